@@ -1,0 +1,154 @@
+//! `/clubs/{club}/applications/{application}/extensions/`, `…/{extension}/`
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use shared::Shared;
+use shared::http::{ApiError, Created, Field, Input, Mode, Need, NoContent, Officer, OrRefused, Reader, Result};
+use shared::models::{Application, Extension, Person};
+use shared::time::Timestamp;
+use utoipa::ToSchema;
+
+/// A later end of an application for one person.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExtensionBody {
+    id: u64,
+    username: String,
+    /// User id.
+    person: u64,
+    /// Until when they may submit.
+    end_time: Timestamp,
+}
+
+impl From<&Extension> for ExtensionBody {
+    fn from(extension: &Extension) -> Self {
+        Self { id: extension.id, username: extension.username.clone(), person: extension.person, end_time: extension.end }
+    }
+}
+
+/// What officers write of an extension.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct ExtensionInput {
+    /// User name; or `person`. Only when it is created.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    username: Field<String>,
+    /// User id; or `username`. Only when it is created.
+    #[serde(default)]
+    #[schema(value_type = u64)]
+    person: Field<u64>,
+    /// After the end of the application.
+    #[serde(default)]
+    #[schema(required = true, value_type = Timestamp)]
+    end_time: Field<Timestamp>,
+}
+
+fn read_end(mode: Mode, field: Field<Timestamp>, application: &Application, end: &mut Timestamp) -> Result<()> {
+    let mut reader = Reader::new(mode);
+    reader.time("end_time", field, Need::Required, end);
+    if !reader.errors.has("end_time") && *end <= application.end {
+        reader.errors.add("end_time", "An extension ends after the application.");
+    }
+    reader.finish()
+}
+
+/// The extensions of an application. Officers.
+#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path)), responses((status = 200, body = Vec<ExtensionBody>)))]
+pub async fn list_extensions(State(app): State<Shared>, scope: Officer<Application>) -> Result<Json<Vec<ExtensionBody>>> {
+    let mut extensions = app.table.extensions(scope.parent.id).await?;
+    extensions.sort_by(|a, b| a.username.cmp(&b.username).then(a.id.cmp(&b.id)));
+    Ok(Json(extensions.iter().map(ExtensionBody::from).collect()))
+}
+
+/// Gives a person an extension; one each. Officers.
+#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path)), request_body = ExtensionInput, responses((status = 201, body = ExtensionBody)))]
+pub async fn create_extension(
+    State(app): State<Shared>,
+    scope: Officer<Application>,
+    Input(input): Input<ExtensionInput>,
+) -> Result<Created<ExtensionBody>> {
+    let application = &scope.parent;
+    let mut end = application.end;
+    read_end(Mode::Create, input.end_time, application, &mut end)?;
+    let (field, person) = named(&app, input.person, input.username).await?;
+    let extension = Extension {
+        id: Extension::id_of(application.id, person.id),
+        application: application.id,
+        person: person.id,
+        username: person.personal.username,
+        end,
+    };
+    app.table.create_extension(&extension).await.or_refused(|| ApiError::field(field, "This person has an extension already."))?;
+    let location = format!("/api/clubs/{}/applications/{}/extensions/{}/", application.club, application.id, extension.id);
+    Ok(Created { location, body: (&extension).into() })
+}
+
+/// The person that the body names, and the field that does.
+async fn named(app: &Shared, person: Field<u64>, username: Field<String>) -> Result<(&'static str, Person)> {
+    let mut reader = Reader::new(Mode::Create);
+    let id = reader.nullable("person", person, Need::Optional).flatten();
+    let name = reader.nullable("username", username, Need::Optional).flatten();
+    reader.finish()?;
+    match (id, name) {
+        (Some(id), _) => {
+            let found = app.table.person(id).await?;
+            found.map(|person| ("person", person)).ok_or_else(|| ApiError::field("person", "There is no such person."))
+        }
+        (None, Some(name)) => {
+            let mut found = app.table.people_called(name.trim()).await?;
+            let person = found.pop().filter(|_| found.is_empty());
+            person
+                .map(|person| ("username", person))
+                .ok_or_else(|| ApiError::field("username", "There is no such person, or more than one."))
+        }
+        (None, None) => Err(ApiError::field("username", "Name a person by username or by person.")),
+    }
+}
+
+/// One extension. Officers.
+#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/", tag = "extensions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), responses((status = 200, body = ExtensionBody)))]
+pub async fn show_extension(scope: Officer<Application, Extension>) -> Json<ExtensionBody> {
+    Json((&scope.object).into())
+}
+
+/// Changes the end of an extension. Officers.
+#[utoipa::path(patch, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/", tag = "extensions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), request_body = ExtensionInput,
+    responses((status = 200, body = ExtensionBody)))]
+pub async fn update_extension(
+    State(app): State<Shared>,
+    scope: Officer<Application, Extension>,
+    Input(input): Input<ExtensionInput>,
+) -> Result<Json<ExtensionBody>> {
+    change(&app, scope, input, Mode::Update).await
+}
+
+/// Replaces the end of an extension. Officers.
+#[utoipa::path(put, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/", tag = "extensions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), request_body = ExtensionInput,
+    responses((status = 200, body = ExtensionBody)))]
+pub async fn replace_extension(
+    State(app): State<Shared>,
+    scope: Officer<Application, Extension>,
+    Input(input): Input<ExtensionInput>,
+) -> Result<Json<ExtensionBody>> {
+    change(&app, scope, input, Mode::Replace).await
+}
+
+async fn change(app: &Shared, scope: Officer<Application, Extension>, input: ExtensionInput, mode: Mode) -> Result<Json<ExtensionBody>> {
+    let mut extension = scope.object;
+    read_end(mode, input.end_time, &scope.parent, &mut extension.end)?;
+    app.table.update_extension(&extension).await.or_refused(|| ApiError::NotFound)?;
+    Ok(Json((&extension).into()))
+}
+
+/// Takes an extension back. Officers.
+#[utoipa::path(delete, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/", tag = "extensions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), responses((status = 204)))]
+pub async fn delete_extension(State(app): State<Shared>, scope: Officer<Application, Extension>) -> Result<NoContent> {
+    app.table.delete_extension(&scope.object).await?;
+    Ok(NoContent)
+}

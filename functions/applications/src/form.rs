@@ -1,0 +1,222 @@
+//! How an application and its questions look to a caller, and how a body becomes an application.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use shared::http::{ApiError, Field, Mode, Need, Reader};
+use shared::limits;
+use shared::mail::Template;
+use shared::models::{Application, Choice, Committee, Question, QuestionType};
+use shared::table::{Form, Table};
+use shared::time::Timestamp;
+use utoipa::ToSchema;
+
+/// An application.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ApplicationBody {
+    id: u64,
+    /// Club code.
+    club: String,
+    name: String,
+    /// HTML.
+    description: String,
+    application_start_time: Timestamp,
+    application_end_time: Timestamp,
+    /// Decisions are shown to applicants from here on.
+    result_release_time: Timestamp,
+    is_active: bool,
+    external_url: Option<String>,
+    /// Template of the acceptance mail; null for callers who are not officers.
+    acceptance_email: Option<String>,
+    /// Template of the rejection mail; null for callers who are not officers.
+    rejection_email: Option<String>,
+    committees: Vec<Committee>,
+    questions: Vec<QuestionBody>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl ApplicationBody {
+    /// The application as an officer sees it, or as others do.
+    pub fn new(form: &Form, for_officer: bool) -> Self {
+        let application = &form.application;
+        Self {
+            id: application.id,
+            club: application.club.clone(),
+            name: application.name.clone(),
+            description: application.description.clone(),
+            application_start_time: application.start,
+            application_end_time: application.end,
+            result_release_time: application.release,
+            is_active: application.is_active,
+            external_url: application.external_url.clone(),
+            acceptance_email: for_officer.then(|| application.acceptance_email.clone()),
+            rejection_email: for_officer.then(|| application.rejection_email.clone()),
+            committees: application.committees.clone(),
+            questions: form.questions.iter().map(|question| QuestionBody::new(question, application)).collect(),
+            created_at: application.created_at,
+            updated_at: application.updated_at,
+        }
+    }
+}
+
+/// A question of an application.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct QuestionBody {
+    id: u64,
+    /// 1 free response, 2 multiple choice, 3 short answer, 4 info text.
+    question_type: QuestionType,
+    prompt: String,
+    /// 0 is no limit.
+    word_limit: u32,
+    /// Lower comes first.
+    precedence: i32,
+    /// Whether it is for some committees only.
+    committee_question: bool,
+    /// The ids of these committees.
+    committees: Vec<u64>,
+    /// The options of a multiple-choice question.
+    multiple_choice: Vec<Choice>,
+}
+
+impl QuestionBody {
+    /// The question, with those of its committees that are still there.
+    pub fn new(question: &Question, application: &Application) -> Self {
+        Self {
+            id: question.id,
+            question_type: question.prompt.question_type,
+            prompt: question.prompt.text.clone(),
+            word_limit: question.prompt.word_limit,
+            precedence: question.precedence,
+            committee_question: question.committee_question,
+            committees: question.committees.iter().copied().filter(|id| application.committee(*id).is_some()).collect(),
+            multiple_choice: question.prompt.options.clone(),
+        }
+    }
+}
+
+/// What officers write of an application.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct ApplicationInput {
+    #[serde(default)]
+    #[schema(required = true, value_type = String)]
+    name: Field<String>,
+    /// HTML, at most 50,000 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    description: Field<String>,
+    #[serde(default)]
+    #[schema(required = true, value_type = Timestamp)]
+    application_start_time: Field<Timestamp>,
+    /// Not before the start.
+    #[serde(default)]
+    #[schema(required = true, value_type = Timestamp)]
+    application_end_time: Field<Timestamp>,
+    /// Not before the end.
+    #[serde(default)]
+    #[schema(required = true, value_type = Timestamp)]
+    result_release_time: Field<Timestamp>,
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    is_active: Field<bool>,
+    #[serde(default)]
+    #[schema(value_type = String)]
+    external_url: Field<String>,
+    /// HTML template: `{{ name }}`, `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ club }}`, `{{ application }}`.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    acceptance_email: Field<String>,
+    /// HTML template, likewise.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    rejection_email: Field<String>,
+    /// Replaces the set: the same id or the same name keeps its id.
+    #[serde(default)]
+    #[schema(value_type = Vec<CommitteeInput>)]
+    committees: Field<Vec<CommitteeInput>>,
+}
+
+/// A committee to be set.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+pub struct CommitteeInput {
+    /// Of a committee that is there already.
+    id: Option<u64>,
+    name: String,
+}
+
+impl ApplicationInput {
+    /// Reads the body into `application`; committees that go must have no submissions.
+    pub async fn apply(self, mode: Mode, application: &mut Application, table: &Table, next_id: impl Fn() -> u64) -> Result<(), ApiError> {
+        let mut reader = Reader::new(mode);
+        reader.line("name", self.name, Need::Required, &mut application.name);
+        reader.html("description", self.description, &mut application.description);
+        reader.time("application_start_time", self.application_start_time, Need::Required, &mut application.start);
+        reader.time("application_end_time", self.application_end_time, Need::Required, &mut application.end);
+        reader.time("result_release_time", self.result_release_time, Need::Required, &mut application.release);
+        reader.flag("is_active", self.is_active, Need::Optional, &mut application.is_active);
+        reader.url("external_url", self.external_url, &mut application.external_url);
+        template(&mut reader, "acceptance_email", self.acceptance_email, &mut application.acceptance_email);
+        template(&mut reader, "rejection_email", self.rejection_email, &mut application.rejection_email);
+        let committees = reader.value("committees", self.committees, Need::Optional);
+        if !reader.errors.has("application_start_time") && !reader.errors.has("application_end_time") {
+            if application.end < application.start {
+                reader.errors.add("application_end_time", "The end may not be before the start.");
+            } else if !reader.errors.has("result_release_time") && application.release < application.end {
+                reader.errors.add("result_release_time", "The release may not be before the end.");
+            }
+        }
+        if let Some(committees) = committees {
+            let merged = merge_committees(&mut reader, committees, &application.committees, next_id);
+            reader.finish()?;
+            let gone: Vec<u64> =
+                application.committees.iter().filter(|old| !merged.iter().any(|new| new.id == old.id)).map(|old| old.id).collect();
+            if !gone.is_empty() && table.committees_in_use(application.id).await?.iter().any(|id| gone.contains(id)) {
+                return Err(ApiError::field("committees", "A committee that has submissions cannot be removed."));
+            }
+            application.committees = merged;
+            return Ok(());
+        }
+        reader.finish()
+    }
+}
+
+fn template(reader: &mut Reader, name: &str, field: Field<String>, into: &mut String) {
+    let mut text = into.clone();
+    reader.html(name, field, &mut text);
+    match Template::parse(&text) {
+        Ok(_) => *into = text,
+        Err(why) if !reader.errors.has(name) => reader.errors.add(name, why),
+        Err(_) => {}
+    }
+}
+
+fn merge_committees(reader: &mut Reader, wanted: Vec<CommitteeInput>, old: &[Committee], next_id: impl Fn() -> u64) -> Vec<Committee> {
+    if wanted.len() > limits::COMMITTEES {
+        reader.errors.add("committees", format!("At most {} committees are allowed.", limits::COMMITTEES));
+        return vec![];
+    }
+    let (mut names, mut ids) = (HashSet::new(), HashSet::new());
+    let mut merged = Vec::with_capacity(wanted.len());
+    for (i, committee) in wanted.into_iter().enumerate() {
+        let field = format!("committees.{i}");
+        let mut name = String::new();
+        reader.line(&format!("{field}.name"), Field::Value(committee.name), Need::Required, &mut name);
+        let folded = name.to_lowercase();
+        if !name.is_empty() && !names.insert(folded.clone()) {
+            reader.errors.add(format!("{field}.name"), "Two committees have this name.");
+        }
+        let known = match committee.id {
+            Some(id) => old.iter().find(|old| old.id == id),
+            None => old.iter().find(|old| old.name.to_lowercase() == folded),
+        };
+        if committee.id.is_some() && known.is_none() {
+            reader.errors.add(format!("{field}.id"), "This application has no such committee.");
+        }
+        let id = known.map_or_else(&next_id, |known| known.id);
+        if !ids.insert(id) {
+            reader.errors.add(field, "This committee stands twice.");
+        }
+        merged.push(Committee { id, name });
+    }
+    merged
+}

@@ -1,0 +1,34 @@
+//! Recruitment forms: applications with their committees, questions and extensions (api.md "Applications", decisions.md §4).
+
+pub mod applications;
+pub mod extensions;
+pub mod form;
+pub mod questions;
+
+use shared::Shared;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// The routes of this group.
+pub fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::with_openapi(shared::openapi::base())
+        .routes(routes!(applications::list_applications, applications::create_application))
+        .routes(routes!(applications::list_current_applications))
+        .routes(routes!(
+            applications::show_application,
+            applications::replace_application,
+            applications::update_application,
+            applications::delete_application
+        ))
+        .routes(routes!(applications::duplicate_application))
+        .routes(routes!(extensions::list_extensions, extensions::create_extension))
+        .routes(routes!(
+            extensions::show_extension,
+            extensions::replace_extension,
+            extensions::update_extension,
+            extensions::delete_extension
+        ))
+        .routes(routes!(questions::list_questions, questions::create_question))
+        .routes(routes!(questions::order_questions))
+        .routes(routes!(questions::show_question, questions::replace_question, questions::update_question, questions::delete_question))
+}

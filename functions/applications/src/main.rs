@@ -1,0 +1,6 @@
+//! The Lambda function `applications`.
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), shared::lambda::Error> {
+    shared::lambda::run(applications::routes()).await
+}

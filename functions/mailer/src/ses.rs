@@ -1,0 +1,55 @@
+//! SES: one mail, one call, no retries by the SDK.
+
+use aws_sdk_sesv2::Client;
+use aws_sdk_sesv2::config::retry::RetryConfig;
+use aws_sdk_sesv2::types::{Body, Content, Destination, EmailContent, Message as SesMessage};
+use shared::mail::Message;
+use shared::settings::Settings;
+
+use crate::outcome::{Outcome, classify};
+
+/// The sender of a deployment.
+pub struct Ses {
+    client: Client,
+    from: String,
+    configuration_set: Option<String>,
+}
+
+impl Ses {
+    /// SES with this configuration, except for retries: only the worker knows when a second try is safe.
+    pub fn new(config: &aws_config::SdkConfig, settings: &Settings) -> Self {
+        let config = aws_sdk_sesv2::config::Builder::from(config).retry_config(RetryConfig::disabled()).build();
+        Self { client: Client::from_conf(config), from: settings.mail_from.clone(), configuration_set: settings.mail_configuration_set.clone() }
+    }
+
+    /// Hands a mail over, and tells what came of it.
+    pub async fn send(&self, to: &str, reply_to: Option<&str>, message: &Message) -> Outcome {
+        let sent = self.request(to, reply_to, message);
+        match sent {
+            Err(error) => Outcome::Refused(error.to_string()),
+            Ok(request) => match request.send().await {
+                Ok(output) => Outcome::Sent(output.message_id.unwrap_or_default()),
+                Err(error) => classify(&error),
+            },
+        }
+    }
+
+    fn request(
+        &self,
+        to: &str,
+        reply_to: Option<&str>,
+        message: &Message,
+    ) -> Result<aws_sdk_sesv2::operation::send_email::builders::SendEmailFluentBuilder, aws_sdk_sesv2::error::BuildError> {
+        let utf8 = |text: &str| Content::builder().data(text).charset("UTF-8").build();
+        let body = Body::builder().html(utf8(&message.html)?).text(utf8(&message.text)?).build();
+        let simple = SesMessage::builder().subject(utf8(&message.subject)?).body(body).build();
+        Ok(self
+            .client
+            .send_email()
+            .from_email_address(&self.from)
+            .destination(Destination::builder().to_addresses(to).build())
+            .set_reply_to_addresses(reply_to.map(|address| vec![address.to_owned()]))
+            .set_configuration_set_name(self.configuration_set.clone())
+            .content(EmailContent::builder().simple(simple).build()))
+    }
+}

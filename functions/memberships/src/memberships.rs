@@ -1,0 +1,52 @@
+//! `/memberships/`: the clubs that the caller is in
+
+use std::collections::HashMap;
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use shared::Shared;
+use shared::auth::User;
+use shared::http::Result;
+use shared::models::{Club, Role};
+use utoipa::ToSchema;
+
+/// A membership of the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MembershipBody {
+    /// Membership id.
+    id: u64,
+    club_code: String,
+    club_name: String,
+    /// 0 owner, 10 officer, 20 member.
+    role: Role,
+    username: String,
+    title: String,
+    active: bool,
+    public: bool,
+}
+
+/// The caller's memberships, by the name of the club.
+#[utoipa::path(get, path = "/api/memberships/", tag = "memberships", security(("bearer" = [])),
+    responses((status = 200, body = Vec<MembershipBody>)))]
+pub async fn list_memberships(State(app): State<Shared>, user: User) -> Result<Json<Vec<MembershipBody>>> {
+    let memberships = app.table.memberships_of(user.id()).await?;
+    let codes: Vec<String> = memberships.iter().map(|membership| membership.club.clone()).collect();
+    let clubs: HashMap<String, Club> = app.table.clubs(&codes).await?.into_iter().map(|club| (club.code.clone(), club)).collect();
+    let shown = memberships.into_iter().filter_map(|membership| {
+        let club = clubs.get(&membership.club).filter(|club| !club.archived)?;
+        Some(MembershipBody {
+            id: membership.id,
+            club_code: membership.club,
+            club_name: club.profile.name.clone(),
+            role: membership.role,
+            username: membership.personal.username,
+            title: membership.title,
+            active: membership.active,
+            public: membership.public,
+        })
+    });
+    let mut bodies: Vec<MembershipBody> = shown.collect();
+    bodies.sort_by(|a, b| a.club_name.cmp(&b.club_name).then_with(|| a.club_code.cmp(&b.club_code)));
+    Ok(Json(bodies))
+}

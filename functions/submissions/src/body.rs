@@ -1,0 +1,168 @@
+//! How a submission looks: to officers as it is, to its applicant masked until they may know (decisions.md §5, §12.10).
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use shared::auth::User;
+use shared::http::{ApiError, Load, PathIds};
+use shared::models::{Answer, Application, Choice, Committee, EmailStatus, Prompt, QuestionType, Status, Submission};
+use shared::Shared;
+use shared::time::Timestamp;
+use utoipa::ToSchema;
+
+/// A submission.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SubmissionBody {
+    id: u64,
+    /// Application id.
+    application: u64,
+    /// Null after the applicant's erasure.
+    user: Option<UserBody>,
+    /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
+    status: Status,
+    /// Feedback for the applicant.
+    reason: String,
+    committee: Option<Committee>,
+    responses: Vec<ResponseBody>,
+    /// Whether any decision mail was taken for delivery.
+    notified: bool,
+    /// Where the last decision mail stands.
+    email_status: Option<EmailStatus>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+/// An applicant.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UserBody {
+    id: u64,
+    username: String,
+    name: String,
+    first_name: String,
+    last_name: String,
+    email: String,
+    graduation_year: Option<u16>,
+    school: Vec<NamedBody>,
+    major: Vec<NamedBody>,
+}
+
+/// A school or a major.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NamedBody {
+    id: u64,
+    name: String,
+}
+
+/// An answer, with its question as the applicant saw it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ResponseBody {
+    question: AnsweredBody,
+    text: Option<String>,
+    multiple_choice: Option<Choice>,
+}
+
+/// A question as it was answered.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AnsweredBody {
+    id: u64,
+    question_type: QuestionType,
+    prompt: String,
+    word_limit: u32,
+    precedence: i32,
+}
+
+/// The versions of prompts, by question and version.
+pub type Prompts = HashMap<(u64, u32), Prompt>;
+
+/// All prompts of the path's application.
+pub struct AllPrompts(pub Prompts);
+
+impl Load for AllPrompts {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(application) = path.id("application") else { return Ok(None) };
+        Ok(Some(Self(app.table.prompts(application).await?)))
+    }
+}
+
+impl SubmissionBody {
+    /// The submission as it is.
+    pub fn for_officer(submission: &Submission, application: &Application, prompts: &Prompts) -> Self {
+        let user = submission.person.zip(submission.applicant.as_ref()).map(|(id, applicant)| {
+            let personal = applicant.personal.clone();
+            UserBody {
+                id,
+                username: personal.username,
+                name: personal.name,
+                first_name: personal.first_name,
+                last_name: personal.last_name,
+                email: personal.email,
+                graduation_year: applicant.graduation_year,
+                school: vec![],
+                major: vec![],
+            }
+        });
+        Self {
+            id: submission.id,
+            application: submission.application,
+            user,
+            status: submission.status,
+            reason: submission.reason.clone(),
+            committee: committee_of(submission, application),
+            responses: submission.answers.iter().filter_map(|answer| response(answer, prompts)).collect(),
+            notified: submission.notified,
+            email_status: submission.email_status(),
+            created_at: submission.created_at,
+            updated_at: submission.updated_at,
+        }
+    }
+
+    /// The submission as its applicant may see it at `now`: before the release and before any mail without a trace of
+    /// a decision, between mail and release as it was mailed.
+    pub fn for_applicant(submission: &Submission, application: &Application, prompts: &Prompts, now: DateTime<Utc>) -> Self {
+        let body = Self::for_officer(submission, application, prompts);
+        if application.release.moment() <= now {
+            return body;
+        }
+        match &submission.mailed {
+            Some(mailed) => Self {
+                status: mailed.status,
+                reason: mailed.reason.clone(),
+                notified: true,
+                email_status: Some(EmailStatus::Sent),
+                updated_at: mailed.at.max(submission.submitted_at),
+                ..body
+            },
+            None => Self {
+                status: Status::Pending,
+                reason: String::new(),
+                notified: false,
+                email_status: None,
+                updated_at: submission.submitted_at,
+                ..body
+            },
+        }
+    }
+}
+
+/// The committee with the name that it has now, or had when it is gone.
+pub fn committee_of(submission: &Submission, application: &Application) -> Option<Committee> {
+    let id = submission.committee?;
+    let now = application.committee(id).cloned();
+    Some(now.unwrap_or_else(|| Committee { id, name: submission.committee_name.clone() }))
+}
+
+fn response(answer: &Answer, prompts: &Prompts) -> Option<ResponseBody> {
+    let prompt = prompts.get(&(answer.question, answer.version))?;
+    Some(ResponseBody {
+        question: AnsweredBody {
+            id: answer.question,
+            question_type: prompt.question_type,
+            prompt: prompt.text.clone(),
+            word_limit: prompt.word_limit,
+            precedence: answer.precedence,
+        },
+        text: answer.text.clone(),
+        multiple_choice: answer.option.and_then(|id| prompt.options.iter().find(|option| option.id == id).cloned()),
+    })
+}

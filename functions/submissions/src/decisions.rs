@@ -1,0 +1,209 @@
+//! `/clubs/{club}/applications/{application}/submissions/{submission}/` (PUT, PATCH), `…/history/`, `…/submissions/status/`,
+//! `…/submissions/reason/`
+
+use std::collections::{BTreeMap, HashMap};
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use shared::Shared;
+use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Reader, Result};
+use shared::limits;
+use shared::models::{Application, Author, Change, Status, Submission};
+use shared::table::Verdict;
+use shared::time::Timestamp;
+use utoipa::ToSchema;
+
+use crate::body::{AllPrompts, SubmissionBody};
+
+/// What officers decide of a submission.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct DecisionInput {
+    /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted. Any may follow any other.
+    #[serde(default)]
+    #[schema(required = true, value_type = Status)]
+    status: Field<Status>,
+    /// Feedback for the applicant, at most 5,000 characters.
+    #[serde(default)]
+    #[schema(required = true, value_type = String)]
+    reason: Field<String>,
+}
+
+/// Sets status, reason or both. Officers.
+#[utoipa::path(patch, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/", tag = "submissions",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    request_body = DecisionInput, responses((status = 200, body = SubmissionBody)))]
+pub async fn update_decision(
+    State(app): State<Shared>,
+    scope: Officer<Application, (Submission, AllPrompts)>,
+    Input(input): Input<DecisionInput>,
+) -> Result<Json<SubmissionBody>> {
+    decide(&app, scope, input, Mode::Update).await
+}
+
+/// Sets status and reason. Officers.
+#[utoipa::path(put, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/", tag = "submissions",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    request_body = DecisionInput, responses((status = 200, body = SubmissionBody)))]
+pub async fn replace_decision(
+    State(app): State<Shared>,
+    scope: Officer<Application, (Submission, AllPrompts)>,
+    Input(input): Input<DecisionInput>,
+) -> Result<Json<SubmissionBody>> {
+    decide(&app, scope, input, Mode::Replace).await
+}
+
+async fn decide(
+    app: &Shared,
+    scope: Officer<Application, (Submission, AllPrompts)>,
+    input: DecisionInput,
+    mode: Mode,
+) -> Result<Json<SubmissionBody>> {
+    let (submission, AllPrompts(prompts)) = scope.object;
+    let mut reader = Reader::new(mode);
+    let status = reader.value("status", input.status, Need::Optional);
+    let reason = reader.value("reason", input.reason, Need::Optional);
+    if let Some(reason) = &reason {
+        reader.fits("reason", reason, limits::REASON);
+    }
+    reader.finish()?;
+    let decided = write(app, vec![Verdict { submission, status, reason }], &scope.user.author()).await?;
+    let submission = decided.first().ok_or(ApiError::NotFound)?;
+    Ok(Json(SubmissionBody::for_officer(submission, &scope.parent, &prompts)))
+}
+
+async fn write(app: &Shared, verdicts: Vec<Verdict>, by: &Author) -> Result<Vec<Submission>> {
+    Ok(app.table.decide(verdicts, by, app.now(), || app.next_id()).await?)
+}
+
+/// One status for many submissions.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct StatusesInput {
+    /// Submission ids, at most 2,000.
+    #[serde(default)]
+    #[schema(required = true, value_type = Vec<u64>)]
+    submissions: Field<Vec<u64>>,
+    #[serde(default)]
+    #[schema(required = true, value_type = Status)]
+    status: Field<Status>,
+}
+
+/// Reasons for many submissions.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct ReasonsInput {
+    /// At most 2,000.
+    #[serde(default)]
+    #[schema(required = true, value_type = Vec<ReasonInput>)]
+    submissions: Field<Vec<ReasonInput>>,
+}
+
+/// A reason for one submission.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+pub struct ReasonInput {
+    /// Submission id.
+    id: u64,
+    reason: String,
+}
+
+/// What a bulk decision did.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BulkBody {
+    /// One sentence.
+    detail: String,
+    /// Submissions that have the decision now.
+    updated: usize,
+}
+
+/// Sets the status of many submissions. Officers.
+#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/submissions/status/", tag = "submissions",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)), request_body = StatusesInput,
+    responses((status = 200, body = BulkBody)))]
+pub async fn set_statuses(
+    State(app): State<Shared>,
+    scope: Officer<Application>,
+    Input(input): Input<StatusesInput>,
+) -> Result<Json<BulkBody>> {
+    let mut reader = Reader::new(Mode::Create);
+    let ids = reader.value("submissions", input.submissions, Need::Required).unwrap_or_default();
+    let status = reader.value("status", input.status, Need::Required);
+    let decisions = ids.into_iter().map(|id| (id, None)).collect();
+    decide_many(&app, scope, reader, decisions, status).await
+}
+
+/// Sets the reasons of many submissions. Officers.
+#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/submissions/reason/", tag = "submissions",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)), request_body = ReasonsInput,
+    responses((status = 200, body = BulkBody)))]
+pub async fn set_reasons(
+    State(app): State<Shared>,
+    scope: Officer<Application>,
+    Input(input): Input<ReasonsInput>,
+) -> Result<Json<BulkBody>> {
+    let mut reader = Reader::new(Mode::Create);
+    let reasons = reader.value("submissions", input.submissions, Need::Required).unwrap_or_default();
+    for (i, wanted) in reasons.iter().enumerate() {
+        reader.fits(&format!("submissions.{i}.reason"), &wanted.reason, limits::REASON);
+        if reasons[..i].iter().any(|other| other.id == wanted.id) {
+            reader.errors.add(format!("submissions.{i}.id"), "This submission stands twice.");
+        }
+    }
+    let decisions = reasons.into_iter().map(|wanted| (wanted.id, Some(wanted.reason))).collect();
+    decide_many(&app, scope, reader, decisions, None).await
+}
+
+/// All or nothing on validation: ids outside this application are refused before anything is written.
+async fn decide_many(
+    app: &Shared,
+    scope: Officer<Application>,
+    mut reader: Reader,
+    decisions: Vec<(u64, Option<String>)>,
+    status: Option<Status>,
+) -> Result<Json<BulkBody>> {
+    if decisions.len() > limits::BULK {
+        reader.errors.add("submissions", format!("At most {} submissions are allowed.", limits::BULK));
+    }
+    reader.finish()?;
+    let ids: Vec<u64> = decisions.iter().map(|(id, _)| *id).collect();
+    let found = app.table.submissions_by_id(scope.parent.id, &ids).await?;
+    let mut found: HashMap<u64, Submission> = found.into_iter().map(|submission| (submission.id, submission)).collect();
+    let mut reader = Reader::new(Mode::Create);
+    for (i, id) in ids.iter().enumerate().filter(|(_, id)| !found.contains_key(id)) {
+        reader.errors.add(format!("submissions.{i}"), format!("This application has no submission {id}."));
+    }
+    reader.finish()?;
+    let verdicts: Vec<Verdict> = decisions
+        .into_iter()
+        .filter_map(|(id, reason)| Some(Verdict { submission: found.remove(&id)?, status, reason }))
+        .collect();
+    let updated = write(app, verdicts, &scope.user.author()).await?.len();
+    Ok(Json(BulkBody { detail: format!("{updated} submissions updated."), updated }))
+}
+
+/// A change of a decision.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ChangeBody {
+    id: u64,
+    at: Timestamp,
+    by: Author,
+    /// Old and new value of each field that changed.
+    #[schema(value_type = BTreeMap<String, Vec<String>>)]
+    changes: BTreeMap<&'static str, [Value; 2]>,
+}
+
+impl From<Change> for ChangeBody {
+    fn from(change: Change) -> Self {
+        let status = change.status.map(|(old, new)| ("status", [json!(old), json!(new)]));
+        let reason = change.reason.map(|(old, new)| ("reason", [json!(old), json!(new)]));
+        Self { id: change.id, at: change.at, by: change.by, changes: status.into_iter().chain(reason).collect() }
+    }
+}
+
+/// Who changed the decision of a submission, when and how; oldest first. Officers.
+#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/history/", tag = "submissions",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    responses((status = 200, body = Vec<ChangeBody>)))]
+pub async fn list_history(State(app): State<Shared>, scope: Officer<Application, Submission>) -> Result<Json<Vec<ChangeBody>>> {
+    let changes = app.table.changes(&scope.object).await?;
+    Ok(Json(changes.into_iter().map(ChangeBody::from).collect()))
+}

@@ -1,0 +1,84 @@
+//! `/clubs/{club}/applications/{application}/submissions/export/`
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use shared::Shared;
+use shared::http::{ApiError, Officer, Params, Result};
+use shared::models::Submission;
+use shared::table::{Form, Newest};
+
+use crate::body::{AllPrompts, Prompts, committee_of};
+use crate::submissions::Filter;
+
+const COLUMNS: [&str; 11] =
+    ["id", "name", "username", "email", "committee", "status", "reason", "notified", "email_status", "created_at", "updated_at"];
+
+/// The submissions to an application as CSV (UTF-8 with BOM): a row a submission, a column a question. Officers.
+#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/submissions/export/", tag = "submissions",
+    security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path),
+        ("status" = Option<u8>, Query), ("committee" = Option<u64>, Query), ("notified" = Option<bool>, Query), ("search" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "text/csv")))]
+pub async fn export_submissions(State(app): State<Shared>, params: Params, scope: Officer<Form, AllPrompts>) -> Result<Response> {
+    csv(&app, &scope.parent, &scope.object.0, &params).await
+}
+
+pub(crate) async fn csv(app: &Shared, form: &Form, prompts: &Prompts, params: &Params) -> Result<Response> {
+    let filter = Filter::read(params)?;
+    let wanted = Newest { matches: |submission: &Submission| filter.matches(submission), before: None, limit: None };
+    let submissions = app.table.submissions(form.application.id, wanted).await?;
+    let bytes = write(form, prompts, &submissions).map_err(|error| ApiError::Internal(error.to_string()))?;
+    let name = format!("attachment; filename=\"submissions-{}.csv\"", form.application.id);
+    Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, name)], bytes).into_response())
+}
+
+fn write(form: &Form, prompts: &Prompts, submissions: &[Submission]) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
+    // Questions as they are now, in their order, then those that are gone but were answered.
+    let mut questions: Vec<(u64, &str)> = form.questions.iter().map(|question| (question.id, question.prompt.text.as_str())).collect();
+    let mut gone = BTreeMap::new();
+    for answer in submissions.iter().flat_map(|submission| &submission.answers) {
+        if let Some(prompt) = prompts.get(&(answer.question, answer.version)).filter(|_| form.question(answer.question).is_none()) {
+            gone.insert(answer.question, prompt.text.as_str());
+        }
+    }
+    questions.extend(gone);
+    let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
+    writer.write_record(COLUMNS.iter().copied().map(str::to_owned).chain(questions.iter().map(|(_, prompt)| harmless(prompt))))?;
+    for submission in submissions {
+        let personal = submission.applicant.as_ref().map(|applicant| applicant.personal.clone()).unwrap_or_default();
+        let email_status = serde_json::to_value(submission.email_status())?;
+        let mut row = vec![
+            submission.id.to_string(),
+            harmless(&personal.name),
+            harmless(&personal.username),
+            harmless(&personal.email),
+            harmless(&committee_of(submission, &form.application).map(|committee| committee.name).unwrap_or_default()),
+            submission.status.code().to_string(),
+            harmless(&submission.reason),
+            submission.notified.to_string(),
+            email_status.as_str().unwrap_or_default().to_owned(),
+            submission.created_at.to_string(),
+            submission.updated_at.to_string(),
+        ];
+        row.extend(questions.iter().map(|(question, _)| {
+            let Some(answer) = submission.answers.iter().find(|answer| answer.question == *question) else { return String::new() };
+            let prompt = prompts.get(&(answer.question, answer.version));
+            let option = prompt.and_then(|prompt| prompt.options.iter().find(|option| Some(option.id) == answer.option));
+            harmless(answer.text.as_deref().or(option.map(|option| option.value.as_str())).unwrap_or_default())
+        }));
+        writer.write_record(row)?;
+    }
+    Ok(writer.into_inner()?)
+}
+
+/// A cell that no spreadsheet runs as a formula (OWASP, CSV injection).
+fn harmless(cell: &str) -> String {
+    if cell.trim_start_matches([' ', '\u{a0}']).starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
+        format!("'{cell}")
+    } else {
+        cell.to_owned()
+    }
+}

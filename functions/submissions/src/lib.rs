@@ -1,0 +1,28 @@
+//! Submissions, decisions and decision mails (api.md "Applications", decisions.md §5 and §6).
+
+pub mod answers;
+pub mod body;
+pub mod decisions;
+pub mod export;
+pub mod own;
+pub mod previews;
+pub mod send_emails;
+pub mod submissions;
+
+use shared::Shared;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// The routes of this group.
+pub fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::with_openapi(shared::openapi::base())
+        .routes(routes!(submissions::list_submissions, submissions::submit))
+        .routes(routes!(export::export_submissions))
+        .routes(routes!(decisions::set_statuses))
+        .routes(routes!(decisions::set_reasons))
+        .routes(routes!(submissions::show_submission, decisions::replace_decision, decisions::update_decision))
+        .routes(routes!(decisions::list_history))
+        .routes(routes!(send_emails::send_emails))
+        .routes(routes!(own::list_own_submissions))
+        .routes(routes!(own::show_own_submission, own::withdraw_submission))
+}

@@ -1,0 +1,174 @@
+//! What a call of `send_emails` would send: to whom, what, and whom it skips (decisions.md §6).
+
+use std::collections::HashSet;
+
+use chrono::TimeDelta;
+use serde::Serialize;
+use shared::http::{ApiError, Result};
+use shared::ids;
+use shared::mail::{DecisionKind, Message, PREVIEW_LINK, Recipient, decision_message, with_invite};
+use shared::models::{Application, Club, Decision, EmailStatus, Invite, Mail, MailState, Status, Submission};
+use shared::time::Timestamp;
+use utoipa::ToSchema;
+
+use crate::body::committee_of;
+
+/// A mail that has stood at queued or sending for so long may be sent again: its worker is gone.
+const STUCK_MINUTES: i64 = 15;
+
+/// Whom a call does not address, and why.
+#[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
+pub struct SkippedBody {
+    /// Nothing decided yet.
+    pub pending: usize,
+    /// Have a mail of this type already, or one is on its way.
+    pub already_notified: usize,
+    /// Have no address.
+    pub no_address: usize,
+}
+
+/// A mail as it would be sent.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PreviewBody {
+    /// Submission id.
+    submission: u64,
+    to: String,
+    subject: String,
+    html: String,
+    text: String,
+}
+
+/// A mail to be sent, and the submission that it tells of.
+pub struct Planned {
+    /// As it was read.
+    pub submission: Submission,
+    /// As it goes into the outbox.
+    pub mail: Mail,
+}
+
+/// What a call would do.
+pub struct Plan {
+    /// Mails, oldest submission first.
+    pub mails: Vec<Planned>,
+    /// Whom it skips.
+    pub skipped: SkippedBody,
+    /// What the officer should look at first.
+    pub warnings: Vec<String>,
+}
+
+/// Where the last mail of this kind stands.
+pub fn last_mail(submission: &Submission, kind: DecisionKind) -> Option<&MailState> {
+    match kind {
+        DecisionKind::Acceptance => submission.acceptance_mail.as_ref(),
+        DecisionKind::Rejection => submission.rejection_mail.as_ref(),
+    }
+}
+
+fn may_send(last: Option<&MailState>, allow_resend: bool, now: Timestamp) -> bool {
+    let Some(last) = last else { return true };
+    match last.status {
+        EmailStatus::Queued | EmailStatus::Sending => allow_resend && last.at.plus(TimeDelta::minutes(STUCK_MINUTES)) < now,
+        EmailStatus::Failed => allow_resend || !last.taken,
+        _ => allow_resend,
+    }
+}
+
+impl Plan {
+    /// Plans the mails of one kind for these submissions; `members` need no invitation.
+    pub fn new(
+        club: &Club,
+        application: &Application,
+        kind: DecisionKind,
+        submissions: Vec<Submission>,
+        members: &HashSet<u64>,
+        allow_resend: bool,
+        now: Timestamp,
+    ) -> Result<Self> {
+        let template = kind.template(application).map_err(|why| ApiError::rule(format!("The template of this mail is not valid: {why}")))?;
+        let mut plan = Self { mails: vec![], skipped: SkippedBody::default(), warnings: vec![] };
+        let mut without_reason = 0;
+        for submission in submissions {
+            if submission.status == Status::Pending {
+                plan.skipped.pending += 1;
+                continue;
+            }
+            if !kind.tells(submission.status) {
+                continue;
+            }
+            let last = last_mail(&submission, kind);
+            let Some(applicant) = submission.applicant.as_ref().filter(|applicant| !applicant.personal.email.is_empty()) else {
+                plan.skipped.no_address += 1;
+                continue;
+            };
+            if !may_send(last, allow_resend, now) {
+                plan.skipped.already_notified += 1;
+                continue;
+            }
+            without_reason += usize::from(submission.reason.trim().is_empty());
+            let person = &applicant.personal;
+            let committee = committee_of(&submission, application).map(|committee| committee.name).unwrap_or_default();
+            let recipient = Recipient { first_name: &person.first_name, name: &person.name, committee: &committee, reason: &submission.reason };
+            let Message { subject, html, text } = decision_message(&template, &club.profile.name, &application.name, recipient);
+            let invited = submission.person.filter(|person| kind == DecisionKind::Acceptance && !members.contains(person));
+            let mail = Mail {
+                about: submission.id,
+                kind: kind.name().to_owned(),
+                attempt: last.map_or(0, |last| last.attempt) + 1,
+                status: EmailStatus::Queued,
+                to: person.email.clone(),
+                reply_to: Some(club.profile.email.clone()).filter(|email| !email.is_empty()),
+                subject,
+                html,
+                text,
+                decision: Some(Decision { application: application.id, status: submission.status, reason: submission.reason.clone() }),
+                invite: invited.map(|person| (club.code.clone(), Invite::id_for_accepted(&club.code, person), Invite::ACCEPTANCE_VERSION)),
+                queued_at: now,
+                claimed_at: None,
+                retries: 0,
+                outcome: None,
+            };
+            plan.mails.push(Planned { submission, mail });
+        }
+        plan.mails.sort_by_key(|planned| planned.submission.sequence);
+        if template.shows_reason() && without_reason > 0 && !uses_built_in(application, kind) {
+            plan.warnings.push(format!("The template shows the reason, but {without_reason} of the decisions have none."));
+        }
+        if now < application.release && !plan.mails.is_empty() {
+            plan.warnings.push(format!("The results are to be released at {}: these mails tell them before.", application.release));
+        }
+        Ok(plan)
+    }
+
+    /// The mails as they would be read.
+    pub fn previews(&self) -> Vec<PreviewBody> {
+        self.mails.iter().map(|planned| preview(&planned.mail)).collect()
+    }
+
+    /// A digest of all that the mails say and to whom: equal if nothing changed.
+    pub fn digest(&self) -> String {
+        let mut all = String::new();
+        for planned in &self.mails {
+            let decision = planned.mail.decision.as_ref().map(|decision| decision.status.code()).unwrap_or_default();
+            let preview = preview(&planned.mail);
+            for part in [preview.submission.to_string(), decision.to_string(), preview.to, preview.subject, preview.html, preview.text] {
+                all.push_str(&format!("{}:{part}", part.len()));
+            }
+        }
+        ids::sha256_hex(all.as_bytes())
+    }
+}
+
+/// The built-in text leaves an empty reason out by itself.
+fn uses_built_in(application: &Application, kind: DecisionKind) -> bool {
+    let own = match kind {
+        DecisionKind::Acceptance => &application.acceptance_email,
+        DecisionKind::Rejection => &application.rejection_email,
+    };
+    own.trim().is_empty()
+}
+
+fn preview(mail: &Mail) -> PreviewBody {
+    let message = Message { subject: mail.subject.clone(), html: mail.html.clone(), text: mail.text.clone() };
+    let Message { subject, html, text } = if mail.invite.is_some() { with_invite(message, PREVIEW_LINK) } else { message };
+    PreviewBody { submission: mail.about, to: mail.to.clone(), subject, html, text }
+}

@@ -1,0 +1,221 @@
+//! `/clubs/{club}/applications/{application}/send_emails/`
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use futures::stream::{self, StreamExt};
+use serde::{Deserialize, Serialize};
+use shared::Shared;
+use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Reader, Result};
+use shared::mail::DecisionKind;
+use shared::models::{Application, EmailStatus, Mail};
+use shared::table::{Newest, PARALLEL, Queueing, TableError};
+use utoipa::ToSchema;
+
+use crate::previews::{Plan, Planned, PreviewBody, SkippedBody, last_mail};
+
+/// How long the answer waits for the outbox to drain.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Batches up to this size are waited for.
+const SMALL_BATCH: usize = 100;
+
+/// Which mails to send, and how.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct SendInput {
+    #[serde(default)]
+    #[schema(required = true, value_type = EmailType)]
+    email_type: Field<EmailType>,
+    /// Send again to those who have a mail of this type; default false.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    allow_resend: Field<bool>,
+    /// Preview only: stores and sends nothing; default false.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    dry_run: Field<bool>,
+    /// The digest of a dry run: if decisions, reasons or templates changed since, nothing is sent.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    digest: Field<String>,
+}
+
+/// A type of decision mail.
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
+pub struct EmailType {
+    id: DecisionKind,
+}
+
+/// What was sent, or would be.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SendBody {
+    /// One sentence.
+    detail: String,
+    email_type: EmailType,
+    dry_run: bool,
+    /// Mails to be sent.
+    recipients: usize,
+    /// Taken by SES.
+    sent: usize,
+    /// In the outbox, to be sent soon.
+    queued: usize,
+    /// Refused, or of unknown outcome.
+    failed: usize,
+    skipped: SkippedBody,
+    /// What to look at before sending.
+    warnings: Vec<String>,
+    /// Every mail, in a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previews: Option<Vec<PreviewBody>>,
+    /// Of all that the mails say: a real call may carry it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
+}
+
+/// Sends the decision mails of one type, each applicant's once; or previews them. Officers.
+#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "submissions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path)), request_body = SendInput, responses((status = 200, body = SendBody)))]
+pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>, Input(input): Input<SendInput>) -> Result<Json<SendBody>> {
+    let mut reader = Reader::new(Mode::Create);
+    let email_type = reader.value("email_type", input.email_type, Need::Required);
+    let allow_resend = reader.value("allow_resend", input.allow_resend, Need::Optional).unwrap_or(false);
+    let dry_run = reader.value("dry_run", input.dry_run, Need::Optional).unwrap_or(false);
+    let digest = reader.nullable("digest", input.digest, Need::Optional).flatten();
+    reader.finish()?;
+    let Some(email_type) = email_type else { return Err(ApiError::field("email_type", "This field is required.")) };
+    let (club, application, kind) = (scope.club, scope.parent, email_type.id);
+    let all = Newest { matches: |_: &_| true, before: None, limit: None };
+    let (submissions, members) = futures::try_join!(app.table.submissions(application.id, all), members(&app, &club.code, kind))?;
+    let plan = Plan::new(&club, &application, kind, submissions, &members, allow_resend, app.now())?;
+    let known = plan.digest();
+    if digest.is_some_and(|digest| digest != known) && !dry_run {
+        return Err(ApiError::field("digest", "Decisions, reasons or templates changed since the preview. Nothing was sent."));
+    }
+    let recipients = plan.mails.len();
+    if dry_run {
+        return Ok(Json(SendBody {
+            detail: format!("{recipients} e-mails would be sent."),
+            email_type,
+            dry_run,
+            recipients,
+            sent: 0,
+            queued: 0,
+            failed: 0,
+            skipped: plan.skipped,
+            previews: Some(plan.previews()),
+            warnings: plan.warnings,
+            digest: Some(known),
+        }));
+    }
+    let Outcome { sent, queued, failed, unknown, raced } = send(&app, plan.mails, kind).await?;
+    let mut warnings = plan.warnings;
+    if unknown > 0 {
+        warnings.push(format!("{unknown} e-mails may or may not have been sent: see email_status."));
+    }
+    let skipped = SkippedBody { already_notified: plan.skipped.already_notified + raced, ..plan.skipped };
+    Ok(Json(SendBody {
+        detail: format!("{sent} e-mails sent, {queued} queued, {} failed.", failed + unknown),
+        email_type,
+        dry_run,
+        recipients: recipients - raced,
+        sent,
+        queued,
+        failed: failed + unknown,
+        skipped,
+        warnings,
+        previews: None,
+        digest: None,
+    }))
+}
+
+/// Who needs no invitation to the club.
+async fn members(app: &Shared, club: &str, kind: DecisionKind) -> std::result::Result<HashSet<u64>, TableError> {
+    if kind == DecisionKind::Rejection {
+        return Ok(HashSet::new());
+    }
+    Ok(app.table.members(club).await?.into_iter().map(|membership| membership.person).collect())
+}
+
+#[derive(Default)]
+struct Outcome {
+    sent: usize,
+    queued: usize,
+    failed: usize,
+    unknown: usize,
+    /// Queued by somebody else at the same moment.
+    raced: usize,
+}
+
+enum Queued {
+    Mine(Mail),
+    Raced,
+    Changed,
+}
+
+async fn send(app: &Shared, mails: Vec<Planned>, kind: DecisionKind) -> Result<Outcome> {
+    let results: Vec<Result<Queued>> = stream::iter(mails).map(|planned| queue(app, planned, kind)).buffer_unordered(PARALLEL).collect().await;
+    let mut outcome = Outcome::default();
+    let mut mine = Vec::new();
+    let mut broken = Vec::new();
+    for result in results {
+        match result {
+            Ok(Queued::Mine(mail)) => mine.push(mail),
+            Ok(Queued::Raced) => outcome.raced += 1,
+            Ok(Queued::Changed) => outcome.failed += 1,
+            Err(error) => broken.push(error),
+        }
+    }
+    // What was queued is sent in any case; if nothing was, the caller gets the error itself.
+    outcome.failed += broken.len();
+    if let Some(error) = broken.pop() {
+        if mine.is_empty() {
+            return Err(error);
+        }
+        tracing::error!(?error, "some mails were not queued");
+    }
+    for mail in drained(app, mine).await {
+        match mail.status {
+            EmailStatus::Sent | EmailStatus::Bounced | EmailStatus::Complained => outcome.sent += 1,
+            EmailStatus::Failed => outcome.failed += 1,
+            EmailStatus::Unknown => outcome.unknown += 1,
+            EmailStatus::Queued | EmailStatus::Sending => outcome.queued += 1,
+        }
+    }
+    Ok(outcome)
+}
+
+async fn queue(app: &Shared, Planned { submission, mail }: Planned, kind: DecisionKind) -> Result<Queued> {
+    let last = last_mail(&submission, kind);
+    match app.table.queue_decision(Queueing { submission: &submission, last, mail: &mail }).await {
+        Ok(()) => Ok(Queued::Mine(mail)),
+        Err(TableError::Refused(_)) => {
+            let now = app.table.submission(submission.application, submission.id).await?;
+            let raced = now.as_ref().and_then(|now| last_mail(now, kind)).is_some_and(|now| now.attempt >= mail.attempt);
+            Ok(if raced { Queued::Raced } else { Queued::Changed })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The mails as they stand when all have left the outbox, or patience ends.
+async fn drained(app: &Shared, mut mails: Vec<Mail>) -> Vec<Mail> {
+    if mails.len() > SMALL_BATCH {
+        return mails;
+    }
+    let end = tokio::time::Instant::now() + PATIENCE;
+    let mut pause = Duration::from_millis(20);
+    let waiting = |mail: &Mail| matches!(mail.status, EmailStatus::Queued | EmailStatus::Sending);
+    while mails.iter().any(waiting) && tokio::time::Instant::now() + pause < end {
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_millis(500));
+        match app.table.mails(&mails).await {
+            Ok(now) => mails = now,
+            Err(error) => {
+                tracing::warn!(%error, "the outbox could not be read");
+                break;
+            }
+        }
+    }
+    mails
+}

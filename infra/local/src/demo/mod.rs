@@ -1,0 +1,37 @@
+//! The demo campus: what a new user finds at the first start.
+
+mod people;
+mod recruitment;
+
+use shared::table::TableError;
+
+use crate::Campus;
+use crate::issuer::Subject;
+
+pub use people::{admin, officer, student};
+
+/// Whether nothing is stored yet.
+pub async fn is_wanted(campus: &Campus) -> Result<bool, TableError> {
+    Ok(campus.app.table.all_clubs().await?.is_empty())
+}
+
+/// Stores the demo campus.
+pub async fn load(campus: &Campus) -> Result<(), TableError> {
+    let table = &campus.app.table;
+    let now = campus.app.now();
+    let people = people::people(now);
+    table.load(&people).await?;
+    let (mut clubs, members) = people::clubs(&people, now);
+    let drive = recruitment::drives(&campus.app, &people, &mut clubs, now);
+    table.load(&clubs).await?;
+    table.load(&members).await?;
+    table.load(&drive.applications).await?;
+    table.load(&drive.questions).await?;
+    table.load(&drive.prompts).await?;
+    table.load(&drive.submissions).await?;
+    table.load(&drive.changes).await
+}
+
+fn subject(username: &str, name: &str) -> Subject {
+    Subject { username: username.into(), email: Some(format!("{username}@uni.example")), name: Some(name.into()), ..Subject::default() }
+}

@@ -1,0 +1,120 @@
+//! People, clubs and who is in which.
+
+use std::collections::BTreeMap;
+
+use chrono::TimeDelta;
+use shared::ids;
+use shared::models::{Club, ClubProfile, Membership, Person, Personal, Role};
+use shared::time::Timestamp;
+
+use super::subject;
+use crate::issuer::{ISSUER, Subject};
+
+const NAMES: [&str; 60] = [
+    "Olivia Marsh", "Sam Okafor", "Ada Byron", "Grace Lindqvist", "Alan Whitfield", "Mei Tanaka", "Luis Ortega", "Priya Raman",
+    "Jonas Weber", "Chloé Martin", "Omar Haddad", "Nina Kowalska", "Ethan Brooks", "Zoë van Dijk", "Ravi Menon", "Hannah Stein",
+    "Diego Fuentes", "Amara Nwosu", "Felix Braun", "Yuki Sato", "Leila Farsi", "Marco Rossi", "Ingrid Dahl", "Tomás Silva",
+    "Aisha Khan", "Pavel Novák", "Sofia Petrova", "Noah Jensen", "Isla McKay", "Kwame Mensah", "Elena Popescu", "Lucas Meyer",
+    "Fatima Zahra", "Oscar Nyman", "Maya Cohen", "Theo Laurent", "Anika Bose", "Bruno Costa", "Clara Hoffmann", "David Kim",
+    "Esra Yılmaz", "Finn O'Brien", "Gita Patel", "Hugo Bernard", "Irene Papadakis", "Jakub Zieliński", "Kira Volkova", "Liam Walsh",
+    "Mina Park", "Nadia Benali", "Otto Lehmann", "Paula Gómez", "Quentin Dubois", "Rosa Bianchi", "Stefan Ilić", "Tara Singh",
+    "Uma Iyer", "Viktor Nagy", "Wendy Zhao", "Xavier Reyes",
+];
+
+/// Code, name, subtitle, description, e-mail.
+const CLUBS: [[&str; 3]; 14] = [
+    ["robotics", "Robotics Society", "We build things that move"],
+    ["debate", "Debating Union", "Three minutes to change a mind"],
+    ["chess", "Chess Club", "From first moves to team leagues"],
+    ["a-cappella", "High Notes A Cappella", "Thirty voices, no instruments"],
+    ["astronomy", "Astronomy Club", "Clear skies on the roof every Thursday"],
+    ["film", "Film Society", "Watch, make and argue about films"],
+    ["climbing", "Climbing Club", "Wall nights and weekends on rock"],
+    ["green-campus", "Green Campus", "Less waste, more bikes, a garden"],
+    ["consulting", "Student Consulting Group", "Projects with local charities"],
+    ["improv", "Improv Theatre", "Yes, and …"],
+    ["model-un", "Model United Nations", "Resolutions before breakfast"],
+    ["photography", "Photography Circle", "Film, digital and a darkroom"],
+    ["hackers", "Hack Nights", "Build something by midnight"],
+    ["baking", "Baking Society", "Sourdough and friendship"],
+];
+
+/// In the admin group.
+pub fn admin() -> Subject {
+    Subject { groups: vec!["clubs-admin".into()], ..subject("admin", "Avery Admin") }
+}
+
+/// Owner of the robotics and debate clubs.
+pub fn officer() -> Subject {
+    subject("olivia", "Olivia Marsh")
+}
+
+/// A student who has not applied yet.
+pub fn student() -> Subject {
+    subject("sam", "Sam Okafor")
+}
+
+/// Everybody who was here before. The first is the officer, the second the student.
+pub fn people(now: Timestamp) -> Vec<Person> {
+    NAMES.iter().enumerate().map(|(i, name)| person(i, name, now)).collect()
+}
+
+fn person(i: usize, name: &str, now: Timestamp) -> Person {
+    let (first, last) = name.split_once(' ').unwrap_or((name, ""));
+    let latin: String = shared::text::fold(first).chars().filter(char::is_ascii_alphanumeric).collect();
+    Person {
+        id: ids::derived("user", &[ISSUER, &latin]),
+        personal: Personal {
+            email: format!("{latin}@uni.example"),
+            username: latin,
+            name: name.to_owned(),
+            first_name: first.to_owned(),
+            last_name: last.to_owned(),
+        },
+        token_issued_at: 0,
+        graduation_year: u16::try_from(2027 + i % 4).ok(),
+        image_url: None,
+        created_at: now.plus(TimeDelta::days(-200)),
+    }
+}
+
+/// The clubs with their members; counters agree with these.
+pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) {
+    let (mut clubs, mut members) = (Vec::new(), Vec::new());
+    for (c, [code, name, subtitle]) in CLUBS.iter().enumerate() {
+        // The owner, two officers and some members; Olivia owns the first two, Sam is in none.
+        let others: Vec<&Person> = people[2..].iter().cycle().skip(c * 7).take(6 + c % 9).collect();
+        let owner = if c < 2 { &people[0] } else { others[others.len() - 1] };
+        let mut of_club = vec![Membership::new(code, owner, Role::Owner, now.plus(TimeDelta::days(-180)))];
+        for (m, person) in others.iter().filter(|person| person.id != owner.id).enumerate() {
+            let role = if m < 2 { Role::Officer } else { Role::Member };
+            let mut membership = Membership::new(code, person, role, now.plus(TimeDelta::days(-150)));
+            membership.public = m % 5 != 4;
+            membership.title = if m == 0 { "Treasurer".into() } else { String::new() };
+            of_club.push(membership);
+        }
+        clubs.push(Club {
+            code: (*code).into(),
+            version: 1,
+            profile: ClubProfile {
+                name: (*name).into(),
+                subtitle: (*subtitle).into(),
+                description: format!("<p>{subtitle}. <b>Everybody is welcome</b>, beginners too: come to a meeting and say hello.</p>"),
+                email: format!("{code}@clubs.example"),
+                website: Some(format!("https://{code}.clubs.example/")),
+                image_url: None,
+                application_required: 4,
+                active: c != 13,
+            },
+            approved: Some(true),
+            archived: false,
+            created_at: now.plus(TimeDelta::days(-180)),
+            members: i64::try_from(of_club.len()).unwrap_or_default(),
+            owners: 1,
+            favorites: 0,
+            windows: BTreeMap::new(),
+        });
+        members.extend(of_club);
+    }
+    (clubs, members)
+}

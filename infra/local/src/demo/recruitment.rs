@@ -1,0 +1,182 @@
+//! Two open applications, one that is over, and who submitted what.
+
+use chrono::TimeDelta;
+use shared::models::{
+    Answer, Applicant, Application, Author, Change, Choice, Club, Committee, Person, Prompt, Question, QuestionType, Status, Submission,
+};
+use shared::time::Timestamp;
+use shared::Shared;
+
+/// What there is of recruitment.
+#[derive(Default)]
+pub struct Drives {
+    pub applications: Vec<Application>,
+    pub questions: Vec<Question>,
+    pub prompts: Vec<Prompt>,
+    pub submissions: Vec<Submission>,
+    pub changes: Vec<Change>,
+}
+
+const ACCEPTANCE: &str = "<p>Dear {{ name }},</p><p>welcome to <b>{{ club }}</b>{% if committee %}, committee {{ committee }}{% endif %}!</p>\
+    {% if reason %}<p>What convinced us: {{ reason }}</p>{% endif %}<p>See you at the first meeting.</p>";
+const REJECTION: &str = "<p>Dear {{ name }},</p><p>thank you for applying to {{ club }}. We had far more applicants than places, and cannot \
+    offer you one this time.</p>{% if reason %}<p>{{ reason }}</p>{% endif %}<p>Please try again next year.</p>";
+const WHY: [&str; 5] = [
+    "I have wanted to do this since the fair in September, and I learn best by doing.",
+    "My sister was a member and never talked about anything else. Now it is my turn.",
+    "I bring two years of experience from school and a lot of free evenings.",
+    "I am new in town and this is the club whose work I like best.",
+    "Because the project that you showed last spring was brilliant, and I have an idea for the next one.",
+];
+const PROUD: [&str; 4] = ["A tiny weather station.", "Running a half marathon.", "The school newspaper.", "My grandmother's recipes, as a book."];
+
+struct Drive<'a> {
+    club: &'a str,
+    name: &'a str,
+    committees: &'a [&'a str],
+    /// Days from now.
+    window: (i64, i64, i64),
+    applicants: usize,
+    decided: bool,
+}
+
+/// The applications, with their windows in the clubs.
+pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestamp) -> Drives {
+    let mut all = Drives::default();
+    let plans = [
+        Drive { club: "robotics", name: "Autumn recruitment", committees: &["Mechanics", "Electronics", "Software"], window: (-7, 7, 14), applicants: 28, decided: true },
+        Drive { club: "debate", name: "New speakers", committees: &["Speaking", "Judging"], window: (-3, 10, 17), applicants: 17, decided: false },
+        Drive { club: "consulting", name: "Spring projects", committees: &["Research"], window: (-60, -45, -30), applicants: 6, decided: true },
+    ];
+    for drive in &plans {
+        let application = application(app, drive, now);
+        if let (Some(club), Some(window)) = (clubs.iter_mut().find(|club| club.code == drive.club), application.window()) {
+            club.windows.insert(application.id.to_string(), window);
+        }
+        let questions = questions(app, &application);
+        for (i, person) in people[2..].iter().rev().take(drive.applicants).enumerate() {
+            let at = now.plus(TimeDelta::days(drive.window.0) + TimeDelta::hours(5 + 3 * i64::try_from(i).unwrap_or_default()));
+            let submission = submission(app, &application, &questions, person, i, at.min(now), drive.decided);
+            if submission.status != Status::Pending {
+                all.changes.push(Change {
+                    id: app.next_id(),
+                    application: application.id,
+                    submission: submission.id,
+                    at: submission.updated_at,
+                    by: Author { id: people[0].id, username: people[0].personal.username.clone() },
+                    status: Some((Status::Pending, submission.status)),
+                    reason: (!submission.reason.is_empty()).then(|| (String::new(), submission.reason.clone())),
+                });
+            }
+            all.submissions.push(submission);
+        }
+        all.prompts.extend(questions.iter().map(|question| question.prompt.clone()));
+        all.questions.extend(questions);
+        all.applications.push(application);
+    }
+    all
+}
+
+fn application(app: &Shared, drive: &Drive<'_>, now: Timestamp) -> Application {
+    let day = |days| now.plus(TimeDelta::days(days));
+    let created = day(drive.window.0 - 2);
+    Application {
+        id: app.next_id(),
+        club: drive.club.into(),
+        version: 1,
+        name: drive.name.into(),
+        description: "<p>Tell us a little about yourself. <i>No experience needed.</i></p>".into(),
+        start: day(drive.window.0),
+        end: day(drive.window.1),
+        release: day(drive.window.2),
+        is_active: true,
+        external_url: None,
+        acceptance_email: ACCEPTANCE.into(),
+        rejection_email: REJECTION.into(),
+        committees: drive.committees.iter().map(|name| Committee { id: app.next_id(), name: (*name).into() }).collect(),
+        deleted: false,
+        created_at: created,
+        updated_at: created,
+    }
+}
+
+fn questions(app: &Shared, application: &Application) -> Vec<Question> {
+    let committee = application.committees.last().map(|committee| committee.id);
+    let wanted = [
+        (QuestionType::InfoText, "Take your time: you can change your answers until the deadline.", 0, None),
+        (QuestionType::FreeResponse, "Why would you like to join us?", 150, None),
+        (QuestionType::ShortAnswer, "What are you proud of?", 30, None),
+        (QuestionType::MultipleChoice, "How many hours a week do you have?", 0, None),
+        (QuestionType::ShortAnswer, "Which tools have you worked with?", 60, committee),
+    ];
+    wanted
+        .into_iter()
+        .zip(0..)
+        .map(|((question_type, text, word_limit, committee), precedence)| {
+            let id = app.next_id();
+            let options = if question_type == QuestionType::MultipleChoice { &["1–2", "3–5", "more"][..] } else { &[] };
+            Question {
+                id,
+                club: application.club.clone(),
+                application: application.id,
+                precedence,
+                committee_question: committee.is_some(),
+                committees: committee.into_iter().collect(),
+                prompt: Prompt {
+                    question: id,
+                    application: application.id,
+                    version: 1,
+                    question_type,
+                    text: text.into(),
+                    word_limit,
+                    options: options.iter().map(|value| Choice { id: app.next_id(), value: (*value).into() }).collect(),
+                },
+            }
+        })
+        .collect()
+}
+
+fn submission(app: &Shared, application: &Application, questions: &[Question], person: &Person, i: usize, at: Timestamp, decided: bool) -> Submission {
+    let committee = application.committees.get(i % (application.committees.len() + 1));
+    let (status, reason) = match (decided, i % 6) {
+        (true, 0) => (Status::Accepted, "Your answer about the last project."),
+        (true, 1) => (Status::RejectedWritten, ""),
+        (true, 2) => (Status::RejectedInterview, "We would have liked to hear more about what you want to learn."),
+        (true, 3) => (Status::Accepted, ""),
+        _ => (Status::Pending, ""),
+    };
+    let answers = questions.iter().filter_map(|question| answer(question, committee, i)).collect();
+    Submission {
+        id: Submission::id_of(application.id, person.id, committee.map(|committee| committee.id)),
+        club: application.club.clone(),
+        application: application.id,
+        person: Some(person.id),
+        applicant: Some(Applicant { personal: person.personal.clone(), graduation_year: person.graduation_year }),
+        committee: committee.map(|committee| committee.id),
+        committee_name: committee.map(|committee| committee.name.clone()).unwrap_or_default(),
+        answers,
+        status,
+        reason: reason.into(),
+        sequence: app.next_id(),
+        created_at: at,
+        submitted_at: at,
+        updated_at: at,
+        notified: false,
+        acceptance_mail: None,
+        rejection_mail: None,
+        mailed: None,
+    }
+}
+
+fn answer(question: &Question, committee: Option<&Committee>, i: usize) -> Option<Answer> {
+    if question.committee_question && !committee.is_some_and(|chosen| question.committees.contains(&chosen.id)) {
+        return None;
+    }
+    let (text, option) = match question.prompt.question_type {
+        QuestionType::InfoText => return None,
+        QuestionType::FreeResponse => (Some(WHY[i % WHY.len()].to_owned()), None),
+        QuestionType::ShortAnswer => (Some(PROUD[i % PROUD.len()].to_owned()), None),
+        QuestionType::MultipleChoice => (None, question.prompt.options.get(i % 3).map(|option| option.id)),
+    };
+    Some(Answer { question: question.id, version: question.prompt.version, precedence: question.precedence, text, option })
+}

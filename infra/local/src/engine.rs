@@ -1,0 +1,151 @@
+//! An embedded DynamoDB: the real SDK talks to it through a connector in the same process.
+
+use std::fmt;
+use std::sync::Arc;
+
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use aws_smithy_types::body::SdkBody;
+use dynoxide::{Database, DynoxideError};
+use futures::future::BoxFuture;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+/// The name of the table in the embedded engine.
+pub const TABLE: &str = "clubs";
+
+/// Runs before each call, which it may delay or answer in the engine's place: for tests of slow and failing tables.
+pub type Hook = Arc<dyn Fn(&str) -> BoxFuture<'static, Option<(u16, Value)>> + Send + Sync>;
+
+/// The engine.
+#[derive(Clone)]
+pub struct Engine {
+    database: Database,
+    changed: Arc<Notify>,
+    hook: Option<Hook>,
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Engine")
+    }
+}
+
+type Answer = Result<String, DynoxideError>;
+
+impl Engine {
+    /// An engine in memory.
+    pub fn memory() -> Result<Self, DynoxideError> {
+        Self::with(Database::memory()?)
+    }
+
+    /// An engine on disk; the file is made if it is not there.
+    pub fn open(path: &str) -> Result<Self, DynoxideError> {
+        Self::with(Database::new(path)?)
+    }
+
+    fn with(database: Database) -> Result<Self, DynoxideError> {
+        let engine = Self { database, changed: Arc::default(), hook: None };
+        match engine.run("CreateTable", crate::table::definition().to_string().as_bytes()) {
+            Ok(_) | Err(DynoxideError::ResourceInUseException(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let ttl = json!({ "TableName": TABLE, "TimeToLiveSpecification": { "AttributeName": "ttl", "Enabled": true } });
+        // On a table that has it already this is refused, and changes nothing.
+        let _ = engine.run("UpdateTimeToLive", ttl.to_string().as_bytes());
+        Ok(engine)
+    }
+
+    /// The same engine, behind a hook.
+    #[must_use]
+    pub fn hooked(&self, hook: Hook) -> Self {
+        Self { hook: Some(hook), ..self.clone() }
+    }
+
+    /// Notified after each write.
+    pub fn changed(&self) -> &Notify {
+        &self.changed
+    }
+
+    /// One call of the DynamoDB API: status and body of its answer.
+    pub async fn call(&self, operation: &str, body: &[u8]) -> (u16, String) {
+        if let Some(hook) = &self.hook
+            && let Some((status, answer)) = hook(operation).await
+        {
+            return (status, answer.to_string());
+        }
+        let answer = match self.run(operation, body) {
+            Ok(text) => (200, text),
+            Err(error) => (error.status_code(), error.to_json()),
+        };
+        if matches!(operation, "PutItem" | "UpdateItem" | "DeleteItem" | "TransactWriteItems" | "BatchWriteItem") {
+            self.changed.notify_one();
+        }
+        answer
+    }
+
+    fn run(&self, operation: &str, body: &[u8]) -> Answer {
+        let db = &self.database;
+        match operation {
+            "GetItem" => typed(body, |r| db.get_item(r)),
+            "BatchGetItem" => typed(body, |r| db.batch_get_item(r)),
+            "Query" => typed(body, |r| db.query(r)),
+            "PutItem" => typed(body, |r| db.put_item(r)),
+            "UpdateItem" => typed(body, |r| db.update_item(r)),
+            "DeleteItem" => typed(body, |r| db.delete_item(r)),
+            "TransactWriteItems" => typed(body, |r| db.transact_write_items(r)),
+            "BatchWriteItem" => typed(body, |r| db.batch_write_item(r)),
+            "CreateTable" => typed(body, |r| db.create_table(r)),
+            "UpdateTimeToLive" => typed(body, |r| db.update_time_to_live(r)),
+            "ListStreams" => typed(body, |r| db.list_streams(r)),
+            "DescribeStream" => typed(body, |r| db.describe_stream(r)),
+            "GetShardIterator" => typed(body, |r| db.get_shard_iterator(r)),
+            "GetRecords" => typed(body, |r| db.get_records(r)),
+            // For tests that look at what is really stored. The service itself has no scan.
+            "Scan" => typed(body, |r| db.scan(r)),
+            other => Err(DynoxideError::ValidationException(format!("{other} is not supported here"))),
+        }
+    }
+
+    /// One call whose answer is wanted as JSON, without the hook.
+    pub fn json(&self, operation: &str, body: &Value) -> Result<Value, DynoxideError> {
+        let text = self.run(operation, body.to_string().as_bytes())?;
+        serde_json::from_str(&text).map_err(|error| DynoxideError::InternalServerError(error.to_string()))
+    }
+}
+
+fn typed<Q: DeserializeOwned, A: Serialize>(body: &[u8], run: impl FnOnce(Q) -> Result<A, DynoxideError>) -> Answer {
+    let request = serde_json::from_slice(body).map_err(|error| DynoxideError::SerializationException(error.to_string()))?;
+    serde_json::to_string(&run(request)?).map_err(|error| DynoxideError::InternalServerError(error.to_string()))
+}
+
+/// An answer as the SDK wants it from its HTTP client.
+pub(crate) fn answer(status: u16, body: String) -> Result<HttpResponse, ConnectorError> {
+    let response = http::Response::builder().status(status).header("content-type", "application/x-amz-json-1.0").body(SdkBody::from(body));
+    let response = response.map_err(|error| ConnectorError::user(error.into()))?;
+    HttpResponse::try_from(response).map_err(|error| ConnectorError::user(error.into()))
+}
+
+impl HttpConnector for Engine {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let engine = self.clone();
+        HttpConnectorFuture::new(async move {
+            let operation = request.headers().get("x-amz-target").and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
+            let body = request.body().bytes().unwrap_or_default();
+            let (status, body) = Self::call(&engine, &operation, body).await;
+            answer(status, body)
+        })
+    }
+}
+
+impl HttpClient for Engine {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}

@@ -1,0 +1,85 @@
+//! A token issuer: the functions verify its tokens as they would a university's. There is no way around the verification.
+
+use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
+use aws_lc_rs::rand::SystemRandom;
+use chrono::{DateTime, TimeDelta, Utc};
+use jsonwebtoken::jwk::{Jwk, JwkSet};
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// What tokens say of their issuer, whatever the port: people keep their ids when the service moves to another one.
+pub const ISSUER: &str = "http://127.0.0.1:8000/local";
+/// What tokens say of whom they are for.
+pub const AUDIENCE: &str = "clubs";
+/// For so long tokens are good unless said otherwise.
+const HOURS: i64 = 12;
+
+/// The issuer with its key.
+pub struct Issuer {
+    key: EncodingKey,
+    jwk: Jwk,
+}
+
+/// Whom a token is for.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+pub struct Subject {
+    /// User name, and subject.
+    pub username: String,
+    /// Address; without it the token has no e-mail claim.
+    pub email: Option<String>,
+    /// Whole name.
+    pub name: Option<String>,
+    /// Groups.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// Seconds; may be negative.
+    pub expires_in: Option<i64>,
+}
+
+impl Issuer {
+    /// A new key, in PKCS #8.
+    pub fn new_key() -> Result<Vec<u8>, String> {
+        let document = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new()).map_err(|e| e.to_string())?;
+        Ok(document.as_ref().to_vec())
+    }
+
+    /// An issuer that signs with this key.
+    pub fn new(pkcs8: &[u8]) -> Result<Self, String> {
+        let key = EncodingKey::from_ec_der(pkcs8);
+        let mut jwk = Jwk::from_encoding_key(&key, Algorithm::ES256).map_err(|e| e.to_string())?;
+        jwk.common.key_id = Some("local".into());
+        Ok(Self { key, jwk })
+    }
+
+    /// The public keys.
+    pub fn keys(&self) -> JwkSet {
+        JwkSet { keys: vec![self.jwk.clone()] }
+    }
+
+    /// A token for `subject`, and for how many seconds it is good.
+    pub fn token(&self, subject: &Subject, now: DateTime<Utc>) -> Result<(String, i64), String> {
+        let expires_in = subject.expires_in.unwrap_or(TimeDelta::hours(HOURS).num_seconds());
+        let mut claims = json!({
+            "iss": ISSUER,
+            "aud": AUDIENCE,
+            "sub": subject.username,
+            "preferred_username": subject.username,
+            "groups": subject.groups,
+            "iat": now.timestamp(),
+            "exp": now.timestamp().saturating_add(expires_in),
+        });
+        for (claim, value) in [("email", &subject.email), ("name", &subject.name)] {
+            if let Some(value) = value {
+                claims[claim] = json!(value);
+            }
+        }
+        Ok((self.sign(&claims)?, expires_in))
+    }
+
+    /// A token with exactly these claims.
+    pub fn sign(&self, claims: &serde_json::Value) -> Result<String, String> {
+        let header = Header { alg: Algorithm::ES256, kid: Some("local".into()), ..Header::default() };
+        encode(&header, claims, &self.key).map_err(|e| e.to_string())
+    }
+}

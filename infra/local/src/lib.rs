@@ -1,0 +1,167 @@
+//! The local service: the same routers as in the cloud, in one process (decisions.md §11).
+
+pub mod clock;
+pub mod demo;
+pub mod engine;
+pub mod issuer;
+pub mod mailbox;
+pub mod routes;
+pub mod stream;
+pub mod table;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::Credentials;
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_runtime_api::client::http::HttpClient;
+use axum::Router;
+use mailer::{Ses, Worker};
+use shared::auth::{FixedKeys, Keys, Verifier};
+use shared::http::{finish, guard};
+use shared::ids::Ids;
+use shared::settings::{Approval, ClaimNames, Secret, Settings};
+use shared::table::Table;
+use shared::{App, Shared};
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+
+use clock::MovableClock;
+use engine::{Engine, TABLE};
+use issuer::{AUDIENCE, ISSUER, Issuer};
+use mailbox::Mailbox;
+use stream::Stream;
+
+/// Anything that keeps the local service from starting.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// A group of routes: what its function is called, and how the routes are made.
+pub type Group = (&'static str, fn() -> OpenApiRouter<Shared>);
+
+/// The groups of routes and the functions that serve them.
+pub const GROUPS: [Group; 5] = [
+    ("clubs", clubs::routes),
+    ("applications", applications::routes),
+    ("submissions", submissions::routes),
+    ("memberships", memberships::routes),
+    ("events", events::routes),
+];
+
+/// Everything that the local service consists of.
+pub struct Campus {
+    /// State of the routers.
+    pub app: Shared,
+    /// The routers, ready to be served.
+    pub router: Router,
+    /// Makes tokens.
+    pub issuer: Arc<Issuer>,
+    /// Keeps mails.
+    pub mailbox: Mailbox,
+    /// Delivers to the worker.
+    pub stream: Arc<Stream>,
+    /// The mail worker.
+    pub worker: Arc<Worker>,
+    /// Tells the time.
+    pub clock: Arc<MovableClock>,
+    /// Keeps the table.
+    pub engine: Engine,
+}
+
+/// What a campus is made of.
+pub struct Parts {
+    /// The table's engine.
+    pub engine: Engine,
+    /// The mailbox.
+    pub mailbox: Mailbox,
+    /// The clock.
+    pub clock: Arc<MovableClock>,
+    /// The issuer's key, in PKCS #8.
+    pub key: Vec<u8>,
+    /// Makes ids.
+    pub ids: Ids,
+    /// Settings.
+    pub settings: Settings,
+    /// Where the stream's position is kept.
+    pub position: Option<PathBuf>,
+}
+
+impl Parts {
+    /// Parts in memory, or in a folder.
+    pub fn open(folder: Option<&Path>) -> Result<Self, Error> {
+        let file = |name: &str| folder.map(|folder| folder.join(name));
+        if let Some(folder) = folder {
+            std::fs::create_dir_all(folder)?;
+        }
+        let engine = match file("table.db") {
+            Some(path) => Engine::open(&path.to_string_lossy())?,
+            None => Engine::memory()?,
+        };
+        let key = match file("issuer.key") {
+            Some(path) if path.exists() => std::fs::read(path)?,
+            Some(path) => {
+                let key = Issuer::new_key()?;
+                std::fs::write(path, &key)?;
+                key
+            }
+            None => Issuer::new_key()?,
+        };
+        let clock = Arc::new(MovableClock::running());
+        let mailbox = Mailbox::open(clock.clone(), file("mail.jsonl"))?;
+        Ok(Self { engine, mailbox, clock, key, ids: Ids::random(), settings: settings(), position: file("stream.position") })
+    }
+}
+
+/// The settings of the local service.
+pub fn settings() -> Settings {
+    Settings {
+        table_name: TABLE.into(),
+        issuer: ISSUER.into(),
+        audience: AUDIENCE.into(),
+        jwks_url: None,
+        leeway_seconds: 0,
+        claims: ClaimNames::default(),
+        admin_group: "clubs-admin".into(),
+        club_approval: Approval::Automatic,
+        site_url: "http://127.0.0.1:8000".into(),
+        mail_from: "Clubs <no-reply@clubs.example>".into(),
+        mail_rate: 0,
+        mail_configuration_set: None,
+        invite_secret: Secret::new("the local service has no secrets to keep"),
+        cors_origins: vec!["*".into()],
+    }
+}
+
+/// An SDK configuration that reaches `client` and nothing else.
+fn sdk_config(client: impl HttpClient + 'static) -> SdkConfig {
+    SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .credentials_provider(SharedCredentialsProvider::new(Credentials::from_keys("local", "local", None)))
+        .http_client(client)
+        .build()
+}
+
+impl Campus {
+    /// Puts the parts together.
+    pub fn new(parts: Parts) -> Result<Self, Error> {
+        let Parts { engine, mailbox, clock, key, ids, settings, position } = parts;
+        let issuer = Arc::new(Issuer::new(&key)?);
+        let table = Table::connect(&sdk_config(engine.clone()), TABLE);
+        let ses = Ses::new(&sdk_config(mailbox.clone()), &settings);
+        let worker = Arc::new(Worker::new(table.clone(), ses, clock.clone(), settings.clone()));
+        let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
+        let app = App::new(table, verifier, clock.clone(), ids, settings);
+        let local = routes::routes(routes::Local { issuer: issuer.clone(), mailbox: mailbox.clone(), clock: clock.clone() });
+        let router = finish(guard(api().0, &app).merge(local), &app);
+        let stream = Arc::new(Stream::open(engine.clone(), position));
+        Ok(Self { app, router, issuer, mailbox, stream, worker, clock, engine })
+    }
+}
+
+/// All routes of the API, and the document that they make.
+pub fn api() -> (Router<Shared>, OpenApi) {
+    let all = OpenApiRouter::with_openapi(shared::openapi::base());
+    let (router, document) = GROUPS.iter().fold(all, |all, (_, routes)| all.merge(routes())).split_for_parts();
+    (router, shared::openapi::complete(document))
+}

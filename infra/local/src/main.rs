@@ -1,0 +1,92 @@
+//! `cargo run -p local`: the whole service on this machine.
+
+use std::io::ErrorKind;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use local::issuer::Subject;
+use local::{Campus, Error, Parts, demo};
+use shared::time::Clock as _;
+use tokio::net::TcpListener;
+
+/// The club-management service, on this machine: no cloud account, no container.
+#[derive(Parser)]
+struct Options {
+    /// Port to listen on; 0 takes any that is free
+    #[arg(long, default_value_t = 8000)]
+    port: u16,
+    /// Where the data is kept between starts
+    #[arg(long, default_value = ".local")]
+    data_dir: PathBuf,
+    /// Keep nothing on disk
+    #[arg(long)]
+    memory: bool,
+    /// Start without the demo campus
+    #[arg(long)]
+    empty: bool,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    match run(Options::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(options: Options) -> Result<(), Error> {
+    // The port first: who cannot have it should not touch the data.
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => format!("port {} is taken; stop what listens there or choose another one with --port", options.port),
+        _ => format!("cannot listen on port {}: {error}", options.port),
+    })?;
+    let folder = (!options.memory).then_some(options.data_dir.as_path());
+    let mut parts = Parts::open(folder)?;
+    let origin = format!("http://{}", listener.local_addr()?);
+    parts.settings.site_url.clone_from(&origin);
+    let campus = Campus::new(parts)?;
+    if !options.empty && demo::is_wanted(&campus).await? {
+        demo::load(&campus).await?;
+    }
+    println!("listening on {origin}\n");
+    println!("  API       {origin}/api/        (docs: {origin}/api/docs/)");
+    println!("  mailbox   {origin}/local/mail/");
+    println!("  data      {}\n", folder.map_or_else(|| "in memory".into(), |folder| folder.display().to_string()));
+    for (who, subject) in tokens() {
+        let (token, _) = campus.issuer.token(&subject, campus.clock.now())?;
+        println!("  {who} token ({}): {token}\n", subject.username);
+    }
+    let server = axum::serve(listener, campus.router.clone()).with_graceful_shutdown(stop_signal());
+    tokio::select! {
+        done = std::future::IntoFuture::into_future(server) => done.map_err(Error::from)?,
+        () = campus.stream.run(&campus.worker) => {}
+    }
+    println!("stopped");
+    Ok(())
+}
+
+fn tokens() -> [(&'static str, Subject); 3] {
+    [("admin", demo::admin()), ("officer", demo::officer()), ("student", demo::student())]
+}
+
+async fn stop_signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}

@@ -1,0 +1,112 @@
+//! `/local/…`: tokens, mails and the clock. None of it is in a Lambda binary.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Html;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use chrono::TimeDelta;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use shared::Shared;
+use shared::html::escape;
+use shared::http::{ApiError, NoContent, Result};
+use shared::time::Clock as _;
+
+use crate::clock::MovableClock;
+use crate::issuer::{ISSUER, Issuer, Subject};
+use crate::mailbox::{KeptMail, Mailbox};
+
+/// What these routes stand on.
+#[derive(Clone)]
+pub struct Local {
+    /// The issuer.
+    pub issuer: Arc<Issuer>,
+    /// The mailbox.
+    pub mailbox: Mailbox,
+    /// The clock.
+    pub clock: Arc<MovableClock>,
+}
+
+/// The routes.
+pub fn routes(local: Local) -> Router<Shared> {
+    Router::new()
+        .route("/local/token/", post(create_token))
+        .route("/local/.well-known/openid-configuration/", get(show_discovery))
+        .route("/local/.well-known/jwks.json", get(show_keys))
+        .route("/local/mail/", get(show_mailbox))
+        .route("/local/mail.json", get(list_mails).delete(clear_mails))
+        .route("/local/clock/", get(show_clock).post(move_clock))
+        .with_state(local)
+}
+
+fn body<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    T::deserialize(&mut reader).map_err(|error| ApiError::rule(format!("The request body is not valid: {error}.")))
+}
+
+async fn create_token(State(local): State<Local>, bytes: axum::body::Bytes) -> Result<Json<Value>> {
+    let subject: Subject = body(&bytes)?;
+    if subject.username.trim().is_empty() {
+        return Err(ApiError::field("username", "This field may not be blank."));
+    }
+    let (token, expires_in) = local.issuer.token(&subject, local.clock.now()).map_err(ApiError::Internal)?;
+    Ok(Json(json!({ "access_token": token, "token_type": "Bearer", "expires_in": expires_in })))
+}
+
+async fn show_discovery() -> Json<Value> {
+    Json(json!({ "issuer": ISSUER, "jwks_uri": format!("{ISSUER}/.well-known/jwks.json"), "token_endpoint": format!("{ISSUER}/token") }))
+}
+
+async fn show_keys(State(local): State<Local>) -> Json<Value> {
+    Json(json!(local.issuer.keys()))
+}
+
+async fn list_mails(State(local): State<Local>) -> Json<Vec<KeptMail>> {
+    Json(local.mailbox.mails())
+}
+
+async fn clear_mails(State(local): State<Local>) -> Result<NoContent> {
+    local.mailbox.clear().map_err(|error| ApiError::Internal(error.to_string()))?;
+    Ok(NoContent)
+}
+
+#[derive(Deserialize)]
+struct MoveInput {
+    advance_s: i64,
+}
+
+async fn show_clock(State(local): State<Local>) -> Json<Value> {
+    Json(json!({ "now": shared::time::Timestamp::at(local.clock.now()) }))
+}
+
+async fn move_clock(State(local): State<Local>, bytes: axum::body::Bytes) -> Result<Json<Value>> {
+    let input: MoveInput = body(&bytes)?;
+    let by = TimeDelta::try_seconds(input.advance_s).filter(|by| by.num_days().abs() < 36_525);
+    local.clock.advance(by.ok_or_else(|| ApiError::field("advance_s", "At most a hundred years."))?);
+    Ok(show_clock(State(local)).await)
+}
+
+async fn show_mailbox(State(local): State<Local>) -> Html<String> {
+    let mails: String = local.mailbox.mails().iter().rev().map(row).collect();
+    let mails = if mails.is_empty() { "<p>No mails yet.</p>".to_owned() } else { mails };
+    Html(format!(
+        "<!doctype html><meta charset=\"utf-8\"><title>Mailbox</title>\
+         <style>body{{font:16px/1.5 system-ui;max-width:50rem;margin:2rem auto;padding:0 1rem}}article{{border:1px solid #ccc;\
+         border-radius:8px;padding:1rem;margin:1rem 0}}iframe{{width:100%;height:16rem;border:0;background:#fff}}small{{color:#666}}</style>\
+         <h1>Mailbox</h1>{mails}"
+    ))
+}
+
+fn row(mail: &KeptMail) -> String {
+    let reply_to = mail.reply_to.as_ref().map_or_else(String::new, |address| format!(", answers to {}", escape(address)));
+    format!(
+        "<article><b>{}</b><br><small>to {} from {}{reply_to}, {}</small><iframe sandbox srcdoc=\"{}\"></iframe></article>",
+        escape(&mail.subject),
+        escape(&mail.to),
+        escape(&mail.from),
+        mail.sent_at,
+        escape(&mail.html),
+    )
+}

@@ -1,0 +1,23 @@
+//! The table's definition, as template.yaml has it; a test compares the two.
+
+use serde_json::{Value, json};
+
+use crate::engine::TABLE;
+
+/// The body of `CreateTable`.
+pub fn definition() -> Value {
+    let attributes = ["pk", "sk", "gsi1pk", "gsi1sk"].map(|name| json!({ "AttributeName": name, "AttributeType": "S" }));
+    let keys = |hash, range| json!([{ "AttributeName": hash, "KeyType": "HASH" }, { "AttributeName": range, "KeyType": "RANGE" }]);
+    json!({
+        "TableName": TABLE,
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": attributes,
+        "KeySchema": keys("pk", "sk"),
+        "GlobalSecondaryIndexes": [{
+            "IndexName": "gsi1",
+            "KeySchema": keys("gsi1pk", "gsi1sk"),
+            "Projection": { "ProjectionType": "ALL" },
+        }],
+        "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_IMAGE" },
+    })
+}

@@ -1,0 +1,141 @@
+//! The issuer's key set: cached, fetched again for an unknown key id, at most once a minute; old keys are kept when a
+//! fetch fails.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aws_smithy_runtime_api::client::http::{HttpConnector as _, HttpConnectorSettings, SharedHttpConnector};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_types::body::SdkBody;
+use axum::body::to_bytes;
+use chrono::{DateTime, TimeDelta, Utc};
+use futures::future::BoxFuture;
+use jsonwebtoken::DecodingKey;
+use jsonwebtoken::jwk::{AlgorithmParameters, JwkSet};
+use tokio::sync::Mutex;
+
+use crate::settings::Settings;
+
+/// Where keys come from.
+pub trait KeySource: Send + Sync {
+    /// The keys as they are now, or why they cannot be had.
+    fn fetch(&self) -> BoxFuture<'_, Result<JwkSet, String>>;
+}
+
+/// Keys that do not change.
+pub struct FixedKeys(pub JwkSet);
+
+impl KeySource for FixedKeys {
+    fn fetch(&self) -> BoxFuture<'_, Result<JwkSet, String>> {
+        Box::pin(async { Ok(self.0.clone()) })
+    }
+}
+
+/// The keys of an issuer, over HTTPS: from a fixed address, or from the one in its discovery document.
+pub struct IssuerKeys {
+    connector: SharedHttpConnector,
+    issuer: String,
+    jwks_url: Option<String>,
+}
+
+/// Documents larger than this are not key sets.
+const MOST_BYTES: usize = 1024 * 1024;
+const REFETCH_SECONDS: i64 = 60;
+/// Keys that the issuer took back are forgotten after this.
+const FRESH_HOURS: i64 = 12;
+
+impl IssuerKeys {
+    /// The keys of the issuer in the settings, through the SDK's HTTP and TLS stack: there is no second one.
+    pub fn new(settings: &Settings) -> Result<Self, String> {
+        let timeouts =
+            HttpConnectorSettings::builder().connect_timeout(Duration::from_secs(2)).read_timeout(Duration::from_secs(3)).build();
+        let client = aws_smithy_http_client::default_connector(&timeouts, None).ok_or("no HTTP client")?;
+        Ok(Self { connector: client, issuer: settings.issuer.clone(), jwks_url: settings.jwks_url.clone() })
+    }
+
+    async fn get(&self, url: &str) -> Result<Vec<u8>, String> {
+        let request = http::Request::get(url).header("accept", "application/json").body(SdkBody::empty()).map_err(|e| e.to_string())?;
+        let request = HttpRequest::try_from(request).map_err(|e| e.to_string())?;
+        let response = self.connector.call(request).await.map_err(|e| format!("{url}: {e:?}"))?;
+        if response.status().as_u16() != 200 {
+            return Err(format!("{url}: {}", response.status().as_u16()));
+        }
+        let body = axum::body::Body::new(response.into_body());
+        to_bytes(body, MOST_BYTES).await.map(|bytes| bytes.to_vec()).map_err(|e| format!("{url}: {e}"))
+    }
+}
+
+impl KeySource for IssuerKeys {
+    fn fetch(&self) -> BoxFuture<'_, Result<JwkSet, String>> {
+        Box::pin(async {
+            let url = if let Some(url) = &self.jwks_url {
+                url.clone()
+            } else {
+                let discovery = format!("{}/.well-known/openid-configuration", self.issuer.trim_end_matches('/'));
+                let document: serde_json::Value = serde_json::from_slice(&self.get(&discovery).await?).map_err(|e| e.to_string())?;
+                document.get("jwks_uri").and_then(|url| url.as_str()).ok_or_else(|| format!("{discovery}: no jwks_uri"))?.to_owned()
+            };
+            serde_json::from_slice(&self.get(&url).await?).map_err(|e| format!("{url}: {e}"))
+        })
+    }
+}
+
+/// The cache of keys.
+pub struct Keys {
+    source: Box<dyn KeySource>,
+    cached: Mutex<Cached>,
+}
+
+#[derive(Default)]
+struct Cached {
+    keys: HashMap<String, Arc<DecodingKey>>,
+    loaded: Option<DateTime<Utc>>,
+    tried: Option<DateTime<Utc>>,
+}
+
+impl Keys {
+    /// An empty cache before `source`.
+    pub fn new(source: impl KeySource + 'static) -> Self {
+        Self { source: Box::new(source), cached: Mutex::default() }
+    }
+
+    /// The key with this id; without an id the only key, if there is only one.
+    pub async fn find(&self, kid: Option<&str>, now: DateTime<Utc>) -> Option<Arc<DecodingKey>> {
+        // The lock is held over the fetch: requests that come meanwhile wait for the same one.
+        let mut cached = self.cached.lock().await;
+        let stale = cached.loaded.is_none_or(|loaded| now - loaded > TimeDelta::hours(FRESH_HOURS));
+        let found = cached.pick(kid);
+        if found.is_some() && !stale {
+            return found;
+        }
+        if cached.tried.is_some_and(|tried| now - tried < TimeDelta::seconds(REFETCH_SECONDS)) {
+            return found;
+        }
+        cached.tried = Some(now);
+        match self.source.fetch().await {
+            Ok(set) => {
+                cached.keys = usable(&set);
+                cached.loaded = Some(now);
+            }
+            Err(error) => tracing::error!(error, "the issuer's keys cannot be fetched"),
+        }
+        cached.pick(kid)
+    }
+}
+
+impl Cached {
+    fn pick(&self, kid: Option<&str>) -> Option<Arc<DecodingKey>> {
+        match kid {
+            Some(kid) => self.keys.get(kid).cloned(),
+            None if self.keys.len() == 1 => self.keys.values().next().cloned(),
+            None => None,
+        }
+    }
+}
+
+/// The asymmetric keys of a set: a shared secret among them would let anybody who reads it sign.
+fn usable(set: &JwkSet) -> HashMap<String, Arc<DecodingKey>> {
+    let asymmetric = set.keys.iter().filter(|jwk| !matches!(jwk.algorithm, AlgorithmParameters::OctetKey(_)));
+    asymmetric.filter_map(|jwk| Some((jwk.common.key_id.clone().unwrap_or_default(), Arc::new(DecodingKey::from_jwk(jwk).ok()?)))).collect()
+}

@@ -1,0 +1,9 @@
+//! Who is calling: OpenID Connect bearer tokens, verified against the issuer's keys (decisions.md §2).
+
+mod keys;
+mod token;
+mod user;
+
+pub use keys::{FixedKeys, IssuerKeys, KeySource, Keys};
+pub use token::{Identity, Verifier};
+pub use user::{KnownPeople, User};

@@ -1,0 +1,125 @@
+//! Verification of a token, and what it says of a person.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
+use serde_json::{Map, Value};
+
+use super::keys::Keys;
+use crate::http::ApiError;
+use crate::ids;
+use crate::settings::{ClaimNames, Settings};
+
+/// What a verified token says. A claim that is absent leaves what is known as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// User id: derived from issuer and subject.
+    pub id: u64,
+    /// User name; the subject when the claim is missing.
+    pub username: String,
+    /// Whole name.
+    pub name: Option<String>,
+    /// First name.
+    pub first_name: Option<String>,
+    /// Last name.
+    pub last_name: Option<String>,
+    /// Address.
+    pub email: Option<String>,
+    /// Whether they are in the admin group.
+    pub is_admin: bool,
+    /// `iat`, or 0.
+    pub issued_at: i64,
+}
+
+/// Verifies tokens of one issuer.
+pub struct Verifier {
+    keys: Keys,
+    issuer: String,
+    audience: String,
+    leeway: i64,
+    claims: ClaimNames,
+    admin_group: String,
+}
+
+/// Only asymmetric algorithms: neither `none` nor HMAC.
+const ALGORITHMS: [Algorithm; 9] = [
+    Algorithm::RS256,
+    Algorithm::RS384,
+    Algorithm::RS512,
+    Algorithm::PS256,
+    Algorithm::PS384,
+    Algorithm::PS512,
+    Algorithm::ES256,
+    Algorithm::ES384,
+    Algorithm::EdDSA,
+];
+
+impl Verifier {
+    /// A verifier of the issuer in the settings, with its keys.
+    pub fn new(settings: &Settings, keys: Keys) -> Self {
+        Self {
+            keys,
+            issuer: settings.issuer.clone(),
+            audience: settings.audience.clone(),
+            leeway: i64::try_from(settings.leeway_seconds).unwrap_or(0),
+            claims: settings.claims.clone(),
+            admin_group: settings.admin_group.clone(),
+        }
+    }
+
+    /// Fetches the keys, so that the first request does not pay for it.
+    pub async fn warm_up(&self, now: DateTime<Utc>) {
+        let _ = self.keys.find(None, now).await;
+    }
+
+    /// What the token says, if its signature, issuer, audience and times are good.
+    pub async fn verify(&self, token: &str, now: DateTime<Utc>) -> Result<Identity, ApiError> {
+        let bad = |why: &str| ApiError::BadToken(why.to_owned());
+        let header = decode_header(token).map_err(|_| bad("it is not a signed JWT"))?;
+        if !ALGORITHMS.contains(&header.alg) {
+            return Err(bad("its algorithm is not allowed"));
+        }
+        let key = self.keys.find(header.kid.as_deref(), now).await.ok_or_else(|| bad("its key is unknown"))?;
+        let mut validation = Validation::new(header.alg);
+        validation.set_issuer(&[&self.issuer]);
+        validation.set_audience(&[&self.audience]);
+        validation.required_spec_claims = HashSet::from(["exp", "iss", "aud", "sub"].map(str::to_owned));
+        // Times are compared with the service's clock below, not with the machine's.
+        validation.validate_exp = false;
+        validation.validate_nbf = false;
+        let claims =
+            decode::<Map<String, Value>>(token, &key, &validation).map_err(|_| bad("its signature, issuer or audience is wrong"))?.claims;
+        let seconds = |name: &str| claims.get(name).and_then(Value::as_f64);
+        #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 are far below 2^52")]
+        let (at, leeway) = (now.timestamp_millis() as f64 / 1000.0, self.leeway as f64);
+        if seconds("exp").is_none_or(|exp| at >= exp + leeway) {
+            return Err(bad("it has expired"));
+        }
+        if seconds("nbf").is_some_and(|nbf| at < nbf - leeway) {
+            return Err(bad("it is not valid yet"));
+        }
+        self.identity(&claims).ok_or_else(|| bad("it names nobody"))
+    }
+
+    fn identity(&self, claims: &Map<String, Value>) -> Option<Identity> {
+        let text = |name: &str| {
+            let value = claims.get(name)?.as_str()?;
+            let clean: String = value.chars().filter(|c| !c.is_control()).take(crate::limits::NAME).collect();
+            Some(clean.trim().to_owned()).filter(|value| !value.is_empty())
+        };
+        let subject = claims.get("sub")?.as_str().filter(|subject| !subject.is_empty())?;
+        let groups = claims.get(&self.claims.groups);
+        let in_group = |value: &Value| value.as_str() == Some(self.admin_group.as_str());
+        Some(Identity {
+            id: ids::derived("user", &[&self.issuer, subject]),
+            username: text(&self.claims.username).unwrap_or_else(|| subject.to_owned()),
+            name: text(&self.claims.name),
+            first_name: text(&self.claims.given_name),
+            last_name: text(&self.claims.family_name),
+            email: text(&self.claims.email).filter(|email| crate::http::is_email(email)),
+            is_admin: groups.is_some_and(|groups| groups.as_array().map_or_else(|| in_group(groups), |all| all.iter().any(in_group))),
+            issued_at: claims.get("iat").and_then(Value::as_i64).unwrap_or(0),
+        })
+    }
+}

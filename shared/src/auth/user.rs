@@ -1,0 +1,163 @@
+//! The caller of a request, and their profile.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use chrono::{DateTime, TimeDelta, Utc};
+use tokio::sync::OnceCell;
+
+use super::token::Identity;
+use crate::http::ApiError;
+use crate::models::{Author, Person, Personal};
+use crate::state::Shared;
+use crate::time::Timestamp;
+
+/// A signed-in caller. As an argument of a handler it means that credentials are needed; `Option<User>`, that they are not.
+#[derive(Clone)]
+pub struct User(Arc<Inner>);
+
+struct Inner {
+    identity: Identity,
+    app: Shared,
+    person: OnceCell<Person>,
+}
+
+impl std::fmt::Debug for User {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "User({})", self.id())
+    }
+}
+
+impl User {
+    /// The caller that the headers tell: none without credentials, 401 for bad ones.
+    pub(crate) async fn authenticate(app: &Shared, headers: &HeaderMap) -> Result<Option<Self>, ApiError> {
+        let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
+        let text = value.to_str().unwrap_or_default();
+        let token = text.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token.trim());
+        let token = token.ok_or_else(|| ApiError::BadToken("expected a bearer token".into()))?;
+        let identity = app.verifier.verify(token, app.clock.now()).await?;
+        Ok(Some(Self(Arc::new(Inner { identity, app: app.clone(), person: OnceCell::new() }))))
+    }
+
+    /// User id.
+    pub fn id(&self) -> u64 {
+        self.0.identity.id
+    }
+
+    /// Whether they are an admin.
+    pub fn is_admin(&self) -> bool {
+        self.0.identity.is_admin
+    }
+
+    /// As the author of a change.
+    pub fn author(&self) -> Author {
+        Author { id: self.id(), username: self.0.identity.username.clone() }
+    }
+
+    /// The caller's profile, stored if it is new and refreshed if the token says something else: at most 1 read a
+    /// request, whoever asks.
+    pub async fn person(&self) -> Result<&Person, ApiError> {
+        self.0.person.get_or_try_init(|| self.load()).await
+    }
+
+    async fn load(&self) -> Result<Person, ApiError> {
+        let app = &self.0.app;
+        let identity = &self.0.identity;
+        let stored = app.table.person(identity.id).await?;
+        let known = stored.is_some();
+        let old = stored.clone();
+        let mut person = stored.unwrap_or_else(|| Person {
+            id: identity.id,
+            personal: Personal::default(),
+            token_issued_at: i64::MIN,
+            graduation_year: None,
+            image_url: None,
+            created_at: Timestamp::at(app.clock.now()),
+        });
+        // Two tokens of one person may differ: the younger one is right.
+        if identity.issued_at >= person.token_issued_at {
+            let personal = merged(&person.personal, identity);
+            if personal != person.personal {
+                person.personal = personal;
+                person.token_issued_at = identity.issued_at;
+            }
+        }
+        if old.as_ref() != Some(&person) {
+            app.table.put_person(&person, known).await?;
+        }
+        app.known_people.saw(identity, app.clock.now());
+        Ok(person)
+    }
+
+    /// Stores the profile if it may be new or changed; somebody who was seen lately costs nothing.
+    pub(crate) async fn remember(&self) -> Result<(), ApiError> {
+        let app = &self.0.app;
+        if app.known_people.knows(&self.0.identity, app.clock.now()) {
+            return Ok(());
+        }
+        self.person().await.map(drop)
+    }
+}
+
+fn merged(known: &Personal, said: &Identity) -> Personal {
+    let first_name = said.first_name.clone().or_else(|| Some(said.name.as_deref()?.split_once(' ')?.0.to_owned()));
+    let last_name = said.last_name.clone().or_else(|| Some(said.name.as_deref()?.split_once(' ')?.1.trim().to_owned()));
+    let both = match (&first_name, &last_name) {
+        (Some(first), Some(last)) => Some(format!("{first} {last}")),
+        (first, last) => first.clone().or_else(|| last.clone()),
+    };
+    let name = said.name.clone().or(both).or_else(|| (!known.name.is_empty()).then(|| known.name.clone()));
+    let name = name.unwrap_or_else(|| said.username.clone());
+    Personal {
+        first_name: first_name
+            .or_else(|| said.name.clone())
+            .unwrap_or_else(|| if known.first_name.is_empty() { name.clone() } else { known.first_name.clone() }),
+        last_name: last_name.unwrap_or_else(|| if said.name.is_some() { String::new() } else { known.last_name.clone() }),
+        username: said.username.clone(),
+        email: said.email.clone().unwrap_or_else(|| known.email.clone()),
+        name,
+    }
+}
+
+impl FromRequestParts<Shared> for User {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
+        parts.extensions.get::<Self>().cloned().ok_or(ApiError::Unauthenticated)
+    }
+}
+
+impl OptionalFromRequestParts<Shared> for User {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Option<Self>, ApiError> {
+        Ok(parts.extensions.get::<Self>().cloned())
+    }
+}
+
+/// People whose profile was found up to date lately, so that not every request reads it.
+#[derive(Default)]
+pub struct KnownPeople(Mutex<HashMap<u64, (Identity, DateTime<Utc>)>>);
+
+const REMEMBERED_MINUTES: i64 = 5;
+const REMEMBERED_PEOPLE: usize = 10_000;
+
+impl KnownPeople {
+    fn knows(&self, identity: &Identity, now: DateTime<Utc>) -> bool {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = |at: DateTime<Utc>| (now - at).abs() < TimeDelta::minutes(REMEMBERED_MINUTES);
+        let same = |known: &Identity| Identity { issued_at: 0, ..known.clone() } == Identity { issued_at: 0, ..identity.clone() };
+        seen.get(&identity.id).is_some_and(|(known, at)| same(known) && fresh(*at))
+    }
+
+    fn saw(&self, identity: &Identity, now: DateTime<Utc>) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() >= REMEMBERED_PEOPLE {
+            seen.clear();
+        }
+        seen.insert(identity.id, (identity.clone(), now));
+    }
+}

@@ -1,0 +1,123 @@
+//! Cleaning of HTML fields on write (decisions.md §1, §12.3).
+
+use std::sync::LazyLock;
+
+use ammonia::{Builder, UrlRelative};
+
+static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let mut cleaner = Builder::default();
+    cleaner.url_schemes(["http", "https", "mailto"].into()).url_relative(UrlRelative::Deny).link_rel(Some("noopener noreferrer nofollow"));
+    cleaner
+});
+
+/// The HTML without scripts, event handlers and unsafe links; simple formatting stays.
+pub fn clean(html: &str) -> String {
+    CLEANER.clean(html).to_string()
+}
+
+/// Plain text, made safe for HTML text and attributes.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The text of an HTML document for readers without HTML: tags gone, blocks as lines, links as `text (address)`.
+pub fn to_text(html: &str) -> String {
+    let mut text = String::with_capacity(html.len());
+    let mut href: Option<String> = None;
+    let mut rest = html;
+    while let Some(open) = rest.find('<') {
+        text.push_str(&collapse(&rest[..open], text.ends_with(['\n', ' ']) || text.is_empty()));
+        let Some(close) = rest[open..].find('>') else { break };
+        let tag = &rest[open + 1..open + close];
+        match tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default() {
+            "br" => text.push('\n'),
+            "p" | "div" | "ul" | "ol" | "table" | "blockquote" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "hr" => break_block(&mut text),
+            "tr" if !text.ends_with('\n') => text.push('\n'),
+            "li" if !tag.starts_with('/') => {
+                if !text.is_empty() && !text.ends_with('\n') {
+                    text.push('\n');
+                }
+                text.push_str("- ");
+            }
+            "a" if tag.starts_with('/') => {
+                if let Some(address) = href.take().filter(|address| !text.ends_with(address.as_str())) {
+                    text.push_str(&format!(" ({address})"));
+                }
+            }
+            "a" => href = tag.split_once("href=\"").and_then(|(_, value)| value.split('"').next()).map(unescape),
+            _ => {}
+        }
+        rest = &rest[open + close + 1..];
+    }
+    if !rest.contains('<') {
+        text.push_str(&collapse(rest, text.ends_with(['\n', ' ']) || text.is_empty()));
+    }
+    text.trim().to_owned()
+}
+
+fn break_block(text: &mut String) {
+    let kept = text.trim_end_matches(' ').len();
+    text.truncate(kept);
+    if !text.is_empty() {
+        while !text.ends_with("\n\n") {
+            text.push('\n');
+        }
+    }
+}
+
+fn collapse(html: &str, at_start: bool) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut space = at_start;
+    for c in html.chars() {
+        if c.is_whitespace() && c != '\u{a0}' {
+            if !space {
+                out.push(' ');
+            }
+            space = true;
+        } else {
+            out.push(c);
+            space = false;
+        }
+    }
+    unescape(&out)
+}
+
+fn unescape(html: &str) -> String {
+    html.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&#39;", "'")
+        .replace("&nbsp;", " ")
+        .replace("&amp;", "&")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cleaning_keeps_formatting_and_drops_what_runs() {
+        let dirty = r#"<p onclick="x()">Hi <b>you</b><script>bad()</script> <a href="javascript:bad()">a</a> <a href="https://x.example">b</a></p>"#;
+        assert_eq!(
+            clean(dirty),
+            r#"<p>Hi <b>you</b> <a rel="noopener noreferrer nofollow">a</a> <a href="https://x.example" rel="noopener noreferrer nofollow">b</a></p>"#
+        );
+    }
+
+    #[test]
+    fn text_keeps_the_words_and_the_addresses() {
+        let html = "<p>Dear &lt;Ada&gt;,</p><p>you are  in!<br>See <a href=\"https://x.example/?a=1&amp;b=2\">here</a>.</p><ul><li>one</li><li>two</li></ul>";
+        assert_eq!(to_text(html), "Dear <Ada>,\n\nyou are in!\nSee here (https://x.example/?a=1&b=2).\n\n- one\n- two");
+    }
+}

@@ -1,0 +1,229 @@
+//! Who may call: the type of a handler's argument says it, reads what the decision needs, and hands over what the path
+//! names. Checks come in the order of decisions.md §12.1: 401, 404 (club, parent), 403, 404 (object).
+
+use std::collections::HashMap;
+use std::marker::PhantomData;
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::request::Parts;
+
+use super::error::ApiError;
+use crate::auth::User;
+use crate::ids;
+use crate::models::{Application, Club, Extension, Membership, Question, Role, Submission};
+use crate::state::Shared;
+use crate::table::Form;
+
+/// What the variable segments of a path say.
+#[derive(Debug, Clone, Default)]
+pub struct PathIds(HashMap<String, String>);
+
+impl PathIds {
+    /// The text of a segment.
+    pub fn text(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", String::as_str)
+    }
+
+    /// The id of a segment; none if it is not one, which is a 404 like an unknown one.
+    pub fn id(&self, name: &str) -> Option<u64> {
+        ids::parse(self.text(name))
+    }
+
+    async fn of(parts: &mut Parts) -> Result<Self, ApiError> {
+        let raw = RawPathParams::from_request_parts(parts, &()).await.map_err(|_| ApiError::NotFound)?;
+        Ok(Self(raw.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()))
+    }
+}
+
+/// Who is let in, given their role in the club and whether they are an admin.
+pub trait Rule: Send + Sync {
+    /// The decision.
+    fn allows(role: Option<Role>, is_admin: bool) -> bool;
+}
+
+/// Any signed-in user who can see the club.
+#[derive(Debug)]
+pub struct AnyUser;
+/// Officers, owners and admins.
+#[derive(Debug)]
+pub struct OfficerRule;
+/// Owners and admins.
+#[derive(Debug)]
+pub struct OwnerRule;
+
+impl Rule for AnyUser {
+    fn allows(_: Option<Role>, _: bool) -> bool {
+        true
+    }
+}
+
+impl Rule for OfficerRule {
+    fn allows(role: Option<Role>, is_admin: bool) -> bool {
+        is_admin || role.is_some_and(|role| role <= Role::Officer)
+    }
+}
+
+impl Rule for OwnerRule {
+    fn allows(role: Option<Role>, is_admin: bool) -> bool {
+        is_admin || role == Some(Role::Owner)
+    }
+}
+
+/// Something that the path names: a parent (looked for before the role is judged) or the object (after it). It is read
+/// beside the role, so that it costs no round of its own, and only inside the club of the path.
+pub trait Load: Sized + Send {
+    /// Reads it; none if it is not there, or not under its parent.
+    fn load(app: &Shared, user: &User, path: &PathIds) -> impl Future<Output = Result<Option<Self>, ApiError>> + Send;
+}
+
+impl Load for () {
+    async fn load(_: &Shared, _: &User, _: &PathIds) -> Result<Option<Self>, ApiError> {
+        Ok(Some(()))
+    }
+}
+
+/// Two things, side by side.
+impl<A: Load, B: Load> Load for (A, B) {
+    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let (a, b) = futures::try_join!(A::load(app, user, path), B::load(app, user, path))?;
+        Ok(a.zip(b))
+    }
+}
+
+/// Something that may be missing, where the handler decides what that means.
+#[derive(Debug)]
+pub struct Maybe<T>(pub Option<T>);
+
+impl<T: Load> Load for Maybe<T> {
+    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        Ok(Some(Self(T::load(app, user, path).await?)))
+    }
+}
+
+impl Load for Application {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(id) = path.id("application") else { return Ok(None) };
+        Ok(app.table.application(path.text("club"), id).await?)
+    }
+}
+
+impl Load for Form {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(id) = path.id("application") else { return Ok(None) };
+        Ok(app.table.form(path.text("club"), id).await?)
+    }
+}
+
+impl Load for Extension {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let (Some(application), Some(id)) = (path.id("application"), path.id("extension")) else { return Ok(None) };
+        Ok(app.table.extension(application, id).await?)
+    }
+}
+
+impl Load for Submission {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let (Some(application), Some(id)) = (path.id("application"), path.id("submission")) else { return Ok(None) };
+        Ok(app.table.submission(application, id).await?)
+    }
+}
+
+/// A signed-in caller at a place of a club: `R` says who is let in, `P` is the parent that the path names, `O` the object.
+#[derive(Debug)]
+pub struct Scope<R, P = (), O = ()> {
+    /// The caller.
+    pub user: User,
+    /// The club of the path, which the caller can see.
+    pub club: Club,
+    /// What the caller is in it.
+    pub membership: Option<Membership>,
+    /// The parent.
+    pub parent: P,
+    /// The object.
+    pub object: O,
+    rule: PhantomData<R>,
+}
+
+/// Any signed-in user who can see the club.
+pub type SignedIn<P = (), O = ()> = Scope<AnyUser, P, O>;
+/// Officers, owners and admins.
+pub type Officer<P = (), O = ()> = Scope<OfficerRule, P, O>;
+/// Owners and admins.
+pub type Owner<P = (), O = ()> = Scope<OwnerRule, P, O>;
+
+impl<R, P, O> Scope<R, P, O> {
+    /// Whether the caller may do what officers do.
+    pub fn is_officer(&self) -> bool {
+        OfficerRule::allows(self.role(), self.user.is_admin())
+    }
+
+    /// The caller's role in the club.
+    pub fn role(&self) -> Option<Role> {
+        self.membership.as_ref().map(|membership| membership.role)
+    }
+}
+
+impl<R: Rule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
+        let user = User::from_request_parts(parts, app).await?;
+        let path = PathIds::of(parts).await?;
+        let code = path.text("club");
+        let club = async { Ok(app.table.club_and_membership(code, Some(user.id())).await?) };
+        let ((club, membership), parent, object) = futures::try_join!(club, P::load(app, &user, &path), O::load(app, &user, &path))?;
+        let club = visible(club, membership.as_ref(), user.is_admin()).ok_or(ApiError::NotFound)?;
+        let parent = parent.ok_or(ApiError::NotFound)?;
+        if !R::allows(membership.as_ref().map(|membership| membership.role), user.is_admin()) {
+            return Err(ApiError::Forbidden);
+        }
+        let object = object.ok_or(ApiError::NotFound)?;
+        Ok(Self { user, club, membership, parent, object, rule: PhantomData })
+    }
+}
+
+/// A club at a place where no credentials are needed.
+pub struct Visible {
+    /// The caller, if they are known.
+    pub user: Option<User>,
+    /// The club, which they can see.
+    pub club: Club,
+    /// What they are in it.
+    pub membership: Option<Membership>,
+}
+
+impl FromRequestParts<Shared> for Visible {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
+        let user = parts.extensions.get::<User>().cloned();
+        let path = PathIds::of(parts).await?;
+        let (club, membership) = app.table.club_and_membership(path.text("club"), user.as_ref().map(User::id)).await?;
+        let is_admin = user.as_ref().is_some_and(User::is_admin);
+        let club = visible(club, membership.as_ref(), is_admin).ok_or(ApiError::NotFound)?;
+        Ok(Self { user, club, membership })
+    }
+}
+
+/// The club, if it is there for this caller: archived ones are for nobody, those that wait for approval for members and admins.
+fn visible(club: Option<Club>, membership: Option<&Membership>, is_admin: bool) -> Option<Club> {
+    club.filter(|club| !club.archived && is_shown(club, membership.is_some(), is_admin))
+}
+
+/// Whether a club that is not archived is shown to somebody (decisions.md §3).
+pub fn is_shown(club: &Club, is_member: bool, is_admin: bool) -> bool {
+    club.approved == Some(true) || is_member || is_admin
+}
+
+/// A question by its id, of a form that was read with it.
+pub fn question<'a>(form: &'a Form, path: &PathIds) -> Result<&'a Question, ApiError> {
+    path.id("question").and_then(|id| form.question(id)).ok_or(ApiError::NotFound)
+}
+
+impl<S: Sync> FromRequestParts<S> for PathIds {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        Self::of(parts).await
+    }
+}

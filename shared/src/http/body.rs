@@ -1,0 +1,62 @@
+//! Bodies: JSON in, and the answers of create and delete.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::ApiError;
+use crate::state::Shared;
+
+/// A JSON object as the request's body: 415 if it is not called JSON, 400 if it is not one.
+pub struct Input<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Shared> for Input<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &Shared) -> Result<Self, ApiError> {
+        let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        if essence != "application/json" && !(essence.starts_with("application/") && essence.ends_with("+json")) {
+            return Err(ApiError::UnsupportedMediaType);
+        }
+        let bytes = Bytes::from_request(request, state).await.map_err(|_| ApiError::rule("The request body could not be read."))?;
+        let value: serde_json::Value =
+            serde_json::from_slice(&bytes).map_err(|error| ApiError::rule(format!("The request body is not JSON: {error}.")))?;
+        if !value.is_object() {
+            return Err(ApiError::rule("The request body must be a JSON object."));
+        }
+        // Fields remember what is wrong with them, so only a bug could fail here.
+        serde_json::from_value(value).map(Self).map_err(|error| ApiError::rule(format!("The request body is not valid: {error}.")))
+    }
+}
+
+/// 201 with the whole object, and where it is.
+pub struct Created<T> {
+    /// Path of the object, from `/api/` on.
+    pub location: String,
+    /// The object.
+    pub body: T,
+}
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        let mut response = (StatusCode::CREATED, Json(self.body)).into_response();
+        if let Ok(location) = HeaderValue::try_from(self.location) {
+            response.headers_mut().insert(header::LOCATION, location);
+        }
+        response
+    }
+}
+
+/// 204.
+pub struct NoContent;
+
+impl IntoResponse for NoContent {
+    fn into_response(self) -> Response {
+        StatusCode::NO_CONTENT.into_response()
+    }
+}

@@ -1,0 +1,276 @@
+//! Fields of a request body, and the rules of create, replace and update (decisions.md §1 PUT, PATCH; §12.4, §12.5).
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+
+use super::error::{ApiError, FieldErrors};
+use crate::time::Timestamp;
+use crate::{html, limits};
+
+/// A field as it was sent. A value of the wrong type is remembered, so that all wrong fields are told at once.
+#[derive(Debug, Clone, Default)]
+pub enum Field<T> {
+    /// Not sent.
+    #[default]
+    Absent,
+    /// Sent as null.
+    Null,
+    /// Sent.
+    Value(T),
+    /// Sent, but not a `T`: where inside the field, and why.
+    Wrong(String, String),
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        if value.is_null() {
+            return Ok(Self::Null);
+        }
+        Ok(serde_path_to_error::deserialize(value).map_or_else(
+            |error| {
+                let path = error.path().to_string();
+                let inside = if path == "." { String::new() } else { format!(".{}", path.replace('[', "").replace(']', "")) };
+                Self::Wrong(inside, error.into_inner().to_string())
+            },
+            Self::Value,
+        ))
+    }
+}
+
+/// What a request does with a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// POST: required fields must be there, the others have defaults.
+    Create,
+    /// PUT: every writable field must be there.
+    Replace,
+    /// PATCH: only what is there changes.
+    Update,
+}
+
+/// When a field has to be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// On create and replace.
+    Required,
+    /// On replace; has a default on create.
+    Optional,
+    /// Never.
+    Free,
+}
+
+/// Reads the fields of one body into an entity and collects what is wrong with them.
+pub struct Reader {
+    mode: Mode,
+    /// What was wrong so far.
+    pub errors: FieldErrors,
+}
+
+impl Reader {
+    /// A reader for one request.
+    pub fn new(mode: Mode) -> Self {
+        Self { mode, errors: FieldErrors::default() }
+    }
+
+    /// The value of a field, none if it is not sent or wrong; null is wrong.
+    pub fn value<T>(&mut self, name: &str, field: Field<T>, need: Need) -> Option<T> {
+        match field {
+            Field::Null => {
+                self.errors.add(name, "This field may not be null.");
+                None
+            }
+            other => self.nullable(name, other, need).flatten(),
+        }
+    }
+
+    /// The value of a field that may be null: none if it is not sent or wrong, `Some(None)` for null.
+    pub fn nullable<T>(&mut self, name: &str, field: Field<T>, need: Need) -> Option<Option<T>> {
+        match field {
+            Field::Value(value) => Some(Some(value)),
+            Field::Null => Some(None),
+            Field::Wrong(inside, why) => {
+                self.errors.add(format!("{name}{inside}"), why);
+                None
+            }
+            Field::Absent => {
+                let due = match self.mode {
+                    Mode::Create => need == Need::Required,
+                    Mode::Replace => need != Need::Free,
+                    Mode::Update => false,
+                };
+                if due {
+                    self.errors.add(name, "This field is required.");
+                }
+                None
+            }
+        }
+    }
+
+    /// Plain text of at most `max` characters; required text may not be blank.
+    pub fn text(&mut self, name: &str, field: Field<String>, need: Need, max: usize, into: &mut String) {
+        if let Some(text) = self.value(name, field, need) {
+            if need == Need::Required && text.trim().is_empty() {
+                self.errors.add(name, "This field may not be blank.");
+            } else if self.fits(name, &text, max) {
+                *into = text;
+            }
+        }
+    }
+
+    /// A single line: plain text without control characters.
+    pub fn line(&mut self, name: &str, field: Field<String>, need: Need, into: &mut String) {
+        let mut text = String::new();
+        let sent = matches!(field, Field::Value(_));
+        self.text(name, field, need, limits::NAME, &mut text);
+        if text.chars().any(char::is_control) {
+            self.errors.add(name, "Line breaks and control characters are not allowed here.");
+        } else if sent && !self.errors.has(name) {
+            *into = text.trim().to_owned();
+        }
+    }
+
+    /// A long HTML text, which is cleaned.
+    pub fn html(&mut self, name: &str, field: Field<String>, into: &mut String) {
+        let mut text = String::new();
+        let sent = matches!(field, Field::Value(_));
+        self.text(name, field, Need::Optional, limits::LONG_TEXT, &mut text);
+        if sent && !self.errors.has(name) {
+            let clean = html::clean(&text);
+            if text.len() > limits::LONG_TEXT_BYTES || clean.len() > limits::LONG_TEXT_BYTES {
+                self.errors.add(name, format!("At most {} bytes are allowed.", limits::LONG_TEXT_BYTES));
+            } else {
+                *into = clean;
+            }
+        }
+    }
+
+    /// An http(s) URL, or null.
+    pub fn url(&mut self, name: &str, field: Field<String>, into: &mut Option<String>) {
+        match self.nullable(name, field, Need::Optional) {
+            Some(Some(text)) if text.is_empty() => *into = None,
+            Some(Some(text)) => {
+                let web = url::Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+                if text.chars().count() > limits::URL {
+                    self.errors.add(name, format!("At most {} characters are allowed.", limits::URL));
+                } else if web && !text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+                    *into = Some(text);
+                } else {
+                    self.errors.add(name, "Enter an http or https URL.");
+                }
+            }
+            Some(None) => *into = None,
+            None => {}
+        }
+    }
+
+    /// An e-mail address, or an empty text.
+    pub fn email(&mut self, name: &str, field: Field<String>, need: Need, into: &mut String) {
+        if let Some(text) = self.value(name, field, need) {
+            if (text.is_empty() && need != Need::Required) || is_email(&text) {
+                *into = text;
+            } else {
+                self.errors.add(name, "Enter an e-mail address.");
+            }
+        }
+    }
+
+    /// A date-time.
+    pub fn time(&mut self, name: &str, field: Field<Timestamp>, need: Need, into: &mut Timestamp) {
+        if let Some(time) = self.value(name, field, need) {
+            *into = time;
+        }
+    }
+
+    /// A boolean.
+    pub fn flag(&mut self, name: &str, field: Field<bool>, need: Need, into: &mut bool) {
+        if let Some(flag) = self.value(name, field, need) {
+            *into = flag;
+        }
+    }
+
+    /// A whole number from `low` to `high`.
+    pub fn number<T>(&mut self, name: &str, field: Field<i64>, need: Need, (low, high): (i64, i64), into: &mut T)
+    where
+        T: TryFrom<i64>,
+    {
+        if let Some(number) = self.value(name, field, need) {
+            match T::try_from(number) {
+                Ok(value) if (low..=high).contains(&number) => *into = value,
+                _ => self.errors.add(name, format!("Expected a whole number from {low} to {high}.")),
+            }
+        }
+    }
+
+    /// Whether the text is at most `max` characters long.
+    pub fn fits(&mut self, name: &str, text: &str, max: usize) -> bool {
+        let fits = text.len() <= max || text.chars().count() <= max;
+        if !fits {
+            self.errors.add(name, format!("At most {max} characters are allowed."));
+        }
+        fits
+    }
+
+    /// The end: an error if anything was wrong.
+    pub fn finish(self) -> Result<(), ApiError> {
+        self.errors.check()
+    }
+}
+
+/// Whether a text can be the address of a mail: one `@`, a host with a dot, nothing that could end a header.
+pub fn is_email(text: &str) -> bool {
+    let Some((local, host)) = text.rsplit_once('@') else { return false };
+    let plain = |c: char| !c.is_control() && !c.is_whitespace() && !matches!(c, '<' | '>' | '(' | ')' | ',' | ';' | ':' | '"' | '\\' | '@');
+    text.len() <= limits::EMAIL
+        && !local.is_empty()
+        && local.chars().all(plain)
+        && host.contains('.')
+        && host.split('.').all(|label| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-'))
+}
+
+/// A reference as an id or as an object with an `id`, so that what GET gave can be PUT (decisions.md §12.5).
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(untagged, expecting = "expected an id, or an object with an id")]
+pub enum Reference {
+    /// The id alone.
+    Id(u64),
+    /// An object with it.
+    Object {
+        /// Its id.
+        id: u64,
+    },
+}
+
+impl Reference {
+    /// The id.
+    pub fn id(self) -> u64 {
+        match self {
+            Self::Id(id) | Self::Object { id } => id,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_email;
+
+    #[test]
+    fn addresses_that_mail_can_go_to() {
+        for good in ["ada@uni.example", "a.b+c@x.y.example", "ü@uni.example"] {
+            assert!(is_email(good), "{good}");
+        }
+        for bad in [
+            "",
+            "ada",
+            "@x.example",
+            "ada@x",
+            "a b@x.example",
+            "a@x.example\r\nBcc: b@x.example",
+            "a@b@x.example",
+            "<a@x.example>",
+            "a@x..example",
+        ] {
+            assert!(!is_email(bad), "{bad}");
+        }
+    }
+}

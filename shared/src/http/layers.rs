@@ -1,0 +1,258 @@
+//! What stands around every router, in whichever home it runs: request log, panics, compression, entity tags, slashes, body limits.
+
+use std::any::Any;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::cors::{AllowOrigin, Any as AnyValue, CorsLayer};
+
+use super::error::{ApiError, Cause};
+use crate::auth::User;
+use crate::state::Shared;
+use crate::table::usage::metered;
+use crate::{ids, limits};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// When the gateway received the request: deadlines are judged by it (decisions.md §5).
+#[derive(Debug, Clone, Copy)]
+pub struct ReceivedAt(pub DateTime<Utc>);
+
+impl FromRequestParts<Shared> for ReceivedAt {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
+        Ok(parts.extensions.get().copied().unwrap_or_else(|| Self(app.clock.now())))
+    }
+}
+
+/// The path as the client sees it, with the stage of the gateway if there is one: for links.
+#[derive(Debug, Clone)]
+pub struct PublicPath(pub String);
+
+impl PublicPath {
+    pub(super) fn of(parts: &Parts) -> String {
+        parts.extensions.get::<Self>().map_or_else(|| parts.uri.path().to_owned(), |path| path.0.clone())
+    }
+}
+
+/// Who called which route: on the response, for the log.
+#[derive(Clone)]
+struct Called {
+    route: String,
+    user: Option<u64>,
+}
+
+/// Adds authentication to a router's routes, and answers what it has no route for. Goes on before [`finish`].
+pub fn guard(router: Router<Shared>, app: &Shared) -> Router<Shared> {
+    // A token is verified where a route and a verb match: 404 and 405 come before 401.
+    let router = if router.has_routes() { router.route_layer(from_fn_with_state(app.clone(), authenticate)) } else { router };
+    router.method_not_allowed_fallback(async || ApiError::MethodNotAllowed).fallback(async || ApiError::NotFound)
+}
+
+/// The router with everything around it, ready to be served.
+pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
+    let routes = router.with_state(app.clone());
+    Router::new()
+        .fallback_service(routes)
+        .layer(from_fn(entity_tags))
+        .layer(from_fn(normalise))
+        .layer(CompressionLayer::new())
+        .layer(from_fn(bounded_answer))
+        .layer(cors(&app.settings.cors_origins))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(app.clone(), log))
+}
+
+fn cors(origins: &[String]) -> CorsLayer {
+    let layer = CorsLayer::new()
+        .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_headers(AnyValue)
+        .expose_headers([header::ETAG, header::LINK, header::LOCATION, REQUEST_ID]);
+    if origins.iter().any(|origin| origin == "*") {
+        layer.allow_origin(AnyValue)
+    } else {
+        layer.allow_origin(AllowOrigin::list(origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok())))
+    }
+}
+
+async fn authenticate(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().map_or_else(String::new, |path| path.as_str().to_owned());
+    let user = match User::authenticate(&app, request.headers()).await {
+        Ok(user) => user,
+        Err(error) => return error.into_response(),
+    };
+    let called = Called { route, user: user.as_ref().map(User::id) };
+    let mut response = match user {
+        None => next.run(request).await,
+        Some(user) => {
+            request.extensions_mut().insert(user.clone());
+            // The profile is stored beside the work of the request, so that it costs no time of its own.
+            let (response, stored) = futures::join!(next.run(request), user.remember());
+            if let Err(error) = stored {
+                tracing::error!(?error, "the profile was not stored; the next request tries again");
+            }
+            response
+        }
+    };
+    response.extensions_mut().insert(called);
+    response
+}
+
+/// Gives the request an id and a time, logs what came of it, and makes errors of ours presentable.
+async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
+    let started = tokio::time::Instant::now();
+    let received = *request.extensions_mut().get_or_insert_with(|| ReceivedAt(app.clock.now()));
+    let request_id = request
+        .extensions()
+        .get::<lambda_http::Context>()
+        .map_or_else(|| format!("{:x}", app.ids.next(received.0)), |context| context.request_id.clone());
+    let method = request.method().clone();
+    let (mut response, usage) = metered(next.run(request)).await;
+    let status = response.status();
+    let cause = response.extensions_mut().remove::<Cause>();
+    if status.is_server_error() {
+        tracing::error!(request_id, cause = cause.map_or_else(String::new, |cause| cause.0), "request failed");
+        let detail = format!("Something went wrong on our side. If it stays so, tell us this request id: {request_id}.");
+        response = (status, axum::Json(serde_json::json!({ "detail": detail, "request_id": request_id }))).into_response();
+    }
+    if let Ok(value) = HeaderValue::from_str(&request_id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    let called = response.extensions().get::<Called>();
+    tracing::info!(
+        request_id,
+        method = method.as_str(),
+        route = called.map_or("", |called| called.route.as_str()),
+        user = called.and_then(|called| called.user),
+        status = status.as_u16(),
+        ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        table_calls = usage.calls,
+        read_units = usage.read_units,
+        write_units = usage.write_units,
+        "request"
+    );
+    response
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
+    ApiError::Internal(format!("panic: {}", text.unwrap_or_default())).into_response()
+}
+
+/// Reads the body up to its limit, gives the path its slash, and answers HEAD like GET.
+async fn normalise(request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let multipart = parts
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|v| v.to_str().ok())
+        .is_some_and(|v| v.to_ascii_lowercase().starts_with("multipart/"));
+    let limit = if multipart { limits::IMAGE + limits::MULTIPART_OVERHEAD } else { limits::JSON_BODY };
+    let too_large = || ApiError::TooLarge(if multipart { limits::IMAGE } else { limit }).into_response();
+    let declared = parts.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    if declared.is_some_and(|length: usize| length > limit) {
+        return too_large();
+    }
+    // A body that is longer than the limit and a connection that breaks look alike here; nobody reads the answer to the latter.
+    let Ok(bytes) = to_bytes(body, limit).await else { return too_large() };
+    with_slash(&mut parts);
+    let head = parts.method == Method::HEAD;
+    if head {
+        parts.method = Method::GET;
+    }
+    let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+    if !head {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let length = to_bytes(body, usize::MAX).await.map_or(0, |bytes| bytes.len());
+    let mut response = Response::from_parts(parts, Body::empty());
+    response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+    response
+}
+
+/// `/x` is `/x/`; paths with an extension have no slash (decisions.md §1, §12.2).
+fn with_slash(parts: &mut Parts) {
+    let path = parts.uri.path();
+    let last = path.rsplit('/').next().unwrap_or_default();
+    if last.is_empty() || last.contains('.') {
+        return;
+    }
+    let query = parts.uri.query().map_or_else(String::new, |query| format!("?{query}"));
+    if let Ok(path_and_query) = format!("{path}/{query}").parse() {
+        let mut uri = parts.uri.clone().into_parts();
+        uri.path_and_query = Some(path_and_query);
+        if let Ok(uri) = Uri::from_parts(uri) {
+            parts.uri = uri;
+        }
+    }
+}
+
+/// Entity tags on what GET answers, 304 for what the client has, and who may cache it.
+async fn entity_tags(request: Request, next: Next) -> Response {
+    let is_get = request.method() == Method::GET;
+    let known = request.headers().get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let private = request.headers().contains_key(header::AUTHORIZATION);
+    let response = next.run(request).await;
+    if !is_get || response.status() != StatusCode::OK {
+        return with_cache_control(response, "no-store");
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(bytes) = to_bytes(body, usize::MAX).await else { return ApiError::Internal("an answer broke".into()).into_response() };
+    // Weak, because the answer may be compressed on its way.
+    let tag = format!("W/\"{}\"", &ids::sha256_hex(&bytes)[..32]);
+    let matches = known.is_some_and(|known| known.split(',').any(|candidate| candidate.trim() == tag || candidate.trim() == "*"));
+    set(&mut parts.headers, header::ETAG, &tag);
+    parts.headers.append(header::VARY, HeaderValue::from_static("authorization, accept"));
+    let bytes = if matches {
+        parts.status = StatusCode::NOT_MODIFIED;
+        parts.headers.remove(header::CONTENT_TYPE);
+        parts.headers.remove(header::CONTENT_LENGTH);
+        Bytes::new()
+    } else {
+        bytes
+    };
+    let kept = parts.headers.contains_key(header::CACHE_CONTROL);
+    let response = Response::from_parts(parts, Body::from(bytes));
+    match (kept, private) {
+        (true, _) => response,
+        (false, true) => with_cache_control(response, "private, no-cache"),
+        (false, false) => with_cache_control(response, "public, no-cache"),
+    }
+}
+
+fn with_cache_control(mut response: Response, value: &'static str) -> Response {
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(value));
+    response
+}
+
+fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+/// An answer that cannot pass the gateway is refused with a hint, not cut off.
+async fn bounded_answer(request: Request, next: Next) -> Response {
+    let (parts, body) = next.run(request).await.into_parts();
+    match to_bytes(body, limits::ANSWER_BODY).await {
+        Ok(bytes) => {
+            let mut response = Response::from_parts(parts, Body::from(bytes.clone()));
+            if !bytes.is_empty() {
+                response.headers_mut().insert(header::CONTENT_LENGTH, bytes.len().into());
+            }
+            response
+        }
+        Err(_) => ApiError::rule("The answer is too large. Ask for it in parts with the parameters limit and cursor, or for gzip.")
+            .into_response(),
+    }
+}

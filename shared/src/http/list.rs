@@ -1,0 +1,85 @@
+//! Plain arrays that may be asked for in slices: `limit` and `cursor`, answered with a `Link` (decisions.md §1).
+
+use axum::Json;
+use axum::extract::FromRequestParts;
+use axum::http::{HeaderMap, HeaderValue, header, request::Parts};
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::ApiError;
+use super::layers::PublicPath;
+use super::params::Params;
+use crate::state::Shared;
+
+/// Cursors of another version are refused, so that their content may change.
+const VERSION: u8 = 1;
+
+/// Which slice of an array is asked for. A cursor says where in the list to go on; it holds no key of the table, so a
+/// forged one moves inside the list that the caller may read, and nowhere else.
+#[derive(Debug, Clone)]
+pub struct Slice {
+    limit: Option<usize>,
+    cursor: Option<Vec<u8>>,
+    path: String,
+    params: Params,
+}
+
+impl FromRequestParts<Shared> for Slice {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
+        let params = Params::parse(parts.uri.query().unwrap_or_default());
+        let limit = params.number("limit", 1, 10_000)?.and_then(|limit| usize::try_from(limit).ok());
+        let cursor = params.text("cursor").map(|text| {
+            let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok();
+            let body = bytes.and_then(|bytes| bytes.split_first().filter(|(v, _)| **v == VERSION).map(|(_, rest)| rest.to_vec()));
+            body.ok_or_else(|| ApiError::field("cursor", "This is not a cursor of this list."))
+        });
+        Ok(Self { limit, cursor: cursor.transpose()?, path: PublicPath::of(parts), params })
+    }
+}
+
+impl Slice {
+    /// How many items are wanted at most.
+    pub fn limit(&self) -> Option<usize> {
+        self.limit
+    }
+
+    /// Behind which position to go on.
+    pub fn after<P: DeserializeOwned>(&self) -> Result<Option<P>, ApiError> {
+        let read =
+            |bytes: &Vec<u8>| serde_json::from_slice(bytes).map_err(|_| ApiError::field("cursor", "This is not a cursor of this list."));
+        self.cursor.as_ref().map(read).transpose()
+    }
+
+    /// The array, and a link to the rest if there is one: `items` holds one more than the limit then.
+    pub fn answer<T, B: Serialize, P: Serialize>(&self, mut items: Vec<T>, position: impl Fn(&T) -> P, show: impl Fn(&T) -> B) -> Response {
+        let more = self.limit.filter(|limit| items.len() > *limit);
+        items.truncate(self.limit.unwrap_or(usize::MAX));
+        let body: Vec<B> = items.iter().map(show).collect();
+        let mut response = Json(body).into_response();
+        if let Some(last) = more.and(items.last()) {
+            let mut bytes = vec![VERSION];
+            bytes.extend(serde_json::to_vec(&position(last)).unwrap_or_default());
+            let link = format!("<{}?{}>; rel=\"next\"", self.path, self.params.with("cursor", &BASE64_URL_SAFE_NO_PAD.encode(bytes)));
+            if let Ok(link) = HeaderValue::try_from(link) {
+                response.headers_mut().insert(header::LINK, link);
+            }
+        }
+        response
+    }
+}
+
+/// Whether the client asks for CSV rather than JSON.
+pub fn accepts_csv(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let position =
+        |kind: &str| accept.split(',').position(|part| part.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(kind));
+    match (position("text/csv"), position("application/json")) {
+        (Some(csv), Some(json)) => csv < json,
+        (csv, _) => csv.is_some(),
+    }
+}

@@ -1,0 +1,22 @@
+//! HTTP conventions: errors, extractors, validation, paging and the layers around every router (decisions.md §1).
+
+pub mod access;
+mod body;
+mod error;
+mod field;
+mod layers;
+mod list;
+mod page;
+mod params;
+
+pub use access::{Load, Maybe, Officer, Owner, PathIds, Scope, SignedIn, Visible};
+pub use body::{Created, Input, NoContent};
+pub use error::{ApiError, ErrorBody, FieldErrors, OrRefused};
+pub use field::{Field, Mode, Need, Reader, Reference, is_email};
+pub use layers::{PublicPath, ReceivedAt, finish, guard};
+pub use list::{Slice, accepts_csv};
+pub use page::{Envelope, Page};
+pub use params::Params;
+
+/// What handlers answer.
+pub type Result<T, E = ApiError> = std::result::Result<T, E>;

@@ -1,0 +1,77 @@
+//! Lists in pages: the envelope of api.md "Limits".
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Uri};
+use serde::Serialize;
+
+use super::error::ApiError;
+use super::layers::PublicPath;
+use super::params::Params;
+use crate::limits;
+use crate::state::Shared;
+
+/// Which page is asked for (decisions.md §1 and §12.8).
+#[derive(Debug, Clone)]
+pub struct Page {
+    number: u64,
+    size: u64,
+    base: String,
+    params: Params,
+}
+
+impl FromRequestParts<Shared> for Page {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
+        let params = Params::parse(parts.uri.query().unwrap_or_default());
+        let (default, most) = limits::PAGE;
+        let size = params.number("page_size", 1, u64::MAX)?.unwrap_or(default).min(most);
+        let number = match params.text("page") {
+            None => 1,
+            Some(text) => text.parse().ok().filter(|number| *number > 0).ok_or(ApiError::InvalidPage)?,
+        };
+        Ok(Self { number, size, base: absolute(&parts.headers, &parts.uri, &PublicPath::of(parts)), params })
+    }
+}
+
+/// The address of `path` as the client sees it.
+fn absolute(headers: &HeaderMap, uri: &Uri, path: &str) -> String {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let host = header("host").or_else(|| uri.authority().map(|a| a.as_str())).unwrap_or("localhost");
+    let scheme = header("x-forwarded-proto").or_else(|| uri.scheme_str()).unwrap_or("http");
+    format!("{scheme}://{host}{path}")
+}
+
+/// A page of results, and where the others are.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Envelope<T> {
+    /// All results.
+    pub count: usize,
+    /// The next page, or null.
+    pub next: Option<String>,
+    /// The page before, or null.
+    pub previous: Option<String>,
+    /// This page.
+    pub results: Vec<T>,
+}
+
+impl Page {
+    /// The page of `all`, each item shown by `show`. 404 past the end; an empty list has one empty page.
+    pub fn of<T, B>(&self, all: &[T], show: impl Fn(&T) -> B) -> Result<Envelope<B>, ApiError> {
+        let count = all.len() as u64;
+        let pages = count.div_ceil(self.size).max(1);
+        if self.number > pages {
+            return Err(ApiError::InvalidPage);
+        }
+        let link = |number: u64| format!("{}?{}", self.base, self.params.with("page", &number.to_string()));
+        let skip = usize::try_from((self.number - 1) * self.size).unwrap_or(usize::MAX);
+        let size = usize::try_from(self.size).unwrap_or(usize::MAX);
+        Ok(Envelope {
+            count: all.len(),
+            next: (self.number < pages).then(|| link(self.number + 1)),
+            previous: (self.number > 1).then(|| link(self.number - 1)),
+            results: all.iter().skip(skip).take(size).map(show).collect(),
+        })
+    }
+}

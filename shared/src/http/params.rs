@@ -1,0 +1,57 @@
+//! Query parameters: unknown ones are ignored, unparsable ones are 400 naming them (decisions.md §1).
+
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+use super::error::ApiError;
+
+/// The query of a request.
+#[derive(Debug, Clone, Default)]
+pub struct Params(Vec<(String, String)>);
+
+impl<S: Sync> FromRequestParts<S> for Params {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self::parse(parts.uri.query().unwrap_or_default()))
+    }
+}
+
+impl Params {
+    /// The parameters of a query string.
+    pub fn parse(query: &str) -> Self {
+        Self(url::form_urlencoded::parse(query.as_bytes()).into_owned().collect())
+    }
+
+    /// The text of a parameter; empty ones count as absent.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.iter().rfind(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// `true`, `false`, `1` or `0`.
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, ApiError> {
+        match self.text(name) {
+            None => Ok(None),
+            Some("true" | "1") => Ok(Some(true)),
+            Some("false" | "0") => Ok(Some(false)),
+            Some(_) => Err(ApiError::field(name, "Expected true or false.")),
+        }
+    }
+
+    /// A whole number from `low` to `high`.
+    pub fn number(&self, name: &str, low: u64, high: u64) -> Result<Option<u64>, ApiError> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        match text.parse() {
+            Ok(number) if (low..=high).contains(&number) => Ok(Some(number)),
+            _ => Err(ApiError::field(name, format!("Expected a whole number from {low} to {high}."))),
+        }
+    }
+
+    /// The query with one parameter set to another value.
+    pub fn with(&self, name: &str, value: &str) -> String {
+        let others = self.0.iter().filter(|(key, _)| key != name);
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(others).append_pair(name, value).finish()
+    }
+}

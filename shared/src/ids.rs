@@ -1,0 +1,105 @@
+//! Ids: integers from 1 to 2^53 − 1, safe in JavaScript (decisions.md §1, design.md §3).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use aws_lc_rs::digest;
+use chrono::{DateTime, Utc};
+
+/// The largest id.
+pub const MAX_ID: u64 = (1 << 53) - 1;
+
+/// 2025-01-01T00:00:00Z in milliseconds: time-ordered ids count from here, which lasts until 2094.
+const EPOCH_MS: i64 = 1_735_689_600_000;
+const RANDOM_BITS: u32 = 12;
+
+/// Makes ids for things without a natural key: time-ordered, with random low bits, and never the same twice
+/// from one process. They are written conditionally, so that two processes cannot share one either.
+pub struct Ids {
+    random: Box<dyn Fn() -> u64 + Send + Sync>,
+    last: AtomicU64,
+}
+
+impl Ids {
+    /// Ids with low bits from the system's random source.
+    pub fn random() -> Self {
+        Self::with(|| {
+            let mut bytes = [0; 8];
+            // The source cannot fail once it is seeded; without it ids are still unique in this process.
+            let _ = aws_lc_rs::rand::fill(&mut bytes);
+            u64::from_le_bytes(bytes)
+        })
+    }
+
+    /// Ids with low bits from `random`.
+    pub fn with(random: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        Self { random: Box::new(random), last: AtomicU64::new(0) }
+    }
+
+    /// A new id, larger than all that this process made before.
+    pub fn next(&self, now: DateTime<Utc>) -> u64 {
+        let ms = u64::try_from(now.timestamp_millis() - EPOCH_MS).unwrap_or(0);
+        let low = (self.random)() & ((1 << RANDOM_BITS) - 1);
+        let candidate = ((ms << RANDOM_BITS) | low).clamp(1, MAX_ID);
+        let step = |last: u64| Some(candidate.max(last + 1));
+        match self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, step) {
+            Ok(last) | Err(last) => candidate.max(last + 1),
+        }
+    }
+}
+
+/// The id of something with a natural key: 53 bits of the SHA-256 of its parts.
+pub fn derived(kind: &str, parts: &[&str]) -> u64 {
+    let mut context = digest::Context::new(&digest::SHA256);
+    for part in std::iter::once(&kind).chain(parts) {
+        // Lengths keep ("ab", "c") and ("a", "bc") apart.
+        context.update(&(part.len() as u64).to_le_bytes());
+        context.update(part.as_bytes());
+    }
+    let hash = context.finish();
+    let bytes: [u8; 8] = std::array::from_fn(|i| hash.as_ref()[i]);
+    (u64::from_le_bytes(bytes) & MAX_ID).max(1)
+}
+
+/// A hex SHA-256, for digests and entity tags.
+pub fn sha256_hex(data: &[u8]) -> String {
+    use std::fmt::Write as _;
+    digest::digest(&digest::SHA256, data).as_ref().iter().fold(String::with_capacity(64), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// An id as a path says it: digits only, from 1 to [`MAX_ID`].
+pub fn parse(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten().filter(|id| (1..=MAX_ID).contains(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_grow_even_within_a_millisecond_and_stay_in_range() {
+        let ids = Ids::with(|| u64::MAX);
+        let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let first = ids.next(now);
+        let second = ids.next(now);
+        assert!(first < second && second <= MAX_ID);
+    }
+
+    #[test]
+    fn derived_ids_depend_on_every_part_and_its_borders() {
+        assert_eq!(derived("user", &["a", "b"]), derived("user", &["a", "b"]));
+        assert_ne!(derived("user", &["ab", "c"]), derived("user", &["a", "bc"]));
+        assert_ne!(derived("user", &["a"]), derived("club", &["a"]));
+    }
+
+    #[test]
+    fn only_positive_safe_integers_are_ids() {
+        assert_eq!(parse("9007199254740991"), Some(MAX_ID));
+        for text in ["0", "-1", "+1", "1.0", "", " 1", "9007199254740992", "abc", "99999999999999999999"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Every limit on input, in one place (decisions.md §1 and §12.7). Lengths count Unicode scalar values unless they say bytes.
+
+/// Names, titles, locations.
+pub const NAME: usize = 255;
+/// The prompt of a question.
+pub const PROMPT: usize = 5_000;
+/// Descriptions of clubs, events and applications; each e-mail template.
+pub const LONG_TEXT: usize = 50_000;
+/// The same texts in bytes of UTF-8.
+pub const LONG_TEXT_BYTES: usize = 100_000;
+/// A member's description.
+pub const MEMBER_DESCRIPTION: usize = 1_000;
+/// The reason of a decision.
+pub const REASON: usize = 5_000;
+/// One answer of a submission.
+pub const ANSWER: usize = 20_000;
+/// All answers of one submission, in bytes.
+pub const ANSWERS_BYTES: usize = 300 * 1024;
+/// Questions of an application.
+pub const QUESTIONS: usize = 100;
+/// Committees of an application.
+pub const COMMITTEES: usize = 50;
+/// Options of a multiple-choice question.
+pub const OPTIONS: usize = 50;
+/// Submissions that one bulk decision may name.
+pub const BULK: usize = 2_000;
+/// URLs that users write.
+pub const URL: usize = 2_048;
+/// The code of a club.
+pub const CODE: usize = 64;
+/// E-mail addresses (RFC 5321 allows no more).
+pub const EMAIL: usize = 254;
+/// A JSON request body, in bytes.
+pub const JSON_BODY: usize = 1024 * 1024;
+/// An image, in bytes; a multipart body may be larger by [`MULTIPART_OVERHEAD`].
+pub const IMAGE: usize = 4 * 1024 * 1024;
+/// Parts around an image in a multipart body, in bytes.
+pub const MULTIPART_OVERHEAD: usize = 256 * 1024;
+/// An answer body, in bytes: base64 has to fit the 6 MB of a Lambda response.
+pub const ANSWER_BODY: usize = 4_400_000;
+/// Results on one page, by default and at most.
+pub const PAGE: (u64, u64) = (25, 100);

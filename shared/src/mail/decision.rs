@@ -1,0 +1,90 @@
+//! Acceptance and rejection mails.
+
+use serde::{Deserialize, Serialize};
+
+use super::template::{Template, Variables};
+use crate::html;
+use crate::models::{Application, Status};
+
+/// Which decision a mail tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DecisionKind {
+    /// To those with status 4.
+    Acceptance,
+    /// To those with status 2 or 3.
+    Rejection,
+}
+
+const ACCEPTANCE: &str = "<p>Dear {{ name }},</p>\
+    <p>Congratulations! Your application to {{ club }}{% if committee %} ({{ committee }}){% endif %} was accepted.</p>\
+    {% if reason %}<p>{{ reason }}</p>{% endif %}<p>{{ club }}</p>";
+const REJECTION: &str = "<p>Dear {{ name }},</p>\
+    <p>Thank you for your application to {{ club }}{% if committee %} ({{ committee }}){% endif %}. \
+    We are sorry that we cannot offer you a place this time.</p>\
+    {% if reason %}<p>{{ reason }}</p>{% endif %}<p>{{ club }}</p>";
+
+impl DecisionKind {
+    /// As it stands in the API and in keys.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Acceptance => "acceptance",
+            Self::Rejection => "rejection",
+        }
+    }
+
+    /// Whether somebody with this status is told by this mail.
+    pub fn tells(self, status: Status) -> bool {
+        match self {
+            Self::Acceptance => status == Status::Accepted,
+            Self::Rejection => matches!(status, Status::RejectedWritten | Status::RejectedInterview),
+        }
+    }
+
+    /// The application's template for it, or the built-in one.
+    pub fn template(self, application: &Application) -> Result<Template, String> {
+        let (own, built_in) = match self {
+            Self::Acceptance => (&application.acceptance_email, ACCEPTANCE),
+            Self::Rejection => (&application.rejection_email, REJECTION),
+        };
+        Template::parse(if own.trim().is_empty() { built_in } else { own })
+    }
+}
+
+/// Whom a decision mail is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Recipient<'a> {
+    /// First name.
+    pub first_name: &'a str,
+    /// Whole name.
+    pub name: &'a str,
+    /// Committee applied to, or empty.
+    pub committee: &'a str,
+    /// Reason of the decision.
+    pub reason: &'a str,
+}
+
+/// A mail as it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Subject line.
+    pub subject: String,
+    /// HTML part.
+    pub html: String,
+    /// Text part.
+    pub text: String,
+}
+
+/// The mail that tells a decision.
+pub fn decision_message(template: &Template, club: &str, application: &str, recipient: Recipient<'_>) -> Message {
+    let html = template.render(&Variables {
+        name: recipient.first_name,
+        full_name: recipient.name,
+        reason: recipient.reason,
+        committee: recipient.committee,
+        club,
+        application,
+    });
+    let subject: String = format!("Your application to {club}: {application}").chars().filter(|c| !c.is_control()).collect();
+    Message { subject, text: html::to_text(&html), html }
+}

@@ -1,0 +1,48 @@
+//! Links of invites. Tokens are derived when a mail is sent: none is stored, previewed or logged (decisions.md §12.15).
+
+use aws_lc_rs::hmac;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+
+use super::decision::Message;
+use crate::html::escape;
+use crate::settings::{Secret, Settings};
+
+/// What previews show in place of the link.
+pub const PREVIEW_LINK: &str = "(a personal link, made when the mail is sent)";
+
+fn signed(club: &str, invite: &str, version: u32) -> Vec<u8> {
+    // Codes and ids hold no line breaks: the three parts cannot be confused.
+    format!("invite\n{club}\n{invite}\n{version}").into_bytes()
+}
+
+fn key(secret: &Secret) -> hmac::Key {
+    hmac::Key::new(hmac::HMAC_SHA256, secret.reveal())
+}
+
+/// The token of a version of an invite.
+pub fn token(secret: &Secret, club: &str, invite: &str, version: u32) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key(secret), &signed(club, invite, version)))
+}
+
+/// Whether it is the token, compared in constant time.
+pub fn token_matches(secret: &Secret, club: &str, invite: &str, version: u32, token: &str) -> bool {
+    let Ok(bytes) = BASE64_URL_SAFE_NO_PAD.decode(token) else { return false };
+    hmac::verify(&key(secret), &signed(club, invite, version), &bytes).is_ok()
+}
+
+/// The link that an invited person opens.
+pub fn invite_link(settings: &Settings, club: &str, invite: &str, version: u32) -> String {
+    format!("{}/invite/{club}/{invite}/{}", settings.site_url, token(&settings.invite_secret, club, invite, version))
+}
+
+/// The mail with the invitation to join below it.
+pub fn with_invite(message: Message, link: &str) -> Message {
+    let address = escape(link);
+    let anchor = if link.starts_with("http") { format!("<a href=\"{address}\">{address}</a>") } else { address };
+    Message {
+        html: format!("{}<p>Join the club here, within 14 days: {anchor}</p>", message.html),
+        text: format!("{}\n\nJoin the club here, within 14 days: {link}", message.text),
+        ..message
+    }
+}

@@ -1,0 +1,220 @@
+//! Templates: `{{ variable }}` and `{% if variable %}…{% else %}…{% endif %}`, nothing else (decisions.md §12.12).
+
+use crate::html::escape;
+
+/// What templates may name.
+const VARIABLES: [&str; 6] = ["name", "full_name", "reason", "committee", "club", "application"];
+/// Conditions inside conditions.
+const DEPTH: usize = 10;
+
+/// A parsed template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template(Vec<Node>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Node {
+    Text(String),
+    Variable(usize),
+    If { variable: usize, then: Vec<Node>, otherwise: Vec<Node> },
+}
+
+/// The values of the variables, as plain text.
+#[derive(Debug, Clone, Copy)]
+pub struct Variables<'a> {
+    /// First name.
+    pub name: &'a str,
+    /// Whole name.
+    pub full_name: &'a str,
+    /// Reason of the decision.
+    pub reason: &'a str,
+    /// Committee applied to, or empty.
+    pub committee: &'a str,
+    /// Name of the club.
+    pub club: &'a str,
+    /// Name of the application.
+    pub application: &'a str,
+}
+
+impl Variables<'_> {
+    fn get(&self, index: usize) -> &str {
+        [self.name, self.full_name, self.reason, self.committee, self.club, self.application][index]
+    }
+}
+
+enum Tag {
+    If(usize),
+    Else,
+    End,
+}
+
+impl Template {
+    /// Parses a template, or tells what is wrong with it.
+    pub fn parse(source: &str) -> Result<Self, String> {
+        let mut parser = Parser { rest: source };
+        let (nodes, end) = parser.nodes(0)?;
+        match end {
+            None => Ok(Self(nodes)),
+            Some(Tag::Else) => Err("{% else %} without {% if %}.".into()),
+            Some(_) => Err("{% endif %} without {% if %}.".into()),
+        }
+    }
+
+    /// The text with the values, which are escaped.
+    pub fn render(&self, values: &Variables<'_>) -> String {
+        let mut out = String::new();
+        render(&self.0, values, &mut out);
+        out
+    }
+
+    /// Whether the template shows the reason.
+    pub fn shows_reason(&self) -> bool {
+        fn any(nodes: &[Node]) -> bool {
+            nodes.iter().any(|node| match node {
+                Node::Text(_) => false,
+                Node::Variable(variable) => VARIABLES[*variable] == "reason",
+                Node::If { then, otherwise, .. } => any(then) || any(otherwise),
+            })
+        }
+        any(&self.0)
+    }
+}
+
+fn render(nodes: &[Node], values: &Variables<'_>, out: &mut String) {
+    for node in nodes {
+        match node {
+            Node::Text(text) => out.push_str(text),
+            Node::Variable(variable) => out.push_str(&escape(values.get(*variable))),
+            Node::If { variable, then, otherwise } => {
+                render(if values.get(*variable).trim().is_empty() { otherwise } else { then }, values, out);
+            }
+        }
+    }
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Parser<'a> {
+    /// Reads up to the end, or to the tag that ends this branch.
+    fn nodes(&mut self, depth: usize) -> Result<(Vec<Node>, Option<Tag>), String> {
+        if depth > DEPTH {
+            return Err(format!("Conditions may stand in each other at most {DEPTH} deep."));
+        }
+        let mut nodes = Vec::new();
+        loop {
+            let next = ["{{", "{%", "{#"].iter().filter_map(|open| self.rest.find(open)).min();
+            let Some(start) = next else {
+                push_text(&mut nodes, self.rest);
+                self.rest = "";
+                return Ok((nodes, None));
+            };
+            push_text(&mut nodes, &self.rest[..start]);
+            self.rest = &self.rest[start..];
+            if self.rest.starts_with("{#") {
+                return Err("Comments are not supported.".into());
+            }
+            if self.rest.starts_with("{{") {
+                let inner = self.inside("}}")?;
+                nodes.push(Node::Variable(variable(inner)?));
+                continue;
+            }
+            match tag(self.inside("%}")?)? {
+                Tag::If(variable) => {
+                    let (then, end) = self.nodes(depth + 1)?;
+                    let (otherwise, end) = if matches!(end, Some(Tag::Else)) { self.nodes(depth + 1)? } else { (vec![], end) };
+                    match end {
+                        Some(Tag::End) => nodes.push(Node::If { variable, then, otherwise }),
+                        Some(_) => return Err("{% else %} may stand once.".into()),
+                        None => return Err("{% if %} without {% endif %}.".into()),
+                    }
+                }
+                end => return Ok((nodes, Some(end))),
+            }
+        }
+    }
+
+    fn inside(&mut self, close: &str) -> Result<&'a str, String> {
+        let Some(end) = self.rest.find(close) else { return Err(format!("{} without {close}.", &self.rest[..2])) };
+        let inner = &self.rest[2..end];
+        self.rest = &self.rest[end + close.len()..];
+        Ok(inner)
+    }
+}
+
+fn push_text(nodes: &mut Vec<Node>, text: &str) {
+    if !text.is_empty() {
+        nodes.push(Node::Text(text.to_owned()));
+    }
+}
+
+fn variable(name: &str) -> Result<usize, String> {
+    let name = name.trim();
+    let known = VARIABLES.iter().position(|known| *known == name);
+    known.ok_or_else(|| format!("{name:?} is not a variable. There are: {}.", VARIABLES.join(", ")))
+}
+
+fn tag(inner: &str) -> Result<Tag, String> {
+    let mut words = inner.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some("if"), Some(name), None) => Ok(Tag::If(variable(name)?)),
+        (Some("else"), None, _) => Ok(Tag::Else),
+        (Some("endif"), None, _) => Ok(Tag::End),
+        _ => Err(format!("{{%{inner}%}} is not supported: there are if, else and endif.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADA: Variables<'static> =
+        Variables { name: "Ada", full_name: "Ada <b>", reason: " ", committee: "Tech", club: "Chess & Go", application: "Fall" };
+
+    fn render(source: &str) -> String {
+        Template::parse(source).unwrap().render(&ADA)
+    }
+
+    #[test]
+    fn variables_are_escaped_and_conditions_chosen() {
+        assert_eq!(render("<p>{{name}} / {{ full_name }} / {{ club }}</p>"), "<p>Ada / Ada &lt;b&gt; / Chess &amp; Go</p>");
+        assert_eq!(render("{% if reason %}r{% else %}none{% endif %}{%if committee%}c{%if name%}n{%endif%}{% endif %}"), "nonecn");
+        assert_eq!(render("no { tags } here %} }}"), "no { tags } here %} }}");
+    }
+
+    #[test]
+    fn all_else_is_refused() {
+        for source in [
+            "{{ password }}",
+            "{{ name | upper }}",
+            "{{ }}",
+            "{{ name",
+            "{% for x in y %}{% endfor %}",
+            "{% if name %}",
+            "{% endif %}",
+            "{% else %}",
+            "{% if name %}{% else %}{% else %}{% endif %}",
+            "{% if not name %}{% endif %}",
+            "{# note #}",
+            "{% raw %}",
+            "{% if name == 1 %}{% endif %}",
+            "{{ name.__class__ }}",
+            "{%",
+        ] {
+            assert!(Template::parse(source).is_err(), "{source}");
+        }
+        assert!(Template::parse(&"{% if name %}".repeat(10_000)).is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_parses_or_is_refused_and_values_never_bring_tags(source in "[a{}% ifnamels<&]{0,60}", value in "\\PC{0,40}") {
+            if let Ok(template) = Template::parse(&source) {
+                let values = Variables { name: &value, full_name: "", reason: "", committee: "", club: "", application: "" };
+                let plain = Variables { name: "", ..values };
+                let tags = |text: String| text.matches('<').count();
+                proptest::prop_assert_eq!(tags(template.render(&values)), tags(template.render(&plain)) * usize::from(true));
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What is stored. None of these types is ever sent to a client: each resource has answer types of its own.
+
+mod club;
+mod mail;
+mod person;
+mod recruitment;
+mod submission;
+
+pub use club::{Club, ClubProfile, Invite, Membership, Role, Window};
+pub use mail::{Decision, EmailStatus, Mail, MailState};
+pub use person::{Person, Personal};
+pub use recruitment::{Application, Choice, Committee, Extension, Prompt, Question, QuestionType};
+pub use submission::{Answer, Applicant, Author, Change, Mailed, Status, Submission};
+
+/// An integer code of the API as an enum: serialised as its number, refused when unknown.
+macro_rules! integer_enum {
+    ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $value:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum $name { $($(#[$variant_meta])* $variant = $value),+ }
+
+        impl $name {
+            /// The number of the API.
+            pub fn code(self) -> u8 {
+                self as u8
+            }
+        }
+
+        impl TryFrom<u64> for $name {
+            type Error = String;
+
+            fn try_from(code: u64) -> Result<Self, String> {
+                match code {
+                    $($value => Ok(Self::$variant),)+
+                    _ => Err(format!("{code} is not one of {}.", [$(stringify!($value)),+].join(", "))),
+                }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_u8(self.code())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                u64::deserialize(deserializer)?.try_into().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                utoipa::openapi::schema::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::Integer)
+                    .enum_values(Some([$($value),+]))
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
+    };
+}
+use integer_enum;

@@ -1,0 +1,35 @@
+use serde::{Deserialize, Serialize};
+
+use crate::time::Timestamp;
+
+/// A profile: who somebody is, from their token, and what they say of themselves (decisions.md §2).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Person {
+    /// Derived from issuer and subject.
+    pub id: u64,
+    /// What the token says.
+    pub personal: Personal,
+    /// The `iat` of the token that it was taken from: an older token never overwrites a newer one.
+    pub token_issued_at: i64,
+    /// The year of graduation, as the person says it.
+    pub graduation_year: Option<u16>,
+    /// A picture.
+    pub image_url: Option<String>,
+    /// First request.
+    pub created_at: Timestamp,
+}
+
+/// What a token says of a person; copied to where lists need it, and kept fresh there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Personal {
+    /// The user name of the university.
+    pub username: String,
+    /// The whole name.
+    pub name: String,
+    /// First name.
+    pub first_name: String,
+    /// Last name.
+    pub last_name: String,
+    /// The address, or empty.
+    pub email: String,
+}

@@ -1,0 +1,146 @@
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Window, integer_enum};
+use crate::time::Timestamp;
+
+/// An application: a club's recruitment form (decisions.md §4). Its questions stand beside it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Application {
+    /// Application id.
+    pub id: u64,
+    /// Club code.
+    pub club: String,
+    /// Moves with every change.
+    pub version: u64,
+    /// Name.
+    pub name: String,
+    /// HTML, cleaned.
+    pub description: String,
+    /// Opens.
+    pub start: Timestamp,
+    /// Closes.
+    pub end: Timestamp,
+    /// Decisions are shown from here on.
+    pub release: Timestamp,
+    /// Switched on.
+    pub is_active: bool,
+    /// A form elsewhere.
+    pub external_url: Option<String>,
+    /// Template; empty for the built-in text.
+    pub acceptance_email: String,
+    /// Template; empty for the built-in text.
+    pub rejection_email: String,
+    /// Committees that one can apply to.
+    pub committees: Vec<Committee>,
+    /// Being deleted: invisible, and what is under it goes.
+    #[serde(default)]
+    pub deleted: bool,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// Last change.
+    pub updated_at: Timestamp,
+}
+
+impl Application {
+    /// Whether it takes submissions at `now`, from somebody whose extension ends at `extended`.
+    pub fn is_current(&self, now: DateTime<Utc>, extended: Option<Timestamp>) -> bool {
+        let end = extended.map_or(self.end, |end| end.max(self.end));
+        self.is_active && self.start.moment() <= now && now <= end.moment()
+    }
+
+    /// Its window, while it is switched on.
+    pub fn window(&self) -> Option<Window> {
+        self.is_active.then_some(Window { start: self.start, end: self.end })
+    }
+
+    /// One of its committees.
+    pub fn committee(&self, id: u64) -> Option<&Committee> {
+        self.committees.iter().find(|committee| committee.id == id)
+    }
+}
+
+/// A part of the club that applicants choose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Committee {
+    /// Committee id.
+    pub id: u64,
+    /// Unique in its application, whatever the case.
+    pub name: String,
+}
+
+integer_enum! {
+    /// What kind of answer a question wants.
+    QuestionType {
+        /// A long text.
+        FreeResponse = 1,
+        /// One of the options.
+        MultipleChoice = 2,
+        /// A short text.
+        ShortAnswer = 3,
+        /// No answer.
+        InfoText = 4,
+    }
+}
+
+/// An option of a multiple-choice question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Choice {
+    /// Option id.
+    pub id: u64,
+    /// Its text.
+    pub value: String,
+}
+
+/// A question as it is now.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Question {
+    /// Question id.
+    pub id: u64,
+    /// Club code.
+    pub club: String,
+    /// Application id.
+    pub application: u64,
+    /// Order of display; lower comes first.
+    pub precedence: i32,
+    /// Whether it is for some committees only.
+    pub committee_question: bool,
+    /// Those committees.
+    pub committees: Vec<u64>,
+    /// What applicants see, and its version.
+    pub prompt: Prompt,
+}
+
+/// What applicants see of a question. A version never changes: answers point at the one that they were given to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// Question id.
+    pub question: u64,
+    /// Application id.
+    pub application: u64,
+    /// From 1.
+    pub version: u32,
+    /// Kind.
+    pub question_type: QuestionType,
+    /// Text.
+    pub text: String,
+    /// Words allowed; 0 is no limit.
+    pub word_limit: u32,
+    /// Options of a multiple-choice question.
+    pub options: Vec<Choice>,
+}
+
+/// A later end of an application for one person (decisions.md §4).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Extension {
+    /// Derived from application and person.
+    pub id: u64,
+    /// Application id.
+    pub application: u64,
+    /// User id.
+    pub person: u64,
+    /// Their user name when it was given.
+    pub username: String,
+    /// Until when they may submit.
+    pub end: Timestamp,
+}

@@ -1,0 +1,136 @@
+use serde::{Deserialize, Serialize};
+
+use super::{EmailStatus, MailState, Personal, integer_enum};
+use crate::time::Timestamp;
+
+integer_enum! {
+    /// What was decided of a submission.
+    Status {
+        /// Nothing yet.
+        Pending = 1,
+        /// Rejected after the written application.
+        RejectedWritten = 2,
+        /// Rejected after the interview.
+        RejectedInterview = 3,
+        /// Accepted.
+        Accepted = 4,
+    }
+}
+
+/// A submission to an application (decisions.md §5). Its id is derived from application, person and committee.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Submission {
+    /// Submission id.
+    pub id: u64,
+    /// Club code.
+    pub club: String,
+    /// Application id.
+    pub application: u64,
+    /// User id; none after erasure.
+    pub person: Option<u64>,
+    /// Who it is; kept equal to the profile; none after erasure.
+    pub applicant: Option<Applicant>,
+    /// Committee id, or none.
+    pub committee: Option<u64>,
+    /// The committee's name when it was submitted.
+    pub committee_name: String,
+    /// Answers in the order of their questions.
+    pub answers: Vec<Answer>,
+    /// What was decided.
+    pub status: Status,
+    /// Feedback for the applicant.
+    pub reason: String,
+    /// Time-ordered: newest first is by this.
+    pub sequence: u64,
+    /// First submitted.
+    pub created_at: Timestamp,
+    /// Last submitted by the applicant.
+    pub submitted_at: Timestamp,
+    /// Last changed by anybody.
+    pub updated_at: Timestamp,
+    /// Whether any decision mail was taken by SES.
+    pub notified: bool,
+    /// State of the last acceptance mail.
+    pub acceptance_mail: Option<MailState>,
+    /// State of the last rejection mail.
+    pub rejection_mail: Option<MailState>,
+    /// What the last mail that was taken said.
+    pub mailed: Option<Mailed>,
+}
+
+impl Submission {
+    /// The id of a person's submission to an application and committee.
+    pub fn id_of(application: u64, person: u64, committee: Option<u64>) -> u64 {
+        let committee = committee.map_or_else(String::new, |id| id.to_string());
+        crate::ids::derived("submission", &[&application.to_string(), &person.to_string(), &committee])
+    }
+
+    /// Where the last mail stands, of whichever type.
+    pub fn email_status(&self) -> Option<EmailStatus> {
+        let mails = [&self.acceptance_mail, &self.rejection_mail];
+        mails.into_iter().flatten().max_by_key(|mail| mail.at).map(|mail| mail.status)
+    }
+}
+
+/// Who applied, as lists show it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Applicant {
+    /// From the token.
+    pub personal: Personal,
+    /// From the profile.
+    pub graduation_year: Option<u16>,
+}
+
+/// An answer, pinned to the version of its question.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Answer {
+    /// Question id.
+    pub question: u64,
+    /// Version of its prompt.
+    pub version: u32,
+    /// Its precedence when it was answered.
+    pub precedence: i32,
+    /// For free response and short answer.
+    pub text: Option<String>,
+    /// For multiple choice: the option id.
+    pub option: Option<u64>,
+}
+
+/// A decision as it was mailed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Mailed {
+    /// Status.
+    pub status: Status,
+    /// Reason.
+    pub reason: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A change of a decision (decisions.md §5, §12.13).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Change {
+    /// Change id, time-ordered.
+    pub id: u64,
+    /// Application id.
+    pub application: u64,
+    /// Submission id.
+    pub submission: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub by: Author,
+    /// Status before and after, if it changed.
+    pub status: Option<(Status, Status)>,
+    /// Reason before and after, if it changed.
+    pub reason: Option<(String, String)>,
+}
+
+/// Who changed something.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Author {
+    /// User id.
+    pub id: u64,
+    /// User name.
+    pub username: String,
+}

@@ -1,0 +1,80 @@
+//! The OpenAPI document: put together from the routes, with what is the same for every operation added in one place.
+
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::schema::{Schema, SchemaType, Type};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder};
+use utoipa::{PartialSchema as _, ToSchema as _};
+
+use crate::http::ErrorBody;
+
+/// The document without routes.
+pub fn base() -> OpenApi {
+    let info = InfoBuilder::new()
+        .title("Clubs")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some("The club-management service of a university: clubs, memberships, events and recruitment."))
+        .build();
+    OpenApiBuilder::new().info(info).build()
+}
+
+/// Adds what every operation has: errors, the bearer scheme, and PATCH bodies in which nothing is required.
+pub fn complete(mut api: OpenApi) -> OpenApi {
+    let components = api.components.get_or_insert_default();
+    let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build());
+    components.add_security_scheme("bearer", bearer);
+    components.schemas.insert(ErrorBody::name().into_owned(), ErrorBody::schema());
+    for item in api.paths.paths.values_mut() {
+        for operation in operations(item) {
+            add_errors(operation);
+        }
+        if let Some(name) = item.patch.as_mut().and_then(patch_body) {
+            let patched = components.schemas.get(&name).map(without_required);
+            components.schemas.extend(patched.map(|schema| (format!("{name}Patch"), schema)));
+        }
+    }
+    api
+}
+
+/// The operations of a path with their verbs.
+pub fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().filter_map(Option::as_mut)
+}
+
+fn add_errors(operation: &mut Operation) {
+    let signed_in = operation.security.is_some();
+    let errors = [("400", true), ("401", true), ("403", signed_in), ("404", true), ("429", true), ("500", true)];
+    for (status, _) in errors.into_iter().filter(|(_, applies)| *applies) {
+        let description = match status {
+            "400" => "Invalid request data",
+            "401" => "Authentication required",
+            "403" => "Insufficient permissions",
+            "404" => "Does not exist, or not for the caller",
+            "429" => "Too many requests",
+            _ => "Server error",
+        };
+        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(ErrorBody::name()))).build();
+        let response = ResponseBuilder::new().description(description).content("application/json", content).build();
+        operation.responses.responses.entry(status.to_owned()).or_insert(RefOr::T(response));
+    }
+}
+
+/// Points a PATCH body at the variant of its schema in which nothing is required; answers the schema's name.
+fn patch_body(operation: &mut Operation) -> Option<String> {
+    let Some(RefOr::T(body)) = &mut operation.request_body else { return None };
+    let RefOr::T(content) = body.content.get_mut("application/json")? else { return None };
+    let Some(RefOr::Ref(reference)) = &mut content.schema else { return None };
+    let name = reference.ref_location.rsplit('/').next()?.to_owned();
+    reference.ref_location = format!("{}Patch", reference.ref_location);
+    Some(name)
+}
+
+fn without_required(schema: &RefOr<Schema>) -> RefOr<Schema> {
+    let mut schema = schema.clone();
+    if let RefOr::T(Schema::Object(object)) = &mut schema {
+        debug_assert!(matches!(&object.schema_type, SchemaType::Type(Type::Object)));
+        object.required.clear();
+    }
+    schema
+}

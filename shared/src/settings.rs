@@ -1,0 +1,219 @@
+//! Settings: read once, from the environment of the process; all missing or bad names are reported together.
+
+/// Everything that a deployment decides. Each field says which variable it comes from.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// `TABLE_NAME`: the DynamoDB table.
+    pub table_name: String,
+    /// `OIDC_ISSUER`: the OpenID Connect issuer whose tokens are accepted, exactly as their `iss` says it.
+    pub issuer: String,
+    /// `OIDC_AUDIENCE`: what the tokens' `aud` must contain.
+    pub audience: String,
+    /// `OIDC_JWKS_URL`: where the issuer's keys are; when empty, its discovery document tells.
+    pub jwks_url: Option<String>,
+    /// `OIDC_LEEWAY_SECONDS`: how far the issuer's clock may be off; default 30.
+    pub leeway_seconds: u64,
+    /// `CLAIM_USERNAME`, `CLAIM_EMAIL`, `CLAIM_NAME`, `CLAIM_GIVEN_NAME`, `CLAIM_FAMILY_NAME`, `CLAIM_GROUPS`.
+    pub claims: ClaimNames,
+    /// `ADMIN_GROUP`: whoever is in this group may do everything; default `clubs-admin`.
+    pub admin_group: String,
+    /// `CLUB_APPROVAL`: `automatic` (default) or `required`.
+    pub club_approval: Approval,
+    /// `SITE_URL`: where links in mails lead, without a trailing slash.
+    pub site_url: String,
+    /// `MAIL_FROM`: the sender of all mails.
+    pub mail_from: String,
+    /// `MAIL_RATE`: mails a second at most; 0 (default) is no limit.
+    pub mail_rate: u32,
+    /// `MAIL_CONFIGURATION_SET`: the SES configuration set, if any.
+    pub mail_configuration_set: Option<String>,
+    /// `INVITE_SECRET`: from which invite tokens are derived; at least 32 characters.
+    pub invite_secret: Secret,
+    /// `CORS_ORIGINS`: origins that may call from a browser, comma-separated, or `*`; default none.
+    pub cors_origins: Vec<String>,
+}
+
+/// The names of the claims that tell who somebody is (decisions.md §2).
+#[derive(Debug, Clone)]
+pub struct ClaimNames {
+    /// The user name; default `preferred_username`.
+    pub username: String,
+    /// The e-mail address; default `email`.
+    pub email: String,
+    /// The whole name; default `name`.
+    pub name: String,
+    /// The first name; default `given_name`.
+    pub given_name: String,
+    /// The last name; default `family_name`.
+    pub family_name: String,
+    /// The groups; default `groups`.
+    pub groups: String,
+}
+
+impl Default for ClaimNames {
+    fn default() -> Self {
+        Self {
+            username: "preferred_username".into(),
+            email: "email".into(),
+            name: "name".into(),
+            given_name: "given_name".into(),
+            family_name: "family_name".into(),
+            groups: "groups".into(),
+        }
+    }
+}
+
+/// Whether a new club waits for an admin (decisions.md §3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    /// Approved at once.
+    Automatic,
+    /// Waits.
+    Required,
+}
+
+/// A value that no log shows.
+#[derive(Clone)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Keeps `value`.
+    pub fn new(value: impl Into<String>) -> Self {
+        Self(value.into())
+    }
+
+    /// The value itself.
+    pub fn reveal(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// Every variable that [`Settings`] reads. A test compares them with template.yaml.
+pub const VARIABLES: [&str; 19] = [
+    "TABLE_NAME",
+    "OIDC_ISSUER",
+    "OIDC_AUDIENCE",
+    "OIDC_JWKS_URL",
+    "OIDC_LEEWAY_SECONDS",
+    "CLAIM_USERNAME",
+    "CLAIM_EMAIL",
+    "CLAIM_NAME",
+    "CLAIM_GIVEN_NAME",
+    "CLAIM_FAMILY_NAME",
+    "CLAIM_GROUPS",
+    "ADMIN_GROUP",
+    "CLUB_APPROVAL",
+    "SITE_URL",
+    "MAIL_FROM",
+    "MAIL_RATE",
+    "MAIL_CONFIGURATION_SET",
+    "INVITE_SECRET",
+    "CORS_ORIGINS",
+];
+
+/// What is wrong with the environment, all of it.
+#[derive(Debug, thiserror::Error)]
+#[error("settings: {}", .0.join("; "))]
+pub struct SettingsError(Vec<String>);
+
+impl Settings {
+    /// The settings of this process.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+    pub fn from_env() -> Result<Self, SettingsError> {
+        Self::read(|name| std::env::var(name).ok())
+    }
+
+    /// The settings that `variable` gives. An empty variable counts as absent.
+    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
+        let mut problems = Vec::new();
+        let optional = |name: &str| {
+            debug_assert!(VARIABLES.contains(&name), "{name} is not in VARIABLES");
+            variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+        };
+        let or = |name: &str, default: &str| optional(name).unwrap_or_else(|| default.to_owned());
+        let mut required = |name: &str| {
+            optional(name).unwrap_or_else(|| {
+                problems.push(format!("{name} is missing"));
+                String::new()
+            })
+        };
+        let table_name = required("TABLE_NAME");
+        let issuer = required("OIDC_ISSUER");
+        let audience = required("OIDC_AUDIENCE");
+        let site_url = required("SITE_URL").trim_end_matches('/').to_owned();
+        let mail_from = required("MAIL_FROM");
+        let invite_secret = required("INVITE_SECRET");
+        if !invite_secret.is_empty() && invite_secret.len() < 32 {
+            problems.push("INVITE_SECRET is shorter than 32 characters".into());
+        }
+        let mut number = |name: &str, default: u32| {
+            optional(name).map_or(default, |value| {
+                value.parse().unwrap_or_else(|_| {
+                    problems.push(format!("{name} is not a number"));
+                    default
+                })
+            })
+        };
+        let leeway_seconds = number("OIDC_LEEWAY_SECONDS", 30).into();
+        let mail_rate = number("MAIL_RATE", 0);
+        let club_approval = match or("CLUB_APPROVAL", "automatic").as_str() {
+            "automatic" => Approval::Automatic,
+            "required" => Approval::Required,
+            _ => {
+                problems.push("CLUB_APPROVAL is neither automatic nor required".into());
+                Approval::Required
+            }
+        };
+        let names = ClaimNames::default();
+        let claims = ClaimNames {
+            username: or("CLAIM_USERNAME", &names.username),
+            email: or("CLAIM_EMAIL", &names.email),
+            name: or("CLAIM_NAME", &names.name),
+            given_name: or("CLAIM_GIVEN_NAME", &names.given_name),
+            family_name: or("CLAIM_FAMILY_NAME", &names.family_name),
+            groups: or("CLAIM_GROUPS", &names.groups),
+        };
+        let settings = Self {
+            table_name,
+            issuer,
+            audience,
+            jwks_url: optional("OIDC_JWKS_URL"),
+            leeway_seconds,
+            claims,
+            admin_group: or("ADMIN_GROUP", "clubs-admin"),
+            club_approval,
+            site_url,
+            mail_from,
+            mail_rate,
+            mail_configuration_set: optional("MAIL_CONFIGURATION_SET"),
+            invite_secret: Secret::new(invite_secret),
+            cors_origins: or("CORS_ORIGINS", "").split(',').map(|o| o.trim().to_owned()).filter(|o| !o.is_empty()).collect(),
+        };
+        if problems.is_empty() { Ok(settings) } else { Err(SettingsError(problems)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_problems_are_named_at_once() {
+        let error = Settings::read(|name| match name {
+            "INVITE_SECRET" => Some("short".into()),
+            "MAIL_RATE" => Some("many".into()),
+            _ => None,
+        })
+        .unwrap_err()
+        .to_string();
+        for name in ["TABLE_NAME", "OIDC_ISSUER", "OIDC_AUDIENCE", "SITE_URL", "MAIL_FROM", "INVITE_SECRET", "MAIL_RATE"] {
+            assert!(error.contains(name), "{error}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What a router is built with. Whatever differs between Lambda, a laptop and a test is in here; nothing else knows.
+
+use std::sync::Arc;
+
+use crate::auth::{KnownPeople, Verifier};
+use crate::catalogue::ClubCatalogue;
+use crate::ids::Ids;
+use crate::settings::Settings;
+use crate::table::Table;
+use crate::time::Clock;
+
+/// The state of every router.
+pub type Shared = Arc<App>;
+
+/// Everything that a handler may need.
+pub struct App {
+    /// The table.
+    pub table: Table,
+    /// Verifies tokens.
+    pub verifier: Verifier,
+    /// Whose profiles need not be looked at.
+    pub known_people: KnownPeople,
+    /// All clubs, in memory.
+    pub clubs: ClubCatalogue,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Makes ids.
+    pub ids: Ids,
+    /// What the deployment decides.
+    pub settings: Settings,
+}
+
+impl App {
+    /// The state, with empty caches.
+    pub fn new(table: Table, verifier: Verifier, clock: Arc<dyn Clock>, ids: Ids, settings: Settings) -> Shared {
+        let (known_people, clubs) = (KnownPeople::default(), ClubCatalogue::default());
+        Arc::new(Self { table, verifier, known_people, clubs, clock, ids, settings })
+    }
+
+    /// The present second.
+    pub fn now(&self) -> crate::time::Timestamp {
+        crate::time::Timestamp::at(self.clock.now())
+    }
+
+    /// A new id.
+    pub fn next_id(&self) -> u64 {
+        self.ids.next(self.clock.now())
+    }
+}

@@ -1,0 +1,212 @@
+//! Applications with their committees, questions and prompts.
+
+use std::collections::HashMap;
+
+use super::clubs::move_catalogue;
+use super::{Entity, Item, Key, Range, Table, TableError, Write, from_item, keys, type_of};
+use crate::models::{Answer, Application, Extension, Prompt, Question};
+
+impl Entity for Application {
+    const TYPE: &'static str = "Application";
+
+    fn key(&self) -> Key {
+        keys::application(&self.club, self.id)
+    }
+}
+
+impl Entity for Question {
+    const TYPE: &'static str = "Question";
+
+    fn key(&self) -> Key {
+        keys::question(&self.club, self.application, self.id)
+    }
+}
+
+impl Entity for Prompt {
+    const TYPE: &'static str = "Prompt";
+
+    fn key(&self) -> Key {
+        keys::prompt(self.application, self.question, self.version)
+    }
+}
+
+/// An application with its questions in the order in which they are shown.
+#[derive(Debug, Clone)]
+pub struct Form {
+    /// The application.
+    pub application: Application,
+    /// Its questions.
+    pub questions: Vec<Question>,
+}
+
+impl Form {
+    /// One of its questions.
+    pub fn question(&self, id: u64) -> Option<&Question> {
+        self.questions.iter().find(|question| question.id == id)
+    }
+}
+
+/// What a person's own submissions need to be shown: applications by id, and prompts by question and version.
+#[derive(Debug, Default)]
+pub struct ApplicationParts {
+    /// By id; deleted ones are missing.
+    pub applications: HashMap<u64, Application>,
+    /// By question id and version.
+    pub prompts: HashMap<(u64, u32), Prompt>,
+}
+
+fn forms(items: Vec<Item>) -> Result<Vec<Form>, TableError> {
+    let mut forms: Vec<Form> = Vec::new();
+    // Items come in key order: each application, then its questions.
+    for item in items {
+        if type_of(&item) == Application::TYPE {
+            forms.push(Form { application: from_item(item)?, questions: vec![] });
+        } else if let Some(form) = forms.last_mut() {
+            let question: Question = from_item(item)?;
+            if question.application == form.application.id {
+                form.questions.push(question);
+            }
+        }
+    }
+    forms.retain(|form| !form.application.deleted);
+    for form in &mut forms {
+        form.questions.sort_by_key(|question| (question.precedence, question.id));
+    }
+    Ok(forms)
+}
+
+impl Table {
+    /// All applications of a club with their questions, in the order of creation: 1 query.
+    pub async fn forms(&self, club: &str) -> Result<Vec<Form>, TableError> {
+        forms(self.items(false, keys::applications(club), Range::All).await?)
+    }
+
+    /// One application with its questions: 1 query.
+    pub async fn form(&self, club: &str, application: u64) -> Result<Option<Form>, TableError> {
+        let (from, to) = keys::application_range(application);
+        Ok(forms(self.items(false, keys::applications(club), Range::Between(from, to)).await?)?.pop())
+    }
+
+    /// One application without its questions: 1 read.
+    pub async fn application(&self, club: &str, application: u64) -> Result<Option<Application>, TableError> {
+        let found: Option<Application> = self.get(keys::application(club, application)).await?;
+        Ok(found.filter(|application| !application.deleted))
+    }
+
+    /// One application, deleted or not: for carrying on with a deletion.
+    pub async fn application_even_deleted(&self, club: &str, application: u64) -> Result<Option<Application>, TableError> {
+        self.get(keys::application(club, application)).await
+    }
+
+    /// Every version of every prompt of an application: 1 query.
+    pub async fn prompts(&self, application: u64) -> Result<HashMap<(u64, u32), Prompt>, TableError> {
+        let prompts: Vec<Prompt> = self.query(keys::prompts(application), Range::All).await?;
+        Ok(prompts.into_iter().map(|prompt| ((prompt.question, prompt.version), prompt)).collect())
+    }
+
+    /// The applications and prompts that answers refer to, wherever they are: 1 batch read per 100 items.
+    pub async fn parts_of<'a>(
+        &self,
+        submissions: impl Iterator<Item = (&'a str, u64, &'a [Answer])>,
+    ) -> Result<ApplicationParts, TableError> {
+        let (mut heads, mut prompts) = (HashMap::new(), HashMap::new());
+        for (club, application, answers) in submissions {
+            heads.insert(application, keys::application(club, application));
+            for answer in answers {
+                let id = (answer.question, answer.version);
+                prompts.insert(id, keys::prompt(application, answer.question, answer.version));
+            }
+        }
+        let mut found = self.get_many(heads.values().chain(prompts.values()).cloned().collect()).await?;
+        let mut parts = ApplicationParts::default();
+        for (id, key) in heads {
+            if let Some(application) = found.take::<Application>(&key)?.filter(|application| !application.deleted) {
+                parts.applications.insert(id, application);
+            }
+        }
+        for (id, key) in prompts {
+            if let Some(prompt) = found.take(&key)? {
+                parts.prompts.insert(id, prompt);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Stores a new application, with questions if it has some, and tells the catalogue.
+    pub async fn create_application(&self, form: &Form) -> Result<(), TableError> {
+        // The questions come first: an application is visible only when it is whole.
+        let prompts: Vec<&Prompt> = form.questions.iter().map(|question| &question.prompt).collect();
+        self.load(&prompts.into_iter().cloned().collect::<Vec<_>>()).await?;
+        self.load(&form.questions).await?;
+        self.store_application(Write::put(&form.application)?.if_new(), &form.application).await
+    }
+
+    /// Replaces an application. Refused if it is no longer at the version that was read.
+    pub async fn update_application(&self, application: &Application, read_version: u64) -> Result<(), TableError> {
+        self.store_application(Write::put(application)?.if_equals("version", &read_version), application).await
+    }
+
+    async fn store_application(&self, write: Write, application: &Application) -> Result<(), TableError> {
+        let window = format!("windows.{}", application.id);
+        let club = Write::update(keys::club(&application.club)).if_exists();
+        let club = match application.window().filter(|_| !application.deleted) {
+            Some(open) => club.set(&window, &open),
+            None => club.remove(&window),
+        };
+        self.transact(vec![write, club, move_catalogue()]).await
+    }
+
+    /// Removes an application that was marked as deleted, and all under it. Safe to repeat when it was cut short.
+    pub async fn remove_application(&self, application: &Application) -> Result<(), TableError> {
+        let (from, to) = keys::application_range(application.id);
+        let (parts, prompts, extensions, submissions, history) = futures::try_join!(
+            self.items(false, keys::applications(&application.club), Range::Between(from, to)),
+            self.items(false, keys::prompts(application.id), Range::All),
+            self.items(false, keys::extensions(application.id), Range::All),
+            self.items(false, keys::submissions(application.id), Range::All),
+            self.items(false, keys::history(application.id), Range::All),
+        )?;
+        let head = application.key();
+        let under = [parts, prompts, extensions, submissions, history].into_iter().flatten().filter_map(|item| Key::of(&item));
+        self.delete_many(under.filter(|key| *key != head).collect()).await?;
+        // The head goes last: until then the deletion can be carried on.
+        self.delete_many(vec![head.clone()]).await
+    }
+
+    /// Stores a question with its prompt. Refused if the question changed since `read_version` (0 for a new one).
+    pub async fn put_question(&self, question: &Question, read: Option<&Question>) -> Result<(), TableError> {
+        let write = Write::put(question)?;
+        let write = match read {
+            None => write.if_new(),
+            Some(read) => write.if_equals("prompt", &read.prompt).if_equals("precedence", &read.precedence),
+        };
+        if read.is_some_and(|read| read.prompt.version == question.prompt.version) {
+            return self.write(write).await.map(drop);
+        }
+        self.transact(vec![write, Write::put(&question.prompt)?.if_new()]).await
+    }
+
+    /// Orders questions: all or nothing.
+    pub async fn order_questions(&self, questions: &[Question]) -> Result<(), TableError> {
+        let writes = questions.iter().map(|q| Write::update(q.key()).set("precedence", &q.precedence).if_exists()).collect();
+        self.transact(writes).await
+    }
+
+    /// Removes a question; its prompts stay for the answers that were given to them.
+    pub async fn delete_question(&self, question: &Question) -> Result<(), TableError> {
+        self.write(Write::delete(question.key())).await.map(drop)
+    }
+
+    /// Which of these applications a person has an extension of: 1 batch read per 100.
+    pub async fn extensions_of(&self, person: u64, applications: &[u64]) -> Result<HashMap<u64, Extension>, TableError> {
+        let wanted: Vec<(u64, Key)> = applications.iter().map(|id| (*id, Extension::key_of(*id, person))).collect();
+        let mut found = self.get_many(wanted.iter().map(|(_, key)| key.clone()).collect()).await?;
+        let mut extensions = HashMap::new();
+        for (id, key) in wanted {
+            if let Some(extension) = found.take(&key)? {
+                extensions.insert(id, extension);
+            }
+        }
+        Ok(extensions)
+    }
+}

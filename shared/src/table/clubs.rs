@@ -1,0 +1,112 @@
+//! Clubs, and the version of their catalogue.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Entity, Key, Range, Table, TableError, Write, keys};
+use crate::models::{Club, Membership, Person};
+
+impl Entity for Club {
+    const TYPE: &'static str = "Club";
+
+    fn key(&self) -> Key {
+        keys::club(&self.code)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Version {
+    version: u64,
+}
+
+impl Entity for Version {
+    const TYPE: &'static str = "Version";
+
+    fn key(&self) -> Key {
+        keys::club_version()
+    }
+}
+
+/// The write that tells warm functions to load the clubs again.
+pub(super) fn move_catalogue() -> Write {
+    Write::update(keys::club_version()).add("version", 1).set("type", &Version::TYPE)
+}
+
+impl Table {
+    /// A club, archived or not: 1 read.
+    pub async fn club(&self, code: &str) -> Result<Option<Club>, TableError> {
+        self.get(keys::club(code)).await
+    }
+
+    /// Several clubs, by code, in no order: 1 batch read per 100.
+    pub async fn clubs(&self, codes: &[String]) -> Result<Vec<Club>, TableError> {
+        let wanted: Vec<Key> = codes.iter().map(|code| keys::club(code)).collect();
+        let mut found = self.get_many(wanted.clone()).await?;
+        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+    }
+
+    /// A club, and what `person` is in it: 1 batch read. The first reads of every route under a club.
+    pub async fn club_and_membership(&self, code: &str, person: Option<u64>) -> Result<(Option<Club>, Option<Membership>), TableError> {
+        let Some(person) = person else { return Ok((self.club(code).await?, None)) };
+        let (club, member) = (keys::club(code), keys::member(code, Membership::id_of(code, person)));
+        let mut found = self.get_many(vec![club.clone(), member.clone()]).await?;
+        Ok((found.take(&club)?, found.take(&member)?))
+    }
+
+    /// The version of the catalogue of clubs: 1 read.
+    pub async fn club_version(&self) -> Result<u64, TableError> {
+        Ok(self.get::<Version>(keys::club_version()).await?.map_or(0, |version| version.version))
+    }
+
+    /// All clubs, archived ones included: one query a part, side by side.
+    pub async fn all_clubs(&self) -> Result<Vec<Club>, TableError> {
+        let parts = (0..keys::CLUB_PARTS).map(|part| self.query(keys::club_part(part), Range::All));
+        Ok(futures::future::try_join_all(parts).await?.into_iter().flatten().collect())
+    }
+
+    /// Creates a club with its first owner. Refused if the code is taken.
+    pub async fn create_club(&self, club: &Club, owner: &Membership) -> Result<(), TableError> {
+        self.transact(vec![Write::put(club)?.if_new(), Write::put(owner)?.if_new(), move_catalogue()]).await
+    }
+
+    /// Replaces what officers and admins write of a club. Refused if it is no longer at the version that was read.
+    pub async fn update_club(&self, club: &Club, read_version: u64) -> Result<(), TableError> {
+        let write = Write::update(club.key())
+            .set("profile", &club.profile)
+            .set("approved", &club.approved)
+            .set("archived", &club.archived)
+            .set("version", &club.version)
+            .if_equals("version", &read_version);
+        self.transact(vec![write, move_catalogue()]).await
+    }
+}
+
+/// The writes that add a member and count them.
+pub(super) fn counted_membership(membership: &Membership) -> Result<[Write; 2], TableError> {
+    let owners = i64::from(membership.role == crate::models::Role::Owner);
+    let count = Write::update(keys::club(&membership.club)).add("members", 1).add("owners", owners).if_exists();
+    Ok([Write::put(membership)?.if_new(), count])
+}
+
+impl Membership {
+    /// The id of a person's membership in a club.
+    pub fn id_of(club: &str, person: u64) -> u64 {
+        crate::ids::derived("membership", &[club, &person.to_string()])
+    }
+
+    /// A membership of `person`, public and active.
+    pub fn new(club: &str, person: &Person, role: crate::models::Role, now: crate::time::Timestamp) -> Self {
+        Self {
+            id: Self::id_of(club, person.id),
+            club: club.to_owned(),
+            person: person.id,
+            role,
+            title: String::new(),
+            description: String::new(),
+            public: true,
+            active: true,
+            personal: person.personal.clone(),
+            image_url: person.image_url.clone(),
+            created_at: now,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Extensions of an application's end for single persons.
+
+use super::{Entity, Key, Range, Table, TableError, Write, keys};
+use crate::models::Extension;
+
+impl Entity for Extension {
+    const TYPE: &'static str = "Extension";
+
+    fn key(&self) -> Key {
+        keys::extension(self.application, self.id)
+    }
+}
+
+impl Extension {
+    /// The id of a person's extension of an application.
+    pub fn id_of(application: u64, person: u64) -> u64 {
+        crate::ids::derived("extension", &[&application.to_string(), &person.to_string()])
+    }
+
+    /// Where it stands.
+    pub fn key_of(application: u64, person: u64) -> Key {
+        keys::extension(application, Self::id_of(application, person))
+    }
+}
+
+impl Table {
+    /// The extensions of an application: 1 query.
+    pub async fn extensions(&self, application: u64) -> Result<Vec<Extension>, TableError> {
+        self.query(keys::extensions(application), Range::All).await
+    }
+
+    /// An extension by its id: 1 read.
+    pub async fn extension(&self, application: u64, id: u64) -> Result<Option<Extension>, TableError> {
+        self.get(keys::extension(application, id)).await
+    }
+
+    /// Gives an extension. Refused if the person has one.
+    pub async fn create_extension(&self, extension: &Extension) -> Result<(), TableError> {
+        self.write(Write::put(extension)?.if_new()).await.map(drop)
+    }
+
+    /// Changes an extension. Refused if it is gone.
+    pub async fn update_extension(&self, extension: &Extension) -> Result<(), TableError> {
+        self.write(Write::put(extension)?.if_exists()).await.map(drop)
+    }
+
+    /// Takes an extension back.
+    pub async fn delete_extension(&self, extension: &Extension) -> Result<(), TableError> {
+        self.write(Write::delete(extension.key())).await.map(drop)
+    }
+}

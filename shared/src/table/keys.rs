@@ -1,0 +1,220 @@
+//! Every key of the table: the one file that puts them together, and the chart that `docs/table.md` is made from.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+pub(super) const PK: &str = "pk";
+pub(super) const SK: &str = "sk";
+pub(super) const TYPE: &str = "type";
+pub(super) const TTL: &str = "ttl";
+pub(super) const GSI1: &str = "gsi1";
+pub(super) const GSI1PK: &str = "gsi1pk";
+pub(super) const GSI1SK: &str = "gsi1sk";
+
+/// Partitions that the clubs are spread over, so that the catalogue is read in parallel.
+pub const CLUB_PARTS: u64 = 8;
+
+/// A primary key, of the table or of its index.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    pub(super) pk: String,
+    pub(super) sk: String,
+}
+
+impl Key {
+    fn new(pk: String, sk: String) -> Self {
+        Self { pk, sk }
+    }
+
+    pub(super) fn of(item: &HashMap<String, AttributeValue>) -> Option<Self> {
+        let part = |name| item.get(name)?.as_s().ok().cloned();
+        Some(Self { pk: part(PK)?, sk: part(SK)? })
+    }
+
+    pub(super) fn into_item(self) -> HashMap<String, AttributeValue> {
+        HashMap::from([(PK.to_owned(), AttributeValue::S(self.pk)), (SK.to_owned(), AttributeValue::S(self.sk))])
+    }
+
+    pub(super) fn into_index_item(self) -> HashMap<String, AttributeValue> {
+        HashMap::from([(GSI1PK.to_owned(), AttributeValue::S(self.pk)), (GSI1SK.to_owned(), AttributeValue::S(self.sk))])
+    }
+}
+
+/// An id with leading zeros, so that text order is number order.
+fn padded(id: u64) -> String {
+    format!("{id:016}")
+}
+
+// People
+
+pub(super) fn profile(person: u64) -> Key {
+    Key::new(format!("USER#{}", padded(person)), "PROFILE".into())
+}
+
+/// The partition of the index that holds what is a person's own.
+pub(super) fn own(person: u64) -> String {
+    format!("USER#{}", padded(person))
+}
+
+pub(super) fn username(username: &str) -> String {
+    format!("USERNAME#{}", username.to_lowercase())
+}
+
+pub(super) fn by_username(name: &str, person: u64) -> Key {
+    Key::new(username(name), padded(person))
+}
+
+pub(super) const OWN_MEMBERSHIPS: &str = "MEMBER#";
+pub(super) const OWN_SUBMISSIONS: &str = "SUBMISSION#";
+
+pub(super) fn own_membership(person: u64, club: &str) -> Key {
+    Key::new(own(person), format!("{OWN_MEMBERSHIPS}{club}"))
+}
+
+pub(super) fn own_submission(person: u64, submission: u64) -> Key {
+    Key::new(own(person), format!("{OWN_SUBMISSIONS}{}", padded(submission)))
+}
+
+// Clubs
+
+pub(super) fn club_part(part: u64) -> String {
+    format!("CLUBS#{part}")
+}
+
+/// A club.
+pub fn club(code: &str) -> Key {
+    let part = crate::ids::derived("club", &[code]) % CLUB_PARTS;
+    Key::new(club_part(part), format!("CLUB#{code}"))
+}
+
+pub(super) fn club_version() -> Key {
+    Key::new("CATALOGUE#CLUBS".into(), "VERSION".into())
+}
+
+pub(super) fn warm_up() -> Key {
+    club_version()
+}
+
+pub(super) fn club_items(code: &str) -> String {
+    format!("CLUB#{code}")
+}
+
+pub(super) const MEMBERS: &str = "MEMBER#";
+
+/// The membership of a club with this id, which is derived from club and person.
+pub(super) fn member(club: &str, membership: u64) -> Key {
+    Key::new(club_items(club), format!("{MEMBERS}{}", padded(membership)))
+}
+
+pub(super) fn invite(club: &str, invite: &str) -> Key {
+    Key::new(club_items(club), format!("INVITE#{invite}"))
+}
+
+// Applications
+
+pub(super) fn applications(club: &str) -> String {
+    format!("APPLICATIONS#{club}")
+}
+
+pub(super) fn application(club: &str, application: u64) -> Key {
+    Key::new(applications(club), padded(application))
+}
+
+/// The sort keys of one application and its questions.
+pub(super) fn application_range(application: u64) -> (String, String) {
+    (padded(application), format!("{}#~", padded(application)))
+}
+
+pub(super) fn question(club: &str, application: u64, question: u64) -> Key {
+    Key::new(applications(club), format!("{}#QUESTION#{}", padded(application), padded(question)))
+}
+
+pub(super) fn prompts(application: u64) -> String {
+    format!("PROMPTS#{}", padded(application))
+}
+
+pub(super) fn prompt(application: u64, question: u64, version: u32) -> Key {
+    Key::new(prompts(application), format!("{}#{version:06}", padded(question)))
+}
+
+pub(super) fn extensions(application: u64) -> String {
+    format!("EXTENSIONS#{}", padded(application))
+}
+
+pub(super) fn extension(application: u64, extension: u64) -> Key {
+    Key::new(extensions(application), padded(extension))
+}
+
+// Submissions
+
+pub(super) fn submissions(application: u64) -> String {
+    format!("SUBMISSIONS#{}", padded(application))
+}
+
+pub(super) fn submission(application: u64, submission: u64) -> Key {
+    Key::new(submissions(application), padded(submission))
+}
+
+pub(super) fn history(application: u64) -> String {
+    format!("HISTORY#{}", padded(application))
+}
+
+pub(super) fn history_prefix(submission: u64) -> String {
+    format!("{}#", padded(submission))
+}
+
+pub(super) fn history_item(application: u64, submission: u64, change: u64) -> Key {
+    Key::new(history(application), format!("{}{}", history_prefix(submission), padded(change)))
+}
+
+// Mail
+
+pub(super) fn outbox(about: u64, kind: &str, attempt: u32) -> Key {
+    Key::new(format!("OUTBOX#{}", padded(about)), format!("{kind}#{attempt:06}"))
+}
+
+/// One row of the entity chart: type, partition key, sort key, key in gsi1, what it is and which access patterns it serves.
+pub type ChartRow = [&'static str; 5];
+
+/// The entity chart. `docs/table.md` is made from it, and a test compares it with what is really stored.
+pub const CHART: [ChartRow; 12] = [
+    [
+        "Person",
+        "USER#<person>",
+        "PROFILE",
+        "USERNAME#<username> / <person>",
+        "A profile: written at the first request, refreshed when the claims change.",
+    ],
+    ["Club", "CLUBS#<part>", "CLUB#<code>", "", "A club with its counters; the parts together are the catalogue."],
+    ["Version", "CATALOGUE#CLUBS", "VERSION", "", "Moves with every change of the catalogue (not of counters)."],
+    ["Membership", "CLUB#<code>", "MEMBER#<membership>", "USER#<person> / MEMBER#<code>", "Who is in a club, with which role."],
+    ["Invite", "CLUB#<code>", "INVITE#<invite>", "", "An invitation to join; the token is derived, not stored."],
+    ["Application", "APPLICATIONS#<club>", "<application>", "", "An application with its committees and templates."],
+    ["Question", "APPLICATIONS#<club>", "<application>#QUESTION#<question>", "", "A question as it is now, beside its application."],
+    ["Prompt", "PROMPTS#<application>", "<question>#<version>", "", "A question as it was when it was answered; never changes."],
+    ["Extension", "EXTENSIONS#<application>", "<extension>", "", "A later end for one person."],
+    [
+        "Submission",
+        "SUBMISSIONS#<application>",
+        "<submission>",
+        "USER#<person> / SUBMISSION#<submission>",
+        "Answers, decision and mail state.",
+    ],
+    ["Change", "HISTORY#<application>", "<submission>#<change>", "", "A change of a decision: who, when, what."],
+    ["Mail", "OUTBOX#<about>", "<kind>#<attempt>", "", "A mail to be sent, being sent, or sent (the outbox); its own TTL."],
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_application_is_one_range_and_nothing_else() {
+        let (from, to) = application_range(7);
+        let inside = [application("a", 7), question("a", 7, 1), question("a", 7, crate::ids::MAX_ID)];
+        assert!(inside.iter().all(|key| (&from..=&to).contains(&&key.sk)));
+        let outside = [application("a", 8), application("a", 6), question("a", 8, 1), question("a", 6, 9)];
+        assert!(outside.iter().all(|key| !(&from..=&to).contains(&&key.sk)));
+    }
+}

@@ -1,0 +1,118 @@
+//! The outbox: mails as records, written before they are sent, and the state of their submissions (decisions.md §6).
+
+use super::invites::invite_accepted;
+use super::{Entity, Key, Table, TableError, Write, keys};
+use crate::models::{EmailStatus, Mail, MailState, Mailed, Submission};
+use crate::time::Timestamp;
+
+/// Days for which the record of a mail is kept.
+const KEPT_DAYS: i64 = 400;
+
+impl Entity for Mail {
+    const TYPE: &'static str = "Mail";
+
+    fn key(&self) -> Key {
+        keys::outbox(self.about, &self.kind, self.attempt)
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.queued_at.plus(chrono::TimeDelta::days(KEPT_DAYS)).epoch_seconds())
+    }
+}
+
+/// A decision mail to be queued, and what it was made from.
+pub struct Queueing<'a> {
+    /// The submission as it was read: if decision or mail state changed since, nothing is queued.
+    pub submission: &'a Submission,
+    /// Where the last mail of this type stands.
+    pub last: Option<&'a MailState>,
+    /// The mail.
+    pub mail: &'a Mail,
+}
+
+/// The attribute of a submission that holds the state of mails of this kind.
+fn state_of(kind: &str) -> String {
+    format!("{kind}_mail")
+}
+
+impl Table {
+    /// Queues a decision mail: the record, the submission's mail state and the invite, all or nothing. Refused if
+    /// somebody else queued it first, or decided anew.
+    pub async fn queue_decision(&self, Queueing { submission, last, mail }: Queueing<'_>) -> Result<(), TableError> {
+        let now = mail.queued_at;
+        let state = state_of(&mail.kind);
+        let queued = MailState { attempt: mail.attempt, status: EmailStatus::Queued, at: now, taken: last.is_some_and(|last| last.taken) };
+        let mut writes = vec![
+            Write::put(mail)?.if_new(),
+            Write::update(submission.key())
+                .set(&state, &queued)
+                .if_equals("status", &submission.status)
+                .if_equals("reason", &submission.reason)
+                .if_equals(&state, &last),
+        ];
+        if let (Some((club, _, _)), Some(person)) = (&mail.invite, submission.person) {
+            writes.push(invite_accepted(club, person, &mail.to, now));
+        }
+        if let Some(stuck) = last.filter(|last| last.status == EmailStatus::Queued) {
+            let old = Write::update(keys::outbox(mail.about, &mail.kind, stuck.attempt));
+            writes.push(old.set("status", &EmailStatus::Failed).set("outcome", &"superseded").if_equals("status", &EmailStatus::Queued));
+        }
+        self.transact(writes).await
+    }
+
+    /// A mail of the outbox: 1 read.
+    pub async fn mail(&self, mail: &Mail) -> Result<Option<Mail>, TableError> {
+        self.get(mail.key()).await
+    }
+
+    /// Mails of the outbox as they stand now: 1 batch read per 100.
+    pub async fn mails(&self, mails: &[Mail]) -> Result<Vec<Mail>, TableError> {
+        let wanted: Vec<Key> = mails.iter().map(Entity::key).collect();
+        let mut found = self.get_many(wanted.clone()).await?;
+        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+    }
+
+    /// Claims a queued mail for sending. Refused (0) if it is not queued any more, (1) if its submission is gone or
+    /// has a later mail.
+    pub async fn claim_mail(&self, mail: &Mail, now: Timestamp) -> Result<(), TableError> {
+        let claim = Write::update(mail.key())
+            .set("status", &EmailStatus::Sending)
+            .set("claimed_at", &Some(now))
+            .if_equals("status", &EmailStatus::Queued);
+        self.transact(std::iter::once(claim).chain(self.mark(mail, EmailStatus::Sending, now)).collect()).await
+    }
+
+    /// Marks what became of a mail that stands at `from`. Refused (0) if it stands elsewhere. A submission that is gone is let be.
+    pub async fn settle_mail(
+        &self,
+        mail: &Mail,
+        from: EmailStatus,
+        to: EmailStatus,
+        outcome: &str,
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        let record = Write::update(mail.key()).set("status", &to).set("outcome", &Some(outcome)).if_equals("status", &from);
+        let record = if to == EmailStatus::Queued { record.add("retries", 1) } else { record };
+        let writes: Vec<Write> = std::iter::once(record.clone()).chain(self.mark(mail, to, now)).collect();
+        match self.transact(writes).await {
+            Err(TableError::Refused(which)) if !which.contains(&0) => self.write(record).await.map(drop),
+            other => other,
+        }
+    }
+
+    /// The change of a submission that goes with a change of its mail.
+    fn mark(&self, mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
+        let decision = mail.decision.as_ref()?;
+        let state = state_of(&mail.kind);
+        let write = Write::update(keys::submission(decision.application, mail.about))
+            .set(&format!("{state}.status"), &status)
+            .set(&format!("{state}.at"), &now)
+            .if_equals(&format!("{state}.attempt"), &mail.attempt);
+        Some(if status == EmailStatus::Sent {
+            let mailed = Mailed { status: decision.status, reason: decision.reason.clone(), at: now };
+            write.set("notified", &true).set("mailed", &mailed).set(&format!("{state}.taken"), &true)
+        } else {
+            write
+        })
+    }
+}

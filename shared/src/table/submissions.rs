@@ -1,0 +1,214 @@
+//! Submissions, their decisions and the history of these.
+
+use std::collections::HashSet;
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys};
+use crate::models::{Author, Change, Status, Submission};
+use crate::time::Timestamp;
+
+impl Entity for Submission {
+    const TYPE: &'static str = "Submission";
+
+    fn key(&self) -> Key {
+        keys::submission(self.application, self.id)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        self.person.map(|person| keys::own_submission(person, self.id))
+    }
+}
+
+impl Entity for Change {
+    const TYPE: &'static str = "Change";
+
+    fn key(&self) -> Key {
+        keys::history_item(self.application, self.submission, self.id)
+    }
+}
+
+/// Which submissions of an application to read; newest first.
+pub struct Newest<F> {
+    /// Those that match.
+    pub matches: F,
+    /// Only those older than this sequence number.
+    pub before: Option<u64>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+/// What an officer decided of one submission: what is none stays as it is.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// The submission as it was read.
+    pub submission: Submission,
+    /// New status.
+    pub status: Option<Status>,
+    /// New reason.
+    pub reason: Option<String>,
+}
+
+/// What stays as it is when somebody submits again.
+const KEPT: [&str; 9] = ["created_at", "sequence", "status", "reason", "notified", "acceptance_mail", "rejection_mail", "mailed", "type"];
+/// Verdicts of one transaction: each is two writes, and 100 are allowed.
+const VERDICTS: usize = 50;
+
+impl Table {
+    /// Submits, or submits again: one conditional write, safe to repeat, which touches no other item.
+    /// Answers the submission as it was before. Refused after a decision.
+    pub async fn submit(&self, submission: &Submission) -> Result<Option<Submission>, TableError> {
+        let write = Write::update(submission.key()).set_entity(submission, &KEPT)?.if_new_or_equals("status", &Status::Pending);
+        // An update answers an empty item where there was none.
+        self.write(write).await?.filter(|old| !old.is_empty()).map(from_item).transpose()
+    }
+
+    /// A submission by its id: 1 read.
+    pub async fn submission(&self, application: u64, id: u64) -> Result<Option<Submission>, TableError> {
+        self.get(keys::submission(application, id)).await
+    }
+
+    /// Submissions by their ids, those that exist: 1 batch read per 100.
+    pub async fn submissions_by_id(&self, application: u64, ids: &[u64]) -> Result<Vec<Submission>, TableError> {
+        let wanted: Vec<Key> = ids.iter().map(|id| keys::submission(application, *id)).collect();
+        let mut found = self.get_many(wanted.clone()).await?;
+        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+    }
+
+    /// Submissions of an application, newest first: the query's pages, and no more than `limit` of them in memory.
+    pub async fn submissions<F: Fn(&Submission) -> bool>(
+        &self,
+        application: u64,
+        wanted: Newest<F>,
+    ) -> Result<Vec<Submission>, TableError> {
+        let mut newest: Vec<Submission> = Vec::new();
+        self.each_page(false, keys::submissions(application), Range::All, None, |page| {
+            for item in page {
+                let submission: Submission = from_item(item)?;
+                if wanted.before.is_none_or(|before| submission.sequence < before) && (wanted.matches)(&submission) {
+                    newest.push(submission);
+                }
+            }
+            newest.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
+            newest.truncate(wanted.limit.unwrap_or(usize::MAX));
+            Ok(true)
+        })
+        .await?;
+        Ok(newest)
+    }
+
+    /// Whether an application has submissions: 1 query for one item.
+    pub async fn has_submissions(&self, application: u64) -> Result<bool, TableError> {
+        let mut any = false;
+        self.each_page(false, keys::submissions(application), Range::All, Some(1), |page| {
+            any |= !page.is_empty();
+            Ok(false)
+        })
+        .await?;
+        Ok(any)
+    }
+
+    /// The committees that have submissions.
+    pub async fn committees_in_use(&self, application: u64) -> Result<HashSet<u64>, TableError> {
+        let mut used = HashSet::new();
+        self.each_page(false, keys::submissions(application), Range::All, None, |page| {
+            for item in page {
+                used.extend(from_item::<Submission>(item)?.committee);
+            }
+            Ok(true)
+        })
+        .await?;
+        Ok(used)
+    }
+
+    /// A person's own submissions, newest first: 1 query of the index.
+    pub async fn submissions_of(&self, person: u64) -> Result<Vec<Submission>, TableError> {
+        let mut own: Vec<Submission> = self.query_index(keys::own(person), Range::Prefix(keys::OWN_SUBMISSIONS.into())).await?;
+        own.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
+        Ok(own)
+    }
+
+    /// One of a person's own submissions: 1 query of the index.
+    pub async fn submission_of(&self, person: u64, id: u64) -> Result<Option<Submission>, TableError> {
+        let Key { pk, sk } = keys::own_submission(person, id);
+        Ok(self.query_index(pk, Range::Prefix(sk)).await?.pop())
+    }
+
+    /// Takes a submission back. Refused after a decision, or if it is gone.
+    pub async fn withdraw(&self, submission: &Submission) -> Result<(), TableError> {
+        self.write(Write::delete(submission.key()).if_equals("status", &Status::Pending)).await.map(drop)
+    }
+
+    /// Writes decisions, each with its history, 50 a transaction. A submission that changed since it was read is
+    /// read again, and its history tells what it was then. Answers the submissions as they are now.
+    pub async fn decide(
+        &self,
+        verdicts: Vec<Verdict>,
+        by: &Author,
+        at: Timestamp,
+        next_id: impl Fn() -> u64 + Sync,
+    ) -> Result<Vec<Submission>, TableError> {
+        let chunks: Vec<Vec<Verdict>> = verdicts.chunks(VERDICTS).map(<[Verdict]>::to_vec).collect();
+        let decided: Vec<Vec<Submission>> =
+            stream::iter(chunks).map(|chunk| self.decide_chunk(chunk, by, at, &next_id)).buffered(8).try_collect().await?;
+        Ok(decided.into_iter().flatten().collect())
+    }
+
+    async fn decide_chunk(
+        &self,
+        mut verdicts: Vec<Verdict>,
+        by: &Author,
+        at: Timestamp,
+        next_id: &(impl Fn() -> u64 + Sync),
+    ) -> Result<Vec<Submission>, TableError> {
+        for _ in 0..super::CONFLICT_RETRIES {
+            let (mut writes, mut decided) = (Vec::new(), Vec::new());
+            for Verdict { submission: old, status, reason } in &verdicts {
+                let mut new = old.clone();
+                new.status = status.unwrap_or(old.status);
+                new.reason.clone_from(reason.as_ref().unwrap_or(&old.reason));
+                let change = Change {
+                    id: next_id(),
+                    application: old.application,
+                    submission: old.id,
+                    at,
+                    by: by.clone(),
+                    status: (new.status != old.status).then_some((old.status, new.status)),
+                    reason: (new.reason != old.reason).then(|| (old.reason.clone(), new.reason.clone())),
+                };
+                if change.status.is_some() || change.reason.is_some() {
+                    new.updated_at = at;
+                    let write = Write::update(old.key()).set("status", &new.status).set("reason", &new.reason).set("updated_at", &at);
+                    writes.push(write.if_equals("status", &old.status).if_equals("reason", &old.reason));
+                    writes.push(Write::put(&change)?.if_new());
+                }
+                decided.push(new);
+            }
+            if writes.is_empty() {
+                return Ok(decided);
+            }
+            match self.transact(writes).await {
+                Ok(()) => return Ok(decided),
+                Err(TableError::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
+            let Some(application) = verdicts.first().map(|verdict| verdict.submission.application) else { break };
+            let ids: Vec<u64> = verdicts.iter().map(|verdict| verdict.submission.id).collect();
+            let mut again = self.submissions_by_id(application, &ids).await?;
+            // What was withdrawn meanwhile is left out.
+            verdicts.retain_mut(|verdict| match again.iter().position(|found| found.id == verdict.submission.id) {
+                Some(position) => {
+                    verdict.submission = again.swap_remove(position);
+                    true
+                }
+                None => false,
+            });
+        }
+        Err(TableError::Busy("decisions changed all the time".into()))
+    }
+
+    /// The changes of a submission's decision, oldest first: 1 query.
+    pub async fn changes(&self, submission: &Submission) -> Result<Vec<Change>, TableError> {
+        self.query(keys::history(submission.application), Range::Prefix(keys::history_prefix(submission.id))).await
+    }
+}

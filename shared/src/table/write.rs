@@ -1,0 +1,216 @@
+//! One write of the table, with its condition, as it goes into a single call or a transaction.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, TransactWriteItem, Update};
+use serde::Serialize;
+
+use super::{Entity, Item, Key, TableError, keys};
+
+/// A put, update or delete of one item. Conditions given more than once must all hold.
+#[derive(Debug, Clone)]
+pub struct Write {
+    pub(super) kind: Kind,
+    names: HashMap<String, String>,
+    values: HashMap<String, AttributeValue>,
+    sets: Vec<String>,
+    adds: Vec<String>,
+    removes: Vec<String>,
+    conditions: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Kind {
+    Put(Item),
+    Update(Key),
+    Delete(Key),
+}
+
+impl Write {
+    /// Writes the whole entity, with its keys.
+    pub fn put<E: Entity>(entity: &E) -> Result<Self, TableError> {
+        Ok(Self::new(Kind::Put(super::to_item(entity)?)))
+    }
+
+    /// Changes attributes of one item; without a condition the item may be new.
+    pub fn update(key: Key) -> Self {
+        Self::new(Kind::Update(key))
+    }
+
+    /// Removes one item.
+    pub fn delete(key: Key) -> Self {
+        Self::new(Kind::Delete(key))
+    }
+
+    fn new(kind: Kind) -> Self {
+        Self { kind, names: HashMap::new(), values: HashMap::new(), sets: vec![], adds: vec![], removes: vec![], conditions: vec![] }
+    }
+
+    /// Sets an attribute, or a member of a map as `map.member`.
+    #[must_use]
+    pub fn set(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let clause = format!("{} = {}", self.name(attribute), self.value(value));
+        self.sets.push(clause);
+        self
+    }
+
+    /// Sets an attribute that has no value yet.
+    #[must_use]
+    pub fn set_once(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let name = self.name(attribute);
+        let clause = format!("{name} = if_not_exists({name}, {})", self.value(value));
+        self.sets.push(clause);
+        self
+    }
+
+    /// Sets every attribute of an entity but its keys; those in `once` only if they have no value yet.
+    pub fn set_entity<E: Entity>(mut self, entity: &E, once: &[&str]) -> Result<Self, TableError> {
+        let mut attributes: Vec<_> = super::to_item(entity)?.into_iter().filter(|(name, _)| name != keys::PK && name != keys::SK).collect();
+        attributes.sort_by(|a, b| a.0.cmp(&b.0));
+        for (name, value) in attributes {
+            let (placeholder, reference) = (self.name(&name), self.raw(value));
+            self.sets.push(if once.contains(&name.as_str()) {
+                format!("{placeholder} = if_not_exists({placeholder}, {reference})")
+            } else {
+                format!("{placeholder} = {reference}")
+            });
+        }
+        Ok(self)
+    }
+
+    /// Adds to a number; an absent one counts as 0.
+    #[must_use]
+    pub fn add(mut self, attribute: &str, amount: i64) -> Self {
+        let clause = format!("{} {}", self.name(attribute), self.value(&amount));
+        self.adds.push(clause);
+        self
+    }
+
+    /// Removes an attribute, or a member of a map as `map.member`.
+    #[must_use]
+    pub fn remove(mut self, attribute: &str) -> Self {
+        let name = self.name(attribute);
+        self.removes.push(name);
+        self
+    }
+
+    /// Only if no such item exists.
+    #[must_use]
+    pub fn if_new(mut self) -> Self {
+        let clause = format!("attribute_not_exists({})", self.name(keys::PK));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Only if the item exists.
+    #[must_use]
+    pub fn if_exists(mut self) -> Self {
+        let clause = format!("attribute_exists({})", self.name(keys::PK));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Only if the attribute has this value.
+    #[must_use]
+    pub fn if_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let clause = format!("{} = {}", self.name(attribute), self.value(value));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Only if the attribute has this value, or the item does not exist.
+    #[must_use]
+    pub fn if_new_or_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let clause = format!("(attribute_not_exists({}) OR {} = {})", self.name(keys::PK), self.name(attribute), self.value(value));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Only if the number is larger than `value`.
+    #[must_use]
+    pub fn if_above(mut self, attribute: &str, value: i64) -> Self {
+        let clause = format!("{} > {}", self.name(attribute), self.value(&value));
+        self.conditions.push(clause);
+        self
+    }
+
+    fn name(&mut self, path: &str) -> String {
+        let segments: Vec<String> = path
+            .split('.')
+            .map(|segment| {
+                let next = format!("#n{}", self.names.len());
+                match self.names.iter().find(|(_, name)| *name == segment) {
+                    Some((placeholder, _)) => placeholder.clone(),
+                    None => {
+                        self.names.insert(next.clone(), segment.to_owned());
+                        next
+                    }
+                }
+            })
+            .collect();
+        segments.join(".")
+    }
+
+    fn value(&mut self, value: &impl Serialize) -> String {
+        // Our own types serialise; a bug here would show as a refused request, never as other data.
+        let attribute = serde_dynamo::to_attribute_value(value).unwrap_or(AttributeValue::Null(true));
+        self.raw(attribute)
+    }
+
+    fn raw(&mut self, value: AttributeValue) -> String {
+        let reference = format!(":v{}", self.values.len());
+        self.values.insert(reference.clone(), value);
+        reference
+    }
+
+    pub(super) fn expressions(&self) -> Expressions {
+        let clause = |word: &str, parts: &[String]| if parts.is_empty() { String::new() } else { format!("{word} {} ", parts.join(", ")) };
+        let update =
+            format!("{}{}{}", clause("SET", &self.sets), clause("REMOVE", &self.removes), clause("ADD", &self.adds)).trim_end().to_owned();
+        Expressions {
+            update,
+            condition: (!self.conditions.is_empty()).then(|| self.conditions.join(" AND ")),
+            names: (!self.names.is_empty()).then(|| self.names.clone()),
+            values: (!self.values.is_empty()).then(|| self.values.clone()),
+        }
+    }
+
+    pub(super) fn into_transact(self, table: &str) -> Result<TransactWriteItem, TableError> {
+        let Expressions { update, condition, names, values } = self.expressions();
+        let built = match self.kind {
+            Kind::Put(item) => Put::builder()
+                .table_name(table)
+                .set_item(Some(item))
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values)
+                .build()
+                .map(|put| TransactWriteItem::builder().put(put).build()),
+            Kind::Update(key) => Update::builder()
+                .table_name(table)
+                .set_key(Some(key.into_item()))
+                .update_expression(update)
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values)
+                .build()
+                .map(|update| TransactWriteItem::builder().update(update).build()),
+            Kind::Delete(key) => Delete::builder()
+                .table_name(table)
+                .set_key(Some(key.into_item()))
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values)
+                .build()
+                .map(|delete| TransactWriteItem::builder().delete(delete).build()),
+        };
+        built.map_err(TableError::failed)
+    }
+}
+
+pub(super) struct Expressions {
+    pub update: String,
+    pub condition: Option<String>,
+    pub names: Option<HashMap<String, String>>,
+    pub values: Option<HashMap<String, AttributeValue>>,
+}

@@ -1,0 +1,34 @@
+//! Searching in text: whatever the case and the diacritics (decisions.md §12.8).
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+/// The text as it is compared: decomposed, without marks, in lower case, `ß` as `ss`.
+pub fn fold(text: &str) -> String {
+    text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect::<String>().replace('ß', "ss")
+}
+
+/// The words of a search, folded.
+pub fn words(search: &str) -> Vec<String> {
+    search.split_whitespace().map(fold).filter(|word| !word.is_empty()).collect()
+}
+
+/// Whether every word occurs somewhere in the texts.
+pub fn matches<'a>(words: &[String], texts: impl IntoIterator<Item = &'a str>) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let texts: Vec<String> = texts.into_iter().map(fold).collect();
+    words.iter().all(|word| texts.iter().any(|text| text.contains(word.as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_and_diacritics_do_not_matter() {
+        assert!(matches(&words("  ELISE strasse "), ["Élise", "Große Straße"]));
+        assert!(!matches(&words("elise bob"), ["Élise"]));
+    }
+}

@@ -1,0 +1,104 @@
+//! Time: what a clock says, and how a date-time is written.
+
+use chrono::{DateTime, Datelike, SecondsFormat, Utc};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Tells the time. The functions use [`SystemClock`]; the local service and the tests have one that can be moved.
+pub trait Clock: Send + Sync {
+    /// The present moment.
+    fn now(&self) -> DateTime<Utc>;
+}
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place that asks the machine")]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+}
+
+/// A date-time of the API: read with any RFC 3339 offset, kept and written in UTC with whole seconds
+/// (`2026-11-21T09:00:00Z`), between the years 1 and 9999. Naive times are refused (decisions.md §1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(DateTime<Utc>);
+
+impl Timestamp {
+    /// The moment, cut to its second.
+    pub fn at(moment: DateTime<Utc>) -> Self {
+        Self(DateTime::from_timestamp(moment.timestamp(), 0).unwrap_or(moment))
+    }
+
+    /// Seconds since 1970, as TTL attributes want them.
+    pub fn epoch_seconds(self) -> i64 {
+        self.0.timestamp()
+    }
+
+    /// Later by `duration` (earlier, if it is negative). At the end of time, the same moment.
+    #[must_use]
+    pub fn plus(self, duration: chrono::TimeDelta) -> Self {
+        Self(self.0.checked_add_signed(duration).unwrap_or(self.0))
+    }
+
+    /// The moment itself.
+    pub fn moment(self) -> DateTime<Utc> {
+        self.0
+    }
+}
+
+impl std::fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::Secs, true))
+    }
+}
+
+impl std::str::FromStr for Timestamp {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const EXPECTED: &str = "Expected a date-time with an offset, such as 2026-11-21T09:00:00Z.";
+        let moment = DateTime::parse_from_rfc3339(text).map_err(|_| EXPECTED)?.with_timezone(&Utc);
+        if (1..=9999).contains(&moment.year()) { Ok(Self::at(moment)) } else { Err(EXPECTED) }
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+impl utoipa::PartialSchema for Timestamp {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
+        ObjectBuilder::new().schema_type(Type::String).format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime))).into()
+    }
+}
+
+impl utoipa::ToSchema for Timestamp {}
+
+#[cfg(test)]
+mod tests {
+    use super::Timestamp;
+
+    #[test]
+    fn any_offset_is_read_and_utc_is_written() {
+        let time: Timestamp = "2026-11-21T10:30:15.9+01:30".parse().unwrap();
+        assert_eq!(time.to_string(), "2026-11-21T09:00:15Z");
+    }
+
+    #[test]
+    fn naive_and_impossible_times_are_refused() {
+        for text in ["2026-11-21T10:30:15", "2026-11-21", "", "tomorrow", "9999-12-31T23:59:59-10:00", "2026-02-30T00:00:00Z"] {
+            assert!(text.parse::<Timestamp>().is_err(), "{text}");
+        }
+    }
+}
