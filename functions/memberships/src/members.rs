@@ -81,7 +81,7 @@ pub async fn list_members(State(app): State<Shared>, scope: SignedIn, slice: Sli
         members.retain(|member| position(member) > after);
     }
     members.truncate(slice.limit().map_or(usize::MAX, |limit| limit + 1));
-    Ok(slice.answer(members, position, |member| serde_json::json!(member)))
+    Ok(slice.answer(members, position, |member| member))
 }
 
 type Position = (bool, u8, String, u64);

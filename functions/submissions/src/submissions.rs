@@ -139,7 +139,7 @@ pub async fn list_submissions(
         limit: slice.limit().map(|limit| limit + 1),
     };
     let found = app.table.submissions(form.application.id, wanted).await?;
-    let show = |submission: &Submission| SubmissionBody::for_officer(submission, &form.application, &prompts);
+    let show = |submission: Submission| SubmissionBody::for_officer(&submission, &form.application, &prompts);
     Ok(slice.answer(found, |submission| submission.sequence, show))
 }
 

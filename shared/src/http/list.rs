@@ -56,14 +56,15 @@ impl Slice {
     }
 
     /// The array, and a link to the rest if there is one: `items` holds one more than the limit then.
-    pub fn answer<T, B: Serialize, P: Serialize>(&self, mut items: Vec<T>, position: impl Fn(&T) -> P, show: impl Fn(&T) -> B) -> Response {
-        let more = self.limit.filter(|limit| items.len() > *limit);
+    pub fn answer<T, B: Serialize, P: Serialize>(&self, mut items: Vec<T>, position: impl Fn(&T) -> P, show: impl Fn(T) -> B) -> Response {
+        let more = self.limit.is_some_and(|limit| items.len() > limit);
         items.truncate(self.limit.unwrap_or(usize::MAX));
-        let body: Vec<B> = items.iter().map(show).collect();
+        let last = items.last().filter(|_| more).map(position);
+        let body: Vec<B> = items.into_iter().map(show).collect();
         let mut response = Json(body).into_response();
-        if let Some(last) = more.and(items.last()) {
+        if let Some(last) = last {
             let mut bytes = vec![VERSION];
-            bytes.extend(serde_json::to_vec(&position(last)).unwrap_or_default());
+            bytes.extend(serde_json::to_vec(&last).unwrap_or_default());
             let link = format!("<{}?{}>; rel=\"next\"", self.path, self.params.with("cursor", &BASE64_URL_SAFE_NO_PAD.encode(bytes)));
             if let Ok(link) = HeaderValue::try_from(link) {
                 response.headers_mut().insert(header::LINK, link);

@@ -59,8 +59,7 @@ impl Table {
     /// Answers the submission as it was before. Refused after a decision.
     pub async fn submit(&self, submission: &Submission) -> Result<Option<Submission>, TableError> {
         let write = Write::update(submission.key()).set_entity(submission, &KEPT)?.if_new_or_equals("status", &Status::Pending);
-        // An update answers an empty item where there was none.
-        self.write(write).await?.filter(|old| !old.is_empty()).map(from_item).transpose()
+        self.write(write).await?.map(from_item).transpose()
     }
 
     /// A submission by its id: 1 read.
