@@ -164,12 +164,18 @@ async fn normalise(request: Request, next: Next) -> Response {
     }
     // A body that is longer than the limit and a connection that breaks look alike here; nobody reads the answer to the latter.
     let Ok(bytes) = to_bytes(body, limit).await else { return too_large() };
+    // What the gateway puts before the path belongs into links of ours too.
+    let stage = PublicPath::of(&parts).strip_suffix(parts.uri.path()).unwrap_or_default().to_owned();
     with_slash(&mut parts);
     let head = parts.method == Method::HEAD;
     if head {
         parts.method = Method::GET;
     }
-    let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+    let mut response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+    if let Some(location) = response.headers().get(header::LOCATION).and_then(|value| value.to_str().ok()).filter(|_| !stage.is_empty()) {
+        let location = format!("{stage}{location}");
+        set(response.headers_mut(), header::LOCATION, &location);
+    }
     if !head {
         return response;
     }

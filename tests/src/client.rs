@@ -1,0 +1,151 @@
+//! A client of the API, and the answers that it gets. A failed expectation prints the answer.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use http::{HeaderMap, Method, Request, StatusCode};
+use serde_json::Value;
+use tower::ServiceExt as _;
+
+/// Somebody who calls the API.
+#[derive(Clone)]
+pub struct Client {
+    router: Router,
+    token: Option<String>,
+    headers: Vec<(&'static str, String)>,
+}
+
+impl Client {
+    pub(crate) fn new(router: Router, token: Option<String>) -> Self {
+        Self { router, token, headers: vec![] }
+    }
+
+    /// Sends this header too.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// GET.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, None).await
+    }
+
+    /// POST with a JSON body.
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::POST, path, Some(body)).await
+    }
+
+    /// PUT with a JSON body.
+    pub async fn put(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::PUT, path, Some(body)).await
+    }
+
+    /// PATCH with a JSON body.
+    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::PATCH, path, Some(body)).await
+    }
+
+    /// DELETE.
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.send(Method::DELETE, path, None).await
+    }
+
+    /// Any method, with a JSON body or none.
+    pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+        let content_type = body.is_some().then_some("application/json");
+        self.raw(method, path, content_type, body.map(|body| body.to_string()).unwrap_or_default()).await
+    }
+
+    /// Any method with any body.
+    pub async fn raw(&self, method: Method, path: &str, content_type: Option<&str>, body: impl Into<Body>) -> Answer {
+        let mut request = Request::builder().method(method.clone()).uri(path).header("host", "clubs.example");
+        if let Some(content_type) = content_type {
+            request = request.header("content-type", content_type);
+        }
+        if let Some(token) = &self.token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
+        }
+        let request = request.body(body.into()).expect("a request");
+        let response = self.router.clone().oneshot(request).await.expect("routers do not fail");
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(body, usize::MAX).await.expect("a body").to_vec();
+        Answer { call: format!("{method} {path}"), status: parts.status, headers: parts.headers, bytes }
+    }
+}
+
+/// What came back.
+pub struct Answer {
+    call: String,
+    /// Status.
+    pub status: StatusCode,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// Body.
+    pub bytes: Vec<u8>,
+}
+
+impl Answer {
+    /// The body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
+    /// The body as JSON; null if it is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_default()
+    }
+
+    /// A header, or an empty text.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn expect(self, status: u16) -> Value {
+        assert_eq!(self.status.as_u16(), status, "{}: {}", self.call, self.text());
+        self.json()
+    }
+
+    /// 200; the body.
+    #[track_caller]
+    pub fn ok(self) -> Value {
+        self.expect(200)
+    }
+
+    /// 201; the body.
+    #[track_caller]
+    pub fn created(self) -> Value {
+        self.expect(201)
+    }
+
+    /// 204 without a body.
+    #[track_caller]
+    pub fn no_content(self) {
+        assert!(self.bytes.is_empty(), "{}: {}", self.call, self.text());
+        self.expect(204);
+    }
+
+    /// An error with this status; its detail.
+    #[track_caller]
+    pub fn error(self, status: u16) -> String {
+        let detail = self.json()["detail"].as_str().map(str::to_owned);
+        assert!(detail.is_some(), "{}: an error without a detail: {}", self.call, self.text());
+        self.expect(status);
+        detail.unwrap_or_default()
+    }
+
+    /// 400 that names exactly these fields.
+    #[track_caller]
+    pub fn invalid(self, fields: &[&str]) {
+        let body = self.json();
+        let named: Vec<String> = body["errors"].as_object().map(|errors| errors.keys().cloned().collect()).unwrap_or_default();
+        let mut wanted: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
+        wanted.sort();
+        assert_eq!(named, wanted, "{}: {} {}", self.call, self.status, self.text());
+        self.error(400);
+    }
+}

@@ -1,0 +1,162 @@
+//! A campus in a test: the real routers, engine, tokens and mail worker, in process, with a standing clock.
+
+pub mod client;
+pub mod fixtures;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use local::clock::MovableClock;
+use local::engine::{self, Engine};
+use local::issuer::Issuer;
+use local::mailbox::{self, KeptMail, Mailbox};
+use local::stream::Delivered;
+use local::{Campus, Parts};
+use serde_json::{Value, json};
+use shared::ids::Ids;
+use shared::settings::Settings;
+use shared::time::Clock as _;
+
+pub use client::{Answer, Client};
+
+/// When tests begin: 2026-11-21T09:00:00Z.
+pub fn start() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_795_251_600, 0).unwrap_or_default()
+}
+
+/// A campus of its own for a test.
+pub struct TestCampus {
+    /// The service.
+    pub campus: Campus,
+}
+
+/// How a campus differs from the usual one.
+#[derive(Default)]
+pub struct Setup {
+    engine: Option<engine::Hook>,
+    mailbox: Option<mailbox::Hook>,
+    settings: Option<Box<dyn FnOnce(&mut Settings)>>,
+}
+
+impl Setup {
+    /// Table calls pass this hook.
+    #[must_use]
+    pub fn table(self, hook: engine::Hook) -> Self {
+        Self { engine: Some(hook), ..self }
+    }
+
+    /// Mails pass this hook.
+    #[must_use]
+    pub fn mail(self, hook: mailbox::Hook) -> Self {
+        Self { mailbox: Some(hook), ..self }
+    }
+
+    /// Other settings.
+    #[must_use]
+    pub fn settings(self, change: impl FnOnce(&mut Settings) + 'static) -> Self {
+        Self { settings: Some(Box::new(change)), ..self }
+    }
+
+    /// The campus.
+    pub fn build(self) -> TestCampus {
+        let engine = Engine::memory().expect("an engine in memory");
+        let engine = match self.engine {
+            Some(hook) => engine.hooked(hook),
+            None => engine,
+        };
+        let clock = Arc::new(MovableClock::standing_at(start()));
+        let mailbox = Mailbox::open(clock.clone(), None).expect("a mailbox in memory");
+        let mailbox = match self.mailbox {
+            Some(hook) => mailbox.hooked(hook),
+            None => mailbox,
+        };
+        let mut settings = local::settings();
+        if let Some(change) = self.settings {
+            change(&mut settings);
+        }
+        let counter = AtomicU64::new(0);
+        let ids = Ids::with(move || counter.fetch_add(1, Ordering::Relaxed));
+        let key = Issuer::new_key().expect("a key");
+        let campus = Campus::new(Parts { engine, mailbox, clock, key, ids, settings, position: None }).expect("a campus");
+        TestCampus { campus }
+    }
+}
+
+impl Default for TestCampus {
+    fn default() -> Self {
+        Setup::default().build()
+    }
+}
+
+impl TestCampus {
+    /// An empty campus.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Somebody with a token, an address and a name made from their user name.
+    pub fn as_(&self, username: &str) -> Client {
+        self.client(&json!({ "email": format!("{username}@uni.example"), "name": format!("{username} Test") }), username)
+    }
+
+    /// Somebody in the admin group.
+    pub fn admin(&self) -> Client {
+        self.client(&json!({ "email": "root@uni.example", "name": "Root Admin", "groups": ["clubs-admin"] }), "root")
+    }
+
+    /// Somebody with these claims.
+    pub fn client(&self, claims: &Value, username: &str) -> Client {
+        let mut subject = claims.clone();
+        subject["username"] = json!(username);
+        let mut subject: local::issuer::Subject = serde_json::from_value(subject).expect("a subject");
+        // Good for a year: tests move the clock.
+        subject.expires_in = Some(31_536_000);
+        let (token, _) = self.campus.issuer.token(&subject, self.campus.clock.now()).expect("a token");
+        Client::new(self.campus.router.clone(), Some(token))
+    }
+
+    /// Somebody with this token.
+    pub fn with_token(&self, token: &str) -> Client {
+        Client::new(self.campus.router.clone(), Some(token.to_owned()))
+    }
+
+    /// Nobody.
+    pub fn anonymous(&self) -> Client {
+        Client::new(self.campus.router.clone(), None)
+    }
+
+    /// Moves the clock.
+    pub fn advance(&self, by: TimeDelta) {
+        self.campus.clock.advance(by);
+    }
+
+    /// Delivers the stream to the mail worker until nothing is left, or something is to be tried again.
+    pub async fn deliver(&self) -> Delivered {
+        loop {
+            match self.campus.stream.deliver(&self.campus.worker).await.expect("a stream") {
+                Delivered::All => {}
+                end => return end,
+            }
+        }
+    }
+
+    /// Runs `work` while the mail worker runs.
+    pub async fn with_worker<T>(&self, work: impl Future<Output = T>) -> T {
+        tokio::select! {
+            done = work => done,
+            () = self.campus.stream.run(&self.campus.worker) => unreachable!("the stream runs for ever"),
+        }
+    }
+
+    /// The mails that were sent.
+    pub fn mails(&self) -> Vec<KeptMail> {
+        self.campus.mailbox.mails()
+    }
+
+    /// Everything that is stored, for tests that look behind the API.
+    pub fn stored(&self) -> Vec<Value> {
+        let answer = self.campus.engine.json("Scan", &json!({ "TableName": engine::TABLE })).expect("a scan");
+        answer["Items"].as_array().cloned().unwrap_or_default()
+    }
+}

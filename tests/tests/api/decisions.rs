@@ -1,0 +1,88 @@
+//! Decisions: PATCH and PUT of a submission, bulk decisions, history
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::TestCampus;
+use tests::fixtures::{hours, id};
+
+#[tokio::test]
+async fn any_status_follows_any_other_and_each_change_is_kept() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    let path = format!("{}submissions/{}/", drive.path, id(&submission));
+    for (hour, status) in [(1, 4), (2, 2), (3, 3), (4, 1)] {
+        campus.advance(TimeDelta::hours(1));
+        let decided = drive.officer.patch(&path, json!({ "status": status })).await.ok();
+        assert_eq!((&decided["status"], &decided["updated_at"]), (&json!(status), &json!(hours(hour))));
+    }
+    drive.officer.patch(&path, json!({ "status": 1, "reason": "" })).await.ok();
+    let put = drive.officer.put(&path, json!({ "status": 4, "reason": "<b>good</b>" })).await.ok();
+    assert_eq!(put["reason"], "<b>good</b>");
+    let history = drive.officer.get(&format!("{path}history/")).await.ok();
+    let changes: Vec<&Value> = history.as_array().map(|all| all.iter().map(|change| &change["changes"]).collect()).unwrap_or_default();
+    assert_eq!(
+        changes,
+        [
+            &json!({ "status": [1, 4] }),
+            &json!({ "status": [4, 2] }),
+            &json!({ "status": [2, 3] }),
+            &json!({ "status": [3, 1] }),
+            &json!({ "status": [1, 4], "reason": ["", "<b>good</b>"] }),
+        ],
+        "what changes nothing leaves no trace"
+    );
+    let ada = id(&drive.officer.get("/api/settings/").await.ok());
+    assert_eq!(history[0]["by"], json!({ "id": ada, "username": "ada" }));
+    assert_eq!(history[0]["at"], hours(1));
+}
+
+#[tokio::test]
+async fn wrong_decisions_are_named() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    let path = format!("{}submissions/{}/", drive.path, id(&submission));
+    let officer = &drive.officer;
+    officer.patch(&path, json!({ "status": 5 })).await.invalid(&["status"]);
+    officer.patch(&path, json!({ "status": "4" })).await.invalid(&["status"]);
+    officer.patch(&path, json!({ "status": null })).await.invalid(&["status"]);
+    officer.patch(&path, json!({ "reason": "x".repeat(5_001) })).await.invalid(&["reason"]);
+    officer.put(&path, json!({ "status": 4 })).await.invalid(&["reason"]);
+    officer.patch(&format!("{}submissions/1/", drive.path), json!({ "status": 4 })).await.error(404);
+    let reasons = format!("{}submissions/reason/", drive.path);
+    officer.post(&reasons, json!({ "submissions": [{ "id": submission["id"], "reason": "x".repeat(5_001) }] })).await.invalid(&["submissions.0.reason"]);
+    officer.post(&reasons, json!({ "submissions": [{ "id": submission["id"] }] })).await.invalid(&["submissions.0"]);
+    assert_eq!(officer.get(&path).await.ok(), submission);
+}
+
+#[tokio::test]
+async fn bulk_decisions_are_all_or_nothing() {
+    let campus = TestCampus::new();
+    let (drive, other) = (campus.drive("chess").await, campus.drive("go").await);
+    let mut ids = Vec::new();
+    for n in 0..120 {
+        ids.push(id(&drive.submit(&campus.as_(&format!("student{n}"))).await));
+    }
+    let foreign = id(&other.submit(&campus.as_("sue")).await);
+    let path = format!("{}submissions/", drive.path);
+    let statuses = format!("{path}status/");
+    let officer = &drive.officer;
+    officer.post(&statuses, json!({ "submissions": [ids[0], foreign], "status": 4 })).await.invalid(&["submissions.1"]);
+    officer.post(&statuses, json!({ "submissions": ids, "status": 9 })).await.invalid(&["status"]);
+    officer.post(&statuses, json!({ "status": 4 })).await.invalid(&["submissions"]);
+    officer.post(&statuses, json!({ "submissions": (1..=2_001).collect::<Vec<u64>>(), "status": 4 })).await.invalid(&["submissions"]);
+    assert_eq!(officer.get(&format!("{path}?status=4")).await.ok(), json!([]));
+    let done = officer.post(&statuses, json!({ "submissions": ids, "status": 4 })).await.ok();
+    assert_eq!(done["updated"], 120);
+    assert!(done["detail"].is_string());
+    assert_eq!(officer.get(&format!("{path}?status=4")).await.ok().as_array().map(Vec::len), Some(120));
+    let reasons: Vec<Value> = ids.iter().map(|id| json!({ "id": id, "reason": format!("reason {id}") })).collect();
+    assert_eq!(officer.post(&format!("{path}reason/"), json!({ "submissions": reasons })).await.ok()["updated"], 120);
+    let one = officer.get(&format!("{path}{}/", ids[7])).await.ok();
+    assert_eq!((&one["status"], &one["reason"]), (&json!(4), &json!(format!("reason {}", ids[7]))));
+    let history = officer.get(&format!("{path}{}/history/", ids[7])).await.ok();
+    assert_eq!(history[1]["changes"], json!({ "reason": ["", format!("reason {}", ids[7])] }));
+    let unknown = json!({ "submissions": [{ "id": foreign, "reason": "x" }] });
+    officer.post(&format!("{path}reason/"), unknown).await.invalid(&["submissions.0"]);
+}

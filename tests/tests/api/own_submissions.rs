@@ -1,0 +1,135 @@
+//! `/submissions/…`: the caller's own, and what they must not know yet
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::TestCampus;
+use tests::fixtures::{hours, id};
+
+const SECRET: &str = "planted secret";
+
+#[tokio::test]
+async fn own_submissions_across_clubs_newest_first() {
+    let campus = TestCampus::new();
+    let (chess, go) = (campus.drive("chess").await, campus.drive("go").await);
+    let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
+    let first = chess.submit(&sue).await;
+    let second = go.submit(&sue).await;
+    chess.submit(&bob).await;
+    assert_eq!(sue.get("/api/submissions/").await.ok(), json!([second, first]));
+    assert_eq!(chess.own(&sue, &first).await, first);
+    bob.get(&format!("/api/submissions/{}/", id(&first))).await.error(404);
+    bob.delete(&format!("/api/submissions/{}/", id(&first))).await.error(404);
+    assert_eq!(campus.as_("cleo").get("/api/submissions/").await.ok(), json!([]));
+}
+
+#[tokio::test]
+async fn nothing_shows_before_release_or_mail() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    let paths = [
+        "/api/submissions/".to_owned(),
+        format!("/api/submissions/{}/", id(&submission)),
+        format!("{}submissions/{}/", drive.path, id(&submission)),
+        drive.path.clone(),
+        "/api/clubs/chess/applications/current/".to_owned(),
+        format!("{}questions/", drive.path),
+        "/api/clubs/chess/".to_owned(),
+        "/api/clubs/".to_owned(),
+        "/api/memberships/".to_owned(),
+        "/api/settings/".to_owned(),
+        "/api/clubs/chess/members/".to_owned(),
+    ];
+    let seen = async || {
+        let mut all = Vec::new();
+        for path in &paths {
+            let answer = sue.get(path).await;
+            all.push((answer.header("etag").to_owned(), answer.text()));
+        }
+        all
+    };
+    let before = seen().await;
+    campus.advance(TimeDelta::hours(1));
+    drive.decide(&submission, 2, SECRET).await;
+    drive.officer.post(&format!("{}submissions/status/", drive.path), json!({ "submissions": [submission["id"]], "status": 4 })).await.ok();
+    // Queued, but not delivered.
+    drive.send("acceptance", json!({ "dry_run": true })).await.ok();
+    assert_eq!(seen().await, before, "not a byte, not an entity tag");
+    let again = sue.post(&format!("{}submissions/", drive.path), drive.answer("x")).await;
+    assert!(!again.text().contains(SECRET));
+    let closed = again.error(400);
+    assert_eq!(sue.delete(&format!("/api/submissions/{}/", id(&submission))).await.error(400), closed, "one neutral sentence");
+    campus.advance(TimeDelta::hours(24));
+    assert_eq!(sue.post(&format!("{}submissions/", drive.path), drive.answer("x")).await.error(400), closed);
+    campus.advance(TimeDelta::hours(22) + TimeDelta::minutes(59));
+    assert_eq!(drive.own(&sue, &submission).await["status"], 1);
+    campus.advance(TimeDelta::minutes(1));
+    let released = drive.own(&sue, &submission).await;
+    assert_eq!((&released["status"], &released["reason"]), (&json!(4), &json!(SECRET)));
+    assert_eq!(sue.get("/api/submissions/").await.ok(), json!([released]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queued_mail_shows_nothing_and_a_sent_one_what_it_said() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    drive.decide(&submission, 4, "mailed reason").await;
+    let before = drive.own(&sue, &submission).await;
+    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    assert_eq!(drive.own(&sue, &submission).await, before);
+    campus.deliver().await;
+    let mailed = drive.own(&sue, &submission).await;
+    assert_eq!((&mailed["status"], &mailed["reason"], &mailed["notified"]), (&json!(4), &json!("mailed reason"), &json!(true)));
+    assert_eq!(mailed["email_status"], "sent");
+    campus.advance(TimeDelta::hours(1));
+    drive.decide(&submission, 2, SECRET).await;
+    assert_eq!(drive.own(&sue, &submission).await, mailed, "the decision as mailed, until the release");
+    campus.advance(TimeDelta::hours(48));
+    let released = drive.own(&sue, &submission).await;
+    assert_eq!((&released["status"], &released["reason"]), (&json!(2), &json!(SECRET)));
+}
+
+#[tokio::test]
+async fn officers_see_what_applicants_do_not() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    drive.decide(&submission, 3, SECRET).await;
+    let list = drive.officer.get(&format!("{}submissions/", drive.path)).await.ok();
+    assert_eq!((&list[0]["status"], &list[0]["reason"]), (&json!(3), &json!(SECRET)));
+}
+
+#[tokio::test]
+async fn withdrawing_takes_the_submission_back_while_open_and_pending() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    let path = format!("/api/submissions/{}/", id(&submission));
+    sue.delete(&path).await.no_content();
+    sue.get(&path).await.error(404);
+    assert_eq!(drive.officer.get(&format!("{}submissions/", drive.path)).await.ok(), json!([]));
+    campus.advance(TimeDelta::hours(1));
+    let anew = drive.submit(&sue).await;
+    assert_eq!((&anew["id"], &anew["created_at"]), (&submission["id"], &json!(hours(1))));
+    campus.advance(TimeDelta::hours(24));
+    sue.delete(&path).await.error(400);
+    sue.get(&path).await.ok();
+}
+
+#[tokio::test]
+async fn pending_with_a_reason_stays_masked_after_submitting_again() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    drive.decide(&submission, 1, SECRET).await;
+    let again = sue.post(&format!("{}submissions/", drive.path), drive.answer("better")).await;
+    assert!(!again.text().contains(SECRET));
+    again.ok();
+    let officers: Value = drive.officer.get(&format!("{}submissions/{}/", drive.path, id(&submission))).await.ok();
+    assert_eq!(officers["reason"], SECRET);
+}
