@@ -4,6 +4,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Method, Request, StatusCode};
 use serde_json::Value;
+use shared::table::usage::Usage;
 use tower::ServiceExt as _;
 
 /// Somebody who calls the API.
@@ -73,7 +74,8 @@ impl Client {
         let response = self.router.clone().oneshot(request).await.expect("routers do not fail");
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, usize::MAX).await.expect("a body").to_vec();
-        Answer { call: format!("{method} {path}"), status: parts.status, headers: parts.headers, bytes }
+        let usage = parts.extensions.get().copied().unwrap_or_default();
+        Answer { call: format!("{method} {path}"), status: parts.status, headers: parts.headers, usage, bytes }
     }
 }
 
@@ -84,6 +86,8 @@ pub struct Answer {
     pub status: StatusCode,
     /// Headers.
     pub headers: HeaderMap,
+    /// What the table was asked, and what it counted.
+    pub usage: Usage,
     /// Body.
     pub bytes: Vec<u8>,
 }

@@ -28,7 +28,8 @@ impl Ses {
         match sent {
             Err(error) => Outcome::Refused(error.to_string()),
             Ok(request) => match request.send().await {
-                Ok(output) => Outcome::Sent(output.message_id.unwrap_or_default()),
+                // An answer without an id is no answer of SES.
+                Ok(output) => output.message_id.map_or_else(|| Outcome::Unknown("no message id".into()), Outcome::Sent),
                 Err(error) => classify(&error),
             },
         }

@@ -140,6 +140,7 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
         write_units = usage.write_units,
         "request"
     );
+    response.extensions_mut().insert(usage);
     response
 }
 

@@ -1,8 +1,20 @@
 //! The API as a client sees it: one module a collection, as its path ends.
 
 mod applications;
+mod auth;
+mod clubs;
+mod conventions;
 mod decisions;
 mod extensions;
+mod foreign_ids;
+mod invites;
+mod mail_worker;
+mod members;
 mod own_submissions;
 mod questions;
+mod races;
+mod roles;
+mod send_emails;
+mod service;
+mod settings;
 mod submissions;

@@ -1,0 +1,123 @@
+//! `/clubs/`, `/clubs/{club}/`
+
+use serde_json::{Value, json};
+use shared::settings::Approval;
+use tests::{Setup, TestCampus};
+
+#[tokio::test]
+async fn a_club_is_created_read_changed_and_archived() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    let answer = ada.post("/api/clubs/", json!({ "name": "Chess Club", "description": "<b>x</b><script>y</script>" })).await;
+    assert_eq!(answer.header("location"), "/api/clubs/chess-club/");
+    let club = answer.created();
+    assert_eq!(
+        club,
+        json!({
+            "code": "chess-club", "name": "Chess Club", "subtitle": "", "description": "<b>x</b>", "email": "", "website": null,
+            "image_url": null, "active": true, "approved": true, "application_required": 4, "accepting_members": false,
+            "favorite_count": 0, "membership_count": 1, "is_member": 0, "created_at": "2026-11-21T09:00:00Z"
+        })
+    );
+    let anybody = campus.anonymous();
+    let seen = anybody.get("/api/clubs/chess-club/").await.ok();
+    assert_eq!(seen["is_member"], Value::Null);
+    assert_eq!(anybody.get("/api/clubs/").await.ok()["results"], json!([seen]));
+    let changed = ada.patch("/api/clubs/chess-club/", json!({ "name": "Chess", "code": "x", "approved": false, "website": "https://c.example" })).await.ok();
+    assert_eq!((&changed["code"], &changed["approved"], &changed["name"]), (&json!("chess-club"), &json!(true), &json!("Chess")));
+    assert_eq!(anybody.get("/api/clubs/?search=chess").await.ok()["results"][0]["name"], "Chess", "the list shows it at once");
+    assert_eq!(ada.put("/api/clubs/chess-club/", changed.clone()).await.ok(), changed);
+    ada.put("/api/clubs/chess-club/", json!({ "name": "x" })).await.invalid(&["subtitle", "description", "email", "website", "active", "application_required"]);
+    ada.delete("/api/clubs/chess-club/").await.no_content();
+    ada.get("/api/clubs/chess-club/").await.error(404);
+    ada.get("/api/clubs/chess-club/members/").await.error(404);
+    assert_eq!(ada.get("/api/clubs/").await.ok()["count"], 0);
+    assert_eq!(ada.get("/api/memberships/").await.ok(), json!([]));
+    ada.post("/api/clubs/", json!({ "name": "x", "code": "chess-club" })).await.invalid(&["code"]);
+    campus.admin().patch("/api/clubs/chess-club/", json!({ "archived": false })).await.ok();
+    ada.get("/api/clubs/chess-club/").await.ok();
+}
+
+#[tokio::test]
+async fn wrong_clubs_are_named() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    ada.post("/api/clubs/", json!({})).await.invalid(&["name"]);
+    for (field, body) in [
+        ("name", json!({ "name": "a\nb" })),
+        ("code", json!({ "name": "x", "code": "Chess" })),
+        ("code", json!({ "name": "x", "code": "123" })),
+        ("code", json!({ "name": "x", "code": "a".repeat(65) })),
+        ("email", json!({ "name": "x", "email": "nobody" })),
+        ("website", json!({ "name": "x", "website": "ftp://x.example" })),
+        ("application_required", json!({ "name": "x", "application_required": 6 })),
+        ("active", json!({ "name": "x", "active": 1 })),
+    ] {
+        ada.post("/api/clubs/", body).await.invalid(&[field]);
+    }
+}
+
+#[tokio::test]
+async fn codes_are_made_from_names() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    let code = async |name: &str| ada.post("/api/clubs/", json!({ "name": name })).await.created()["code"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(code("  Go & Chess!! ").await, "go-chess");
+    assert_eq!(code("Go Chess").await, "go-chess-2");
+    assert_eq!(code("Go Chess").await, "go-chess-3");
+    assert_eq!(code("Élan").await, "elan");
+    assert_eq!(code("象棋").await, "xiang-qi");
+    assert!(code("123").await.starts_with("club-"));
+    assert!(code(&"long ".repeat(50)).await.len() <= 64);
+}
+
+#[tokio::test]
+async fn clubs_that_wait_for_approval_are_for_members_and_admins() {
+    let campus = Setup::default().settings(|settings| settings.club_approval = Approval::Required).build();
+    let (ada, sue, admin) = (campus.as_("ada"), campus.as_("sue"), campus.admin());
+    assert_eq!(ada.post("/api/clubs/", json!({ "name": "Go" })).await.created()["approved"], Value::Null);
+    let count = async |client: &tests::Client| client.get("/api/clubs/").await.ok()["count"].clone();
+    for (client, seen) in [(&ada, 1), (&sue, 0), (&campus.anonymous(), 0), (&admin, 1)] {
+        assert_eq!(count(client).await, seen);
+        let answer = client.get("/api/clubs/go/").await;
+        assert_eq!(answer.status.as_u16(), if seen == 1 { 200 } else { 404 });
+    }
+    sue.get("/api/clubs/go/applications/current/").await.error(404);
+    ada.patch("/api/clubs/go/", json!({ "approved": true })).await.ok();
+    assert_eq!(count(&sue).await, 0, "only admins approve");
+    admin.patch("/api/clubs/go/", json!({ "approved": true })).await.ok();
+    assert_eq!(count(&sue).await, 1);
+    admin.patch("/api/clubs/go/", json!({ "approved": false })).await.ok();
+    assert_eq!(count(&sue).await, 0);
+}
+
+#[tokio::test]
+async fn lists_are_searched_ordered_and_paged() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    for (name, active) in [("Zebra", true), ("Émile", true), ("apple", false)] {
+        ada.post("/api/clubs/", json!({ "name": name, "active": active, "subtitle": format!("the {name}"), "description": "<p>words</p>" })).await.created();
+    }
+    let names = async |query: &str| -> Vec<String> {
+        let page = ada.get(&format!("/api/clubs/{query}")).await.ok();
+        page["results"].as_array().map(|all| all.iter().map(|club| club["name"].as_str().unwrap_or_default().to_owned()).collect()).unwrap_or_default()
+    };
+    assert_eq!(names("?ordering=alphabetical").await, ["apple", "Émile", "Zebra"]);
+    assert_eq!(names("?ordering=-alphabetical").await, ["Zebra", "Émile", "apple"]);
+    assert_eq!(names("?active=false").await, ["apple"]);
+    assert_eq!(names("?search=EMILE+the").await, ["Émile"]);
+    assert_eq!(names("?ordering=featured").await.len(), 3);
+    ada.get("/api/clubs/?ordering=random").await.invalid(&["ordering"]);
+    ada.get("/api/clubs/?active=perhaps").await.invalid(&["active"]);
+    ada.get("/api/clubs/?page_size=0").await.invalid(&["page_size"]);
+    for page in ["0", "3", "x", "-1"] {
+        assert_eq!(ada.get(&format!("/api/clubs/?page_size=2&page={page}")).await.error(404), "Invalid page.");
+    }
+    let first = ada.get("/api/clubs/?page_size=2&ordering=alphabetical").await.ok();
+    assert_eq!((&first["count"], &first["previous"]), (&json!(3), &Value::Null));
+    let next = "http://clubs.example/api/clubs/?page_size=2&ordering=alphabetical&page=2";
+    assert_eq!(first["next"], next);
+    let second = ada.get(next.strip_prefix("http://clubs.example").unwrap_or_default()).await.ok();
+    assert_eq!((&second["next"], second["results"].as_array().map(Vec::len)), (&Value::Null, Some(1)));
+    assert_eq!(ada.get("/api/clubs/?search=nothing").await.ok(), json!({ "count": 0, "next": null, "previous": null, "results": [] }));
+}

@@ -1,0 +1,155 @@
+//! What holds for every route (decisions.md §1, §12.1, §12.2)
+
+use http::Method;
+use serde_json::json;
+use shared::limits;
+use tests::TestCampus;
+
+#[tokio::test]
+async fn a_path_is_the_same_without_its_slash() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    ada.post("/api/clubs", json!({ "name": "Go" })).await.created();
+    assert_eq!(ada.get("/api/clubs/go").await.ok(), ada.get("/api/clubs/go/").await.ok());
+    assert_eq!(ada.get("/api/clubs?search=go").await.ok()["count"], 1);
+    ada.delete("/api/clubs/go").await.no_content();
+}
+
+#[tokio::test]
+async fn unknown_paths_and_verbs() {
+    let campus = TestCampus::new();
+    let anybody = campus.anonymous();
+    for path in ["/api/nothing/", "/", "/api/", "/api/clubs/go/nothing/", "/api/openapi.json/", "/api/clubs//"] {
+        assert_eq!(anybody.get(path).await.error(404), "Not found.", "{path}");
+    }
+    let answer = anybody.delete("/api/clubs/").await;
+    assert_eq!(answer.header("allow"), "GET,HEAD,POST");
+    answer.error(405);
+    campus.with_token("bad").delete("/api/clubs/").await.error(405);
+    campus.with_token("bad").get("/api/nothing/").await.error(404);
+}
+
+#[tokio::test]
+async fn head_answers_like_get() {
+    let campus = TestCampus::new();
+    let get = campus.anonymous().get("/api/health/").await;
+    let head = campus.anonymous().send(Method::HEAD, "/api/health/", None).await;
+    assert_eq!((head.status, head.bytes.len()), (get.status, 0));
+    for name in ["content-length", "content-type", "etag"] {
+        assert_eq!(head.header(name), get.header(name), "{name}");
+    }
+    campus.anonymous().send(Method::HEAD, "/api/settings/", None).await.status.eq(&http::StatusCode::UNAUTHORIZED).then_some(()).expect("401");
+}
+
+#[tokio::test]
+async fn bodies_must_be_json_objects() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    let post = async |content_type: Option<&str>, body: &str| ada.raw(Method::POST, "/api/clubs/", content_type, body.to_owned()).await;
+    post(None, "{}").await.error(415);
+    post(Some("text/plain"), "{}").await.error(415);
+    post(Some("application/x-www-form-urlencoded"), "name=x").await.error(415);
+    post(Some("application/json"), "{").await.error(400);
+    post(Some("application/json"), "").await.error(400);
+    post(Some("application/json"), "[]").await.error(400);
+    post(Some("application/json"), "null").await.error(400);
+    post(Some("application/json"), &"[".repeat(100_000)).await.error(400);
+    post(Some("application/json; charset=utf-8"), "{\"name\":\"a\"}").await.created();
+    ada.raw(Method::POST, "/api/clubs/", Some("application/json"), vec![0xff, 0xfe]).await.error(400);
+}
+
+#[tokio::test]
+async fn large_bodies_are_413_before_anything_else() {
+    let campus = TestCampus::new();
+    let big = "x".repeat(limits::JSON_BODY + 1);
+    for path in ["/api/clubs/", "/api/nothing/", "/api/health/"] {
+        campus.anonymous().raw(Method::POST, path, Some("application/json"), big.clone()).await.error(413);
+    }
+    campus.anonymous().raw(Method::POST, "/api/nothing/", Some("multipart/form-data; boundary=x"), big.clone()).await.error(404);
+    let image = "x".repeat(limits::IMAGE + limits::MULTIPART_OVERHEAD + 1);
+    campus.anonymous().raw(Method::POST, "/api/nothing/", Some("multipart/form-data; boundary=x"), image).await.error(413);
+}
+
+#[tokio::test]
+async fn checks_come_in_their_order() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, anybody) = (campus.as_("sue"), campus.anonymous());
+    let text = Some("text/plain");
+    anybody.raw(Method::POST, "/api/clubs/none/applications/", text, "x").await.error(401);
+    sue.raw(Method::POST, "/api/clubs/none/applications/", text, "x").await.error(404);
+    sue.raw(Method::POST, "/api/clubs/chess/applications/", text, "x").await.error(403);
+    sue.raw(Method::POST, "/api/clubs/chess/applications/1/questions/", text, "x").await.error(404);
+    sue.raw(Method::POST, &format!("{}questions/", drive.path), text, "x").await.error(403);
+    sue.raw(Method::PATCH, "/api/clubs/chess/applications/1/", text, "x").await.error(403);
+    drive.officer.raw(Method::PATCH, "/api/clubs/chess/applications/1/", text, "x").await.error(404);
+    drive.officer.raw(Method::PATCH, &drive.path, text, "x").await.error(415);
+    drive.officer.raw(Method::PATCH, &drive.path, Some("application/json"), "x").await.error(400);
+    drive.officer.get("/api/clubs/chess/applications/abc/").await.error(404);
+    drive.officer.get("/api/clubs/chess/applications/9007199254740992/").await.error(404);
+}
+
+#[tokio::test]
+async fn entity_tags_and_caching() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let anybody = campus.anonymous();
+    let first = anybody.get("/api/clubs/chess/").await;
+    let tag = first.header("etag").to_owned();
+    assert!(first.header("cache-control").starts_with("public"));
+    let unchanged = anybody.clone().header("if-none-match", format!("\"x\", {tag}")).get("/api/clubs/chess/").await;
+    assert_eq!((unchanged.status.as_u16(), unchanged.bytes.len(), unchanged.header("etag")), (304, 0, tag.as_str()));
+    let own = ada.get("/api/clubs/chess/").await;
+    assert!(own.header("cache-control").starts_with("private") && own.header("etag") != tag);
+    ada.patch("/api/clubs/chess/", json!({ "name": "Other" })).await.ok();
+    assert_eq!(anybody.header("if-none-match", tag).get("/api/clubs/chess/").await.status, 200);
+}
+
+#[tokio::test]
+async fn answers_are_compressed_on_request() {
+    let campus = TestCampus::new();
+    for encoding in ["gzip", "br"] {
+        let answer = campus.anonymous().header("accept-encoding", encoding).get("/api/openapi.json").await;
+        assert_eq!(answer.header("content-encoding"), encoding);
+    }
+    assert_eq!(campus.anonymous().get("/api/openapi.json").await.header("content-encoding"), "");
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_pass_the_gateway_is_refused_with_a_hint() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    // 16 × 290 KB do not fit; two do.
+    let mut responses = Vec::new();
+    for n in 0..15 {
+        let question = drive.officer.post(&format!("{}questions/", drive.path), json!({ "question_type": 1, "prompt": n.to_string() })).await.created();
+        responses.push(json!({ "question": question["id"], "text": "long ".repeat(3_900) }));
+    }
+    for n in 0..16 {
+        let student = campus.as_(&format!("student{n}"));
+        student.post(&format!("{}submissions/", drive.path), json!({ "responses": responses })).await.created();
+    }
+    let path = format!("{}submissions/", drive.path);
+    let detail = drive.officer.get(&path).await.error(400);
+    assert!(detail.contains("limit") && detail.contains("cursor"), "{detail}");
+    drive.officer.get(&format!("{path}?limit=2")).await.ok();
+    assert_eq!(drive.officer.clone().header("accept-encoding", "gzip").get(&path).await.status, 200);
+}
+
+#[tokio::test]
+async fn browsers_of_allowed_origins_may_call() {
+    let campus = TestCampus::new();
+    let answer = campus.anonymous().header("origin", "https://site.example").get("/api/health/").await;
+    assert_eq!(answer.header("access-control-allow-origin"), "*");
+    let preflight = campus.anonymous().header("origin", "https://site.example").header("access-control-request-method", "PATCH");
+    let answer = preflight.send(Method::OPTIONS, "/api/clubs/go/", None).await;
+    assert!(answer.header("access-control-allow-methods").contains("PATCH"));
+    let strict = tests::Setup::default().settings(|settings| settings.cors_origins = vec!["https://site.example".into()]).build();
+    let allowed = async |origin: &'static str| {
+        let answer = strict.anonymous().header("origin", origin).get("/api/health/").await;
+        answer.header("access-control-allow-origin").to_owned()
+    };
+    assert_eq!(allowed("https://site.example").await, "https://site.example");
+    assert_eq!(allowed("https://evil.example").await, "");
+}

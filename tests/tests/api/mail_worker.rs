@@ -1,0 +1,189 @@
+//! The mail worker: what becomes of a mail, whatever SES or the worker does
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use chrono::TimeDelta;
+use local::stream::Delivered;
+use serde_json::{Value, json};
+use tests::fixtures::{Drive, id};
+use tests::{Setup, TestCampus};
+
+type SesAnswer = Option<Result<(u16, Value), ConnectorError>>;
+
+/// A campus whose SES answers the n-th call (from 0) as told.
+fn campus_with(ses: impl Fn(usize) -> SesAnswer + Send + Sync + 'static) -> TestCampus {
+    let calls = AtomicUsize::new(0);
+    Setup::default()
+        .mail(Arc::new(move |_| {
+            let answer = ses(calls.fetch_add(1, Ordering::SeqCst));
+            Box::pin(async move { answer })
+        }))
+        .build()
+}
+
+fn refused(status: u16, kind: &str) -> SesAnswer {
+    Some(Ok((status, json!({ "__type": kind, "message": kind }))))
+}
+
+/// One accepted applicant whose mail is queued.
+async fn queued(campus: &TestCampus) -> Drive {
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    drive.decide(&submission, 4, "").await;
+    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    drive
+}
+
+async fn state(drive: &Drive) -> (Value, Value) {
+    let list = drive.officer.get(&format!("{}submissions/", drive.path)).await.ok();
+    (list[0]["email_status"].clone(), list[0]["notified"].clone())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_surely_was_not_taken_is_tried_again() {
+    for error in [(429, "TooManyRequestsException"), (400, "LimitExceededException"), (400, "SendingPausedException"), (403, "AccessDeniedException")] {
+        let campus = campus_with(move |n| if n == 0 { refused(error.0, error.1) } else { None });
+        let drive = queued(&campus).await;
+        campus.deliver().await;
+        assert_eq!(state(&drive).await, (json!("sent"), json!(true)), "{error:?}");
+        assert_eq!(campus.mails().len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_connection_is_tried_again() {
+    let campus = campus_with(|n| (n < 2).then(|| Err(ConnectorError::io("refused".into()).never_connected())));
+    let drive = queued(&campus).await;
+    campus.deliver().await;
+    assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_some_tries_the_stream_delivers_again_and_after_many_it_has_failed() {
+    let campus = campus_with(|_| refused(429, "TooManyRequestsException"));
+    let drive = queued(&campus).await;
+    assert_eq!(campus.deliver().await, Delivered::Again);
+    assert_eq!(state(&drive).await, (json!("queued"), json!(false)));
+    for _ in 0..10 {
+        campus.deliver().await;
+    }
+    assert_eq!(campus.deliver().await, Delivered::Nothing);
+    assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_refused_for_good_has_failed_and_may_be_sent_anew() {
+    let campus = campus_with(|n| if n == 0 { refused(400, "MessageRejected") } else { None });
+    let drive = queued(&campus).await;
+    assert_eq!(campus.deliver().await, Delivered::Nothing);
+    assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
+    assert_eq!(campus.with_worker(drive.send("acceptance", json!({}))).await.ok()["sent"], 1);
+    assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_perhaps_was_taken_is_never_retried_by_itself() {
+    let answers: [fn() -> SesAnswer; 4] = [
+        || Some(Err(ConnectorError::timeout("slow".into()))),
+        || Some(Err(ConnectorError::io("reset".into()))),
+        || refused(500, "InternalServiceErrorException"),
+        || Some(Ok((200, json!("not an answer")))),
+    ];
+    for answer in answers {
+        let campus = campus_with(move |n| if n == 0 { answer() } else { None });
+        let drive = queued(&campus).await;
+        assert_eq!(campus.deliver().await, Delivered::Nothing);
+        assert_eq!(state(&drive).await, (json!("unknown"), json!(false)));
+        assert_eq!(drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"], 1);
+        assert_eq!(campus.with_worker(drive.send("acceptance", json!({ "allow_resend": true }))).await.ok()["sent"], 1);
+        assert_eq!(campus.mails().len(), 1);
+    }
+}
+
+/// A campus on which the n-th write of a transaction or update after the queueing dies, as if the worker had.
+fn dying_at(step: usize) -> (TestCampus, Arc<AtomicUsize>) {
+    let countdown = Arc::new(AtomicUsize::new(usize::MAX));
+    let counter = countdown.clone();
+    let campus = Setup::default()
+        .table(Arc::new(move |operation: &str| {
+            let dies = operation == "TransactWriteItems"
+                && counter.load(Ordering::SeqCst) != usize::MAX
+                && counter.fetch_sub(1, Ordering::SeqCst) == 1;
+            Box::pin(async move { dies.then(|| (400, json!({ "__type": "ResourceNotFoundException", "message": "dead" }))) })
+        }))
+        .build();
+    assert!(step > 0);
+    (campus, countdown)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_dies_before_its_claim_leaves_the_mail_to_the_next() {
+    let (campus, countdown) = dying_at(1);
+    let drive = queued(&campus).await;
+    countdown.store(1, Ordering::SeqCst);
+    assert_eq!(campus.deliver().await, Delivered::Again);
+    assert_eq!(state(&drive).await, (json!("queued"), json!(false)));
+    countdown.store(usize::MAX, Ordering::SeqCst);
+    assert_eq!(campus.deliver().await, Delivered::Nothing);
+    assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
+    assert_eq!(campus.mails().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
+    let (campus, countdown) = dying_at(2);
+    let drive = queued(&campus).await;
+    countdown.store(2, Ordering::SeqCst);
+    assert_eq!(campus.deliver().await, Delivered::Again);
+    countdown.store(usize::MAX, Ordering::SeqCst);
+    assert_eq!(state(&drive).await, (json!("sending"), json!(false)));
+    assert_eq!(campus.mails().len(), 1, "SES had it");
+    assert_eq!(campus.deliver().await, Delivered::Again, "perhaps the other worker is alive");
+    campus.advance(TimeDelta::minutes(2));
+    assert_eq!(campus.deliver().await, Delivered::Nothing);
+    assert_eq!(state(&drive).await, (json!("unknown"), json!(false)));
+    assert_eq!(campus.mails().len(), 1, "and it is not sent twice");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_that_is_delivered_twice_is_sent_once() {
+    let campus = TestCampus::new();
+    let drive = queued(&campus).await;
+    let again = local::stream::Stream::open(campus.campus.engine.clone(), None);
+    campus.deliver().await;
+    while again.deliver(&campus.campus.worker).await.expect("a stream") == Delivered::All {}
+    assert_eq!(campus.mails().len(), 1);
+    assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_submission_that_went_before_its_mail_gets_none() {
+    let campus = TestCampus::new();
+    let drive = queued(&campus).await;
+    drive.officer.delete(&format!("{}?force=true", drive.path)).await.no_content();
+    assert_eq!(campus.deliver().await, Delivered::Nothing);
+    assert!(campus.mails().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_bad_mail_holds_up_no_other() {
+    let campus = Setup::default()
+        .mail(Arc::new(|to: &str| {
+            let bad = to.starts_with("bob");
+            Box::pin(async move { if bad { refused(400, "MessageRejected") } else { None } })
+        }))
+        .build();
+    let drive = campus.drive("chess").await;
+    for name in ["ann", "bob", "cleo"] {
+        let submission = drive.submit(&campus.as_(name)).await;
+        drive.decide(&submission, 2, "").await;
+    }
+    let sent = campus.with_worker(drive.send("rejection", json!({}))).await.ok();
+    assert_eq!((&sent["sent"], &sent["failed"]), (&json!(2), &json!(1)));
+    let failed = drive.officer.get(&format!("{}submissions/?notified=false", drive.path)).await.ok();
+    assert_eq!((failed.as_array().map(Vec::len), &failed[0]["email_status"]), (Some(1), &json!("failed")));
+    assert_eq!(failed[0]["user"]["username"], "bob");
+    assert!(id(&failed[0]) > 0);
+}

@@ -1,0 +1,155 @@
+//! Every operation × every kind of caller. An operation of the document that is missing here fails.
+
+use std::collections::BTreeSet;
+
+use http::Method;
+use serde_json::{Value, json};
+use tests::fixtures::{hours, id};
+use tests::{Client, TestCampus};
+
+/// Statuses for: nobody, a stranger, a member, an officer, an owner, an admin, the applicant or member concerned.
+type Row = (&'static str, &'static str, Value, [u16; 7]);
+
+const ANYBODY: [u16; 7] = [200; 7];
+const SIGNED_IN: [u16; 7] = [401, 200, 200, 200, 200, 200, 200];
+const OFFICERS: [u16; 7] = [401, 403, 403, 200, 200, 200, 403];
+
+fn officers(status: u16) -> [u16; 7] {
+    [401, 403, 403, status, status, status, 403]
+}
+
+fn rows() -> Vec<Row> {
+    let application = tests::fixtures::application("Role table");
+    let question = json!({ "question_type": 1, "prompt": "Why?" });
+    let decision = json!({ "status": 1 });
+    vec![
+        ("get", "/api/health/", json!(null), ANYBODY),
+        ("get", "/api/openapi.json", json!(null), ANYBODY),
+        ("get", "/api/docs/", json!(null), ANYBODY),
+        ("get", "/api/docs/{file}", json!(null), ANYBODY),
+        ("get", "/api/clubs/", json!(null), ANYBODY),
+        ("post", "/api/clubs/", json!({ "name": "Another" }), [401, 201, 201, 201, 201, 201, 201]),
+        ("get", "/api/clubs/{club}/", json!(null), ANYBODY),
+        ("patch", "/api/clubs/{club}/", json!({ "subtitle": "x" }), OFFICERS),
+        ("put", "/api/clubs/{club}/", json!({}), officers(400)),
+        ("delete", "/api/clubs/{club}/", json!(null), [401, 403, 403, 403, 204, 204, 403]),
+        ("get", "/api/settings/", json!(null), SIGNED_IN),
+        ("patch", "/api/settings/", json!({}), SIGNED_IN),
+        ("put", "/api/settings/", json!({}), [401, 400, 400, 400, 400, 400, 400]),
+        ("get", "/api/memberships/", json!(null), SIGNED_IN),
+        ("get", "/api/clubs/{club}/members/", json!(null), SIGNED_IN),
+        ("post", "/api/clubs/{club}/members/", json!({}), officers(400)),
+        ("get", "/api/clubs/{club}/members/{member}/", json!(null), SIGNED_IN),
+        ("delete", "/api/clubs/{club}/members/{member}/", json!(null), [401, 403, 403, 204, 204, 204, 204]),
+        ("post", "/api/clubs/{club}/invites/{invite}/accept/", json!({ "token": "x" }), [401, 400, 400, 400, 400, 400, 400]),
+        ("get", "/api/clubs/{club}/applications/", json!(null), OFFICERS),
+        ("post", "/api/clubs/{club}/applications/", application.clone(), officers(201)),
+        ("get", "/api/clubs/{club}/applications/current/", json!(null), SIGNED_IN),
+        ("get", "/api/clubs/{club}/applications/{application}/", json!(null), SIGNED_IN),
+        ("patch", "/api/clubs/{club}/applications/{application}/", json!({ "name": "x" }), OFFICERS),
+        ("put", "/api/clubs/{club}/applications/{application}/", json!({}), officers(400)),
+        ("delete", "/api/clubs/{club}/applications/{application}/", json!(null), officers(400)),
+        ("post", "/api/clubs/{club}/applications/{application}/duplicate/", json!(null), officers(201)),
+        ("get", "/api/clubs/{club}/applications/{application}/extensions/", json!(null), OFFICERS),
+        ("post", "/api/clubs/{club}/applications/{application}/extensions/", json!({}), officers(400)),
+        ("get", "/api/clubs/{club}/applications/{application}/extensions/{extension}/", json!(null), OFFICERS),
+        ("patch", "/api/clubs/{club}/applications/{application}/extensions/{extension}/", json!({}), OFFICERS),
+        ("put", "/api/clubs/{club}/applications/{application}/extensions/{extension}/", json!({}), officers(400)),
+        ("delete", "/api/clubs/{club}/applications/{application}/extensions/{extension}/", json!(null), officers(204)),
+        ("get", "/api/clubs/{club}/applications/{application}/questions/", json!(null), SIGNED_IN),
+        ("post", "/api/clubs/{club}/applications/{application}/questions/", question, officers(201)),
+        ("post", "/api/clubs/{club}/applications/{application}/questions/precedence/", json!({ "precedence": [] }), OFFICERS),
+        ("get", "/api/clubs/{club}/applications/{application}/questions/{question}/", json!(null), SIGNED_IN),
+        ("patch", "/api/clubs/{club}/applications/{application}/questions/{question}/", json!({}), OFFICERS),
+        ("put", "/api/clubs/{club}/applications/{application}/questions/{question}/", json!({}), officers(400)),
+        ("delete", "/api/clubs/{club}/applications/{application}/questions/{question}/", json!(null), officers(204)),
+        ("get", "/api/clubs/{club}/applications/{application}/submissions/", json!(null), OFFICERS),
+        ("post", "/api/clubs/{club}/applications/{application}/submissions/", json!({ "responses": [] }), [401, 201, 201, 201, 201, 201, 200]),
+        ("get", "/api/clubs/{club}/applications/{application}/submissions/export/", json!(null), OFFICERS),
+        ("post", "/api/clubs/{club}/applications/{application}/submissions/status/", json!({ "submissions": [], "status": 4 }), OFFICERS),
+        ("post", "/api/clubs/{club}/applications/{application}/submissions/reason/", json!({ "submissions": [] }), OFFICERS),
+        ("get", "/api/clubs/{club}/applications/{application}/submissions/{submission}/", json!(null), [401, 403, 403, 200, 200, 200, 200]),
+        ("patch", "/api/clubs/{club}/applications/{application}/submissions/{submission}/", decision, OFFICERS),
+        ("put", "/api/clubs/{club}/applications/{application}/submissions/{submission}/", json!({}), officers(400)),
+        ("get", "/api/clubs/{club}/applications/{application}/submissions/{submission}/history/", json!(null), OFFICERS),
+        ("post", "/api/clubs/{club}/applications/{application}/send_emails/", json!({ "email_type": { "id": "rejection" } }), OFFICERS),
+        ("get", "/api/submissions/", json!(null), SIGNED_IN),
+        ("get", "/api/submissions/{submission}/", json!(null), [401, 404, 404, 404, 404, 404, 200]),
+        ("delete", "/api/submissions/{submission}/", json!(null), [401, 404, 404, 404, 404, 404, 204]),
+    ]
+}
+
+struct Scene {
+    callers: [Client; 7],
+    ids: Vec<(&'static str, String)>,
+}
+
+async fn scene() -> Scene {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let member = campus.member("chess", &drive.officer, "mia", 20).await;
+    let officer = campus.member("chess", &drive.officer, "olga", 10).await;
+    let concerned = campus.member("chess", &drive.officer, "sue", 20).await;
+    let submission = drive.submit(&concerned).await;
+    let body = json!({ "username": "sue", "end_time": hours(30) });
+    let extension = drive.officer.post(&format!("{}extensions/", drive.path), body).await.created();
+    let ids = vec![
+        ("{club}", "chess".into()),
+        ("{file}", "index.html".into()),
+        ("{member}", "sue".into()),
+        ("{invite}", "abc".into()),
+        ("{application}", id(&drive.application).to_string()),
+        ("{question}", drive.question.to_string()),
+        ("{extension}", id(&extension).to_string()),
+        ("{submission}", id(&submission).to_string()),
+    ];
+    let callers = [campus.anonymous(), campus.as_("stranger"), member, officer, drive.officer, campus.admin(), concerned];
+    Scene { callers, ids }
+}
+
+#[tokio::test]
+async fn every_operation_and_every_kind_of_caller() {
+    let names = ["nobody", "a stranger", "a member", "an officer", "an owner", "an admin", "the one concerned"];
+    let mut wrong = Vec::new();
+    for (method, path, body, expected) in rows() {
+        let read = method == "get";
+        let mut scene_for_all = scene().await;
+        for (i, name) in names.iter().enumerate() {
+            // Who writes gets a campus of their own; who reads may share one.
+            if !read && i > 0 {
+                scene_for_all = scene().await;
+            }
+            let concrete = scene_for_all.ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
+            let method = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
+            let answer = scene_for_all.callers[i].send(method.clone(), &concrete, Some(body.clone()).filter(|body| !body.is_null())).await;
+            if answer.status.as_u16() != expected[i] {
+                wrong.push(format!("{method} {path} by {name}: {} instead of {}: {}", answer.status, expected[i], answer.text()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn every_operation_is_in_the_table() {
+    let document = json!(local::api().1);
+    let mut documented = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().into_iter().flatten() {
+        documented.extend(item.as_object().into_iter().flatten().map(|(method, _)| format!("{method} {path}")));
+    }
+    let listed: BTreeSet<String> = rows().iter().map(|(method, path, _, _)| format!("{method} {path}")).collect();
+    assert_eq!(documented, listed);
+}
+
+#[tokio::test]
+async fn verbs_that_are_not_documented_are_405() {
+    let document = json!(local::api().1);
+    let scene = scene().await;
+    for (path, item) in document["paths"].as_object().into_iter().flatten() {
+        let concrete = scene.ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
+        for method in ["get", "post", "put", "patch", "delete"].into_iter().filter(|method| item.get(method).is_none()) {
+            let verb = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
+            scene.callers[5].send(verb, &concrete, None).await.error(405);
+        }
+    }
+}

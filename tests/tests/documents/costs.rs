@@ -1,0 +1,244 @@
+//! The price list: DynamoDB calls, sequential rounds and capacity units of every operation, as the engine counts them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Method;
+use serde_json::{Value, json};
+use shared::models::Submission;
+use shared::table::usage::{Usage, metered};
+use tests::fixtures::{Drive, hours, id};
+use tests::{Client, Setup, TestCampus};
+
+/// What each call of the table takes: with the clock standing still but for these, elapsed time counts the rounds.
+const LATENCY: Duration = Duration::from_millis(10);
+
+struct Row {
+    operation: &'static str,
+    note: &'static str,
+    usage: Usage,
+    rounds: u128,
+}
+
+struct Prices {
+    campus: TestCampus,
+    rows: Vec<Row>,
+}
+
+fn campus() -> TestCampus {
+    Setup::default()
+        .table(Arc::new(|_| {
+            Box::pin(async {
+                tokio::time::sleep(LATENCY).await;
+                None
+            })
+        }))
+        .build()
+}
+
+async fn timed<F: Future>(work: F) -> (F::Output, u128) {
+    let began = tokio::time::Instant::now();
+    let output = work.await;
+    (output, began.elapsed().as_millis() / LATENCY.as_millis())
+}
+
+impl Prices {
+    async fn row(&mut self, operation: &'static str, note: &'static str, client: &Client, method: Method, path: &str, body: Value) -> Value {
+        let (answer, rounds) = timed(client.send(method, path, Some(body).filter(|body| !body.is_null()))).await;
+        assert!(answer.status.is_success(), "{operation}: {}", answer.text());
+        self.rows.push(Row { operation, note, usage: answer.usage, rounds });
+        answer.json()
+    }
+}
+
+/// Adds `n` pending submissions to the application, copies of the first one.
+async fn fill(campus: &TestCampus, drive: &Drive, first: &Value, n: u64) {
+    let app = &campus.campus.app;
+    let table = &app.table;
+    let application = id(&drive.application);
+    let model = table.submission(application, id(first)).await.expect("a table").expect("a submission");
+    let copies: Vec<Submission> = (0..n)
+        .map(|i| Submission { id: 1_000_000 + i, person: Some(5_000_000 + i), sequence: app.next_id(), ..model.clone() })
+        .collect();
+    table.load(&copies).await.expect("a table");
+}
+
+async fn measure() -> Vec<Row> {
+    let campus = campus();
+    let (get, post, put, patch, delete) = (Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
+    let null = Value::Null;
+    let drive = campus.drive("chess").await;
+    let ada = drive.officer.clone();
+    for (kind, n) in [(3, 0), (3, 1), (2, 2), (4, 3)] {
+        let mut body = json!({ "question_type": kind, "prompt": "A question of the usual length, is it not?", "precedence": n });
+        if kind == 2 {
+            body["multiple_choice"] = json!(["one", "two", "three"]);
+        }
+        ada.post(&format!("{}questions/", drive.path), body).await.created();
+    }
+    let bob = campus.member("chess", &ada, "bob", 20).await;
+    let sue = campus.as_("sue");
+    sue.get("/api/settings/").await.ok();
+    let first = drive.submit(&bob).await;
+    fill(&campus, &drive, &first, 9).await;
+    let submissions = format!("{}submissions/", drive.path);
+    let mut p = Prices { campus, rows: vec![] };
+
+    p.row("show_settings", "", &p.campus.as_("new"), get.clone(), "/api/settings/", null.clone()).await;
+    p.rows.last_mut().expect("a row").note = "first request of a new person";
+    p.row("show_settings", "known person", &sue, get.clone(), "/api/settings/", null.clone()).await;
+    p.row("update_settings", "", &sue, patch.clone(), "/api/settings/", json!({ "graduation_year": 2028 })).await;
+    p.row("replace_settings", "", &sue, put.clone(), "/api/settings/", json!({ "graduation_year": 2029, "image_url": null })).await;
+    p.row("show_health", "", &sue, get.clone(), "/api/health/", null.clone()).await;
+    p.row("show_openapi", "", &sue, get.clone(), "/api/openapi.json", null.clone()).await;
+    p.row("show_docs", "", &sue, get.clone(), "/api/docs/", null.clone()).await;
+    p.row("show_docs_file", "", &sue, get.clone(), "/api/docs/index.css", null.clone()).await;
+
+    p.row("create_club", "", &sue, post.clone(), "/api/clubs/", json!({ "name": "Go" })).await;
+    p.row("list_clubs", "catalogue not in memory", &sue, get.clone(), "/api/clubs/", null.clone()).await;
+    p.row("list_clubs", "signed in", &sue, get.clone(), "/api/clubs/?search=go", null.clone()).await;
+    let anybody = p.campus.anonymous();
+    p.row("list_clubs", "anonymous", &anybody, get.clone(), "/api/clubs/?search=go", null.clone()).await;
+    p.row("show_club", "", &sue, get.clone(), "/api/clubs/go/", null.clone()).await;
+    let club = p.row("update_club", "", &sue, patch.clone(), "/api/clubs/go/", json!({ "subtitle": "x" })).await;
+    p.row("replace_club", "", &sue, put.clone(), "/api/clubs/go/", club).await;
+    p.row("delete_club", "", &sue, delete.clone(), "/api/clubs/go/", null.clone()).await;
+    p.row("list_memberships", "", &bob, get.clone(), "/api/memberships/", null.clone()).await;
+    let members = "/api/clubs/chess/members/";
+    p.row("list_members", "2 members", &ada, get.clone(), members, null.clone()).await;
+    let person = id(&sue.get("/api/settings/").await.ok());
+    let member = p.row("create_member", "", &ada, post.clone(), members, json!({ "person": person })).await;
+    p.row("show_member", "by id", &ada, get.clone(), &format!("{members}{}/", id(&member)), null.clone()).await;
+    p.row("show_member", "by user name", &ada, get.clone(), &format!("{members}sue/"), null.clone()).await;
+    p.row("delete_member", "by id", &ada, delete.clone(), &format!("{members}{}/", id(&member)), null.clone()).await;
+
+    let path = drive.path.as_str();
+    p.row("list_applications", "1 application, 5 questions", &ada, get.clone(), "/api/clubs/chess/applications/", null.clone()).await;
+    p.row("list_current_applications", "", &sue, get.clone(), "/api/clubs/chess/applications/current/", null.clone()).await;
+    let body = tests::fixtures::application("Other");
+    let other = p.row("create_application", "", &ada, post.clone(), "/api/clubs/chess/applications/", body).await;
+    let other = format!("/api/clubs/chess/applications/{}/", id(&other));
+    p.row("show_application", "5 questions", &sue, get.clone(), path, null.clone()).await;
+    let got = p.row("update_application", "", &ada, patch.clone(), &other, json!({ "name": "Another" })).await;
+    p.row("replace_application", "", &ada, put.clone(), &other, got).await;
+    p.row("delete_application", "empty", &ada, delete.clone(), &other, null.clone()).await;
+    p.row("duplicate_application", "5 questions", &ada, post.clone(), &format!("{path}duplicate/"), null.clone()).await;
+    let extensions = format!("{path}extensions/");
+    let extension = json!({ "person": person, "end_time": hours(30) });
+    let extension = p.row("create_extension", "by id", &ada, post.clone(), &extensions, extension).await;
+    let one = format!("{extensions}{}/", id(&extension));
+    p.row("list_extensions", "", &ada, get.clone(), &extensions, null.clone()).await;
+    p.row("show_extension", "", &ada, get.clone(), &one, null.clone()).await;
+    p.row("update_extension", "", &ada, patch.clone(), &one, json!({ "end_time": hours(31) })).await;
+    p.row("replace_extension", "", &ada, put.clone(), &one, json!({ "end_time": hours(32) })).await;
+    p.row("delete_extension", "", &ada, delete.clone(), &one, null.clone()).await;
+    let questions = format!("{path}questions/");
+    p.row("list_questions", "", &sue, get.clone(), &questions, null.clone()).await;
+    let question = p.row("create_question", "", &ada, post.clone(), &questions, json!({ "question_type": 1, "prompt": "?" })).await;
+    let one = format!("{questions}{}/", id(&question));
+    p.row("show_question", "", &sue, get.clone(), &one, null.clone()).await;
+    let got = p.row("update_question", "new prompt", &ada, patch.clone(), &one, json!({ "prompt": "Why?" })).await;
+    p.row("replace_question", "same prompt", &ada, put.clone(), &one, got).await;
+    p.row("order_questions", "", &ada, post.clone(), &format!("{questions}precedence/"), json!({ "precedence": [question["id"]] })).await;
+    p.row("delete_question", "", &ada, delete.clone(), &one, null.clone()).await;
+
+    let mine = p.row("submit", "10 submissions there", &sue, post.clone(), &submissions, drive.answer("Because.")).await;
+    p.row("submit", "again", &sue, post.clone(), &submissions, drive.answer("Because!")).await;
+    p.row("list_own_submissions", "1", &sue, get.clone(), "/api/submissions/", null.clone()).await;
+    p.row("show_own_submission", "", &sue, get.clone(), &format!("/api/submissions/{}/", id(&mine)), null.clone()).await;
+    p.row("withdraw_submission", "", &sue, delete.clone(), &format!("/api/submissions/{}/", id(&mine)), null.clone()).await;
+    let one = format!("{submissions}{}/", id(&first));
+    p.row("list_submissions", "10", &ada, get.clone(), &submissions, null.clone()).await;
+    p.row("export_submissions", "10", &ada, get.clone(), &format!("{submissions}export/"), null.clone()).await;
+    p.row("show_submission", "", &ada, get.clone(), &one, null.clone()).await;
+    p.row("update_decision", "10 submissions there", &ada, patch.clone(), &one, json!({ "status": 2 })).await;
+    p.row("replace_decision", "", &ada, put.clone(), &one, json!({ "status": 3, "reason": "x" })).await;
+    p.row("list_history", "2 changes", &ada, get.clone(), &format!("{one}history/"), null.clone()).await;
+    let all: Vec<u64> = (1_000_000..1_000_009).collect();
+    p.row("set_statuses", "9", &ada, post.clone(), &format!("{submissions}status/"), json!({ "submissions": all, "status": 4 })).await;
+    let reasons: Vec<Value> = all.iter().map(|id| json!({ "id": id, "reason": "x" })).collect();
+    p.row("set_reasons", "9", &ada, post.clone(), &format!("{submissions}reason/"), json!({ "submissions": reasons })).await;
+    let send = format!("{path}send_emails/");
+    let dry = json!({ "email_type": { "id": "acceptance" }, "dry_run": true });
+    p.row("send_emails", "dry run, 9 mails", &ada, post.clone(), &send, dry.clone()).await;
+
+    fill(&p.campus, &drive, &first, 1_999).await;
+    p.row("submit", "2,000 submissions there", &sue, post.clone(), &submissions, drive.answer("Because.")).await;
+    let one = format!("{submissions}1000500/");
+    p.row("update_decision", "2,000 submissions there", &ada, patch.clone(), &one, json!({ "status": 2 })).await;
+    p.row("list_submissions", "2,000", &ada, get.clone(), &submissions, null.clone()).await;
+    let accepted: Vec<u64> = (1_000_000..1_000_120).collect();
+    let body = json!({ "submissions": accepted, "status": 4 });
+    p.row("set_statuses", "120", &ada, post.clone(), &format!("{submissions}status/"), body).await;
+    let body = json!({ "email_type": { "id": "acceptance" } });
+    p.row("send_emails", "120 mails, 2,000 submissions", &ada, post.clone(), &send, body).await;
+    let campus = &p.campus;
+    let ((_, usage), rounds) = timed(metered(campus.deliver())).await;
+    assert_eq!(campus.mails().len(), 120);
+    p.rows.push(Row { operation: "(mail worker)", note: "120 mails", usage, rounds });
+    p.campus.campus.app.table.warm_up().await;
+    p.rows.extend(accept(&drive).await);
+    p.rows
+}
+
+/// An acceptance from its mail to the membership, on a campus of its own.
+async fn accept(_: &Drive) -> Vec<Row> {
+    let campus = campus();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    drive.decide(&submission, 4, "").await;
+    campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
+    let text = campus.mails()[0].text.clone();
+    let link = text.split_whitespace().find(|word| word.contains("/invite/")).unwrap_or_default().to_owned();
+    let parts: Vec<&str> = link.rsplit('/').take(2).collect();
+    let path = format!("/api/clubs/chess/invites/{}/accept/", parts[1]);
+    let body = json!({ "token": parts[0] });
+    let mut p = Prices { campus, rows: vec![] };
+    p.row("accept_invite", "", &sue, Method::POST, &path, body).await;
+    p.rows
+}
+
+fn document(rows: &[Row]) -> String {
+    let mut text = "# What requests cost\n\nMeasured by a test on the embedded engine, which counts capacity as DynamoDB documents it; the test fails \
+        when a figure changes, and `cargo bless` writes this page anew. Callers are known (their profile was seen in the last five minutes), \
+        functions are warm. *Rounds* are calls that have to wait for each other: latency is about rounds × 4 ms. Reads are strongly consistent \
+        (1 unit per 4 KB), writes are 1 unit per KB, twice that in a transaction, and once more for an index entry.\n\n\
+        | Operation | With | Calls | Rounds | Read units | Write units |\n|---|---|---:|---:|---:|---:|\n"
+        .to_owned();
+    for Row { operation, note, usage, rounds } in rows {
+        let _ = writeln!(text, "| {operation} | {note} | {} | {rounds} | {} | {} |", usage.calls, usage.read_units, usage.write_units);
+    }
+    text.push_str(include_str!("costs_notes.md"));
+    text
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_price_list_is_measured() {
+    let rows = measure().await;
+    let measured: BTreeSet<&str> = rows.iter().map(|row| row.operation).collect();
+    let document_ = json!(local::api().1);
+    for item in document_["paths"].as_object().into_iter().flat_map(|paths| paths.values()) {
+        for operation in item.as_object().into_iter().flat_map(|operations| operations.values()) {
+            let id = operation["operationId"].as_str().unwrap_or_default();
+            assert!(measured.contains(id), "{id} has no price");
+        }
+    }
+    let price = |operation: &str, note: &str| {
+        let row = rows.iter().find(|row| row.operation == operation && row.note == note).expect("a row");
+        (row.usage, row.rounds)
+    };
+    // The size of an application changes neither the price of a submission nor that of a decision.
+    for operation in ["submit", "update_decision"] {
+        assert_eq!(price(operation, "10 submissions there"), price(operation, "2,000 submissions there"));
+    }
+    // The ceilings of design.md §3.
+    assert!(price("submit", "10 submissions there").1 <= 2);
+    assert!(price("update_decision", "10 submissions there").1 <= 2);
+    assert!(price("list_submissions", "10").1 <= 2);
+    assert_eq!(price("list_clubs", "anonymous").0.calls, 1);
+    assert_eq!(price("show_club", "").0.calls, 1);
+    super::check("docs/costs.md", &document(&rows));
+}

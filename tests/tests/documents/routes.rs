@@ -1,0 +1,41 @@
+use std::fmt::Write as _;
+use std::fs;
+
+use serde_json::json;
+
+/// The file that holds a handler.
+fn file_of(function: &str, handler: &str) -> String {
+    let folder = super::root().join("functions").join(function).join("src");
+    let needle = format!("pub async fn {handler}(");
+    let files = fs::read_dir(folder).expect("a source folder").filter_map(Result::ok).map(|entry| entry.path());
+    let mut found = files.filter(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(&needle)));
+    let path = found.next().unwrap_or_else(|| panic!("no file holds {handler}"));
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    format!("functions/{function}/src/{name}")
+}
+
+#[test]
+fn the_list_of_routes_is_made_from_the_code() {
+    let mut rows = Vec::new();
+    for (function, routes) in local::GROUPS {
+        let document = json!(routes().split_for_parts().1);
+        for (path, item) in document["paths"].as_object().into_iter().flatten() {
+            for (method, operation) in item.as_object().into_iter().flatten() {
+                let id = operation["operationId"].as_str().unwrap_or_default();
+                let summary = operation["summary"].as_str().unwrap_or_default();
+                let about = operation["description"].as_str().map_or_else(|| summary.to_owned(), |more| format!("{summary} {more}"));
+                let file = file_of(function, id);
+                rows.push((path.clone(), method.to_uppercase(), format!("`{id}`"), about.replace('\n', " "), function, file));
+            }
+        }
+    }
+    rows.sort();
+    let mut text = "# Routes\n\nMade from the code by `cargo bless`. The last words of each description say who may call; \
+        `tests/tests/api/roles.rs` tries every operation as every kind of caller.\n\n\
+        | Path | Method | Operation | What, and who | Function | File |\n|---|---|---|---|---|---|\n"
+        .to_owned();
+    for (path, method, id, about, function, file) in rows {
+        let _ = writeln!(text, "| `{path}` | {method} | {id} | {about} | {function} | [{file}](../{file}) |");
+    }
+    super::check("docs/routes.md", &text);
+}

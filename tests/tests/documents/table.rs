@@ -1,0 +1,57 @@
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use shared::table::keys::CHART;
+use tests::TestCampus;
+use tests::fixtures::hours;
+
+#[test]
+fn the_chart_is_made_from_the_code() {
+    let mut text = "# The table\n\nMade from the code by `cargo bless`. One table: `pk`, `sk`, one index `gsi1` (`gsi1pk`, `gsi1sk`, everything \
+        projected), TTL on `ttl`, a stream with new images. Keys are put together in `shared/src/table/keys.rs` alone; ids in keys have leading \
+        zeros. Reads of the table are strongly consistent, reads of the index cannot be.\n\n\
+        | Type | pk | sk | gsi1 | What |\n|---|---|---|---|---|\n"
+        .to_owned();
+    for [name, pk, sk, index, about] in CHART {
+        let index = if index.is_empty() { String::new() } else { format!("`{index}`") };
+        let _ = writeln!(text, "| {name} | `{pk}` | `{sk}` | {index} | {about} |");
+    }
+    super::check("docs/table.md", &text);
+}
+
+/// Whether a key has the form of a pattern: the same fixed parts, something for each `<…>`.
+fn fits(key: &str, pattern: &str) -> bool {
+    let (mut key, mut rest) = (key, pattern);
+    while let Some((fixed, after)) = rest.split_once('<') {
+        let Some(tail) = key.strip_prefix(fixed) else { return false };
+        let after = after.split_once('>').map_or("", |(_, after)| after);
+        let next = after.split('<').next().unwrap_or_default();
+        let end = if next.is_empty() { Some(tail.len()) } else { tail.find(next) };
+        let Some(end) = end.filter(|end| *end > 0) else { return false };
+        key = &tail[end..];
+        rest = after;
+    }
+    key == rest
+}
+
+#[tokio::test]
+async fn what_is_stored_is_in_the_chart_and_all_of_the_chart_is_stored() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    drive.officer.post(&format!("{}extensions/", drive.path), json!({ "username": "sue", "end_time": hours(30) })).await.created();
+    drive.decide(&submission, 4, "").await;
+    campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
+    let stored = campus.stored();
+    let text = |item: &Value, name: &str| item[name]["S"].as_str().unwrap_or_default().to_owned();
+    for item in &stored {
+        let kind = text(item, "type");
+        let row = CHART.iter().find(|row| row[0] == kind).unwrap_or_else(|| panic!("{kind} is not in the chart: {item}"));
+        assert!(fits(&text(item, "pk"), row[1]) && fits(&text(item, "sk"), row[2]), "{item}");
+        let index = format!("{} / {}", text(item, "gsi1pk"), text(item, "gsi1sk"));
+        assert!(if row[3].is_empty() { index == " / " } else { fits(&index, row[3]) }, "{item}");
+    }
+    for [name, ..] in CHART {
+        assert!(stored.iter().any(|item| text(item, "type") == name), "nothing of type {name} was stored");
+    }
+}
