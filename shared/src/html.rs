@@ -1,5 +1,6 @@
 //! Cleaning of HTML fields on write (decisions.md §1, §12.3).
 
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
@@ -52,7 +53,7 @@ pub fn to_text(html: &str) -> String {
             }
             "a" if tag.starts_with('/') => {
                 if let Some(address) = href.take().filter(|address| !text.ends_with(address.as_str())) {
-                    text.push_str(&format!(" ({address})"));
+                    let _ = write!(text, " ({address})");
                 }
             }
             "a" => href = tag.split_once("href=\"").and_then(|(_, value)| value.split('"').next()).map(unescape),

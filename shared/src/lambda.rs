@@ -28,10 +28,9 @@ pub async fn run(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
     log_as_json();
     let app = connect(Settings::from_env()?).await?;
     futures::join!(app.table.warm_up(), app.verifier.warm_up(app.clock.now()));
-    let (router, _) = routes.split_for_parts();
-    let router = finish(guard(router, &app), &app);
-    let service = ServiceBuilder::new().map_request(|request: lambda_http::Request| from_gateway(request)).service(router);
-    lambda_http::run(service).await
+    let (group, _) = routes.split_for_parts();
+    let service = finish(guard(group, &app), &app);
+    lambda_http::run(ServiceBuilder::new().map_request(from_gateway).service(service)).await
 }
 
 /// JSON lines on standard output; `RUST_LOG` filters them.

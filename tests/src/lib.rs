@@ -31,12 +31,14 @@ pub struct TestCampus {
     pub campus: Campus,
 }
 
+type SettingsChange = Box<dyn FnOnce(&mut Settings)>;
+
 /// How a campus differs from the usual one.
 #[derive(Default)]
 pub struct Setup {
     engine: Option<engine::Hook>,
     mailbox: Option<mailbox::Hook>,
-    settings: Option<Box<dyn FnOnce(&mut Settings)>>,
+    settings: Option<SettingsChange>,
 }
 
 impl Setup {

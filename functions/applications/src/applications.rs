@@ -157,7 +157,7 @@ pub async fn delete_application(State(app): State<Shared>, scope: Officer<(), De
             return Err(refused());
         }
     }
-    app.table.remove_application(&application).await?;
+    Box::pin(app.table.remove_application(&application)).await?;
     Ok(NoContent)
 }
 

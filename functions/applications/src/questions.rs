@@ -7,7 +7,9 @@ use axum::extract::State;
 use serde::Deserialize;
 use shared::auth::User;
 use shared::http::access::question;
-use shared::http::{ApiError, Created, Field, Input, Mode, Need, NoContent, Officer, PathIds, Reader, Reference, Result, SignedIn};
+use shared::http::{
+    ApiError, Created, Field, Input, Mode, Need, NoContent, Officer, OrRefused, PathIds, Reader, Reference, Result, SignedIn,
+};
 use shared::models::{Application, Choice, Prompt, Question, QuestionType};
 use shared::table::{Form, TableError};
 use shared::{Shared, limits};
@@ -95,7 +97,7 @@ impl QuestionInput {
         }
         match (prompt.question_type, prompt.options.len()) {
             (QuestionType::MultipleChoice, 0 | 1) => {
-                reader.errors.add("multiple_choice", "A multiple-choice question needs two options or more.")
+                reader.errors.add("multiple_choice", "A multiple-choice question needs two options or more.");
             }
             (QuestionType::MultipleChoice, _) | (_, 0) => {}
             _ => reader.errors.add("multiple_choice", "Only multiple-choice questions have options."),
@@ -278,10 +280,7 @@ pub async fn order_questions(
         }
     }
     if !moved.is_empty() {
-        app.table
-            .order_questions(&moved)
-            .await
-            .or_else(|error| if matches!(error, TableError::Refused(_)) { Err(ApiError::Busy) } else { Err(error.into()) })?;
+        app.table.order_questions(&moved).await.or_refused(|| ApiError::Busy)?;
     }
     Ok(Json(bodies(&form)))
 }

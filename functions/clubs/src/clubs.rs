@@ -8,7 +8,8 @@ use axum::extract::State;
 use shared::auth::User;
 use shared::http::access::is_shown;
 use shared::http::{
-    ApiError, Created, Envelope, Field, Input, Mode, Need, NoContent, Officer, OrRefused, Owner, Page, Params, PathIds, Reader, Result, Visible,
+    ApiError, Created, Envelope, Field, Input, Mode, Need, NoContent, Officer, OrRefused, Owner, Page, Params, PathIds, Reader, Result,
+    Visible,
 };
 use shared::models::{Club, ClubProfile, Membership, Role};
 use shared::settings::Approval;

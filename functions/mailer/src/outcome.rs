@@ -24,7 +24,9 @@ where
     match error {
         SdkError::ConstructionFailure(why) => Outcome::Refused(format!("{why:?}")),
         // Without a connection nothing was handed over.
-        SdkError::DispatchFailure(failure) if failure.as_connector_error().is_some_and(never_connected) => Outcome::Later("no connection".into()),
+        SdkError::DispatchFailure(failure) if failure.as_connector_error().is_some_and(never_connected) => {
+            Outcome::Later("no connection".into())
+        }
         SdkError::ServiceError(service) => {
             let code = service.err().code().unwrap_or_default().to_owned();
             match service.raw().status() {

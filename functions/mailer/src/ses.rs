@@ -19,7 +19,11 @@ impl Ses {
     /// SES with this configuration, except for retries: only the worker knows when a second try is safe.
     pub fn new(config: &aws_config::SdkConfig, settings: &Settings) -> Self {
         let config = aws_sdk_sesv2::config::Builder::from(config).retry_config(RetryConfig::disabled()).build();
-        Self { client: Client::from_conf(config), from: settings.mail_from.clone(), configuration_set: settings.mail_configuration_set.clone() }
+        Self {
+            client: Client::from_conf(config),
+            from: settings.mail_from.clone(),
+            configuration_set: settings.mail_configuration_set.clone(),
+        }
     }
 
     /// Hands a mail over, and tells what came of it.

@@ -146,7 +146,9 @@ impl Worker {
 /// The mail of a stream record that puts one into the outbox.
 fn queued_mail(record: &EventRecord) -> Option<Mail> {
     let item = &record.change.new_image;
-    if record.event_name != "INSERT" || item.get("type").is_none_or(|kind| !matches!(kind, serde_dynamo::AttributeValue::S(kind) if kind == "Mail")) {
+    if record.event_name != "INSERT"
+        || item.get("type").is_none_or(|kind| !matches!(kind, serde_dynamo::AttributeValue::S(kind) if kind == "Mail"))
+    {
         return None;
     }
     match serde_dynamo::from_item(item.clone()) {

@@ -1,8 +1,8 @@
 //! `/clubs/{club}/invites/{invite}/accept/`
 
 use axum::Json;
-use axum::extract::State;
 use axum::extract::FromRequestParts;
+use axum::extract::State;
 use axum::http::request::Parts;
 use serde::Deserialize;
 use shared::Shared;
@@ -64,11 +64,11 @@ pub async fn accept_invite(State(app): State<Shared>, invited: Invited, Input(in
         .filter(|invite| token_matches(&app.settings.invite_secret, &club, &invite.id, invite.version, &token))
         .filter(|invite| invite.accepted_at.is_none() && now < invite.expires_at)
         .ok_or_else(unusable)?;
-    let membership =
-        Membership { title: invite.title.clone(), public, ..Membership::new(&club, user.person().await?, invite.role, now) };
-    app.table.accept_invite(&invite, &membership, now).await.or_refused_at(|which| {
-        if which.contains(&1) { ApiError::rule("You are a member of this club already.") } else { unusable() }
-    })?;
+    let membership = Membership { title: invite.title.clone(), public, ..Membership::new(&club, user.person().await?, invite.role, now) };
+    app.table
+        .accept_invite(&invite, &membership, now)
+        .await
+        .or_refused_at(|which| if which.contains(&1) { ApiError::rule("You are a member of this club already.") } else { unusable() })?;
     let viewer = Viewer { id: user.id(), is_officer: membership.role <= shared::models::Role::Officer };
     Ok(Json(MemberBody::new(&membership, viewer)))
 }

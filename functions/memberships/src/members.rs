@@ -6,7 +6,8 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::auth::User;
 use shared::http::{
-    ApiError, Created, Field, Input, Load, Maybe, Mode, Need, NoContent, Officer, OrRefused, PathIds, Reader, Reference, Result, SignedIn, Slice,
+    ApiError, Created, Field, Input, Load, Maybe, Mode, Need, NoContent, Officer, OrRefused, PathIds, Reader, Reference, Result, SignedIn,
+    Slice,
 };
 use shared::models::{Membership, Role};
 use shared::{Shared, ids, text};
@@ -187,8 +188,9 @@ pub async fn delete_member(State(app): State<Shared>, scope: SignedIn<(), Maybe<
     if !own && above && !scope.user.is_admin() {
         return Err(ApiError::Forbidden);
     }
-    app.table.remove_member(membership).await.or_refused_at(|which| {
-        if which.contains(&1) { ApiError::rule("A club keeps at least one owner.") } else { ApiError::NotFound }
-    })?;
+    app.table
+        .remove_member(membership)
+        .await
+        .or_refused_at(|which| if which.contains(&1) { ApiError::rule("A club keeps at least one owner.") } else { ApiError::NotFound })?;
     Ok(NoContent)
 }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use shared::Shared;
 use shared::auth::User;
 use shared::http::{ApiError, Load, PathIds};
 use shared::models::{Answer, Application, Choice, Committee, EmailStatus, Prompt, QuestionType, Status, Submission};
-use shared::Shared;
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 

@@ -172,10 +172,8 @@ async fn decide_many(
         reader.errors.add(format!("submissions.{i}"), format!("This application has no submission {id}."));
     }
     reader.finish()?;
-    let verdicts: Vec<Verdict> = decisions
-        .into_iter()
-        .filter_map(|(id, reason)| Some(Verdict { submission: found.remove(&id)?, status, reason }))
-        .collect();
+    let verdicts: Vec<Verdict> =
+        decisions.into_iter().filter_map(|(id, reason)| Some(Verdict { submission: found.remove(&id)?, status, reason })).collect();
     let updated = write(app, verdicts, &scope.user.author()).await?.len();
     Ok(Json(BulkBody { detail: format!("{updated} submissions updated."), updated }))
 }

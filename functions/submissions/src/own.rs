@@ -13,7 +13,8 @@ use crate::submissions::CLOSED;
 async fn bodies(app: &Shared, submissions: &[Submission]) -> Result<Vec<SubmissionBody>> {
     let of = |submission: &'_ Submission| (submission.club.clone(), submission.application, submission.answers.clone());
     let named: Vec<_> = submissions.iter().map(of).collect();
-    let parts = app.table.parts_of(named.iter().map(|(club, application, answers)| (club.as_str(), *application, answers.as_slice()))).await?;
+    let parts =
+        app.table.parts_of(named.iter().map(|(club, application, answers)| (club.as_str(), *application, answers.as_slice()))).await?;
     let now = app.clock.now();
     let show = |submission: &Submission| {
         let application = parts.applications.get(&submission.application)?;

@@ -1,6 +1,7 @@
 //! What a call of `send_emails` would send: to whom, what, and whom it skips (decisions.md §6).
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 
 use chrono::TimeDelta;
 use serde::Serialize;
@@ -84,7 +85,8 @@ impl Plan {
         allow_resend: bool,
         now: Timestamp,
     ) -> Result<Self> {
-        let template = kind.template(application).map_err(|why| ApiError::rule(format!("The template of this mail is not valid: {why}")))?;
+        let template =
+            kind.template(application).map_err(|why| ApiError::rule(format!("The template of this mail is not valid: {why}")))?;
         let mut plan = Self { mails: vec![], skipped: SkippedBody::default(), warnings: vec![] };
         let mut without_reason = 0;
         for submission in submissions {
@@ -107,7 +109,8 @@ impl Plan {
             without_reason += usize::from(submission.reason.trim().is_empty());
             let person = &applicant.personal;
             let committee = committee_of(&submission, application).map(|committee| committee.name).unwrap_or_default();
-            let recipient = Recipient { first_name: &person.first_name, name: &person.name, committee: &committee, reason: &submission.reason };
+            let recipient =
+                Recipient { first_name: &person.first_name, name: &person.name, committee: &committee, reason: &submission.reason };
             let Message { subject, html, text } = decision_message(&template, &club.profile.name, &application.name, recipient);
             let invited = submission.person.filter(|person| kind == DecisionKind::Acceptance && !members.contains(person));
             let mail = Mail {
@@ -151,7 +154,7 @@ impl Plan {
             let decision = planned.mail.decision.as_ref().map(|decision| decision.status.code()).unwrap_or_default();
             let preview = preview(&planned.mail);
             for part in [preview.submission.to_string(), decision.to_string(), preview.to, preview.subject, preview.html, preview.text] {
-                all.push_str(&format!("{}:{part}", part.len()));
+                let _ = write!(all, "{}:{part}", part.len());
             }
         }
         ids::sha256_hex(all.as_bytes())

@@ -148,19 +148,20 @@ struct Outcome {
 }
 
 enum Queued {
-    Mine(Mail),
+    Mine(Box<Mail>),
     Raced,
     Changed,
 }
 
 async fn send(app: &Shared, mails: Vec<Planned>, kind: DecisionKind) -> Result<Outcome> {
-    let results: Vec<Result<Queued>> = stream::iter(mails).map(|planned| queue(app, planned, kind)).buffer_unordered(PARALLEL).collect().await;
+    let results: Vec<Result<Queued>> =
+        stream::iter(mails).map(|planned| queue(app, planned, kind)).buffer_unordered(PARALLEL).collect().await;
     let mut outcome = Outcome::default();
     let mut mine = Vec::new();
     let mut broken = Vec::new();
     for result in results {
         match result {
-            Ok(Queued::Mine(mail)) => mine.push(mail),
+            Ok(Queued::Mine(mail)) => mine.push(*mail),
             Ok(Queued::Raced) => outcome.raced += 1,
             Ok(Queued::Changed) => outcome.failed += 1,
             Err(error) => broken.push(error),
@@ -188,7 +189,7 @@ async fn send(app: &Shared, mails: Vec<Planned>, kind: DecisionKind) -> Result<O
 async fn queue(app: &Shared, Planned { submission, mail }: Planned, kind: DecisionKind) -> Result<Queued> {
     let last = last_mail(&submission, kind);
     match app.table.queue_decision(Queueing { submission: &submission, last, mail: &mail }).await {
-        Ok(()) => Ok(Queued::Mine(mail)),
+        Ok(()) => Ok(Queued::Mine(Box::new(mail))),
         Err(TableError::Refused(_)) => {
             let now = app.table.submission(submission.application, submission.id).await?;
             let raced = now.as_ref().and_then(|now| last_mail(now, kind)).is_some_and(|now| now.attempt >= mail.attempt);

@@ -164,4 +164,3 @@ pub async fn show_submission(
         SubmissionBody::for_applicant(&submission, &scope.parent, &prompts, app.clock.now())
     }))
 }
-

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use aws_smithy_runtime_api::client::http::{
-    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
-};
+use aws_smithy_runtime_api::client::http::{HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector};
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
@@ -136,7 +134,8 @@ impl HttpConnector for Engine {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let engine = self.clone();
         HttpConnectorFuture::new(async move {
-            let operation = request.headers().get("x-amz-target").and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
+            let operation =
+                request.headers().get("x-amz-target").and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
             let body = request.body().bytes().unwrap_or_default();
             let (status, body) = Self::call(&engine, &operation, body).await;
             answer(status, body)

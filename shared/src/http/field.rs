@@ -29,9 +29,9 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
         }
         Ok(serde_path_to_error::deserialize(value).map_or_else(
             |error| {
-                let path = error.path().to_string();
-                let inside = if path == "." { String::new() } else { format!(".{}", path.replace('[', "").replace(']', "")) };
-                Self::Wrong(inside, error.into_inner().to_string())
+                let segments = error.path().iter().map(|segment| segment.to_string().trim_matches(['[', ']']).to_owned());
+                let inside: Vec<String> = std::iter::once(String::new()).chain(segments).collect();
+                Self::Wrong(inside.join("."), error.into_inner().to_string())
             },
             Self::Value,
         ))
@@ -126,7 +126,7 @@ impl Reader {
         if text.chars().any(char::is_control) {
             self.errors.add(name, "Line breaks and control characters are not allowed here.");
         } else if sent && !self.errors.has(name) {
-            *into = text.trim().to_owned();
+            text.trim().clone_into(into);
         }
     }
 

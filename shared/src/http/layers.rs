@@ -60,9 +60,8 @@ pub fn guard(router: Router<Shared>, app: &Shared) -> Router<Shared> {
 
 /// The router with everything around it, ready to be served.
 pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
-    let routes = router.with_state(app.clone());
     Router::new()
-        .fallback_service(routes)
+        .fallback_service(router.with_state(app.clone()))
         .layer(from_fn(entity_tags))
         .layer(from_fn(normalise))
         .layer(CompressionLayer::new())

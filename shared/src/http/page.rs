@@ -38,7 +38,7 @@ impl FromRequestParts<Shared> for Page {
 /// The address of `path` as the client sees it.
 fn absolute(headers: &HeaderMap, uri: &Uri, path: &str) -> String {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let host = header("host").or_else(|| uri.authority().map(|a| a.as_str())).unwrap_or("localhost");
+    let host = header("host").or_else(|| uri.authority().map(http::uri::Authority::as_str)).unwrap_or("localhost");
     let scheme = header("x-forwarded-proto").or_else(|| uri.scheme_str()).unwrap_or("http");
     format!("{scheme}://{host}{path}")
 }

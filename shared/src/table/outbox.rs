@@ -79,7 +79,7 @@ impl Table {
             .set("status", &EmailStatus::Sending)
             .set("claimed_at", &Some(now))
             .if_equals("status", &EmailStatus::Queued);
-        self.transact(std::iter::once(claim).chain(self.mark(mail, EmailStatus::Sending, now)).collect()).await
+        self.transact(std::iter::once(claim).chain(mark(mail, EmailStatus::Sending, now)).collect()).await
     }
 
     /// Marks what became of a mail that stands at `from`. Refused (0) if it stands elsewhere. A submission that is gone is let be.
@@ -93,26 +93,26 @@ impl Table {
     ) -> Result<(), TableError> {
         let record = Write::update(mail.key()).set("status", &to).set("outcome", &Some(outcome)).if_equals("status", &from);
         let record = if to == EmailStatus::Queued { record.add("retries", 1) } else { record };
-        let writes: Vec<Write> = std::iter::once(record.clone()).chain(self.mark(mail, to, now)).collect();
+        let writes: Vec<Write> = std::iter::once(record.clone()).chain(mark(mail, to, now)).collect();
         match self.transact(writes).await {
             Err(TableError::Refused(which)) if !which.contains(&0) => self.write(record).await.map(drop),
             other => other,
         }
     }
+}
 
-    /// The change of a submission that goes with a change of its mail.
-    fn mark(&self, mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
-        let decision = mail.decision.as_ref()?;
-        let state = state_of(&mail.kind);
-        let write = Write::update(keys::submission(decision.application, mail.about))
-            .set(&format!("{state}.status"), &status)
-            .set(&format!("{state}.at"), &now)
-            .if_equals(&format!("{state}.attempt"), &mail.attempt);
-        Some(if status == EmailStatus::Sent {
-            let mailed = Mailed { status: decision.status, reason: decision.reason.clone(), at: now };
-            write.set("notified", &true).set("mailed", &mailed).set(&format!("{state}.taken"), &true)
-        } else {
-            write
-        })
-    }
+/// The change of a submission that goes with a change of its mail.
+fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
+    let decision = mail.decision.as_ref()?;
+    let state = state_of(&mail.kind);
+    let write = Write::update(keys::submission(decision.application, mail.about))
+        .set(&format!("{state}.status"), &status)
+        .set(&format!("{state}.at"), &now)
+        .if_equals(&format!("{state}.attempt"), &mail.attempt);
+    Some(if status == EmailStatus::Sent {
+        let mailed = Mailed { status: decision.status, reason: decision.reason.clone(), at: now };
+        write.set("notified", &true).set("mailed", &mailed).set(&format!("{state}.taken"), &true)
+    } else {
+        write
+    })
 }

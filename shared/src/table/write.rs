@@ -139,13 +139,11 @@ impl Write {
             .split('.')
             .map(|segment| {
                 let next = format!("#n{}", self.names.len());
-                match self.names.iter().find(|(_, name)| *name == segment) {
-                    Some((placeholder, _)) => placeholder.clone(),
-                    None => {
-                        self.names.insert(next.clone(), segment.to_owned());
-                        next
-                    }
+                if let Some((placeholder, _)) = self.names.iter().find(|(_, name)| *name == segment) {
+                    return placeholder.clone();
                 }
+                self.names.insert(next.clone(), segment.to_owned());
+                next
             })
             .collect();
         segments.join(".")

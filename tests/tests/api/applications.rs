@@ -236,7 +236,11 @@ async fn an_application_with_submissions_goes_only_by_force_and_then_wholly() {
     drive.officer.delete(&format!("{}?force=true", drive.path)).await.no_content();
     drive.officer.get(&drive.path).await.error(404);
     assert_eq!(sue.get("/api/submissions/").await.ok(), json!([]));
-    let left: Vec<Value> = campus.stored().into_iter().filter(|item| item["pk"]["S"].as_str().is_some_and(|pk| pk.contains(&drive.application["id"].to_string()))).collect();
+    let left: Vec<Value> = campus
+        .stored()
+        .into_iter()
+        .filter(|item| item["pk"]["S"].as_str().is_some_and(|pk| pk.contains(&drive.application["id"].to_string())))
+        .collect();
     assert_eq!(left, Vec::<Value>::new());
     let of_club: Vec<Value> = campus.stored().into_iter().filter(|item| item["pk"]["S"] == "APPLICATIONS#chess").collect();
     assert_eq!(of_club, Vec::<Value>::new());

@@ -23,11 +23,21 @@ async fn a_club_is_created_read_changed_and_archived() {
     let seen = anybody.get("/api/clubs/chess-club/").await.ok();
     assert_eq!(seen["is_member"], Value::Null);
     assert_eq!(anybody.get("/api/clubs/").await.ok()["results"], json!([seen]));
-    let changed = ada.patch("/api/clubs/chess-club/", json!({ "name": "Chess", "code": "x", "approved": false, "website": "https://c.example" })).await.ok();
+    let changed = ada
+        .patch("/api/clubs/chess-club/", json!({ "name": "Chess", "code": "x", "approved": false, "website": "https://c.example" }))
+        .await
+        .ok();
     assert_eq!((&changed["code"], &changed["approved"], &changed["name"]), (&json!("chess-club"), &json!(true), &json!("Chess")));
     assert_eq!(anybody.get("/api/clubs/?search=chess").await.ok()["results"][0]["name"], "Chess", "the list shows it at once");
     assert_eq!(ada.put("/api/clubs/chess-club/", changed.clone()).await.ok(), changed);
-    ada.put("/api/clubs/chess-club/", json!({ "name": "x" })).await.invalid(&["subtitle", "description", "email", "website", "active", "application_required"]);
+    ada.put("/api/clubs/chess-club/", json!({ "name": "x" })).await.invalid(&[
+        "subtitle",
+        "description",
+        "email",
+        "website",
+        "active",
+        "application_required",
+    ]);
     ada.delete("/api/clubs/chess-club/").await.no_content();
     ada.get("/api/clubs/chess-club/").await.error(404);
     ada.get("/api/clubs/chess-club/members/").await.error(404);
@@ -61,7 +71,8 @@ async fn wrong_clubs_are_named() {
 async fn codes_are_made_from_names() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
-    let code = async |name: &str| ada.post("/api/clubs/", json!({ "name": name })).await.created()["code"].as_str().unwrap_or_default().to_owned();
+    let code =
+        async |name: &str| ada.post("/api/clubs/", json!({ "name": name })).await.created()["code"].as_str().unwrap_or_default().to_owned();
     assert_eq!(code("  Go & Chess!! ").await, "go-chess");
     assert_eq!(code("Go Chess").await, "go-chess-2");
     assert_eq!(code("Go Chess").await, "go-chess-3");
@@ -96,11 +107,19 @@ async fn lists_are_searched_ordered_and_paged() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     for (name, active) in [("Zebra", true), ("Émile", true), ("apple", false)] {
-        ada.post("/api/clubs/", json!({ "name": name, "active": active, "subtitle": format!("the {name}"), "description": "<p>words</p>" })).await.created();
+        ada.post(
+            "/api/clubs/",
+            json!({ "name": name, "active": active, "subtitle": format!("the {name}"), "description": "<p>words</p>" }),
+        )
+        .await
+        .created();
     }
     let names = async |query: &str| -> Vec<String> {
         let page = ada.get(&format!("/api/clubs/{query}")).await.ok();
-        page["results"].as_array().map(|all| all.iter().map(|club| club["name"].as_str().unwrap_or_default().to_owned()).collect()).unwrap_or_default()
+        page["results"]
+            .as_array()
+            .map(|all| all.iter().map(|club| club["name"].as_str().unwrap_or_default().to_owned()).collect())
+            .unwrap_or_default()
     };
     assert_eq!(names("?ordering=alphabetical").await, ["apple", "Émile", "Zebra"]);
     assert_eq!(names("?ordering=-alphabetical").await, ["Zebra", "Émile", "apple"]);

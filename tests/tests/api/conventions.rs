@@ -38,7 +38,14 @@ async fn head_answers_like_get() {
     for name in ["content-length", "content-type", "etag"] {
         assert_eq!(head.header(name), get.header(name), "{name}");
     }
-    campus.anonymous().send(Method::HEAD, "/api/settings/", None).await.status.eq(&http::StatusCode::UNAUTHORIZED).then_some(()).expect("401");
+    campus
+        .anonymous()
+        .send(Method::HEAD, "/api/settings/", None)
+        .await
+        .status
+        .eq(&http::StatusCode::UNAUTHORIZED)
+        .then_some(())
+        .expect("401");
 }
 
 #[tokio::test]
@@ -123,7 +130,11 @@ async fn an_answer_that_cannot_pass_the_gateway_is_refused_with_a_hint() {
     // 16 × 290 KB do not fit; two do.
     let mut responses = Vec::new();
     for n in 0..15 {
-        let question = drive.officer.post(&format!("{}questions/", drive.path), json!({ "question_type": 1, "prompt": n.to_string() })).await.created();
+        let question = drive
+            .officer
+            .post(&format!("{}questions/", drive.path), json!({ "question_type": 1, "prompt": n.to_string() }))
+            .await
+            .created();
         responses.push(json!({ "question": question["id"], "text": "long ".repeat(3_900) }));
     }
     for n in 0..16 {

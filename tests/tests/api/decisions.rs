@@ -51,7 +51,10 @@ async fn wrong_decisions_are_named() {
     officer.put(&path, json!({ "status": 4 })).await.invalid(&["reason"]);
     officer.patch(&format!("{}submissions/1/", drive.path), json!({ "status": 4 })).await.error(404);
     let reasons = format!("{}submissions/reason/", drive.path);
-    officer.post(&reasons, json!({ "submissions": [{ "id": submission["id"], "reason": "x".repeat(5_001) }] })).await.invalid(&["submissions.0.reason"]);
+    officer
+        .post(&reasons, json!({ "submissions": [{ "id": submission["id"], "reason": "x".repeat(5_001) }] }))
+        .await
+        .invalid(&["submissions.0.reason"]);
     officer.post(&reasons, json!({ "submissions": [{ "id": submission["id"] }] })).await.invalid(&["submissions.0"]);
     assert_eq!(officer.get(&path).await.ok(), submission);
 }

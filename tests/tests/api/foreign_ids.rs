@@ -59,7 +59,10 @@ async fn an_id_of_another_application_is_named_in_a_body() {
     officer.post(&at("questions/"), question).await.invalid(&["committees.0"]);
     officer.patch(&go.path, json!({ "committees": [{ "id": committee, "name": "x" }] })).await.invalid(&["committees.0.id"]);
     officer.post(&at("submissions/status/"), json!({ "submissions": [submission], "status": 4 })).await.invalid(&["submissions.0"]);
-    officer.post(&at("submissions/reason/"), json!({ "submissions": [{ "id": submission, "reason": "x" }] })).await.invalid(&["submissions.0"]);
+    officer
+        .post(&at("submissions/reason/"), json!({ "submissions": [{ "id": submission, "reason": "x" }] }))
+        .await
+        .invalid(&["submissions.0"]);
     let answer = json!({ "committee": committee, "responses": [{ "question": chess.question, "text": "x" }] });
     campus.as_("sue").post(&at("submissions/"), answer).await.invalid(&["committee", "responses.0.question"]);
     assert_eq!(chess.officer.get(&format!("{}submissions/", chess.path)).await.ok()[0]["status"], 1);

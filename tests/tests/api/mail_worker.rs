@@ -23,6 +23,7 @@ fn campus_with(ses: impl Fn(usize) -> SesAnswer + Send + Sync + 'static) -> Test
         .build()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "an answer among others")]
 fn refused(status: u16, kind: &str) -> SesAnswer {
     Some(Ok((status, json!({ "__type": kind, "message": kind }))))
 }
@@ -43,7 +44,12 @@ async fn state(drive: &Drive) -> (Value, Value) {
 
 #[tokio::test(start_paused = true)]
 async fn what_surely_was_not_taken_is_tried_again() {
-    for error in [(429, "TooManyRequestsException"), (400, "LimitExceededException"), (400, "SendingPausedException"), (403, "AccessDeniedException")] {
+    for error in [
+        (429, "TooManyRequestsException"),
+        (400, "LimitExceededException"),
+        (400, "SendingPausedException"),
+        (403, "AccessDeniedException"),
+    ] {
         let campus = campus_with(move |n| if n == 0 { refused(error.0, error.1) } else { None });
         let drive = queued(&campus).await;
         campus.deliver().await;

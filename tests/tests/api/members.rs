@@ -20,7 +20,13 @@ async fn members_are_added_listed_and_removed() {
     ada.post("/api/clubs/chess/members/", json!({ "person": person })).await.invalid(&["person"]);
     ada.post("/api/clubs/chess/members/", json!({ "person": 1 })).await.invalid(&["person"]);
     ada.post("/api/clubs/chess/members/", json!({ "person": person, "role": 5 })).await.invalid(&["role"]);
-    let names: Vec<Value> = ada.get("/api/clubs/chess/members/").await.ok().as_array().map(|all| all.iter().map(|m| m["username"].clone()).collect()).unwrap_or_default();
+    let names: Vec<Value> = ada
+        .get("/api/clubs/chess/members/")
+        .await
+        .ok()
+        .as_array()
+        .map(|all| all.iter().map(|m| m["username"].clone()).collect())
+        .unwrap_or_default();
     assert_eq!(names, ["ada", "sue"]);
     assert_eq!(ada.get("/api/clubs/chess/").await.ok()["membership_count"], 2);
     assert_eq!(sue.get("/api/memberships/").await.ok()[0]["role"], 10);
@@ -64,7 +70,10 @@ async fn members_who_are_not_public_are_anonymous_to_all_but_themselves() {
     assert_eq!((&officers[1]["name"], &officers[1]["username"], &officers[1]["image"]), (&json!("Anonymous"), &Value::Null, &Value::Null));
     assert_eq!((&officers[1]["person"], &officers[1]["email"]), (&json!(person), &json!("secret@uni.example")));
     let own = hidden.get("/api/clubs/chess/members/secretuser/").await.ok();
-    assert_eq!((&own["name"], &own["email"], &own["image"]), (&json!("Secret Name"), &Value::Null, &json!("https://img.example/secret.png")));
+    assert_eq!(
+        (&own["name"], &own["email"], &own["image"]),
+        (&json!("Secret Name"), &Value::Null, &json!("https://img.example/secret.png"))
+    );
 }
 
 #[tokio::test]

@@ -15,7 +15,11 @@ async fn questions_of_all_types() {
         json!({ "id": created["id"], "question_type": 3, "prompt": "Short?", "word_limit": 0, "precedence": 0,
             "committee_question": false, "committees": [], "multiple_choice": [] })
     );
-    let choice = drive.officer.post(&path, json!({ "question_type": 2, "prompt": "Which?", "multiple_choice": ["a", { "value": "b" }] })).await.created();
+    let choice = drive
+        .officer
+        .post(&path, json!({ "question_type": 2, "prompt": "Which?", "multiple_choice": ["a", { "value": "b" }] }))
+        .await
+        .created();
     assert_eq!(choice["multiple_choice"][1]["value"], "b");
     drive.officer.post(&path, json!({ "question_type": 4, "prompt": "Read this" })).await.created();
     let sue = campus.as_("sue");

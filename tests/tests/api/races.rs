@@ -30,7 +30,8 @@ async fn sixty_four_students_at_once_are_all_stored_once() {
     let answers = join_all(students.iter().map(|student| student.post(&path, drive.answer("x")))).await;
     assert!(answers.iter().all(|answer| answer.status == 201));
     let list = drive.officer.get(&path).await.ok();
-    let mut names: Vec<&str> = list.as_array().map(|all| all.iter().filter_map(|s| s["user"]["username"].as_str()).collect()).unwrap_or_default();
+    let mut names: Vec<&str> =
+        list.as_array().map(|all| all.iter().filter_map(|s| s["user"]["username"].as_str()).collect()).unwrap_or_default();
     names.sort_unstable();
     names.dedup();
     assert_eq!((names.len(), list.as_array().map(Vec::len)), (64, Some(64)));

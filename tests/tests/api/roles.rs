@@ -64,7 +64,12 @@ fn rows() -> Vec<Row> {
         ("put", "/api/clubs/{club}/applications/{application}/questions/{question}/", json!({}), officers(400)),
         ("delete", "/api/clubs/{club}/applications/{application}/questions/{question}/", json!(null), officers(204)),
         ("get", "/api/clubs/{club}/applications/{application}/submissions/", json!(null), OFFICERS),
-        ("post", "/api/clubs/{club}/applications/{application}/submissions/", json!({ "responses": [] }), [401, 201, 201, 201, 201, 201, 200]),
+        (
+            "post",
+            "/api/clubs/{club}/applications/{application}/submissions/",
+            json!({ "responses": [] }),
+            [401, 201, 201, 201, 201, 201, 200],
+        ),
         ("get", "/api/clubs/{club}/applications/{application}/submissions/export/", json!(null), OFFICERS),
         ("post", "/api/clubs/{club}/applications/{application}/submissions/status/", json!({ "submissions": [], "status": 4 }), OFFICERS),
         ("post", "/api/clubs/{club}/applications/{application}/submissions/reason/", json!({ "submissions": [] }), OFFICERS),

@@ -20,7 +20,8 @@ async fn accepted(campus: &TestCampus, drive: &Drive, names: &[&str]) -> Vec<Val
 async fn a_dry_run_shows_every_mail_and_does_nothing() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
-    let template = "<p>Hi {{ name }} ({{ full_name }}), {{ club }}, {{ application }}{% if committee %}, {{ committee }}{% endif %}: {{ reason }}</p>";
+    let template =
+        "<p>Hi {{ name }} ({{ full_name }}), {{ club }}, {{ application }}{% if committee %}, {{ committee }}{% endif %}: {{ reason }}</p>";
     drive.officer.patch(&drive.path, json!({ "acceptance_email": template })).await.ok();
     drive.officer.patch("/api/clubs/chess/", json!({ "email": "chess@clubs.example" })).await.ok();
     let submissions = accepted(&campus, &drive, &["sue", "bob"]).await;
@@ -131,7 +132,11 @@ async fn hostile_names_and_reasons_stay_text() {
     drive.decide(&submission, 4, HOSTILE).await;
     campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
     let mail = &campus.mails()[0];
-    assert!(!mail.html.contains("<img") && !mail.html.contains("<script") && !mail.html.contains("<i>") && !mail.html.contains("<u>"), "{}", mail.html);
+    assert!(
+        !mail.html.contains("<img") && !mail.html.contains("<script") && !mail.html.contains("<i>") && !mail.html.contains("<u>"),
+        "{}",
+        mail.html
+    );
     assert!(mail.html.contains("&lt;img src=x onerror=alert(1)&gt; {{ name }}"), "values are not templates: {}", mail.html);
     assert!(mail.text.contains("<img src=x") && mail.text.contains("<script>x</script>"), "{}", mail.text);
     assert_eq!(mail.subject, "Your application to <i>Chess</i> & \"Co\": Fall");

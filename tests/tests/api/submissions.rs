@@ -50,8 +50,7 @@ async fn each_broken_rule_is_named_and_nothing_is_stored() {
     let choice = new(json!({ "question_type": 2, "prompt": "Which", "multiple_choice": ["a", "b"] })).await;
     let second = new(json!({ "question_type": 2, "prompt": "Which", "multiple_choice": ["c", "d"] })).await;
     let (tech, outreach) = (&drive.application["committees"][0]["id"], &drive.application["committees"][1]["id"]);
-    let special =
-        id(&new(json!({ "question_type": 1, "prompt": "For tech", "committee_question": true, "committees": [tech] })).await);
+    let special = id(&new(json!({ "question_type": 1, "prompt": "For tech", "committee_question": true, "committees": [tech] })).await);
     let (option, foreign) = (&choice["multiple_choice"][0]["id"], &second["multiple_choice"][0]["id"]);
     let free = drive.question;
     let sue = campus.as_("sue");
@@ -89,7 +88,8 @@ async fn each_broken_rule_is_named_and_nothing_is_stored() {
         { "question": free, "text": "" },
     ] });
     let stored = sue.post(&path, fine).await.created();
-    let answered: Vec<&Value> = stored["responses"].as_array().map(|all| all.iter().map(|r| &r["question"]["id"]).collect()).unwrap_or_default();
+    let answered: Vec<&Value> =
+        stored["responses"].as_array().map(|all| all.iter().map(|r| &r["question"]["id"]).collect()).unwrap_or_default();
     assert_eq!(answered, [&json!(limited), &choice["id"], &json!(special)], "empty is unanswered");
 }
 
@@ -159,20 +159,29 @@ async fn the_list_is_newest_first_and_filtered() {
     let dan = campus.client(&json!({ "email": "dan@other.example", "name": "Dän Müller" }), "dan");
     let last = dan.post(&path, json!({ "committee": tech, "responses": [] })).await.created();
     drive.decide(&last, 4, "").await;
-    let names = async |query: &str| -> Vec<String> {
-        let list = drive.officer.get(&format!("{path}{query}")).await.ok();
-        list.as_array().map(|all| all.iter().map(|s| s["user"]["username"].as_str().unwrap_or_default().to_owned()).collect()).unwrap_or_default()
+    let found = async |query: &str| -> Vec<String> {
+        let all = drive.officer.get(&format!("{path}{query}")).await.ok();
+        all.as_array()
+            .map(|all| all.iter().map(|s| s["user"]["username"].as_str().unwrap_or_default().to_owned()).collect())
+            .unwrap_or_default()
     };
-    assert_eq!(names("").await, ["dan", "cleo", "bob", "ann"]);
-    assert_eq!(names("?status=4").await, ["dan"]);
-    assert_eq!(names("?status=1").await, ["cleo", "bob", "ann"]);
-    assert_eq!(names(&format!("?committee={tech}")).await, ["dan"]);
-    assert_eq!(names("?notified=true").await, Vec::<String>::new());
-    assert_eq!(names("?notified=0").await.len(), 4);
-    assert_eq!(names("?search=MULLER+dan").await, ["dan"]);
-    assert_eq!(names("?search=other.example").await, ["dan"]);
-    assert_eq!(names("?search=bo&status=1&unknown=1").await, ["bob"]);
-    for (query, field) in [("status=5", "status"), ("status=x", "status"), ("committee=x", "committee"), ("notified=maybe", "notified"), ("limit=0", "limit"), ("cursor=x", "cursor")] {
+    assert_eq!(found("").await, ["dan", "cleo", "bob", "ann"]);
+    assert_eq!(found("?status=4").await, ["dan"]);
+    assert_eq!(found("?status=1").await, ["cleo", "bob", "ann"]);
+    assert_eq!(found(&format!("?committee={tech}")).await, ["dan"]);
+    assert_eq!(found("?notified=true").await, Vec::<String>::new());
+    assert_eq!(found("?notified=0").await.len(), 4);
+    assert_eq!(found("?search=MULLER+dan").await, ["dan"]);
+    assert_eq!(found("?search=other.example").await, ["dan"]);
+    assert_eq!(found("?search=bo&status=1&unknown=1").await, ["bob"]);
+    for (query, field) in [
+        ("status=5", "status"),
+        ("status=x", "status"),
+        ("committee=x", "committee"),
+        ("notified=maybe", "notified"),
+        ("limit=0", "limit"),
+        ("cursor=x", "cursor"),
+    ] {
         drive.officer.get(&format!("{path}?{query}")).await.invalid(&[field]);
     }
 }

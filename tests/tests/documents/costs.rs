@@ -45,7 +45,15 @@ async fn timed<F: Future>(work: F) -> (F::Output, u128) {
 }
 
 impl Prices {
-    async fn row(&mut self, operation: &'static str, note: &'static str, client: &Client, method: Method, path: &str, body: Value) -> Value {
+    async fn row(
+        &mut self,
+        operation: &'static str,
+        note: &'static str,
+        client: &Client,
+        method: Method,
+        path: &str,
+        body: Value,
+    ) -> Value {
         let (answer, rounds) = timed(client.send(method, path, Some(body).filter(|body| !body.is_null()))).await;
         assert!(answer.status.is_success(), "{operation}: {}", answer.text());
         self.rows.push(Row { operation, note, usage: answer.usage, rounds });
@@ -59,12 +67,12 @@ async fn fill(campus: &TestCampus, drive: &Drive, first: &Value, n: u64) {
     let table = &app.table;
     let application = id(&drive.application);
     let model = table.submission(application, id(first)).await.expect("a table").expect("a submission");
-    let copies: Vec<Submission> = (0..n)
-        .map(|i| Submission { id: 1_000_000 + i, person: Some(5_000_000 + i), sequence: app.next_id(), ..model.clone() })
-        .collect();
+    let copies: Vec<Submission> =
+        (0..n).map(|i| Submission { id: 1_000_000 + i, person: Some(5_000_000 + i), sequence: app.next_id(), ..model.clone() }).collect();
     table.load(&copies).await.expect("a table");
 }
 
+#[expect(clippy::too_many_lines, clippy::similar_names, reason = "a list, in the order in which things come about")]
 async fn measure() -> Vec<Row> {
     let campus = campus();
     let (get, post, put, patch, delete) = (Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
@@ -175,7 +183,7 @@ async fn measure() -> Vec<Row> {
     let body = json!({ "email_type": { "id": "acceptance" } });
     p.row("send_emails", "120 mails, 2,000 submissions", &ada, post.clone(), &send, body).await;
     let campus = &p.campus;
-    let ((_, usage), rounds) = timed(metered(campus.deliver())).await;
+    let ((_, usage), rounds) = timed(Box::pin(metered(campus.deliver()))).await;
     assert_eq!(campus.mails().len(), 120);
     p.rows.push(Row { operation: "(mail worker)", note: "120 mails", usage, rounds });
     p.rows.extend(accept().await);
@@ -216,7 +224,7 @@ fn document(rows: &[Row]) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn the_price_list_is_measured() {
-    let rows = measure().await;
+    let rows = Box::pin(measure()).await;
     let measured: BTreeSet<&str> = rows.iter().map(|row| row.operation).collect();
     let document_ = json!(local::api().1);
     for item in document_["paths"].as_object().into_iter().flat_map(|paths| paths.values()) {

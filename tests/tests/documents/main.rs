@@ -6,7 +6,6 @@ mod routes;
 mod table;
 mod template;
 
-
 use std::path::{Path, PathBuf};
 
 /// The root of the repository.

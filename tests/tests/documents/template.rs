@@ -44,7 +44,8 @@ fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
     assert_eq!(names, BTreeSet::from(["applications", "clubs", "events", "mailer", "memberships", "submissions"]));
     for (function, routes) in local::GROUPS {
         let document = json!(routes().split_for_parts().1);
-        let served: BTreeSet<String> = document["paths"].as_object().into_iter().flatten().map(|(path, _)| path.trim_end_matches('/').to_owned()).collect();
+        let served: BTreeSet<String> =
+            document["paths"].as_object().into_iter().flatten().map(|(path, _)| path.trim_end_matches('/').to_owned()).collect();
         let resource = &functions[function];
         assert_eq!(resource["Properties"]["CodeUri"], format!("functions/{function}"));
         let mut routed = BTreeSet::new();

@@ -1,11 +1,11 @@
 //! Two open applications, one that is over, and who submitted what.
 
 use chrono::TimeDelta;
+use shared::Shared;
 use shared::models::{
     Answer, Applicant, Application, Author, Change, Choice, Club, Committee, Person, Prompt, Question, QuestionType, Status, Submission,
 };
 use shared::time::Timestamp;
-use shared::Shared;
 
 /// What there is of recruitment.
 #[derive(Default)]
@@ -28,7 +28,8 @@ const WHY: [&str; 5] = [
     "I am new in town and this is the club whose work I like best.",
     "Because the project that you showed last spring was brilliant, and I have an idea for the next one.",
 ];
-const PROUD: [&str; 4] = ["A tiny weather station.", "Running a half marathon.", "The school newspaper.", "My grandmother's recipes, as a book."];
+const PROUD: [&str; 4] =
+    ["A tiny weather station.", "Running a half marathon.", "The school newspaper.", "My grandmother's recipes, as a book."];
 
 struct Drive<'a> {
     club: &'a str,
@@ -44,9 +45,30 @@ struct Drive<'a> {
 pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestamp) -> Drives {
     let mut all = Drives::default();
     let plans = [
-        Drive { club: "robotics", name: "Autumn recruitment", committees: &["Mechanics", "Electronics", "Software"], window: (-7, 7, 14), applicants: 28, decided: true },
-        Drive { club: "debate", name: "New speakers", committees: &["Speaking", "Judging"], window: (-3, 10, 17), applicants: 17, decided: false },
-        Drive { club: "consulting", name: "Spring projects", committees: &["Research"], window: (-60, -45, -30), applicants: 6, decided: true },
+        Drive {
+            club: "robotics",
+            name: "Autumn recruitment",
+            committees: &["Mechanics", "Electronics", "Software"],
+            window: (-7, 7, 14),
+            applicants: 28,
+            decided: true,
+        },
+        Drive {
+            club: "debate",
+            name: "New speakers",
+            committees: &["Speaking", "Judging"],
+            window: (-3, 10, 17),
+            applicants: 17,
+            decided: false,
+        },
+        Drive {
+            club: "consulting",
+            name: "Spring projects",
+            committees: &["Research"],
+            window: (-60, -45, -30),
+            applicants: 6,
+            decided: true,
+        },
     ];
     for drive in &plans {
         let application = application(app, drive, now);
@@ -136,7 +158,15 @@ fn questions(app: &Shared, application: &Application) -> Vec<Question> {
         .collect()
 }
 
-fn submission(app: &Shared, application: &Application, questions: &[Question], person: &Person, i: usize, at: Timestamp, decided: bool) -> Submission {
+fn submission(
+    app: &Shared,
+    application: &Application,
+    questions: &[Question],
+    person: &Person,
+    i: usize,
+    at: Timestamp,
+    decided: bool,
+) -> Submission {
     let committee = application.committees.get(i % (application.committees.len() + 1));
     let (status, reason) = match (decided, i % 6) {
         (true, 0) => (Status::Accepted, "Your answer about the last project."),
