@@ -135,9 +135,9 @@ impl<'a> Parser<'a> {
     }
 
     fn inside(&mut self, close: &str) -> Result<&'a str, String> {
-        let Some(end) = self.rest.find(close) else { return Err(format!("{} without {close}.", &self.rest[..2])) };
-        let inner = &self.rest[2..end];
-        self.rest = &self.rest[end + close.len()..];
+        let (open, rest) = self.rest.split_at(2);
+        let (inner, rest) = rest.split_once(close).ok_or_else(|| format!("{open} without {close}."))?;
+        self.rest = rest;
         Ok(inner)
     }
 }
@@ -200,6 +200,8 @@ mod tests {
             "{% if name == 1 %}{% endif %}",
             "{{ name.__class__ }}",
             "{%",
+            "{%}",
+            "{{}",
         ] {
             assert!(Template::parse(source).is_err(), "{source}");
         }
@@ -211,9 +213,10 @@ mod tests {
         fn any_text_parses_or_is_refused_and_values_never_bring_tags(source in "[a{}% ifnamels<&]{0,60}", value in "\\PC{0,40}") {
             if let Ok(template) = Template::parse(&source) {
                 let values = Variables { name: &value, full_name: "", reason: "", committee: "", club: "", application: "" };
-                let plain = Variables { name: "", ..values };
+                // The same branches, without anything that could be a tag.
+                let plain = Variables { name: if value.trim().is_empty() { "" } else { "x" }, ..values };
                 let tags = |text: String| text.matches('<').count();
-                proptest::prop_assert_eq!(tags(template.render(&values)), tags(template.render(&plain)) * usize::from(true));
+                proptest::prop_assert_eq!(tags(template.render(&values)), tags(template.render(&plain)));
             }
         }
     }
