@@ -13,13 +13,18 @@ pub fn words(search: &str) -> Vec<String> {
     search.split_whitespace().map(fold).filter(|word| !word.is_empty()).collect()
 }
 
+/// Whether every word occurs in a text that is folded already.
+pub fn contains(folded: &str, words: &[String]) -> bool {
+    words.iter().all(|word| folded.contains(word.as_str()))
+}
+
 /// Whether every word occurs somewhere in the texts.
 pub fn matches<'a>(words: &[String], texts: impl IntoIterator<Item = &'a str>) -> bool {
     if words.is_empty() {
         return true;
     }
     let texts: Vec<String> = texts.into_iter().map(fold).collect();
-    words.iter().all(|word| texts.iter().any(|text| text.contains(word.as_str())))
+    contains(&texts.join("\n"), words)
 }
 
 #[cfg(test)]

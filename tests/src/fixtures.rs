@@ -1,6 +1,6 @@
 //! What many tests begin with, made through the API.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta};
 use serde_json::{Value, json};
 use shared::time::Timestamp;
 
@@ -9,6 +9,11 @@ use crate::{Client, TestCampus, start};
 /// The moment `hours` after the start of the test, as the API writes it.
 pub fn hours(hours: i64) -> String {
     Timestamp::at(start() + TimeDelta::hours(hours)).to_string()
+}
+
+/// A moment in milliseconds, as the API writes it.
+fn moment(ms: i64) -> String {
+    Timestamp::at(DateTime::from_timestamp_millis(ms).unwrap_or_default()).to_string()
 }
 
 /// A club with an open application: Ada owns it, the others are nobody.
@@ -52,9 +57,22 @@ impl TestCampus {
 
     /// A club, `name`, of Ada's with an open application and one question.
     pub async fn drive(&self, name: &str) -> Drive {
+        self.drive_with(name, application("Fall")).await
+    }
+
+    /// The same, around the present time of a running clock.
+    pub async fn drive_now(&self, name: &str) -> Drive {
+        let mut body = application("Fall");
+        for (field, hours) in [("application_start_time", -1), ("application_end_time", 24), ("result_release_time", 48)] {
+            body[field] = json!(moment(self.now_ms() + hours * 3_600_000));
+        }
+        self.drive_with(name, body).await
+    }
+
+    async fn drive_with(&self, name: &str, application: Value) -> Drive {
         let officer = self.as_("ada");
         let club = self.club(name, &officer).await;
-        let application = officer.post(&format!("/api/clubs/{club}/applications/"), application("Fall")).await.created();
+        let application = officer.post(&format!("/api/clubs/{club}/applications/"), application).await.created();
         let path = format!("/api/clubs/{club}/applications/{}/", id(&application));
         let question = officer.post(&format!("{path}questions/"), json!({ "question_type": 1, "prompt": "Why?" })).await.created();
         Drive { club, officer, application, path, question: id(&question) }
@@ -78,6 +96,11 @@ impl Drive {
     /// Submits as somebody; the submission.
     pub async fn submit(&self, client: &Client) -> Value {
         client.post(&format!("{}submissions/", self.path), self.answer("Because.")).await.created()
+    }
+
+    /// Moves the end to the second of this moment.
+    pub async fn close_at_ms(&self, ms: i64) {
+        self.officer.patch(&self.path, json!({ "application_end_time": moment(ms + 999) })).await.ok();
     }
 
     /// Decides.

@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod fixtures;
+pub mod lambda;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -39,6 +40,7 @@ pub struct Setup {
     engine: Option<engine::Hook>,
     mailbox: Option<mailbox::Hook>,
     settings: Option<SettingsChange>,
+    running_clock: bool,
 }
 
 impl Setup {
@@ -60,6 +62,12 @@ impl Setup {
         Self { settings: Some(Box::new(change)), ..self }
     }
 
+    /// The machine's clock instead of a standing one.
+    #[must_use]
+    pub fn running_clock(self) -> Self {
+        Self { running_clock: true, ..self }
+    }
+
     /// The campus.
     pub fn build(self) -> TestCampus {
         let engine = Engine::memory().expect("an engine in memory");
@@ -67,7 +75,7 @@ impl Setup {
             Some(hook) => engine.hooked(hook),
             None => engine,
         };
-        let clock = Arc::new(MovableClock::standing_at(start()));
+        let clock = Arc::new(if self.running_clock { MovableClock::running() } else { MovableClock::standing_at(start()) });
         let mailbox = Mailbox::open(clock.clone(), None).expect("a mailbox in memory");
         let mailbox = match self.mailbox {
             Some(hook) => mailbox.hooked(hook),
@@ -99,7 +107,7 @@ impl TestCampus {
 
     /// Somebody with a token, an address and a name made from their user name.
     pub fn as_(&self, username: &str) -> Client {
-        self.client(&json!({ "email": format!("{username}@uni.example"), "name": format!("{username} Test") }), username)
+        self.with_token(&self.token(username))
     }
 
     /// Somebody in the admin group.
@@ -107,15 +115,24 @@ impl TestCampus {
         self.client(&json!({ "email": "root@uni.example", "name": "Root Admin", "groups": ["clubs-admin"] }), "root")
     }
 
+    /// The token of [`TestCampus::as_`].
+    pub fn token(&self, username: &str) -> String {
+        self.signed(&json!({ "email": format!("{username}@uni.example"), "name": format!("{username} Test") }), username)
+    }
+
     /// Somebody with these claims.
     pub fn client(&self, claims: &Value, username: &str) -> Client {
+        self.with_token(&self.signed(claims, username))
+    }
+
+    fn signed(&self, claims: &Value, username: &str) -> String {
         let mut subject = claims.clone();
         subject["username"] = json!(username);
         let mut subject: local::issuer::Subject = serde_json::from_value(subject).expect("a subject");
         // Good for a year: tests move the clock.
         subject.expires_in = Some(31_536_000);
         let (token, _) = self.campus.issuer.token(&subject, self.campus.clock.now()).expect("a token");
-        Client::new(self.campus.router.clone(), Some(token))
+        token
     }
 
     /// Somebody with this token.
@@ -126,6 +143,11 @@ impl TestCampus {
     /// Nobody.
     pub fn anonymous(&self) -> Client {
         Client::new(self.campus.router.clone(), None)
+    }
+
+    /// The present time in milliseconds, as gateways tell it.
+    pub fn now_ms(&self) -> i64 {
+        self.campus.clock.now().timestamp_millis()
     }
 
     /// Moves the clock.

@@ -9,13 +9,10 @@ use shared::Shared;
 use shared::auth::User;
 use shared::http::{ApiError, Created, Input, Load, Mode, NoContent, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn};
 use shared::models::{Application, Extension, Question};
-use shared::table::Form;
+use shared::table::{EDITS, Form, TableError};
 use shared::time::Timestamp;
 
-use crate::form::{ApplicationBody, ApplicationInput};
-
-/// How often a change is tried again on what somebody else changed meanwhile.
-pub(crate) const TRIES: usize = 5;
+use crate::form::{ApplicationBody, ApplicationInput, COMMITTEE_USED, removes_committee};
 
 /// The applications of a club, oldest first. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = [])),
@@ -115,17 +112,32 @@ pub async fn replace_application(
 
 async fn change(app: &Shared, mut form: Form, input: &ApplicationInput, mode: Mode) -> Result<Json<ApplicationBody>> {
     let (club, id) = (form.application.club.clone(), form.application.id);
-    for _ in 0..TRIES {
-        let read_version = form.application.version;
+    for _ in 0..EDITS {
+        let old = form.application.clone();
         input.clone().apply(mode, &mut form.application, &app.table, || app.next_id()).await?;
         form.application.version += 1;
         form.application.updated_at = app.now();
-        match app.table.update_application(&form.application, read_version).await {
-            Err(shared::table::TableError::Refused(_)) => form = app.table.form(&club, id).await?.ok_or(ApiError::NotFound)?,
-            done => return Ok(done.map(|()| Json(ApplicationBody::new(&form, true)))?),
+        match app.table.update_application(&form.application, old.version).await {
+            Err(TableError::Refused(_)) => form = app.table.form(&club, id).await?.ok_or(ApiError::NotFound)?,
+            done => {
+                done?;
+                keep_used_committees(app, &old, &form.application).await?;
+                form.settle_committees();
+                return Ok(Json(ApplicationBody::new(&form, true)));
+            }
         }
     }
     Err(ApiError::Busy)
+}
+
+/// Somebody may have submitted to a committee between the check and its removal: then it comes back.
+async fn keep_used_committees(app: &Shared, old: &Application, new: &Application) -> Result<()> {
+    if !removes_committee(old, new) || !app.table.committees_in_use(new.id).await?.iter().any(|id| new.committee(*id).is_none()) {
+        return Ok(());
+    }
+    let restored = Application { committees: old.committees.clone(), version: new.version + 1, ..new.clone() };
+    app.table.update_application(&restored, new.version).await.or_refused(|| ApiError::Busy)?;
+    Err(ApiError::field("committees", COMMITTEE_USED))
 }
 
 /// An application, or what a deletion that was cut short has left of it.

@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use shared::Shared;
 use shared::http::{ApiError, Created, Field, Input, Mode, Need, NoContent, Officer, OrRefused, Reader, Result};
 use shared::models::{Application, Extension, Person};
 use shared::time::Timestamp;
+use shared::{Shared, limits};
 use utoipa::ToSchema;
 
 /// A later end of an application for one person.
@@ -97,7 +97,7 @@ async fn named(app: &Shared, person: Field<u64>, username: Field<String>) -> Res
             found.map(|person| ("person", person)).ok_or_else(|| ApiError::field("person", "There is no such person."))
         }
         (None, Some(name)) => {
-            let mut found = app.table.people_called(name.trim()).await?;
+            let mut found = if name.len() > limits::NAME { vec![] } else { app.table.people_called(name.trim()).await? };
             let person = found.pop().filter(|_| found.is_empty());
             person
                 .map(|person| ("username", person))

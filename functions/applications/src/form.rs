@@ -53,7 +53,7 @@ impl ApplicationBody {
             acceptance_email: for_officer.then(|| application.acceptance_email.clone()),
             rejection_email: for_officer.then(|| application.rejection_email.clone()),
             committees: application.committees.clone(),
-            questions: form.questions.iter().map(|question| QuestionBody::new(question, application)).collect(),
+            questions: form.questions.iter().map(QuestionBody::from).collect(),
             created_at: application.created_at,
             updated_at: application.updated_at,
         }
@@ -79,9 +79,8 @@ pub struct QuestionBody {
     multiple_choice: Vec<Choice>,
 }
 
-impl QuestionBody {
-    /// The question, with those of its committees that are still there.
-    pub fn new(question: &Question, application: &Application) -> Self {
+impl From<&Question> for QuestionBody {
+    fn from(question: &Question) -> Self {
         Self {
             id: question.id,
             question_type: question.prompt.question_type,
@@ -89,7 +88,7 @@ impl QuestionBody {
             word_limit: question.prompt.word_limit,
             precedence: question.precedence,
             committee_question: question.committee_question,
-            committees: question.committees.iter().copied().filter(|id| application.committee(*id).is_some()).collect(),
+            committees: question.committees.clone(),
             multiple_choice: question.prompt.options.clone(),
         }
     }
@@ -136,6 +135,14 @@ pub struct ApplicationInput {
     committees: Field<Vec<CommitteeInput>>,
 }
 
+/// Why a committee stays.
+pub const COMMITTEE_USED: &str = "A committee that has submissions cannot be removed.";
+
+/// Whether a committee of the old application is not in the new one.
+pub fn removes_committee(old: &Application, new: &Application) -> bool {
+    old.committees.iter().any(|committee| new.committee(committee.id).is_none())
+}
+
 /// A committee to be set.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct CommitteeInput {
@@ -168,10 +175,11 @@ impl ApplicationInput {
         if let Some(committees) = committees {
             let merged = merge_committees(&mut reader, committees, &application.committees, next_id);
             reader.finish()?;
-            let gone: Vec<u64> =
-                application.committees.iter().filter(|old| !merged.iter().any(|new| new.id == old.id)).map(|old| old.id).collect();
-            if !gone.is_empty() && table.committees_in_use(application.id).await?.iter().any(|id| gone.contains(id)) {
-                return Err(ApiError::field("committees", "A committee that has submissions cannot be removed."));
+            let new = Application { committees: merged.clone(), ..application.clone() };
+            if removes_committee(application, &new)
+                && table.committees_in_use(application.id).await?.iter().any(|id| new.committee(*id).is_none())
+            {
+                return Err(ApiError::field("committees", COMMITTEE_USED));
             }
             application.committees = merged;
             return Ok(());

@@ -11,11 +11,10 @@ use shared::http::{
     ApiError, Created, Field, Input, Mode, Need, NoContent, Officer, OrRefused, PathIds, Reader, Reference, Result, SignedIn,
 };
 use shared::models::{Application, Choice, Prompt, Question, QuestionType};
-use shared::table::{Form, TableError};
+use shared::table::{EDITS, Form, TableError};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
-use crate::applications::TRIES;
 use crate::form::QuestionBody;
 
 /// What officers write of a question.
@@ -145,7 +144,14 @@ pub async fn list_questions(scope: SignedIn<Form>) -> Json<Vec<QuestionBody>> {
 }
 
 fn bodies(form: &Form) -> Vec<QuestionBody> {
-    form.questions.iter().map(|question| QuestionBody::new(question, &form.application)).collect()
+    form.questions.iter().map(QuestionBody::from).collect()
+}
+
+/// So near to the limit it is looked at again after a question was created.
+const NEAR: usize = 20;
+
+fn too_many() -> ApiError {
+    ApiError::field("questions", format!("An application has at most {} questions.", limits::QUESTIONS))
 }
 
 /// Creates a question. Officers.
@@ -158,7 +164,7 @@ pub async fn create_question(
 ) -> Result<Created<QuestionBody>> {
     let application = &scope.parent.application;
     if scope.parent.questions.len() >= limits::QUESTIONS {
-        return Err(ApiError::rule(format!("An application has at most {} questions.", limits::QUESTIONS)));
+        return Err(too_many());
     }
     let id = app.next_id();
     let mut question = Question {
@@ -180,15 +186,23 @@ pub async fn create_question(
     };
     input.apply(Mode::Create, &mut question, application, || app.next_id())?;
     app.table.put_question(&question, None).await?;
+    if scope.parent.questions.len() + NEAR > limits::QUESTIONS {
+        // Others may have created one at the same moment: then this one was too many.
+        let now = app.table.form(&application.club, application.id).await?;
+        if now.is_some_and(|form| form.questions.len() > limits::QUESTIONS) {
+            app.table.delete_question(&question).await?;
+            return Err(too_many());
+        }
+    }
     let location = format!("/api/clubs/{}/applications/{}/questions/{id}/", application.club, application.id);
-    Ok(Created { location, body: QuestionBody::new(&question, application) })
+    Ok(Created { location, body: QuestionBody::from(&question) })
 }
 
 /// One question. Any signed-in user.
 #[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/questions/{question}/", tag = "questions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)), responses((status = 200, body = QuestionBody)))]
 pub async fn show_question(scope: SignedIn<Form>, path: PathIds) -> Result<Json<QuestionBody>> {
-    Ok(Json(QuestionBody::new(question(&scope.parent, &path)?, &scope.parent.application)))
+    Ok(Json(QuestionBody::from(question(&scope.parent, &path)?)))
 }
 
 /// Changes the fields that are sent; stored answers keep the question as it was. Officers.
@@ -216,7 +230,7 @@ pub async fn replace_question(
 }
 
 async fn change(app: &Shared, mut form: Form, id: u64, input: &QuestionInput, mode: Mode) -> Result<Json<QuestionBody>> {
-    for _ in 0..TRIES {
+    for _ in 0..EDITS {
         let read = form.question(id).ok_or(ApiError::NotFound)?;
         let mut changed = read.clone();
         input.clone().apply(mode, &mut changed, &form.application, || app.next_id())?;
@@ -227,7 +241,7 @@ async fn change(app: &Shared, mut form: Form, id: u64, input: &QuestionInput, mo
             Err(TableError::Refused(_)) => {
                 form = app.table.form(&form.application.club, form.application.id).await?.ok_or(ApiError::NotFound)?;
             }
-            done => return Ok(done.map(|()| Json(QuestionBody::new(&changed, &form.application)))?),
+            done => return Ok(done.map(|()| Json(QuestionBody::from(&changed)))?),
         }
     }
     Err(ApiError::Busy)

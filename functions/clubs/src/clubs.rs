@@ -6,20 +6,17 @@ use std::collections::{BTreeMap, HashMap};
 use axum::Json;
 use axum::extract::State;
 use shared::auth::User;
-use shared::http::access::is_shown;
+use shared::http::access::{is_code, is_shown};
 use shared::http::{
     ApiError, Created, Envelope, Field, Input, Mode, Need, NoContent, Officer, OrRefused, Owner, Page, Params, PathIds, Reader, Result,
     Visible,
 };
 use shared::models::{Club, ClubProfile, Membership, Role};
 use shared::settings::Approval;
-use shared::table::TableError;
+use shared::table::{EDITS, TableError};
 use shared::{Shared, ids, limits, text};
 
 use crate::body::{ClubBody, ClubInput, Viewer, is_accepting};
-
-/// How often a change is tried again on what somebody else changed meanwhile.
-const TRIES: usize = 5;
 
 /// The clubs that the caller can see. Anybody.
 #[utoipa::path(get, path = "/api/clubs/", tag = "clubs", security((), ("bearer" = [])),
@@ -43,12 +40,10 @@ pub async fn list_clubs(State(app): State<Shared>, user: Option<User>, params: P
     let viewer = Viewer { roles, is_admin: user.is_some_and(|user| user.is_admin()) };
     let mut clubs: Vec<&Club> = all
         .iter()
+        .filter(|listed| text::contains(&listed.text, &words))
+        .map(|listed| &listed.club)
         .filter(|club| !club.archived && is_shown(club, viewer.roles.contains_key(&club.code), viewer.is_admin))
         .filter(|club| active.is_none_or(|active| club.profile.active == active))
-        .filter(|club| {
-            let profile = &club.profile;
-            text::matches(&words, [profile.name.as_str(), &club.code, &profile.subtitle, &profile.description])
-        })
         .collect();
     let folded = |club: &Club| (text::fold(&club.profile.name), club.code.clone());
     match ordering {
@@ -144,8 +139,7 @@ fn wanted_code(field: Field<String>) -> Result<Option<String>> {
     let mut reader = Reader::new(Mode::Update);
     let code = reader.nullable("code", field, Need::Free).flatten().filter(|code| !code.is_empty());
     if let Some(code) = &code {
-        let plain = code.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-        if !plain || code.len() > limits::CODE || !code.bytes().any(|b| b.is_ascii_lowercase()) {
+        if !is_code(code) {
             reader.errors.add("code", "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.");
         }
     }
@@ -199,7 +193,7 @@ pub async fn replace_club(State(app): State<Shared>, scope: Editable, Input(inpu
 
 async fn change(app: &Shared, scope: Editable, input: &ClubInput, mode: Mode) -> Result<Json<ClubBody>> {
     let Editable { user, mut club, membership } = scope;
-    for _ in 0..TRIES {
+    for _ in 0..EDITS {
         let read_version = club.version;
         input.clone().apply(mode, &mut club, user.is_admin())?;
         club.version += 1;
@@ -242,7 +236,7 @@ impl axum::extract::FromRequestParts<Shared> for Editable {
     responses((status = 204)))]
 pub async fn delete_club(State(app): State<Shared>, scope: Owner) -> Result<NoContent> {
     let mut club = scope.club;
-    for _ in 0..TRIES {
+    for _ in 0..EDITS {
         let read_version = club.version;
         club.archived = true;
         club.version += 1;

@@ -29,10 +29,12 @@ where
         }
         SdkError::ServiceError(service) => {
             let code = service.err().code().unwrap_or_default().to_owned();
+            let refused = matches!(code.as_str(), "MessageRejected" | "BadRequestException" | "NotFoundException");
             match service.raw().status() {
-                500.. => Outcome::Unknown(code),
-                _ if matches!(code.as_str(), "MessageRejected" | "BadRequestException" | "NotFoundException") => Outcome::Refused(code),
-                _ => Outcome::Later(code),
+                400..500 if refused => Outcome::Refused(code),
+                400..500 => Outcome::Later(code),
+                // A server error, or a success that cannot be read.
+                _ => Outcome::Unknown(code),
             }
         }
         other => Outcome::Unknown(short(other)),

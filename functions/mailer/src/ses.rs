@@ -33,7 +33,9 @@ impl Ses {
             Err(error) => Outcome::Refused(error.to_string()),
             Ok(request) => match request.send().await {
                 // An answer without an id is no answer of SES.
-                Ok(output) => output.message_id.map_or_else(|| Outcome::Unknown("no message id".into()), Outcome::Sent),
+                Ok(output) => {
+                    output.message_id.filter(|id| !id.is_empty()).map_or_else(|| Outcome::Unknown("no message id".into()), Outcome::Sent)
+                }
                 Err(error) => classify(&error),
             },
         }

@@ -16,8 +16,8 @@ use utoipa::ToSchema;
 /// A member of a club, as the caller may see them.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MemberBody {
-    /// Membership id.
-    id: u64,
+    /// Membership id; null for others than officers when the membership is not public.
+    id: Option<u64>,
     /// User id; null for others than officers when the membership is not public.
     person: Option<u64>,
     /// `Anonymous` when the membership is not public.
@@ -51,7 +51,7 @@ impl MemberBody {
         let personal = &membership.personal;
         let known = membership.public || membership.person == viewer.id;
         Self {
-            id: membership.id,
+            id: (known || viewer.is_officer).then_some(membership.id),
             person: (known || viewer.is_officer).then_some(membership.person),
             name: if known { personal.name.clone() } else { "Anonymous".to_owned() },
             username: known.then(|| personal.username.clone()),
@@ -76,19 +76,35 @@ fn viewer<R, P, O>(scope: &shared::http::Scope<R, P, O>) -> Viewer {
         ("cursor" = Option<String>, Query)), responses((status = 200, body = Vec<MemberBody>)))]
 pub async fn list_members(State(app): State<Shared>, scope: SignedIn, slice: Slice) -> Result<Response> {
     let viewer = viewer(&scope);
-    let mut members: Vec<MemberBody> = app.table.members(&scope.club.code).await?.iter().map(|m| MemberBody::new(m, viewer)).collect();
-    members.sort_by_cached_key(position);
+    let mut members = app.table.members(&scope.club.code).await?;
+    members.sort_by_key(|membership| membership.id);
+    let mut bodies: Vec<MemberBody> = members.iter().map(|membership| MemberBody::new(membership, viewer)).collect();
+    bodies.sort_by_cached_key(order);
+    let mut members = numbered(bodies);
     if let Some(after) = slice.after::<Position>()? {
-        members.retain(|member| position(member) > after);
+        members.retain(|(position, _)| *position > after);
     }
     members.truncate(slice.limit().map_or(usize::MAX, |limit| limit + 1));
-    Ok(slice.answer(members, position, |member| member))
+    Ok(slice.answer(members, |(position, _)| position.clone(), |(_, body)| body))
 }
 
-type Position = (bool, u8, String, u64);
+type Order = (bool, u8, String);
+/// A place in the list: the order, and a number among equals. A cursor tells nothing that the list does not show.
+type Position = (Order, usize);
 
-fn position(member: &MemberBody) -> Position {
-    (!member.active, member.role.code(), text::fold(&member.name), member.id)
+fn order(member: &MemberBody) -> Order {
+    (!member.active, member.role.code(), text::fold(&member.name))
+}
+
+fn numbered(bodies: Vec<MemberBody>) -> Vec<(Position, MemberBody)> {
+    let mut last: Option<Position> = None;
+    let number = |body: MemberBody| {
+        let order = order(&body);
+        let n = last.as_ref().filter(|(before, _)| *before == order).map_or(0, |(_, n)| n + 1);
+        last = Some((order.clone(), n));
+        ((order, n), body)
+    };
+    bodies.into_iter().map(number).collect()
 }
 
 /// Somebody to be added.
@@ -159,15 +175,14 @@ impl Load for MemberOfPath {
 /// The member that the path names by membership id or user name.
 pub struct MemberOfPath(Membership);
 
-/// One member, by membership id or user name. Any signed-in user who can see the club.
+/// One member, by membership id or user name. Any signed-in user who can see the club; hidden members are found by
+/// officers and by themselves alone.
 #[utoipa::path(get, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
     responses((status = 200, body = MemberBody)))]
-pub async fn show_member(scope: SignedIn<(), MemberOfPath>, path: PathIds) -> Result<Json<MemberBody>> {
+pub async fn show_member(scope: SignedIn<(), MemberOfPath>) -> Result<Json<MemberBody>> {
     let (viewer, membership) = (viewer(&scope), &scope.object.0);
-    let hidden = !membership.public && membership.person != viewer.id && !viewer.is_officer;
-    // A hidden member cannot be found by their name.
-    if hidden && ids::parse(path.text("member")) != Some(membership.id) {
+    if !membership.public && membership.person != viewer.id && !viewer.is_officer {
         return Err(ApiError::NotFound);
     }
     Ok(Json(MemberBody::new(membership, viewer)))

@@ -1,7 +1,6 @@
 //! What a call of `send_emails` would send: to whom, what, and whom it skips (decisions.md §6).
 
-use std::collections::HashSet;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, HashSet};
 
 use chrono::TimeDelta;
 use serde::Serialize;
@@ -55,6 +54,8 @@ pub struct Plan {
     pub skipped: SkippedBody,
     /// What the officer should look at first.
     pub warnings: Vec<String>,
+    /// Of decisions, reasons and templates: equal as long as none of them changed, whatever was sent meanwhile.
+    pub digest: String,
 }
 
 /// Where the last mail of this kind stands.
@@ -87,7 +88,8 @@ impl Plan {
     ) -> Result<Self> {
         let template =
             kind.template(application).map_err(|why| ApiError::rule(format!("The template of this mail is not valid: {why}")))?;
-        let mut plan = Self { mails: vec![], skipped: SkippedBody::default(), warnings: vec![] };
+        let mut plan = Self { mails: vec![], skipped: SkippedBody::default(), warnings: vec![], digest: String::new() };
+        let mut said = BTreeMap::new();
         let mut without_reason = 0;
         for submission in submissions {
             if submission.status == Status::Pending {
@@ -102,16 +104,17 @@ impl Plan {
                 plan.skipped.no_address += 1;
                 continue;
             };
-            if !may_send(last, allow_resend, now) {
-                plan.skipped.already_notified += 1;
-                continue;
-            }
-            without_reason += usize::from(submission.reason.trim().is_empty());
             let person = &applicant.personal;
             let committee = committee_of(&submission, application).map(|committee| committee.name).unwrap_or_default();
             let recipient =
                 Recipient { first_name: &person.first_name, name: &person.name, committee: &committee, reason: &submission.reason };
             let Message { subject, html, text } = decision_message(&template, &club.profile.name, &application.name, recipient);
+            said.insert(submission.id, [submission.status.code().to_string(), person.email.clone(), subject.clone(), html.clone()]);
+            if !may_send(last, allow_resend, now) {
+                plan.skipped.already_notified += 1;
+                continue;
+            }
+            without_reason += usize::from(submission.reason.trim().is_empty());
             let invited = submission.person.filter(|person| kind == DecisionKind::Acceptance && !members.contains(person));
             let mail = Mail {
                 about: submission.id,
@@ -132,6 +135,7 @@ impl Plan {
             };
             plan.mails.push(Planned { submission, mail });
         }
+        plan.digest = ids::sha256_hex(serde_json::json!(said).to_string().as_bytes());
         plan.mails.sort_by_key(|planned| planned.submission.sequence);
         if template.shows_reason() && without_reason > 0 && !uses_built_in(application, kind) {
             plan.warnings.push(format!("The template shows the reason, but {without_reason} of the decisions have none."));
@@ -145,19 +149,6 @@ impl Plan {
     /// The mails as they would be read.
     pub fn previews(&self) -> Vec<PreviewBody> {
         self.mails.iter().map(|planned| preview(&planned.mail)).collect()
-    }
-
-    /// A digest of all that the mails say and to whom: equal if nothing changed.
-    pub fn digest(&self) -> String {
-        let mut all = String::new();
-        for planned in &self.mails {
-            let decision = planned.mail.decision.as_ref().map(|decision| decision.status.code()).unwrap_or_default();
-            let preview = preview(&planned.mail);
-            for part in [preview.submission.to_string(), decision.to_string(), preview.to, preview.subject, preview.html, preview.text] {
-                let _ = write!(all, "{}:{part}", part.len());
-            }
-        }
-        ids::sha256_hex(all.as_bytes())
     }
 }
 

@@ -88,8 +88,7 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
     let all = Newest { matches: |_: &_| true, before: None, limit: None };
     let (submissions, members) = futures::try_join!(app.table.submissions(application.id, all), members(&app, &club.code, kind))?;
     let plan = Plan::new(&club, &application, kind, submissions, &members, allow_resend, app.now())?;
-    let known = plan.digest();
-    if digest.is_some_and(|digest| digest != known) && !dry_run {
+    if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
         return Err(ApiError::field("digest", "Decisions, reasons or templates changed since the preview. Nothing was sent."));
     }
     let recipients = plan.mails.len();
@@ -105,7 +104,7 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
             skipped: plan.skipped,
             previews: Some(plan.previews()),
             warnings: plan.warnings,
-            digest: Some(known),
+            digest: Some(plan.digest),
         }));
     }
     let Outcome { sent, queued, failed, unknown, raced } = send(&app, plan.mails, kind).await?;

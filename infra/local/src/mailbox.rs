@@ -85,7 +85,8 @@ impl Mailbox {
         }
     }
 
-    fn keep(&self, request: &Value) -> std::io::Result<usize> {
+    /// Keeps the mail of a `SendEmail` request; how many there are now.
+    pub fn keep(&self, request: &Value) -> std::io::Result<usize> {
         let text = |pointer: &str| request.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let mail = KeptMail {
             to: text("/Destination/ToAddresses/0"),

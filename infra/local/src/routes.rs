@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::http::{HeaderMap, header};
 use axum::response::Html;
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -11,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::Shared;
 use shared::html::escape;
-use shared::http::{ApiError, NoContent, Result};
+use shared::http::{ApiError, Field, Input, Mode, Need, NoContent, Reader, Result};
 use shared::time::Clock as _;
 
 use crate::clock::MovableClock;
@@ -38,25 +39,45 @@ pub fn routes(local: Local) -> Router<Shared> {
         .route("/local/mail/", get(show_mailbox))
         .route("/local/mail.json", get(list_mails).delete(clear_mails))
         .route("/local/clock/", get(show_clock).post(move_clock))
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .with_state(local)
 }
 
-fn body<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    let mut reader = serde_json::Deserializer::from_slice(bytes);
-    T::deserialize(&mut reader).map_err(|error| ApiError::rule(format!("The request body is not valid: {error}.")))
+#[derive(Default, Deserialize)]
+struct TokenInput {
+    #[serde(default)]
+    username: Field<String>,
+    #[serde(default)]
+    email: Field<String>,
+    #[serde(default)]
+    name: Field<String>,
+    #[serde(default)]
+    groups: Field<Vec<String>>,
+    #[serde(default)]
+    expires_in: Field<i64>,
 }
 
-async fn create_token(State(local): State<Local>, bytes: axum::body::Bytes) -> Result<Json<Value>> {
-    let subject: Subject = body(&bytes)?;
-    if subject.username.trim().is_empty() {
-        return Err(ApiError::field("username", "This field may not be blank."));
-    }
+async fn create_token(State(local): State<Local>, Input(input): Input<TokenInput>) -> Result<Json<Value>> {
+    let mut reader = Reader::new(Mode::Create);
+    let mut username = String::new();
+    reader.line("username", input.username, Need::Required, &mut username);
+    let subject = Subject {
+        username,
+        email: reader.nullable("email", input.email, Need::Free).flatten(),
+        name: reader.nullable("name", input.name, Need::Free).flatten(),
+        groups: reader.nullable("groups", input.groups, Need::Free).flatten().unwrap_or_default(),
+        expires_in: reader.nullable("expires_in", input.expires_in, Need::Free).flatten(),
+    };
+    reader.finish()?;
     let (token, expires_in) = local.issuer.token(&subject, local.clock.now()).map_err(ApiError::Internal)?;
     Ok(Json(json!({ "access_token": token, "token_type": "Bearer", "expires_in": expires_in })))
 }
 
-async fn show_discovery() -> Json<Value> {
-    Json(json!({ "issuer": ISSUER, "jwks_uri": format!("{ISSUER}/.well-known/jwks.json"), "token_endpoint": format!("{ISSUER}/token") }))
+/// The addresses are those of this service, wherever it listens; the issuer's name stays the same.
+async fn show_discovery(headers: HeaderMap) -> Json<Value> {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:8000");
+    let local = format!("http://{host}/local");
+    Json(json!({ "issuer": ISSUER, "jwks_uri": format!("{local}/.well-known/jwks.json"), "token_endpoint": format!("{local}/token") }))
 }
 
 async fn show_keys(State(local): State<Local>) -> Json<Value> {
@@ -72,19 +93,22 @@ async fn clear_mails(State(local): State<Local>) -> Result<NoContent> {
     Ok(NoContent)
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct MoveInput {
-    advance_s: i64,
+    #[serde(default)]
+    advance_s: Field<i64>,
 }
 
 async fn show_clock(State(local): State<Local>) -> Json<Value> {
     Json(json!({ "now": shared::time::Timestamp::at(local.clock.now()) }))
 }
 
-async fn move_clock(State(local): State<Local>, bytes: axum::body::Bytes) -> Result<Json<Value>> {
-    let input: MoveInput = body(&bytes)?;
-    let by = TimeDelta::try_seconds(input.advance_s).filter(|by| by.num_days().abs() < 36_525);
-    local.clock.advance(by.ok_or_else(|| ApiError::field("advance_s", "At most a hundred years."))?);
+async fn move_clock(State(local): State<Local>, Input(input): Input<MoveInput>) -> Result<Json<Value>> {
+    let mut seconds = 0;
+    let mut reader = Reader::new(Mode::Create);
+    reader.number("advance_s", input.advance_s, Need::Required, (0, 3_155_760_000), &mut seconds);
+    reader.finish()?;
+    local.clock.advance(TimeDelta::seconds(seconds));
     Ok(show_clock(State(local)).await)
 }
 

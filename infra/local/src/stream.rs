@@ -41,7 +41,8 @@ impl Stream {
         Self { engine, file, position: Mutex::new(position) }
     }
 
-    fn records(&self) -> Result<Vec<Value>, String> {
+    /// The records that were not delivered yet, up to one batch.
+    pub fn records(&self) -> Result<Vec<Value>, String> {
         let json = |operation: &str, body: Value| self.engine.json(operation, &body).map_err(|error| error.to_string());
         let streams = json("ListStreams", json!({ "TableName": crate::engine::TABLE }))?;
         let arn = streams.pointer("/Streams/0/StreamArn").cloned().ok_or("the table has no stream")?;

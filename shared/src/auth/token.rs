@@ -113,7 +113,7 @@ impl Verifier {
         let in_group = |value: &Value| value.as_str() == Some(self.admin_group.as_str());
         Some(Identity {
             id: ids::derived("user", &[&self.issuer, subject]),
-            username: text(&self.claims.username).unwrap_or_else(|| subject.to_owned()),
+            username: text(&self.claims.username).or_else(|| text("sub"))?,
             name: text(&self.claims.name),
             first_name: text(&self.claims.given_name),
             last_name: text(&self.claims.family_name),

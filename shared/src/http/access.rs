@@ -9,10 +9,10 @@ use axum::http::request::Parts;
 
 use super::error::ApiError;
 use crate::auth::User;
-use crate::ids;
 use crate::models::{Application, Club, Extension, Membership, Question, Role, Submission};
 use crate::state::Shared;
 use crate::table::Form;
+use crate::{ids, limits};
 
 /// What the variable segments of a path say.
 #[derive(Debug, Clone, Default)]
@@ -31,8 +31,17 @@ impl PathIds {
 
     async fn of(parts: &mut Parts) -> Result<Self, ApiError> {
         let raw = RawPathParams::from_request_parts(parts, &()).await.map_err(|_| ApiError::NotFound)?;
-        Ok(Self(raw.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()))
+        let segments: HashMap<String, String> = raw.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        // What cannot be a code is not looked for: keys of the table have a limit.
+        let club = segments.get("club").is_none_or(|code| is_code(code));
+        if club { Ok(Self(segments)) } else { Err(ApiError::NotFound) }
     }
+}
+
+/// Whether a text has the form of a club's code (decisions.md §3).
+pub fn is_code(text: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    text.len() <= limits::CODE && text.bytes().all(plain) && text.bytes().any(|b| b.is_ascii_lowercase())
 }
 
 /// Who is let in, given their role in the club and whether they are an admin.

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
-use tower_http::cors::{AllowOrigin, Any as AnyValue, CorsLayer};
+use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 
 use super::error::{ApiError, Cause};
 use crate::auth::User;
@@ -37,6 +37,14 @@ impl FromRequestParts<Shared> for ReceivedAt {
 /// The path as the client sees it, with the stage of the gateway if there is one: for links.
 #[derive(Debug, Clone)]
 pub struct PublicPath(pub String);
+
+impl<S: Sync> FromRequestParts<S> for PublicPath {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self(Self::of(parts)))
+    }
+}
 
 impl PublicPath {
     pub(super) fn of(parts: &Parts) -> String {
@@ -74,7 +82,7 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
 fn cors(origins: &[String]) -> CorsLayer {
     let layer = CorsLayer::new()
         .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allow_headers(AnyValue)
+        .allow_headers(AllowHeaders::mirror_request())
         .expose_headers([header::ETAG, header::LINK, header::LOCATION, REQUEST_ID]);
     if origins.iter().any(|origin| origin == "*") {
         layer.allow_origin(AnyValue)
@@ -216,7 +224,7 @@ async fn entity_tags(request: Request, next: Next) -> Response {
     let Ok(bytes) = to_bytes(body, usize::MAX).await else { return ApiError::Internal("an answer broke".into()).into_response() };
     // Weak, because the answer may be compressed on its way.
     let tag = format!("W/\"{}\"", &ids::sha256_hex(&bytes)[..32]);
-    let matches = known.is_some_and(|known| known.split(',').any(|candidate| candidate.trim() == tag || candidate.trim() == "*"));
+    let matches = known.is_some_and(|known| known.split(',').map(str::trim).any(|known| known == "*" || weak(known) == weak(&tag)));
     set(&mut parts.headers, header::ETAG, &tag);
     parts.headers.append(header::VARY, HeaderValue::from_static("authorization, accept"));
     let bytes = if matches {
@@ -234,6 +242,11 @@ async fn entity_tags(request: Request, next: Next) -> Response {
         (false, true) => with_cache_control(response, "private, no-cache"),
         (false, false) => with_cache_control(response, "public, no-cache"),
     }
+}
+
+/// A tag as it is compared weakly (RFC 9110, 8.8.3.2).
+fn weak(tag: &str) -> &str {
+    tag.trim_start_matches("W/")
 }
 
 fn with_cache_control(mut response: Response, value: &'static str) -> Response {

@@ -32,7 +32,7 @@ impl FromRequestParts<Shared> for Slice {
 
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
         let params = Params::parse(parts.uri.query().unwrap_or_default());
-        let limit = params.number("limit", 1, 10_000)?.and_then(|limit| usize::try_from(limit).ok());
+        let limit = params.number("limit", 1, u64::MAX)?.and_then(|limit| usize::try_from(limit.min(10_000)).ok());
         let cursor = params.text("cursor").map(|text| {
             let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok();
             let body = bytes.and_then(|bytes| bytes.split_first().filter(|(v, _)| **v == VERSION).map(|(_, rest)| rest.to_vec()));

@@ -25,9 +25,9 @@ impl Params {
         Self(url::form_urlencoded::parse(query.as_bytes()).into_owned().collect())
     }
 
-    /// The text of a parameter; empty ones count as absent.
+    /// The text of a parameter.
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.0.iter().rfind(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+        self.0.iter().rfind(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// `true`, `false`, `1` or `0`.
@@ -43,8 +43,10 @@ impl Params {
     /// A whole number from `low` to `high`.
     pub fn number(&self, name: &str, low: u64, high: u64) -> Result<Option<u64>, ApiError> {
         let Some(text) = self.text(name) else { return Ok(None) };
-        match text.parse() {
-            Ok(number) if (low..=high).contains(&number) => Ok(Some(number)),
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        // More digits than fit are a very large number all the same.
+        match digits.then(|| text.parse().unwrap_or(u64::MAX)) {
+            Some(number) if (low..=high).contains(&number) => Ok(Some(number)),
             _ => Err(ApiError::field(name, format!("Expected a whole number from {low} to {high}."))),
         }
     }

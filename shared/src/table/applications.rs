@@ -40,6 +40,15 @@ pub struct Form {
 }
 
 impl Form {
+    /// Lets questions forget committees that are gone; one that was for these alone is for all.
+    pub fn settle_committees(&mut self) {
+        let Self { application, questions } = self;
+        for question in questions {
+            question.committees.retain(|id| application.committee(*id).is_some());
+            question.committee_question &= !question.committees.is_empty();
+        }
+    }
+
     /// One of its questions.
     pub fn question(&self, id: u64) -> Option<&Question> {
         self.questions.iter().find(|question| question.id == id)
@@ -70,6 +79,7 @@ fn forms(items: Vec<Item>) -> Result<Vec<Form>, TableError> {
     }
     forms.retain(|form| !form.application.deleted);
     for form in &mut forms {
+        form.settle_committees();
         form.questions.sort_by_key(|question| (question.precedence, question.id));
     }
     Ok(forms)

@@ -35,6 +35,8 @@ type Item = HashMap<String, AttributeValue>;
 
 /// Calls that run side by side for one request.
 pub const PARALLEL: usize = 64;
+/// How often a change is tried again on what somebody else changed meanwhile.
+pub const EDITS: usize = 32;
 const CONFLICT_RETRIES: u32 = 8;
 const BATCH_READ: usize = 100;
 const BATCH_WRITE: usize = 25;

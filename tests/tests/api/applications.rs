@@ -158,8 +158,15 @@ async fn a_committee_with_submissions_stays() {
     let sue = campus.as_("sue");
     sue.post(&format!("{}submissions/", drive.path), json!({ "committee": tech, "responses": [] })).await.created();
     drive.officer.patch(&drive.path, json!({ "committees": [{ "name": "Outreach" }] })).await.invalid(&["committees"]);
+    let outreach = drive.application["committees"][1]["id"].clone();
+    let body = json!({ "question_type": 1, "prompt": "x", "committee_question": true, "committees": [outreach] });
+    let question = drive.officer.post(&format!("{}questions/", drive.path), body).await.created();
     let without_outreach = drive.officer.patch(&drive.path, json!({ "committees": [{ "name": "Tech" }] })).await.ok();
     assert_eq!(without_outreach["committees"].as_array().map(Vec::len), Some(1));
+    let one = format!("{}questions/{}/", drive.path, id(&question));
+    let orphan = drive.officer.get(&one).await.ok();
+    assert_eq!((&orphan["committee_question"], &orphan["committees"]), (&json!(false), &json!([])), "a question for nobody is for all");
+    assert_eq!(drive.officer.put(&one, orphan.clone()).await.ok(), orphan);
 }
 
 #[tokio::test]

@@ -125,6 +125,10 @@ async fn lists_are_searched_ordered_and_paged() {
     assert_eq!(names("?ordering=-alphabetical").await, ["Zebra", "Émile", "apple"]);
     assert_eq!(names("?active=false").await, ["apple"]);
     assert_eq!(names("?search=EMILE+the").await, ["Émile"]);
+    let described = "<p><a href=\"https://x.example\">link</a> needle &amp; thread</p>";
+    ada.patch("/api/clubs/apple/", json!({ "description": described })).await.ok();
+    assert_eq!(names("?search=needle+%26").await, ["apple"]);
+    assert_eq!(names("?search=noopener").await, Vec::<String>::new(), "the text, not its mark-up");
     assert_eq!(names("?ordering=featured").await.len(), 3);
     ada.get("/api/clubs/?ordering=random").await.invalid(&["ordering"]);
     ada.get("/api/clubs/?active=perhaps").await.invalid(&["active"]);

@@ -164,3 +164,27 @@ async fn browsers_of_allowed_origins_may_call() {
     assert_eq!(allowed("https://site.example").await, "https://site.example");
     assert_eq!(allowed("https://evil.example").await, "");
 }
+
+#[tokio::test]
+async fn what_cannot_be_a_code_is_not_looked_for() {
+    let campus = TestCampus::new();
+    let long = "a".repeat(3_000);
+    for path in
+        [format!("/api/clubs/{long}/"), format!("/api/clubs/{long}/members/"), "/api/clubs/UPPER/".into(), "/api/clubs/a%23b/".into()]
+    {
+        campus.as_("ada").get(&path).await.error(404);
+    }
+    campus.anonymous().get(&format!("/api/clubs/{long}/applications/current/")).await.error(401);
+}
+
+#[tokio::test]
+async fn query_values_that_say_nothing_are_named() {
+    let campus = TestCampus::new();
+    let anybody = campus.anonymous();
+    anybody.get("/api/clubs/?page_size=").await.invalid(&["page_size"]);
+    anybody.get("/api/clubs/?active=").await.invalid(&["active"]);
+    anybody.get("/api/clubs/?ordering=").await.invalid(&["ordering"]);
+    anybody.get("/api/clubs/?page=").await.error(404);
+    anybody.get("/api/clubs/?page_size=99999999999999999999999").await.ok();
+    anybody.get("/api/clubs/?search=").await.ok();
+}

@@ -97,11 +97,11 @@ async fn what_perhaps_was_taken_is_never_retried_by_itself() {
         || refused(500, "InternalServiceErrorException"),
         || Some(Ok((200, json!("not an answer")))),
     ];
-    for answer in answers {
+    for (n, answer) in answers.into_iter().enumerate() {
         let campus = campus_with(move |n| if n == 0 { answer() } else { None });
         let drive = queued(&campus).await;
         assert_eq!(campus.deliver().await, Delivered::Nothing);
-        assert_eq!(state(&drive).await, (json!("unknown"), json!(false)));
+        assert_eq!(state(&drive).await, (json!("unknown"), json!(false)), "answer {n}");
         assert_eq!(drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"], 1);
         assert_eq!(campus.with_worker(drive.send("acceptance", json!({ "allow_resend": true }))).await.ok()["sent"], 1);
         assert_eq!(campus.mails().len(), 1);

@@ -66,6 +66,9 @@ async fn members_who_are_not_public_are_anonymous_to_all_but_themselves() {
     assert!(text.contains("Anonymous") && !text.to_lowercase().contains("secret") && !text.contains(&person.to_string()), "{text}");
     assert!(!text.contains("@uni.example"), "addresses are for officers");
     bob.get("/api/clubs/chess/members/secretuser/").await.error(404);
+    let hidden_id = id(&ada.get("/api/clubs/chess/members/secretuser/").await.ok());
+    assert!(!text.contains(&hidden_id.to_string()), "{text}");
+    bob.get(&format!("/api/clubs/chess/members/{hidden_id}/")).await.error(404);
     let officers = ada.get(list).await.ok();
     assert_eq!((&officers[1]["name"], &officers[1]["username"], &officers[1]["image"]), (&json!("Anonymous"), &Value::Null, &Value::Null));
     assert_eq!((&officers[1]["person"], &officers[1]["email"]), (&json!(person), &json!("secret@uni.example")));

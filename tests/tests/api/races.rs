@@ -168,6 +168,39 @@ async fn two_officers_editing_at_once_lose_nothing() {
     assert_eq!((&club["subtitle"], &club["email"]), (&json!("s"), &json!("a@b.example")));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_committee_is_removed_or_applied_to_but_not_both() {
+    for _ in 0..4 {
+        let campus = slow();
+        let drive = campus.drive("chess").await;
+        let tech = &drive.application["committees"][0]["id"];
+        let sue = campus.as_("sue");
+        let path = format!("{}submissions/", drive.path);
+        let (removed, submitted) = futures::join!(
+            drive.officer.patch(&drive.path, json!({ "committees": [] })),
+            sue.post(&path, json!({ "committee": tech, "responses": [] }))
+        );
+        assert!(removed.status != 200 || submitted.status != 201, "{} {}", removed.text(), submitted.text());
+        let left = drive.officer.get(&drive.path).await.ok();
+        assert_eq!(
+            left["committees"].as_array().is_some_and(|all| all.contains(&drive.application["committees"][0])),
+            submitted.status == 201
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hundred_questions_and_no_more_at_once() {
+    let campus = slow();
+    let drive = campus.drive("chess").await;
+    let path = format!("{}questions/", drive.path);
+    let body = json!({ "question_type": 1, "prompt": "?" });
+    join_all((0..98).map(|_| drive.officer.post(&path, body.clone()))).await;
+    join_all((0..8).map(|_| drive.officer.post(&path, body.clone()))).await;
+    let count = drive.officer.get(&path).await.ok().as_array().map(Vec::len);
+    assert!(count.is_some_and(|count| (99..=100).contains(&count)), "{count:?}");
+}
+
 /// The first `n` calls of this kind conflict, as they do in DynamoDB and never in the embedded engine.
 fn conflicting(operation: &'static str, n: usize, answer: Value) -> TestCampus {
     let calls = AtomicUsize::new(0);

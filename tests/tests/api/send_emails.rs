@@ -103,8 +103,13 @@ async fn a_stale_digest_sends_nothing() {
     campus.deliver().await;
     assert!(campus.mails().is_empty());
     drive.decide(&submissions[0], 4, "changed").await;
+    let other = campus.client(&json!({ "email": "dan@uni.example", "name": "Dan" }), "dan");
+    let second = drive.submit(&other).await;
+    drive.decide(&second, 4, "").await;
     let fresh = digest().await;
-    assert_eq!(campus.with_worker(drive.send("acceptance", json!({ "digest": fresh }))).await.ok()["sent"], 1);
+    campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
+    let after = campus.with_worker(drive.send("acceptance", json!({ "digest": fresh }))).await.ok();
+    assert_eq!((&after["recipients"], &after["skipped"]["already_notified"]), (&json!(0), &json!(2)), "sending changes no decision");
 }
 
 #[tokio::test]

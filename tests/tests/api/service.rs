@@ -12,6 +12,8 @@ async fn health_document_and_page() {
     assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")));
     let page = anybody.get("/api/docs/").await;
     assert_eq!(page.header("content-type"), "text/html");
+    assert!(page.text().contains("<base href=\"/api/docs/\">"));
+    assert_eq!(anybody.get("/api/docs").await.text(), page.text());
     assert!(!page.text().contains("https://") && !page.text().contains("http://"), "no other host");
     for file in ["swagger-ui-bundle.js", "swagger-ui.css", "swagger-initializer.js"] {
         assert_eq!(anybody.get(&format!("/api/docs/{file}")).await.status, 200, "{file}");

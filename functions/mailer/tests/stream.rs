@@ -1,0 +1,31 @@
+//! The real binary behind the events of the table's stream.
+
+use serde_json::json;
+use tests::lambda::Function;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_function_sends_what_the_stream_delivers_once() {
+    let function = Function::start(env!("CARGO_BIN_EXE_mailer")).await;
+    let campus = &function.campus;
+    let drive = campus.drive_now("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    drive.decide(&submission, 4, "").await;
+    let send = drive.send("acceptance", json!({}));
+    let (sent, answer) = tokio::join!(send, async {
+        let event = loop {
+            let event = function.stream_event();
+            if event.to_string().contains("OUTBOX#") {
+                break event;
+            }
+            tokio::task::yield_now().await;
+        };
+        let answer = function.invoke(event.clone()).await;
+        assert_eq!(function.invoke(event).await, answer, "delivered twice");
+        answer
+    });
+    assert_eq!(answer, json!({ "batchItemFailures": [] }));
+    assert_eq!(sent.ok()["sent"], 1);
+    let mails = campus.mails();
+    assert_eq!((mails.len(), mails[0].to.as_str()), (1, "sue@uni.example"));
+    assert!(mails[0].text.contains("/invite/chess/"));
+}

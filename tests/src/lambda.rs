@@ -1,0 +1,143 @@
+//! The cloud in a test: a Lambda runtime API, DynamoDB, SES and an issuer's keys behind one port of this machine, for
+//! the real binary of a function.
+
+use std::collections::HashMap;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use shared::table::Table;
+use shared::time::Clock as _;
+use tokio::net::TcpListener;
+use tokio::process::{Child, Command};
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+use crate::{Setup, TestCampus};
+
+type Pending = Mutex<HashMap<String, oneshot::Sender<Value>>>;
+
+struct Cloud {
+    campus: Arc<TestCampus>,
+    next: Mutex<mpsc::Receiver<(String, Value)>>,
+    pending: Pending,
+}
+
+/// A running function.
+pub struct Function {
+    /// The campus whose table it uses, with the machine's clock.
+    pub campus: Arc<TestCampus>,
+    cloud: Arc<Cloud>,
+    events: mpsc::Sender<(String, Value)>,
+    // Killed when dropped.
+    _child: Child,
+}
+
+impl Function {
+    /// Starts the binary of a function as Lambda would.
+    pub async fn start(binary: &str) -> Self {
+        let campus = Arc::new(Setup::default().running_clock().build());
+        let (events, next) = mpsc::channel(8);
+        let cloud = Arc::new(Cloud { campus: campus.clone(), next: Mutex::new(next), pending: Pending::default() });
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let router = Router::new()
+            .route("/2018-06-01/runtime/invocation/next", get(next_invocation))
+            .route("/2018-06-01/runtime/invocation/{id}/response", post(respond))
+            .route("/2018-06-01/runtime/invocation/{id}/error", post(respond))
+            .route("/2018-06-01/runtime/init/error", post(not_started))
+            .route("/jwks.json", get(async |State(cloud): State<Arc<Cloud>>| Json(json!(cloud.campus.campus.issuer.keys()))))
+            .route("/v2/email/outbound-emails", post(send_email))
+            .route("/", post(table))
+            .with_state(cloud.clone());
+        #[expect(clippy::disallowed_methods, reason = "a server of this test, not of a function")]
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let origin = format!("http://{address}");
+        let settings = local::settings();
+        let child = Command::new(binary)
+            .env_clear()
+            .envs([
+                ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
+                ("AWS_LAMBDA_FUNCTION_NAME", "function"),
+                ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256"),
+                ("AWS_LAMBDA_FUNCTION_VERSION", "1"),
+                ("AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "true"),
+                ("AWS_REGION", "eu-central-1"),
+                ("AWS_ACCESS_KEY_ID", "test"),
+                ("AWS_SECRET_ACCESS_KEY", "test"),
+                ("AWS_ENDPOINT_URL", origin.as_str()),
+                ("TABLE_NAME", settings.table_name.as_str()),
+                ("OIDC_ISSUER", settings.issuer.as_str()),
+                ("OIDC_AUDIENCE", settings.audience.as_str()),
+                ("OIDC_JWKS_URL", format!("{origin}/jwks.json").as_str()),
+                ("SITE_URL", settings.site_url.as_str()),
+                ("MAIL_FROM", settings.mail_from.as_str()),
+                ("INVITE_SECRET", "the local service has no secrets to keep"),
+                ("RUST_LOG", "info"),
+            ])
+            .stdout(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("the function's binary");
+        Self { campus, cloud, events, _child: child }
+    }
+
+    /// Hands the function an event and waits for its answer.
+    pub async fn invoke(&self, event: Value) -> Value {
+        let id = format!("00000000-0000-0000-0000-{:012x}", self.campus.campus.app.next_id() & 0xffff_ffff_ffff);
+        let (sender, receiver) = oneshot::channel();
+        self.cloud.pending.lock().await.insert(id.clone(), sender);
+        self.events.send((id, event)).await.expect("a running cloud");
+        receiver.await.expect("an answer")
+    }
+
+    /// The records of the table's stream, as Lambda gets them.
+    pub fn stream_event(&self) -> Value {
+        json!({ "Records": self.campus.campus.stream.records().expect("a stream") })
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Table {
+        &self.campus.campus.app.table
+    }
+}
+
+async fn next_invocation(State(cloud): State<Arc<Cloud>>) -> Response {
+    let Some((id, event)) = cloud.next.lock().await.recv().await else { return StatusCode::GONE.into_response() };
+    let deadline = cloud.campus.campus.clock.now().timestamp_millis() + 30_000;
+    let headers = [
+        ("lambda-runtime-aws-request-id", id),
+        ("lambda-runtime-deadline-ms", deadline.to_string()),
+        ("lambda-runtime-invoked-function-arn", "arn:aws:lambda:eu-central-1:123456789012:function:function".to_owned()),
+    ];
+    (headers, Json(event)).into_response()
+}
+
+async fn not_started(body: String) -> StatusCode {
+    eprintln!("the function did not start: {body}");
+    StatusCode::ACCEPTED
+}
+
+async fn respond(State(cloud): State<Arc<Cloud>>, Path(id): Path<String>, body: String) -> StatusCode {
+    if let Some(sender) = cloud.pending.lock().await.remove(&id) {
+        let _ = sender.send(serde_json::from_str(&body).unwrap_or_default());
+    }
+    StatusCode::ACCEPTED
+}
+
+async fn table(State(cloud): State<Arc<Cloud>>, headers: HeaderMap, body: String) -> Response {
+    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
+    let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
+    let (status, body) = cloud.campus.campus.engine.call(&operation, body.as_bytes()).await;
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    (status, [("content-type", "application/x-amz-json-1.0")], body).into_response()
+}
+
+async fn send_email(State(cloud): State<Arc<Cloud>>, Json(body): Json<Value>) -> Json<Value> {
+    let number = cloud.campus.campus.mailbox.keep(&body).expect("a mailbox");
+    Json(json!({ "MessageId": format!("test-{number}") }))
+}
