@@ -138,10 +138,8 @@ pub async fn create_club(State(app): State<Shared>, user: User, Input(mut input)
 fn wanted_code(field: Field<String>) -> Result<Option<String>> {
     let mut reader = Reader::new(Mode::Update);
     let code = reader.nullable("code", field, Need::Free).flatten().filter(|code| !code.is_empty());
-    if let Some(code) = &code {
-        if !is_code(code) {
-            reader.errors.add("code", "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.");
-        }
+    if code.as_ref().is_some_and(|code| !is_code(code)) {
+        reader.errors.add("code", "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.");
     }
     reader.finish()?;
     Ok(code)

@@ -11,7 +11,7 @@ async fn the_function_sends_what_the_stream_delivers_once() {
     let submission = drive.submit(&campus.as_("sue")).await;
     drive.decide(&submission, 4, "").await;
     let send = drive.send("acceptance", json!({}));
-    let (sent, answer) = tokio::join!(send, async {
+    let (report, answer) = tokio::join!(send, async {
         let event = loop {
             let event = function.stream_event();
             if event.to_string().contains("OUTBOX#") {
@@ -24,7 +24,7 @@ async fn the_function_sends_what_the_stream_delivers_once() {
         answer
     });
     assert_eq!(answer, json!({ "batchItemFailures": [] }));
-    assert_eq!(sent.ok()["sent"], 1);
+    assert_eq!(report.ok()["sent"], 1);
     let mails = campus.mails();
     assert_eq!((mails.len(), mails[0].to.as_str()), (1, "sue@uni.example"));
     assert!(mails[0].text.contains("/invite/chess/"));

@@ -1,0 +1,117 @@
+//! How fast the local service is, over HTTP on the loopback interface: `cargo bench -p tests`. The targets are printed
+//! beside the figures; a figure that misses its target ends the run with an error.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use local::issuer::Subject;
+use local::{Campus, Parts};
+use serde_json::{Value, json};
+use shared::time::{Clock as _, Timestamp};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+const STUDENTS: usize = 2_000;
+
+/// A keep-alive connection of one client.
+struct Connection(TcpStream);
+
+impl Connection {
+    async fn call(&mut self, method: &str, path: &str, token: &str, body: &Value) -> (u16, Vec<u8>) {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        self.0.write_all(request.as_bytes()).await.expect("a connection");
+        let mut read = Vec::with_capacity(4_096);
+        let (head, length) = loop {
+            self.0.read_buf(&mut read).await.expect("a connection");
+            if let Some(end) = read.windows(4).position(|window| window == b"\r\n\r\n") {
+                let head = String::from_utf8_lossy(&read[..end]).to_ascii_lowercase();
+                let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
+                break (end + 4, length);
+            }
+        };
+        while read.len() < head + length {
+            self.0.read_buf(&mut read).await.expect("a connection");
+        }
+        let status = String::from_utf8_lossy(&read[9..12]).parse().unwrap_or(0);
+        (status, read.split_off(head))
+    }
+
+    async fn created(&mut self, path: &str, token: &str, body: &Value) -> Value {
+        let (status, bytes) = self.call("POST", path, token, body).await;
+        assert_eq!(status, 201, "{}", String::from_utf8_lossy(&bytes));
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+}
+
+fn resident_mb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+    line.split_whitespace().next().and_then(|kb| kb.parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let campus = Arc::new(Campus::new(Parts::open(None).expect("parts")).expect("a campus"));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (router, served) = (campus.router.clone(), campus.clone());
+    #[expect(clippy::disallowed_methods, reason = "a server of this benchmark, not of a function")]
+    tokio::spawn(async move {
+        tokio::select! {
+            done = std::future::IntoFuture::into_future(axum::serve(listener, router)) => done,
+            () = served.stream.run(&served.worker) => Ok(()),
+        }
+    });
+    let token = |username: &str| {
+        let subject = Subject { username: username.into(), email: Some(format!("{username}@uni.example")), ..Subject::default() };
+        campus.issuer.token(&subject, campus.clock.now()).expect("a token").0
+    };
+    let mut client = Connection(TcpStream::connect(address).await.expect("a connection"));
+    let officer = token("officer");
+    client.created("/api/clubs/", &officer, &json!({ "name": "Bench" })).await;
+    let at = |hours: i64| Timestamp::at(campus.clock.now() + chrono::TimeDelta::hours(hours)).to_string();
+    let body = json!({ "name": "Fall", "is_active": true, "application_start_time": at(-1), "application_end_time": at(1), "result_release_time": at(2) });
+    let application = client.created("/api/clubs/bench/applications/", &officer, &body).await;
+    let path = format!("/api/clubs/bench/applications/{}/", application["id"]);
+    let mut questions = Vec::new();
+    for _ in 0..5 {
+        questions.push(client.created(&format!("{path}questions/"), &officer, &json!({ "question_type": 1, "prompt": "Why would you like to join?" })).await);
+    }
+    let answer = "I have wanted to do this since the fair in September, and I learn best by doing. ".repeat(4);
+    let responses: Vec<Value> = questions.iter().map(|question| json!({ "question": question["id"], "text": answer })).collect();
+    let submission = json!({ "responses": responses });
+    let tokens: Vec<String> = (0..STUDENTS).map(|n| token(&format!("student{n}"))).collect();
+
+    let mut submits = Vec::with_capacity(STUDENTS);
+    for token in &tokens {
+        let began = Instant::now();
+        client.created(&format!("{path}submissions/"), token, &submission).await;
+        submits.push(began.elapsed());
+    }
+    let mut lists = Vec::new();
+    let mut size = 0;
+    for _ in 0..9 {
+        let began = Instant::now();
+        let (status, bytes) = client.call("GET", &format!("{path}submissions/?limit=2000"), &officer, &Value::Null).await;
+        lists.push(began.elapsed());
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&bytes));
+        size = bytes.len();
+    }
+    let (submit, list, resident) = (median(&mut submits), median(&mut lists), resident_mb());
+    println!("submit, first request of each of {STUDENTS} students: median {submit:.2?} (target: under 2 ms), p99 {:.2?}", submits[STUDENTS * 99 / 100]);
+    println!("list of {STUDENTS} submissions, {} KB: median {list:.2?} (target: under 150 ms)", size / 1024);
+    println!("resident memory, service and client: {resident} MB (target: under 120 MB)");
+    let good = submit < Duration::from_millis(2) && list < Duration::from_millis(150) && resident < 120;
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
