@@ -86,7 +86,11 @@ async fn main() -> ExitCode {
     let path = format!("/api/clubs/bench/applications/{}/", application["id"]);
     let mut questions = Vec::new();
     for _ in 0..5 {
-        questions.push(client.created(&format!("{path}questions/"), &officer, &json!({ "question_type": 1, "prompt": "Why would you like to join?" })).await);
+        questions.push(
+            client
+                .created(&format!("{path}questions/"), &officer, &json!({ "question_type": 1, "prompt": "Why would you like to join?" }))
+                .await,
+        );
     }
     let answer = "I have wanted to do this since the fair in September, and I learn best by doing. ".repeat(4);
     let responses: Vec<Value> = questions.iter().map(|question| json!({ "question": question["id"], "text": answer })).collect();
@@ -109,7 +113,10 @@ async fn main() -> ExitCode {
         size = bytes.len();
     }
     let (submit, list, resident) = (median(&mut submits), median(&mut lists), resident_mb());
-    println!("submit, first request of each of {STUDENTS} students: median {submit:.2?} (target: under 2 ms), p99 {:.2?}", submits[STUDENTS * 99 / 100]);
+    println!(
+        "submit, first request of each of {STUDENTS} students: median {submit:.2?} (target: under 2 ms), p99 {:.2?}",
+        submits[STUDENTS * 99 / 100]
+    );
     println!("list of {STUDENTS} submissions, {} KB: median {list:.2?} (target: under 150 ms)", size / 1024);
     println!("resident memory, service and client: {resident} MB (target: under 120 MB)");
     let good = submit < Duration::from_millis(2) && list < Duration::from_millis(150) && resident < 120;

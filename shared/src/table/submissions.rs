@@ -160,7 +160,7 @@ impl Table {
         at: Timestamp,
         next_id: &(impl Fn() -> u64 + Sync),
     ) -> Result<Vec<Submission>, TableError> {
-        for _ in 0..super::CONFLICT_RETRIES {
+        for _ in 0..super::error::CONFLICT_RETRIES {
             let (mut writes, mut decided) = (Vec::new(), Vec::new());
             for Verdict { submission: old, status, reason } in &verdicts {
                 let mut new = old.clone();

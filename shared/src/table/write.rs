@@ -7,6 +7,17 @@ use serde::Serialize;
 
 use super::{Entity, Item, Key, TableError, keys};
 
+/// Gives a request of the SDK the condition of a write, with its names and values.
+macro_rules! with_conditions {
+    ($request:expr, $expressions:expr) => {
+        $request
+            .set_condition_expression($expressions.condition)
+            .set_expression_attribute_names($expressions.names)
+            .set_expression_attribute_values($expressions.values)
+    };
+}
+pub(super) use with_conditions;
+
 /// A put, update or delete of one item. Conditions given more than once must all hold.
 #[derive(Debug, Clone)]
 pub struct Write {
@@ -174,31 +185,17 @@ impl Write {
     }
 
     pub(super) fn into_transact(self, table: &str) -> Result<TransactWriteItem, TableError> {
-        let Expressions { update, condition, names, values } = self.expressions();
+        let e = self.expressions();
         let built = match self.kind {
-            Kind::Put(item) => Put::builder()
-                .table_name(table)
-                .set_item(Some(item))
-                .set_condition_expression(condition)
-                .set_expression_attribute_names(names)
-                .set_expression_attribute_values(values)
+            Kind::Put(item) => with_conditions!(Put::builder().table_name(table).set_item(Some(item)), e)
                 .build()
                 .map(|put| TransactWriteItem::builder().put(put).build()),
-            Kind::Update(key) => Update::builder()
-                .table_name(table)
-                .set_key(Some(key.into_item()))
-                .update_expression(update)
-                .set_condition_expression(condition)
-                .set_expression_attribute_names(names)
-                .set_expression_attribute_values(values)
-                .build()
-                .map(|update| TransactWriteItem::builder().update(update).build()),
-            Kind::Delete(key) => Delete::builder()
-                .table_name(table)
-                .set_key(Some(key.into_item()))
-                .set_condition_expression(condition)
-                .set_expression_attribute_names(names)
-                .set_expression_attribute_values(values)
+            Kind::Update(key) => {
+                with_conditions!(Update::builder().table_name(table).set_key(Some(key.into_item())).update_expression(e.update), e)
+                    .build()
+                    .map(|update| TransactWriteItem::builder().update(update).build())
+            }
+            Kind::Delete(key) => with_conditions!(Delete::builder().table_name(table).set_key(Some(key.into_item())), e)
                 .build()
                 .map(|delete| TransactWriteItem::builder().delete(delete).build()),
         };

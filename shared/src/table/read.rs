@@ -1,0 +1,153 @@
+//! Reads: one item, many, a partition. All of the table are strongly consistent.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity};
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use super::error::{Backoff, sdk_error};
+use super::usage::{count_call, count_read};
+use super::{Entity, Item, Key, PARALLEL, Table, TableError, from_item, keys};
+
+/// Keys of one batch.
+const BATCH: usize = 100;
+
+/// What a batch of reads found.
+#[derive(Debug, Default)]
+pub struct Found(HashMap<Key, Item>);
+
+impl Found {
+    /// The entity at `key`, if there is one.
+    pub fn take<E: Entity>(&mut self, key: &Key) -> Result<Option<E>, TableError> {
+        self.0.remove(key).map(from_item).transpose()
+    }
+}
+
+/// Which sort keys of a partition.
+#[derive(Debug, Clone)]
+pub(super) enum Range {
+    All,
+    Prefix(String),
+    Between(String, String),
+}
+
+impl Table {
+    pub(super) async fn read(&self, key: Key) -> Result<Option<Item>, TableError> {
+        count_call();
+        let output = self
+            .client
+            .get_item()
+            .table_name(&self.name)
+            .set_key(Some(key.into_item()))
+            .consistent_read(true)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await
+            .map_err(sdk_error)?;
+        count_read(output.consumed_capacity.as_slice());
+        Ok(output.item)
+    }
+
+    pub(super) async fn get<E: Entity>(&self, key: Key) -> Result<Option<E>, TableError> {
+        self.read(key).await?.map(from_item).transpose()
+    }
+
+    /// Reads up to any number of items, 100 a call, calls side by side, strongly consistent.
+    pub async fn get_many(&self, keys: Vec<Key>) -> Result<Found, TableError> {
+        let mut unique = keys;
+        unique.sort();
+        unique.dedup();
+        let chunks: Vec<Vec<Key>> = unique.chunks(BATCH).map(<[Key]>::to_vec).collect();
+        let found: Vec<Vec<Item>> =
+            stream::iter(chunks).map(|chunk| self.get_chunk(chunk)).buffer_unordered(PARALLEL).try_collect().await?;
+        Ok(Found(found.into_iter().flatten().filter_map(|item| Some((Key::of(&item)?, item))).collect()))
+    }
+
+    async fn get_chunk(&self, keys: Vec<Key>) -> Result<Vec<Item>, TableError> {
+        let mut found = Vec::with_capacity(keys.len());
+        let mut open: Vec<Item> = keys.into_iter().map(Key::into_item).collect();
+        let mut pause = Backoff::default();
+        while !open.is_empty() {
+            let wanted = KeysAndAttributes::builder().set_keys(Some(open)).consistent_read(true).build().map_err(TableError::failed)?;
+            count_call();
+            let output = self
+                .client
+                .batch_get_item()
+                .request_items(&self.name, wanted)
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .send()
+                .await
+                .map_err(sdk_error)?;
+            count_read(output.consumed_capacity());
+            found.extend(output.responses.unwrap_or_default().remove(&self.name).unwrap_or_default());
+            open = output.unprocessed_keys.unwrap_or_default().remove(&self.name).map(|rest| rest.keys).unwrap_or_default();
+            if !open.is_empty() {
+                pause.wait("unprocessed keys").await?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Hands every page of a partition (or of a partition of the index) to `page`, until it says stop.
+    pub(super) async fn each_page(
+        &self,
+        on_index: bool,
+        pk: String,
+        range: Range,
+        limit: Option<i32>,
+        mut page: impl FnMut(Vec<Item>) -> Result<bool, TableError>,
+    ) -> Result<(), TableError> {
+        let (pk_name, sk_name) = if on_index { (keys::GSI1PK, keys::GSI1SK) } else { (keys::PK, keys::SK) };
+        let mut request = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .set_index_name(on_index.then(|| keys::GSI1.to_owned()))
+            .consistent_read(!on_index)
+            .set_limit(limit)
+            .expression_attribute_names("#pk", pk_name)
+            .expression_attribute_values(":pk", AttributeValue::S(pk))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        request = match range {
+            Range::All => request.key_condition_expression("#pk = :pk"),
+            Range::Prefix(prefix) => request
+                .key_condition_expression("#pk = :pk AND begins_with(#sk, :sk)")
+                .expression_attribute_names("#sk", sk_name)
+                .expression_attribute_values(":sk", AttributeValue::S(prefix)),
+            Range::Between(from, to) => request
+                .key_condition_expression("#pk = :pk AND #sk BETWEEN :from AND :to")
+                .expression_attribute_names("#sk", sk_name)
+                .expression_attribute_values(":from", AttributeValue::S(from))
+                .expression_attribute_values(":to", AttributeValue::S(to)),
+        };
+        let mut start = None;
+        loop {
+            count_call();
+            let output = request.clone().set_exclusive_start_key(start).send().await.map_err(sdk_error)?;
+            count_read(output.consumed_capacity.as_slice());
+            let more = page(output.items.unwrap_or_default())?;
+            start = output.last_evaluated_key.filter(|_| more);
+            if start.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(super) async fn items(&self, on_index: bool, pk: String, range: Range) -> Result<Vec<Item>, TableError> {
+        let mut all = Vec::new();
+        self.each_page(on_index, pk, range, None, |page| {
+            all.extend(page);
+            Ok(true)
+        })
+        .await?;
+        Ok(all)
+    }
+
+    pub(super) async fn query<E: Entity>(&self, pk: String, range: Range) -> Result<Vec<E>, TableError> {
+        self.items(false, pk, range).await?.into_iter().map(from_item).collect()
+    }
+
+    pub(super) async fn query_index<E: Entity>(&self, pk: String, range: Range) -> Result<Vec<E>, TableError> {
+        self.items(true, pk, range).await?.into_iter().map(from_item).collect()
+    }
+}
