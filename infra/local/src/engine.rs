@@ -18,6 +18,9 @@ use tokio::sync::Notify;
 /// The name of the table in the embedded engine.
 pub const TABLE: &str = "clubs";
 
+/// What keys of mails begin with.
+const OUTBOX: &[u8] = b"\"OUTBOX#";
+
 /// Runs before each call, which it may delay or answer in the engine's place: for tests of slow and failing tables.
 pub type Hook = Arc<dyn Fn(&str) -> BoxFuture<'static, Option<(u16, Value)>> + Send + Sync>;
 
@@ -66,7 +69,7 @@ impl Engine {
         Self { hook: Some(hook), ..self.clone() }
     }
 
-    /// Notified after each write.
+    /// Notified after each write that may have put a mail into the outbox.
     pub fn changed(&self) -> &Notify {
         &self.changed
     }
@@ -82,7 +85,8 @@ impl Engine {
             Ok(text) => (200, text),
             Err(error) => (error.status_code(), error.to_json()),
         };
-        if matches!(operation, "PutItem" | "UpdateItem" | "DeleteItem" | "TransactWriteItems" | "BatchWriteItem") {
+        // As in template.yaml the worker hears of new mails only.
+        if matches!(operation, "PutItem" | "TransactWriteItems") && body.windows(OUTBOX.len()).any(|part| part == OUTBOX) {
             self.changed.notify_one();
         }
         answer

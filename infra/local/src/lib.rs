@@ -154,7 +154,7 @@ impl Campus {
         let app = App::new(table, verifier, clock.clone(), ids, settings);
         let local = routes::routes(routes::Local { issuer: issuer.clone(), mailbox: mailbox.clone(), clock: clock.clone() });
         let router = finish(guard(api().0, &app).merge(local), &app);
-        let stream = Arc::new(Stream::open(engine.clone(), position));
+        let stream = Arc::new(Stream::open(engine.clone(), position)?);
         Ok(Self { app, router, issuer, mailbox, stream, worker, clock, engine })
     }
 }

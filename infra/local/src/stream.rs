@@ -19,6 +19,8 @@ const RETRY: Duration = Duration::from_secs(1);
 /// The stream, and how far it was read.
 pub struct Stream {
     engine: Engine,
+    arn: Value,
+    shard: Value,
     file: Option<PathBuf>,
     position: Mutex<Option<String>>,
 }
@@ -36,19 +38,20 @@ pub enum Delivered {
 
 impl Stream {
     /// The stream of an engine; its position is kept in `file`.
-    pub fn open(engine: Engine, file: Option<PathBuf>) -> Self {
+    pub fn open(engine: Engine, file: Option<PathBuf>) -> Result<Self, String> {
         let position = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()).filter(|text| !text.is_empty());
-        Self { engine, file, position: Mutex::new(position) }
+        let json = |operation: &str, body: Value| engine.json(operation, &body).map_err(|error| error.to_string());
+        let streams = json("ListStreams", json!({ "TableName": crate::engine::TABLE }))?;
+        let arn = streams.pointer("/Streams/0/StreamArn").cloned().ok_or("the table has no stream")?;
+        let shards = json("DescribeStream", json!({ "StreamArn": arn }))?;
+        let shard = shards.pointer("/StreamDescription/Shards/0/ShardId").cloned().ok_or("the stream has no shard")?;
+        Ok(Self { engine, arn, shard, file, position: Mutex::new(position) })
     }
 
     /// The records that were not delivered yet, up to one batch.
     pub fn records(&self) -> Result<Vec<Value>, String> {
         let json = |operation: &str, body: Value| self.engine.json(operation, &body).map_err(|error| error.to_string());
-        let streams = json("ListStreams", json!({ "TableName": crate::engine::TABLE }))?;
-        let arn = streams.pointer("/Streams/0/StreamArn").cloned().ok_or("the table has no stream")?;
-        let shards = json("DescribeStream", json!({ "StreamArn": arn }))?;
-        let shard = shards.pointer("/StreamDescription/Shards/0/ShardId").cloned().ok_or("the stream has no shard")?;
-        let mut from = json!({ "StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON" });
+        let mut from = json!({ "StreamArn": self.arn, "ShardId": self.shard, "ShardIteratorType": "TRIM_HORIZON" });
         if let Some(position) = &*self.position.lock().unwrap_or_else(PoisonError::into_inner) {
             from["ShardIteratorType"] = json!("AFTER_SEQUENCE_NUMBER");
             from["SequenceNumber"] = json!(position);

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, he
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
+use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
@@ -72,7 +73,7 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
         .fallback_service(router.with_state(app.clone()))
         .layer(from_fn(entity_tags))
         .layer(from_fn(normalise))
-        .layer(CompressionLayer::new())
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .layer(from_fn(bounded_answer))
         .layer(cors(&app.settings.cors_origins))
         .layer(CatchPanicLayer::custom(panicked))

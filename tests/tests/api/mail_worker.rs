@@ -157,7 +157,7 @@ async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
 async fn a_record_that_is_delivered_twice_is_sent_once() {
     let campus = TestCampus::new();
     let drive = queued(&campus).await;
-    let again = local::stream::Stream::open(campus.campus.engine.clone(), None);
+    let again = local::stream::Stream::open(campus.campus.engine.clone(), None).expect("a stream");
     campus.deliver().await;
     while again.deliver(&campus.campus.worker).await.expect("a stream") == Delivered::All {}
     assert_eq!(campus.mails().len(), 1);
