@@ -22,6 +22,10 @@ pub const QUESTIONS: usize = 100;
 pub const COMMITTEES: usize = 50;
 /// Options of a multiple-choice question.
 pub const OPTIONS: usize = 50;
+/// The text of an option: with 50 of them a question still fits an item of the table.
+pub const OPTION: usize = 1_000;
+/// One part of a mail, in bytes.
+pub const MAIL_BYTES: usize = 150_000;
 /// Submissions that one bulk decision may name.
 pub const BULK: usize = 2_000;
 /// URLs that users write.

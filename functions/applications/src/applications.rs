@@ -65,7 +65,7 @@ pub async fn create_application(
         acceptance_email: String::new(),
         rejection_email: String::new(),
         committees: vec![],
-        deleted: false,
+        deleted: None,
         created_at: now,
         updated_at: now,
     };
@@ -158,22 +158,23 @@ pub async fn delete_application(State(app): State<Shared>, scope: Officer<(), De
     let force = params.flag("force")?.unwrap_or(false);
     let mut application = scope.object.0;
     let refused = || ApiError::rule("This application has submissions. Add ?force=true to delete them with it.");
-    if !application.deleted {
-        if !force && app.table.has_submissions(application.id).await? {
-            return Err(refused());
-        }
-        mark_deleted(&app, &mut application, true).await?;
-        // Somebody may have submitted in between: then nothing is lost.
-        if !force && app.table.has_submissions(application.id).await? {
-            mark_deleted(&app, &mut application, false).await?;
-            return Err(refused());
-        }
+    if application.deleted.is_none() && !force && app.table.has_submissions(application.id).await? {
+        return Err(refused());
     }
-    Box::pin(app.table.remove_application(&application)).await?;
+    let forced = force || application.deleted == Some(true);
+    if application.deleted != Some(forced) {
+        mark_deleted(&app, &mut application, Some(forced)).await?;
+    }
+    // Somebody may have submitted in between: then nothing is lost.
+    if !forced && app.table.has_submissions(application.id).await? {
+        mark_deleted(&app, &mut application, None).await?;
+        return Err(refused());
+    }
+    Box::pin(app.table.remove_application(&application, forced)).await?;
     Ok(NoContent)
 }
 
-async fn mark_deleted(app: &Shared, application: &mut Application, deleted: bool) -> Result<()> {
+async fn mark_deleted(app: &Shared, application: &mut Application, deleted: Option<bool>) -> Result<()> {
     let read_version = application.version;
     application.deleted = deleted;
     application.version += 1;
@@ -210,6 +211,7 @@ pub async fn duplicate_application(State(app): State<Shared>, scope: Officer<For
 fn copy_question(question: &mut Question, application: u64, committees: &HashMap<u64, u64>, next_id: impl Fn() -> u64) {
     question.id = next_id();
     question.application = application;
+    question.version = 1;
     question.committees = question.committees.iter().filter_map(|id| committees.get(id).copied()).collect();
     question.prompt.question = question.id;
     question.prompt.application = application;

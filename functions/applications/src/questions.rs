@@ -76,7 +76,8 @@ impl QuestionInput {
         reader.number("precedence", self.precedence, Need::Optional, any, &mut question.precedence);
         reader.flag("committee_question", self.committee_question, Need::Optional, &mut question.committee_question);
         if let Some(ids) = reader.value("committees", self.committees, Need::Optional) {
-            question.committees = ids.into_iter().map(Reference::id).collect();
+            question.committees = ids.into_iter().take(limits::COMMITTEES).map(Reference::id).collect();
+            question.committees.dedup();
             for (i, id) in question.committees.iter().enumerate() {
                 if application.committee(*id).is_none() {
                     reader.errors.add(format!("committees.{i}"), "This application has no such committee.");
@@ -119,7 +120,7 @@ fn merge_options(reader: &mut Reader, wanted: Vec<OptionInput>, old: &[Choice], 
             OptionInput::Object { id, value } => (id, value),
         };
         let mut value = String::new();
-        reader.text(&field, Field::Value(text), Need::Required, limits::PROMPT, &mut value);
+        reader.text(&field, Field::Value(text), Need::Required, limits::OPTION, &mut value);
         let known = match id {
             Some(id) => old.iter().find(|old| old.id == id),
             None => old.iter().find(|old| old.value == value && !used.contains(&old.id)),
@@ -171,6 +172,7 @@ pub async fn create_question(
         id,
         club: application.club.clone(),
         application: application.id,
+        version: 1,
         precedence: 0,
         committee_question: false,
         committees: vec![],
@@ -234,6 +236,7 @@ async fn change(app: &Shared, mut form: Form, id: u64, input: &QuestionInput, mo
         let read = form.question(id).ok_or(ApiError::NotFound)?;
         let mut changed = read.clone();
         input.clone().apply(mode, &mut changed, &form.application, || app.next_id())?;
+        changed.version += 1;
         if changed.prompt != read.prompt {
             changed.prompt.version = read.prompt.version + 1;
         }

@@ -29,16 +29,32 @@ where
         }
         SdkError::ServiceError(service) => {
             let code = service.err().code().unwrap_or_default().to_owned();
-            let refused = matches!(code.as_str(), "MessageRejected" | "BadRequestException" | "NotFoundException");
             match service.raw().status() {
-                400..500 if refused => Outcome::Refused(code),
-                400..500 => Outcome::Later(code),
+                400..500 if may_pass(&code) => Outcome::Later(code),
+                400..500 => Outcome::Refused(code),
                 // A server error, or a success that cannot be read.
                 _ => Outcome::Unknown(code),
             }
         }
         other => Outcome::Unknown(short(other)),
     }
+}
+
+/// What is wrong with the account or its pace, not with the mail.
+fn may_pass(code: &str) -> bool {
+    let known = [
+        "TooManyRequestsException",
+        "ThrottlingException",
+        "Throttling",
+        "LimitExceededException",
+        "SendingPausedException",
+        "AccountSuspendedException",
+        "MailFromDomainNotVerifiedException",
+        "AccessDeniedException",
+        "ExpiredTokenException",
+        "UnrecognizedClientException",
+    ];
+    known.contains(&code)
 }
 
 fn never_connected(error: &ConnectorError) -> bool {

@@ -1,12 +1,20 @@
 //! SES: one mail, one call, no retries by the SDK.
 
+use std::time::Duration;
+
 use aws_sdk_sesv2::Client;
 use aws_sdk_sesv2::config::retry::RetryConfig;
+use aws_sdk_sesv2::config::timeout::TimeoutConfig;
 use aws_sdk_sesv2::types::{Body, Content, Destination, EmailContent, Message as SesMessage};
 use shared::mail::Message;
 use shared::settings::Settings;
 
 use crate::outcome::{Outcome, classify};
+
+/// How long SES may take: an answer that comes later is as good as none, and the mail's state unknown.
+fn patient() -> TimeoutConfig {
+    TimeoutConfig::builder().connect_timeout(Duration::from_secs(2)).operation_timeout(Duration::from_secs(20)).build()
+}
 
 /// The sender of a deployment.
 pub struct Ses {
@@ -18,7 +26,7 @@ pub struct Ses {
 impl Ses {
     /// SES with this configuration, except for retries: only the worker knows when a second try is safe.
     pub fn new(config: &aws_config::SdkConfig, settings: &Settings) -> Self {
-        let config = aws_sdk_sesv2::config::Builder::from(config).retry_config(RetryConfig::disabled()).build();
+        let config = aws_sdk_sesv2::config::Builder::from(config).retry_config(RetryConfig::disabled()).timeout_config(patient()).build();
         Self {
             client: Client::from_conf(config),
             from: settings.mail_from.clone(),

@@ -20,8 +20,12 @@ use crate::ses::Ses;
 const LEASE_SECONDS: i64 = 90;
 /// Tries within one invocation, when a mail was surely not taken.
 const TRIES: u32 = 3;
-/// Tries in all.
-const RETRIES: u32 = 20;
+/// A mail that was not taken for so long has failed. The stream gives a record up an hour later (template.yaml).
+const HOURS: i64 = 11;
+/// Before the stream delivers again: it does not wait by itself.
+const PAUSE: Duration = Duration::from_secs(10);
+/// No mail is begun later than this in one invocation: with the time that SES may take it still ends before the function's time.
+const BEGIN_WITHIN: Duration = Duration::from_secs(45);
 
 /// The mail worker.
 pub struct Worker {
@@ -50,10 +54,13 @@ impl Worker {
     /// Works off a batch of stream records in their order. The answer names the first that is not finished: the stream
     /// delivers from there on again.
     pub async fn handle(&self, event: Event) -> DynamoDbEventResponse {
-        let mut next_send = Instant::now();
+        let began = Instant::now();
+        let mut next_send = began;
         for record in event.records {
             let Some(mail) = queued_mail(&record) else { continue };
-            if let Err(Again(why)) = self.work(&mail, &mut next_send).await {
+            let worked =
+                if began.elapsed() < BEGIN_WITHIN { self.work(&mail, &mut next_send).await } else { Err(Again("out of time".into())) };
+            if let Err(Again(why)) = worked {
                 tracing::warn!(about = mail.about, kind = mail.kind, attempt = mail.attempt, why, "mail is tried again later");
                 let mut failure = DynamoDbBatchItemFailure::default();
                 failure.item_identifier = record.change.sequence_number;
@@ -94,13 +101,14 @@ impl Worker {
             if status != EmailStatus::Queued {
                 return Ok(());
             }
-            if self.table.mail(mail).await?.is_some_and(|now| now.retries >= RETRIES) {
+            if mail.queued_at.plus(TimeDelta::hours(HOURS)) < self.now() {
                 return self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, text).await;
             }
             if attempt < TRIES {
                 tokio::time::sleep(Duration::from_millis(500) * 2u32.pow(attempt)).await;
             }
         }
+        tokio::time::sleep(PAUSE).await;
         Err(Again("not taken yet".into()))
     }
 
@@ -112,6 +120,7 @@ impl Worker {
         }
         let lease_ends = now.claimed_at.unwrap_or(now.queued_at).plus(TimeDelta::seconds(LEASE_SECONDS));
         if self.now() < lease_ends {
+            tokio::time::sleep(PAUSE).await;
             return Err(Again("claimed by another worker".into()));
         }
         // It died between claim and mark: whether SES has the mail, nobody knows.

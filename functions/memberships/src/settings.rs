@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{Field, Input, Mode, Need, Reader, Result};
+use shared::http::{ApiError, Field, Input, Mode, Need, OrRefused, Reader, Result};
 use shared::models::Person;
 use utoipa::ToSchema;
 
@@ -89,6 +89,8 @@ async fn change(app: &Shared, user: &User, input: SettingsInput, mode: Mode) -> 
     }
     reader.url("image_url", input.image_url, &mut person.image_url);
     reader.finish()?;
-    app.table.put_person(&person, true).await?;
+    if person != *user.person().await? {
+        app.table.update_settings(&person).await.or_refused(|| ApiError::Busy)?;
+    }
     Ok(Json(SettingsBody::new(&person, user.is_admin())))
 }

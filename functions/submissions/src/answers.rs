@@ -54,6 +54,9 @@ impl NewSubmission {
             found
         });
         let responses = reader.value("responses", self.responses, Need::Required).unwrap_or_default();
+        if responses.len() > limits::QUESTIONS {
+            return Err(ApiError::field("responses", format!("At most {} answers are allowed.", limits::QUESTIONS)));
+        }
         let mut answered = HashSet::new();
         let mut bytes = 0;
         let mut answers = Vec::new();

@@ -1,7 +1,7 @@
 //! `/clubs/{club}/applications/{application}/submissions/{submission}/` (PUT, PATCH), `…/history/`, `…/submissions/status/`,
 //! `…/submissions/reason/`
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use axum::Json;
 use axum::extract::State;
@@ -142,9 +142,10 @@ pub async fn set_reasons(
 ) -> Result<Json<BulkBody>> {
     let mut reader = Reader::new(Mode::Create);
     let reasons = reader.value("submissions", input.submissions, Need::Required).unwrap_or_default();
-    for (i, wanted) in reasons.iter().enumerate() {
+    let mut named = HashSet::new();
+    for (i, wanted) in reasons.iter().enumerate().take(limits::BULK) {
         reader.fits(&format!("submissions.{i}.reason"), &wanted.reason, limits::REASON);
-        if reasons[..i].iter().any(|other| other.id == wanted.id) {
+        if !named.insert(wanted.id) {
             reader.errors.add(format!("submissions.{i}.id"), "This submission stands twice.");
         }
     }

@@ -28,7 +28,7 @@ pub async fn export_submissions(State(app): State<Shared>, params: Params, scope
 
 pub(crate) async fn csv(app: &Shared, form: &Form, prompts: &Prompts, params: &Params) -> Result<Response> {
     let filter = Filter::read(params)?;
-    let wanted = Newest { matches: |submission: &Submission| filter.matches(submission), before: None, limit: None };
+    let wanted = Newest::all(|submission: &Submission| filter.matches(submission));
     let submissions = app.table.submissions(form.application.id, wanted).await?;
     let bytes = write(form, prompts, &submissions).map_err(|error| ApiError::Internal(error.to_string()))?;
     let name = format!("attachment; filename=\"submissions-{}.csv\"", form.application.id);

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashSet};
 use chrono::TimeDelta;
 use serde::Serialize;
 use shared::http::{ApiError, Result};
-use shared::ids;
 use shared::mail::{DecisionKind, Message, PREVIEW_LINK, Recipient, decision_message, with_invite};
 use shared::models::{Application, Club, Decision, EmailStatus, Invite, Mail, MailState, Status, Submission};
 use shared::time::Timestamp;
+use shared::{ids, limits};
 use utoipa::ToSchema;
 
 use crate::body::committee_of;
@@ -108,8 +108,12 @@ impl Plan {
             let committee = committee_of(&submission, application).map(|committee| committee.name).unwrap_or_default();
             let recipient =
                 Recipient { first_name: &person.first_name, name: &person.name, committee: &committee, reason: &submission.reason };
-            let Message { subject, html, text } = decision_message(&template, &club.profile.name, &application.name, recipient);
-            said.insert(submission.id, [submission.status.code().to_string(), person.email.clone(), subject.clone(), html.clone()]);
+            let Message { subject, html, text } = decision_message(&template, &club.profile.name, &application.name, recipient)
+                .ok_or_else(|| {
+                    ApiError::rule(format!("The mail of submission {} would be larger than {} bytes.", submission.id, limits::MAIL_BYTES))
+                })?;
+            let all = [&submission.status.code().to_string(), &person.email, &subject, &html].map(String::as_str).join("\n");
+            said.insert(submission.id, ids::sha256_hex(all.as_bytes()));
             if !may_send(last, allow_resend, now) {
                 plan.skipped.already_notified += 1;
                 continue;
@@ -126,7 +130,12 @@ impl Plan {
                 subject,
                 html,
                 text,
-                decision: Some(Decision { application: application.id, status: submission.status, reason: submission.reason.clone() }),
+                decision: Some(Decision {
+                    application: application.id,
+                    sequence: submission.sequence,
+                    status: submission.status,
+                    reason: submission.reason.clone(),
+                }),
                 invite: invited.map(|person| (club.code.clone(), Invite::id_for_accepted(&club.code, person), Invite::ACCEPTANCE_VERSION)),
                 queued_at: now,
                 claimed_at: None,

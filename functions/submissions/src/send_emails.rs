@@ -85,7 +85,7 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
     reader.finish()?;
     let Some(email_type) = email_type else { return Err(ApiError::field("email_type", "This field is required.")) };
     let (club, application, kind) = (scope.club, scope.parent, email_type.id);
-    let all = Newest { matches: |_: &_| true, before: None, limit: None };
+    let all = Newest { without_answers: true, ..Newest::all(|_: &_| true) };
     let (submissions, members) = futures::try_join!(app.table.submissions(application.id, all), members(&app, &club.code, kind))?;
     let plan = Plan::new(&club, &application, kind, submissions, &members, allow_resend, app.now())?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {

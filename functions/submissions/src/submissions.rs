@@ -73,7 +73,8 @@ pub async fn submit(
         mailed: None,
     };
     let old = app.table.submit(&submission).await.or_refused(|| ApiError::rule(CLOSED))?;
-    let again = old.is_some();
+    // A call whose answer was lost finds itself.
+    let again = old.as_ref().is_some_and(|old| old.sequence != submission.sequence);
     if let Some(old) = old {
         submission.created_at = old.created_at;
         submission.mailed = old.mailed;
@@ -137,10 +138,11 @@ pub async fn list_submissions(
         matches: |submission: &Submission| filter.matches(submission),
         before: slice.after()?,
         limit: slice.limit().map(|limit| limit + 1),
+        without_answers: false,
     };
     let found = app.table.submissions(form.application.id, wanted).await?;
     let show = |submission: Submission| SubmissionBody::for_officer(&submission, &form.application, &prompts);
-    Ok(slice.answer(found, |submission| submission.sequence, show))
+    Ok(slice.answer(found, Submission::place, show))
 }
 
 /// One submission. Officers, and the applicant.

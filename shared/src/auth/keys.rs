@@ -42,6 +42,8 @@ pub struct IssuerKeys {
 /// Documents larger than this are not key sets.
 const MOST_BYTES: usize = 1024 * 1024;
 const REFETCH_SECONDS: i64 = 60;
+/// As long as there are none at all.
+const FIRST_FETCH_SECONDS: i64 = 2;
 /// Keys that the issuer took back are forgotten after this.
 const FRESH_HOURS: i64 = 12;
 
@@ -100,17 +102,19 @@ impl Keys {
         Self { source: Box::new(source), cached: Mutex::default() }
     }
 
-    /// The key with this id; without an id the only key, if there is only one.
-    pub async fn find(&self, kid: Option<&str>, now: DateTime<Utc>) -> Option<Arc<DecodingKey>> {
+    /// The key with this id; without an id the only key, if there is only one. An error while the issuer's keys were
+    /// never had.
+    pub async fn find(&self, kid: Option<&str>, now: DateTime<Utc>) -> Result<Option<Arc<DecodingKey>>, Unavailable> {
         // The lock is held over the fetch: requests that come meanwhile wait for the same one.
         let mut cached = self.cached.lock().await;
         let stale = cached.loaded.is_none_or(|loaded| now - loaded > TimeDelta::hours(FRESH_HOURS));
         let found = cached.pick(kid);
         if found.is_some() && !stale {
-            return found;
+            return Ok(found);
         }
-        if cached.tried.is_some_and(|tried| now - tried < TimeDelta::seconds(REFETCH_SECONDS)) {
-            return found;
+        let pause = if cached.loaded.is_some() { REFETCH_SECONDS } else { FIRST_FETCH_SECONDS };
+        if cached.tried.is_some_and(|tried| now - tried < TimeDelta::seconds(pause)) {
+            return cached.loaded.map(|_| found).ok_or(Unavailable);
         }
         cached.tried = Some(now);
         match self.source.fetch().await {
@@ -120,9 +124,13 @@ impl Keys {
             }
             Err(error) => tracing::error!(error, "the issuer's keys cannot be fetched"),
         }
-        cached.pick(kid)
+        cached.loaded.map(|_| cached.pick(kid)).ok_or(Unavailable)
     }
 }
+
+/// The issuer's keys were never had: whether a token is good, nobody knows.
+#[derive(Debug)]
+pub struct Unavailable;
 
 impl Cached {
     fn pick(&self, kid: Option<&str>) -> Option<Arc<DecodingKey>> {

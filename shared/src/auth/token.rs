@@ -80,7 +80,7 @@ impl Verifier {
         if !ALGORITHMS.contains(&header.alg) {
             return Err(bad("its algorithm is not allowed"));
         }
-        let key = self.keys.find(header.kid.as_deref(), now).await.ok_or_else(|| bad("its key is unknown"))?;
+        let key = self.keys.find(header.kid.as_deref(), now).await.map_err(|_| ApiError::Busy)?.ok_or_else(|| bad("its key is unknown"))?;
         let mut validation = Validation::new(header.alg);
         validation.set_issuer(&[&self.issuer]);
         validation.set_audience(&[&self.audience]);

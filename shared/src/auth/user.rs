@@ -13,6 +13,7 @@ use super::token::Identity;
 use crate::http::ApiError;
 use crate::models::{Author, Person, Personal};
 use crate::state::Shared;
+use crate::table::TableError;
 use crate::time::Timestamp;
 
 /// A signed-in caller. As an argument of a handler it means that credentials are needed; `Option<User>`, that they are not.
@@ -67,26 +68,25 @@ impl User {
         let app = &self.0.app;
         let identity = &self.0.identity;
         let stored = app.table.person(identity.id).await?;
-        let known = stored.is_some();
-        let old = stored.clone();
+        let is_new = stored.is_none();
         let mut person = stored.unwrap_or_else(|| Person {
             id: identity.id,
             personal: Personal::default(),
-            token_issued_at: i64::MIN,
+            token_issued_at: identity.issued_at,
             graduation_year: None,
             image_url: None,
             created_at: Timestamp::at(app.clock.now()),
         });
         // Two tokens of one person may differ: the younger one is right.
-        if identity.issued_at >= person.token_issued_at {
-            let personal = merged(&person.personal, identity);
-            if personal != person.personal {
-                person.personal = personal;
-                person.token_issued_at = identity.issued_at;
+        let personal = merged(&person.personal, identity);
+        if identity.issued_at >= person.token_issued_at && personal != person.personal {
+            person.personal = personal;
+            person.token_issued_at = identity.issued_at;
+            let stored = if is_new { app.table.create_person(&person).await } else { app.table.update_claims(&person).await };
+            // Refused: a request beside this one was first.
+            if let Err(error @ (TableError::Busy(_) | TableError::Failed(_))) = stored {
+                return Err(error.into());
             }
-        }
-        if old.as_ref() != Some(&person) {
-            app.table.put_person(&person, known).await?;
         }
         app.known_people.saw(identity, app.clock.now());
         Ok(person)

@@ -217,15 +217,16 @@ impl Reader {
     }
 }
 
-/// Whether a text can be the address of a mail: one `@`, a host with a dot, nothing that could end a header.
+/// Whether a text can be the address of a mail: one `@`, a host with a dot, nothing that could end a header, and no
+/// letters that SES refuses.
 pub fn is_email(text: &str) -> bool {
     let Some((local, host)) = text.rsplit_once('@') else { return false };
-    let plain = |c: char| !c.is_control() && !c.is_whitespace() && !matches!(c, '<' | '>' | '(' | ')' | ',' | ';' | ':' | '"' | '\\' | '@');
+    let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '(' | ')' | ',' | ';' | ':' | '"' | '\\' | '@');
     text.len() <= limits::EMAIL
         && !local.is_empty()
         && local.chars().all(plain)
         && host.contains('.')
-        && host.split('.').all(|label| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-'))
+        && host.split('.').all(|label| !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
 }
 
 /// A reference as an id or as an object with an `id`, so that what GET gave can be PUT (decisions.md §12.5).
@@ -256,7 +257,7 @@ mod tests {
 
     #[test]
     fn addresses_that_mail_can_go_to() {
-        for good in ["ada@uni.example", "a.b+c@x.y.example", "ü@uni.example"] {
+        for good in ["ada@uni.example", "a.b+c@x.y.example"] {
             assert!(is_email(good), "{good}");
         }
         for bad in [
@@ -269,6 +270,7 @@ mod tests {
             "a@b@x.example",
             "<a@x.example>",
             "a@x..example",
+            "ü@uni.example",
         ] {
             assert!(!is_email(bad), "{bad}");
         }

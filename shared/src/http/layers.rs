@@ -130,7 +130,10 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
     if status.is_server_error() {
         tracing::error!(request_id, cause = cause.map_or_else(String::new, |cause| cause.0), "request failed");
         let detail = format!("Something went wrong on our side. If it stays so, tell us this request id: {request_id}.");
-        response = (status, axum::Json(serde_json::json!({ "detail": detail, "request_id": request_id }))).into_response();
+        // The other headers stay, so that browsers may read it.
+        *response.body_mut() = Body::from(serde_json::json!({ "detail": detail, "request_id": request_id }).to_string());
+        response.headers_mut().remove(header::CONTENT_ENCODING);
+        response.headers_mut().remove(header::CONTENT_LENGTH);
     }
     if let Ok(value) = HeaderValue::from_str(&request_id) {
         response.headers_mut().insert(REQUEST_ID, value);
@@ -199,7 +202,8 @@ async fn normalise(request: Request, next: Next) -> Response {
 fn with_slash(parts: &mut Parts) {
     let path = parts.uri.path();
     let last = path.rsplit('/').next().unwrap_or_default();
-    if last.is_empty() || last.contains('.') {
+    let is_file = [".json", ".ics"].iter().any(|extension| last.ends_with(extension)) || path.starts_with("/api/docs/");
+    if last.is_empty() || is_file {
         return;
     }
     let query = parts.uri.query().map_or_else(String::new, |query| format!("?{query}"));

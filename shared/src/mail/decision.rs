@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::template::{Template, Variables};
-use crate::html;
 use crate::models::{Application, Status};
+use crate::{html, limits};
 
 /// Which decision a mail tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -75,8 +75,8 @@ pub struct Message {
     pub text: String,
 }
 
-/// The mail that tells a decision.
-pub fn decision_message(template: &Template, club: &str, application: &str, recipient: Recipient<'_>) -> Message {
+/// The mail that tells a decision; none if it would be larger than a mail may be.
+pub fn decision_message(template: &Template, club: &str, application: &str, recipient: Recipient<'_>) -> Option<Message> {
     let html = template.render(&Variables {
         name: recipient.first_name,
         full_name: recipient.name,
@@ -84,7 +84,8 @@ pub fn decision_message(template: &Template, club: &str, application: &str, reci
         committee: recipient.committee,
         club,
         application,
-    });
+    })?;
     let subject: String = format!("Your application to {club}: {application}").chars().filter(|c| !c.is_control()).collect();
-    Message { subject, text: html::to_text(&html), html }
+    let text = html::to_text(&html);
+    (text.len() <= limits::MAIL_BYTES).then_some(Message { subject, html, text })
 }

@@ -76,6 +76,8 @@ pub struct Mail {
 pub struct Decision {
     /// Application id.
     pub application: u64,
+    /// The submission's sequence: one that was withdrawn and made anew has another, and mails of its own.
+    pub sequence: u64,
     /// Status mailed.
     pub status: Status,
     /// Reason mailed.

@@ -33,9 +33,8 @@ pub struct Application {
     pub rejection_email: String,
     /// Committees that one can apply to.
     pub committees: Vec<Committee>,
-    /// Being deleted: invisible, and what is under it goes.
-    #[serde(default)]
-    pub deleted: bool,
+    /// Being deleted, with its submissions (true) or as long as it has none (false): invisible, and what is under it goes.
+    pub deleted: Option<bool>,
     /// When it was created.
     pub created_at: Timestamp,
     /// Last change.
@@ -101,6 +100,8 @@ pub struct Question {
     pub club: String,
     /// Application id.
     pub application: u64,
+    /// Moves with every change.
+    pub version: u64,
     /// Order of display; lower comes first.
     pub precedence: i32,
     /// Whether it is for some committees only.

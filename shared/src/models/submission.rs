@@ -65,6 +65,11 @@ impl Submission {
         crate::ids::derived("submission", &[&application.to_string(), &person.to_string(), &committee])
     }
 
+    /// Its place among the submissions of an application: later ones are larger.
+    pub fn place(&self) -> (u64, u64) {
+        (self.sequence, self.id)
+    }
+
     /// Where the last mail stands, of whichever type.
     pub fn email_status(&self) -> Option<EmailStatus> {
         let mails = [&self.acceptance_mail, &self.rejection_mail];

@@ -77,7 +77,7 @@ fn forms(items: Vec<Item>) -> Result<Vec<Form>, TableError> {
             }
         }
     }
-    forms.retain(|form| !form.application.deleted);
+    forms.retain(|form| form.application.deleted.is_none());
     for form in &mut forms {
         form.settle_committees();
         form.questions.sort_by_key(|question| (question.precedence, question.id));
@@ -100,7 +100,7 @@ impl Table {
     /// One application without its questions: 1 read.
     pub async fn application(&self, club: &str, application: u64) -> Result<Option<Application>, TableError> {
         let found: Option<Application> = self.get(keys::application(club, application)).await?;
-        Ok(found.filter(|application| !application.deleted))
+        Ok(found.filter(|application| application.deleted.is_none()))
     }
 
     /// One application, deleted or not: for carrying on with a deletion.
@@ -130,7 +130,7 @@ impl Table {
         let mut found = self.get_many(heads.values().chain(prompts.values()).cloned().collect()).await?;
         let mut parts = ApplicationParts::default();
         for (id, key) in heads {
-            if let Some(application) = found.take::<Application>(&key)?.filter(|application| !application.deleted) {
+            if let Some(application) = found.take::<Application>(&key)?.filter(|application| application.deleted.is_none()) {
                 parts.applications.insert(id, application);
             }
         }
@@ -159,28 +159,32 @@ impl Table {
     async fn store_application(&self, write: Write, application: &Application) -> Result<(), TableError> {
         let window = format!("windows.{}", application.id);
         let club = Write::update(keys::club(&application.club)).if_exists();
-        let club = match application.window().filter(|_| !application.deleted) {
+        let club = match application.window().filter(|_| application.deleted.is_none()) {
             Some(open) => club.set(&window, &open),
             None => club.remove(&window),
         };
         self.transact(vec![write, club, move_catalogue()]).await
     }
 
-    /// Removes an application that was marked as deleted, and all under it. Safe to repeat when it was cut short.
-    pub async fn remove_application(&self, application: &Application) -> Result<(), TableError> {
-        let (from, to) = keys::application_range(application.id);
-        let (parts, prompts, extensions, submissions, history) = futures::try_join!(
-            self.items(false, keys::applications(&application.club), Range::Between(from, to)),
-            self.items(false, keys::prompts(application.id), Range::All),
-            self.items(false, keys::extensions(application.id), Range::All),
-            self.items(false, keys::submissions(application.id), Range::All),
-            self.items(false, keys::history(application.id), Range::All),
-        )?;
+    /// Removes an application that was marked as deleted, and all under it; submissions only if that was forced. Safe to
+    /// repeat when it was cut short.
+    pub async fn remove_application(&self, application: &Application, forced: bool) -> Result<(), TableError> {
+        let id = application.id;
+        let (from, to) = keys::application_range(id);
+        let mut partitions = vec![
+            (keys::applications(&application.club), Range::Between(from, to)),
+            (keys::prompts(id), Range::All),
+            (keys::extensions(id), Range::All),
+        ];
+        if forced {
+            partitions.extend((0..keys::SUBMISSION_PARTS).map(|part| (keys::submissions(id, part), Range::All)));
+            partitions.push((keys::history(id), Range::All));
+        }
+        let found = futures::future::try_join_all(partitions.into_iter().map(|(pk, range)| self.keys(pk, range))).await?;
         let head = application.key();
-        let under = [parts, prompts, extensions, submissions, history].into_iter().flatten().filter_map(|item| Key::of(&item));
-        self.delete_many(under.filter(|key| *key != head).collect()).await?;
+        self.delete_many(found.into_iter().flatten().filter(|key| *key != head).collect()).await?;
         // The head goes last: until then the deletion can be carried on.
-        self.delete_many(vec![head.clone()]).await
+        self.delete_many(vec![head]).await
     }
 
     /// Stores a question with its prompt. Refused if the question changed since `read_version` (0 for a new one).
@@ -188,7 +192,7 @@ impl Table {
         let write = Write::put(question)?;
         let write = match read {
             None => write.if_new(),
-            Some(read) => write.if_equals("prompt", &read.prompt).if_equals("precedence", &read.precedence),
+            Some(read) => write.if_equals("version", &read.version),
         };
         if read.is_some_and(|read| read.prompt.version == question.prompt.version) {
             return self.write(write).await.map(drop);
@@ -198,7 +202,8 @@ impl Table {
 
     /// Orders questions: all or nothing.
     pub async fn order_questions(&self, questions: &[Question]) -> Result<(), TableError> {
-        let writes = questions.iter().map(|q| Write::update(q.key()).set("precedence", &q.precedence).if_exists()).collect();
+        let writes =
+            questions.iter().map(|q| Write::update(q.key()).set("precedence", &q.precedence).add("version", 1).if_exists()).collect();
         self.transact(writes).await
     }
 

@@ -52,7 +52,11 @@ where
 {
     let text = match &error {
         SdkError::ServiceError(service) => format!("{:?} {:?}", service.err().code(), service.err().message()),
-        other => format!("{other:?}"),
+        // Never the answer itself: it holds what people wrote.
+        SdkError::TimeoutError(_) => "time-out".to_owned(),
+        SdkError::DispatchFailure(failure) => format!("{failure:?}"),
+        SdkError::ConstructionFailure(failure) => format!("{failure:?}"),
+        _ => "an answer that cannot be read".to_owned(),
     };
     match error.code() {
         Some("ProvisionedThroughputExceededException" | "ThrottlingException" | "RequestLimitExceeded") => TableError::Busy(text),

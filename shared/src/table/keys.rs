@@ -15,6 +15,9 @@ pub(super) const GSI1SK: &str = "gsi1sk";
 /// Partitions that the clubs are spread over, so that the catalogue is read in parallel.
 pub const CLUB_PARTS: u64 = 8;
 
+/// Partitions that the submissions of one application are spread over: each takes 1,000 write units a second.
+pub const SUBMISSION_PARTS: u64 = 4;
+
 /// A primary key, of the table or of its index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
@@ -148,12 +151,12 @@ pub(super) fn extension(application: u64, extension: u64) -> Key {
 
 // Submissions
 
-pub(super) fn submissions(application: u64) -> String {
-    format!("SUBMISSIONS#{}", padded(application))
+pub(super) fn submissions(application: u64, part: u64) -> String {
+    format!("SUBMISSIONS#{}#{part}", padded(application))
 }
 
 pub(super) fn submission(application: u64, submission: u64) -> Key {
-    Key::new(submissions(application), padded(submission))
+    Key::new(submissions(application, submission % SUBMISSION_PARTS), padded(submission))
 }
 
 pub(super) fn history(application: u64) -> String {
@@ -170,8 +173,8 @@ pub(super) fn history_item(application: u64, submission: u64, change: u64) -> Ke
 
 // Mail
 
-pub(super) fn outbox(about: u64, kind: &str, attempt: u32) -> Key {
-    Key::new(format!("OUTBOX#{}", padded(about)), format!("{kind}#{attempt:06}"))
+pub(super) fn outbox(about: u64, sequence: u64, kind: &str, attempt: u32) -> Key {
+    Key::new(format!("OUTBOX#{}", padded(about)), format!("{}#{kind}#{attempt:06}", padded(sequence)))
 }
 
 /// One row of the entity chart: type, partition key, sort key, key in gsi1, what it is and which access patterns it serves.
@@ -196,13 +199,13 @@ pub const CHART: [ChartRow; 12] = [
     ["Extension", "EXTENSIONS#<application>", "<extension>", "", "A later end for one person."],
     [
         "Submission",
-        "SUBMISSIONS#<application>",
+        "SUBMISSIONS#<application>#<part>",
         "<submission>",
         "USER#<person> / SUBMISSION#<submission>",
         "Answers, decision and mail state.",
     ],
     ["Change", "HISTORY#<application>", "<submission>#<change>", "", "A change of a decision: who, when, what."],
-    ["Mail", "OUTBOX#<about>", "<kind>#<attempt>", "", "A mail to be sent, being sent, or sent (the outbox); its own TTL."],
+    ["Mail", "OUTBOX#<about>", "<sequence>#<kind>#<attempt>", "", "A mail to be sent, being sent, or sent (the outbox); its own TTL."],
 ];
 
 #[cfg(test)]

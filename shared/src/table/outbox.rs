@@ -12,7 +12,7 @@ impl Entity for Mail {
     const TYPE: &'static str = "Mail";
 
     fn key(&self) -> Key {
-        keys::outbox(self.about, &self.kind, self.attempt)
+        keys::outbox(self.about, self.sequence(), &self.kind, self.attempt)
     }
 
     fn expires(&self) -> Option<i64> {
@@ -28,6 +28,13 @@ pub struct Queueing<'a> {
     pub last: Option<&'a MailState>,
     /// The mail.
     pub mail: &'a Mail,
+}
+
+impl Mail {
+    /// The sequence of the submission that it tells of, or 0.
+    fn sequence(&self) -> u64 {
+        self.decision.as_ref().map_or(0, |decision| decision.sequence)
+    }
 }
 
 /// The attribute of a submission that holds the state of mails of this kind.
@@ -48,13 +55,14 @@ impl Table {
                 .set(&state, &queued)
                 .if_equals("status", &submission.status)
                 .if_equals("reason", &submission.reason)
+                .if_equals("sequence", &submission.sequence)
                 .if_equals(&state, &last),
         ];
         if let (Some((club, _, _)), Some(person)) = (&mail.invite, submission.person) {
             writes.push(invite_accepted(club, person, &mail.to, now));
         }
         if let Some(stuck) = last.filter(|last| last.status == EmailStatus::Queued) {
-            let old = Write::update(keys::outbox(mail.about, &mail.kind, stuck.attempt));
+            let old = Write::update(keys::outbox(mail.about, mail.sequence(), &mail.kind, stuck.attempt));
             writes.push(old.set("status", &EmailStatus::Failed).set("outcome", &"superseded").if_equals("status", &EmailStatus::Queued));
         }
         self.transact(writes).await
@@ -108,7 +116,8 @@ fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
     let write = Write::update(keys::submission(decision.application, mail.about))
         .set(&format!("{state}.status"), &status)
         .set(&format!("{state}.at"), &now)
-        .if_equals(&format!("{state}.attempt"), &mail.attempt);
+        .if_equals(&format!("{state}.attempt"), &mail.attempt)
+        .if_equals("sequence", &decision.sequence);
     Some(if status == EmailStatus::Sent {
         let mailed = Mailed { status: decision.status, reason: decision.reason.clone(), at: now };
         write.set("notified", &true).set("mailed", &mailed).set(&format!("{state}.taken"), &true)

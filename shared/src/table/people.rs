@@ -26,13 +26,25 @@ impl Table {
         self.get(keys::profile(id)).await
     }
 
-    /// Stores a profile. Copies of its data are refreshed first: if that is cut short, the profile still differs
-    /// from the token and the next request does it again.
-    pub async fn put_person(&self, person: &Person, known: bool) -> Result<(), TableError> {
-        if known {
-            self.refresh_copies(person).await?;
-        }
-        self.write(Write::put(person)?).await.map(drop)
+    /// Stores a new profile. Refused if it is known meanwhile.
+    pub async fn create_person(&self, person: &Person) -> Result<(), TableError> {
+        self.write(Write::put(person)?.if_new()).await.map(drop)
+    }
+
+    /// Stores what a token says anew. Copies are refreshed first: if that is cut short, the profile still differs from the
+    /// token and the next request does it again.
+    pub async fn update_claims(&self, person: &Person) -> Result<(), TableError> {
+        self.refresh_copies(person).await?;
+        let Key { pk, sk } = keys::by_username(&person.personal.username, person.id);
+        let write = Write::update(person.key()).set("personal", &person.personal).set("token_issued_at", &person.token_issued_at);
+        self.write(write.set(keys::GSI1PK, &pk).set(keys::GSI1SK, &sk).if_exists()).await.map(drop)
+    }
+
+    /// Stores what a person says of themselves, and refreshes the copies of it.
+    pub async fn update_settings(&self, person: &Person) -> Result<(), TableError> {
+        let write = Write::update(person.key()).set("graduation_year", &person.graduation_year).set("image_url", &person.image_url);
+        self.write(write.if_exists()).await?;
+        self.refresh_copies(person).await
     }
 
     async fn refresh_copies(&self, person: &Person) -> Result<(), TableError> {

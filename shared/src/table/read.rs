@@ -23,6 +23,17 @@ impl Found {
     }
 }
 
+/// What to read of the items.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Fetch {
+    /// All of all.
+    Items,
+    /// Of the table (not the index): keys alone.
+    Keys,
+    /// The first one.
+    First,
+}
+
 /// Which sort keys of a partition.
 #[derive(Debug, Clone)]
 pub(super) enum Range {
@@ -94,18 +105,24 @@ impl Table {
         on_index: bool,
         pk: String,
         range: Range,
-        limit: Option<i32>,
+        fetch: Fetch,
         mut page: impl FnMut(Vec<Item>) -> Result<bool, TableError>,
     ) -> Result<(), TableError> {
         let (pk_name, sk_name) = if on_index { (keys::GSI1PK, keys::GSI1SK) } else { (keys::PK, keys::SK) };
+        let mut names = HashMap::from([("#pk".to_owned(), pk_name.to_owned())]);
+        if matches!(fetch, Fetch::Keys) {
+            names.insert("#own_sk".to_owned(), keys::SK.to_owned());
+        }
+        let names = Some(names);
         let mut request = self
             .client
             .query()
             .table_name(&self.name)
             .set_index_name(on_index.then(|| keys::GSI1.to_owned()))
             .consistent_read(!on_index)
-            .set_limit(limit)
-            .expression_attribute_names("#pk", pk_name)
+            .set_limit(matches!(fetch, Fetch::First).then_some(1))
+            .set_projection_expression(matches!(fetch, Fetch::Keys).then(|| "#pk, #own_sk".to_owned()))
+            .set_expression_attribute_names(names)
             .expression_attribute_values(":pk", AttributeValue::S(pk))
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
         request = match range {
@@ -135,8 +152,19 @@ impl Table {
 
     pub(super) async fn items(&self, on_index: bool, pk: String, range: Range) -> Result<Vec<Item>, TableError> {
         let mut all = Vec::new();
-        self.each_page(on_index, pk, range, None, |page| {
+        self.each_page(on_index, pk, range, Fetch::Items, |page| {
             all.extend(page);
+            Ok(true)
+        })
+        .await?;
+        Ok(all)
+    }
+
+    /// The keys of a partition of the table.
+    pub(super) async fn keys(&self, pk: String, range: Range) -> Result<Vec<Key>, TableError> {
+        let mut all = Vec::new();
+        self.each_page(false, pk, range, Fetch::Keys, |page| {
+            all.extend(page.iter().filter_map(Key::of));
             Ok(true)
         })
         .await?;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
+use super::read::Fetch;
 use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys};
 use crate::models::{Author, Change, Status, Submission};
 use crate::time::Timestamp;
@@ -32,10 +33,19 @@ impl Entity for Change {
 pub struct Newest<F> {
     /// Those that match.
     pub matches: F,
-    /// Only those older than this sequence number.
-    pub before: Option<u64>,
+    /// Only those older than this sequence number and id.
+    pub before: Option<(u64, u64)>,
     /// At most so many.
     pub limit: Option<usize>,
+    /// Without their answers, which are most of what there is to hold.
+    pub without_answers: bool,
+}
+
+impl<F> Newest<F> {
+    /// All that match, answers included.
+    pub fn all(matches: F) -> Self {
+        Self { matches, before: None, limit: None, without_answers: false }
+    }
 }
 
 /// What an officer decided of one submission: what is none stays as it is.
@@ -53,6 +63,10 @@ pub struct Verdict {
 const KEPT: [&str; 9] = ["created_at", "sequence", "status", "reason", "notified", "acceptance_mail", "rejection_mail", "mailed", "type"];
 /// Verdicts of one transaction: each is two writes, and 100 are allowed.
 const VERDICTS: usize = 50;
+/// Bytes of one transaction, well below the 4 MB that are allowed.
+const VERDICT_BYTES: usize = 2_500_000;
+/// What a submission takes besides its answers, with its history and both reasons.
+const SMALL_ITEM: usize = 32_000;
 
 impl Table {
     /// Submits, or submits again: one conditional write, safe to repeat, which touches no other item.
@@ -74,50 +88,57 @@ impl Table {
         wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
     }
 
-    /// Submissions of an application, newest first: the query's pages, and no more than `limit` of them in memory.
+    /// Submissions of an application, newest first: the pages of its parts, side by side, and no more than `limit` of
+    /// each part in memory.
     pub async fn submissions<F: Fn(&Submission) -> bool>(
         &self,
         application: u64,
         wanted: Newest<F>,
     ) -> Result<Vec<Submission>, TableError> {
-        let mut newest: Vec<Submission> = Vec::new();
-        self.each_page(false, keys::submissions(application), Range::All, None, |page| {
-            for item in page {
-                let submission: Submission = from_item(item)?;
-                if wanted.before.is_none_or(|before| submission.sequence < before) && (wanted.matches)(&submission) {
-                    newest.push(submission);
+        let limit = wanted.limit.unwrap_or(usize::MAX);
+        let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
+            let mut newest: Vec<Submission> = Vec::new();
+            self.each_page(false, keys::submissions(application, part), Range::All, Fetch::Items, |page| {
+                for item in page {
+                    let mut submission: Submission = from_item(item)?;
+                    if wanted.before.is_none_or(|before| submission.place() < before) && (wanted.matches)(&submission) {
+                        if wanted.without_answers {
+                            submission.answers.clear();
+                        }
+                        newest.push(submission);
+                    }
                 }
-            }
-            newest.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
-            newest.truncate(wanted.limit.unwrap_or(usize::MAX));
-            Ok(true)
-        })
-        .await?;
-        Ok(newest)
+                newest.sort_by_key(|submission| std::cmp::Reverse(submission.place()));
+                newest.truncate(limit);
+                Ok(true)
+            })
+            .await?;
+            Ok::<_, TableError>(newest)
+        });
+        let mut all: Vec<Submission> = futures::future::try_join_all(parts).await?.into_iter().flatten().collect();
+        all.sort_by_key(|submission| std::cmp::Reverse(submission.place()));
+        all.truncate(limit);
+        Ok(all)
     }
 
-    /// Whether an application has submissions: 1 query for one item.
+    /// Whether an application has submissions: one query a part, side by side, for one item each.
     pub async fn has_submissions(&self, application: u64) -> Result<bool, TableError> {
-        let mut any = false;
-        self.each_page(false, keys::submissions(application), Range::All, Some(1), |page| {
-            any |= !page.is_empty();
-            Ok(false)
-        })
-        .await?;
-        Ok(any)
+        let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
+            let mut any = false;
+            self.each_page(false, keys::submissions(application, part), Range::All, Fetch::First, |page| {
+                any |= !page.is_empty();
+                Ok(false)
+            })
+            .await?;
+            Ok::<_, TableError>(any)
+        });
+        Ok(futures::future::try_join_all(parts).await?.contains(&true))
     }
 
     /// The committees that have submissions.
     pub async fn committees_in_use(&self, application: u64) -> Result<HashSet<u64>, TableError> {
-        let mut used = HashSet::new();
-        self.each_page(false, keys::submissions(application), Range::All, None, |page| {
-            for item in page {
-                used.extend(from_item::<Submission>(item)?.committee);
-            }
-            Ok(true)
-        })
-        .await?;
-        Ok(used)
+        let all = Newest { without_answers: true, ..Newest::all(|_: &_| true) };
+        Ok(self.submissions(application, all).await?.into_iter().filter_map(|submission| submission.committee).collect())
     }
 
     /// A person's own submissions, newest first: 1 query of the index.
@@ -133,9 +154,14 @@ impl Table {
         Ok(self.query_index(pk, Range::Prefix(sk)).await?.pop())
     }
 
-    /// Takes a submission back. Refused after a decision, or if it is gone.
+    /// Takes a submission back. Refused after a decision; one that is gone already, perhaps by a call whose answer was
+    /// lost, is as good as taken back.
     pub async fn withdraw(&self, submission: &Submission) -> Result<(), TableError> {
-        self.write(Write::delete(submission.key()).if_equals("status", &Status::Pending)).await.map(drop)
+        let refused = match self.write(Write::delete(submission.key()).if_equals("status", &Status::Pending)).await {
+            Err(refused @ TableError::Refused(_)) => refused,
+            other => return other.map(drop),
+        };
+        if self.submission(submission.application, submission.id).await?.is_none() { Ok(()) } else { Err(refused) }
     }
 
     /// Writes decisions, each with its history, 50 a transaction. A submission that changed since it was read is
@@ -147,7 +173,7 @@ impl Table {
         at: Timestamp,
         next_id: impl Fn() -> u64 + Sync,
     ) -> Result<Vec<Submission>, TableError> {
-        let chunks: Vec<Vec<Verdict>> = verdicts.chunks(VERDICTS).map(<[Verdict]>::to_vec).collect();
+        let chunks = in_transactions(verdicts);
         let decided: Vec<Vec<Submission>> =
             stream::iter(chunks).map(|chunk| self.decide_chunk(chunk, by, at, &next_id)).buffered(8).try_collect().await?;
         Ok(decided.into_iter().flatten().collect())
@@ -210,4 +236,22 @@ impl Table {
     pub async fn changes(&self, submission: &Submission) -> Result<Vec<Change>, TableError> {
         self.query(keys::history(submission.application), Range::Prefix(keys::history_prefix(submission.id))).await
     }
+}
+
+/// Verdicts in portions that fit a transaction: 100 writes, and 4 MB of the items that they change.
+fn in_transactions(verdicts: Vec<Verdict>) -> Vec<Vec<Verdict>> {
+    let mut portions: Vec<Vec<Verdict>> = Vec::new();
+    let mut bytes = 0;
+    for verdict in verdicts {
+        let answers: usize = verdict.submission.answers.iter().filter_map(|answer| answer.text.as_ref()).map(String::len).sum();
+        let size = answers + SMALL_ITEM;
+        if let Some(portion) = portions.last_mut().filter(|portion| portion.len() < VERDICTS && bytes + size <= VERDICT_BYTES) {
+            bytes += size;
+            portion.push(verdict);
+        } else {
+            bytes = size;
+            portions.push(vec![verdict]);
+        }
+    }
+    portions
 }

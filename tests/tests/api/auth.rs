@@ -5,6 +5,8 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use local::issuer::{AUDIENCE, ISSUER, Issuer};
 use serde_json::{Value, json};
+use shared::auth::{KeySource, Keys, Verifier};
+use shared::http::ApiError;
 use tests::{TestCampus, start};
 
 fn claims() -> Value {
@@ -79,6 +81,33 @@ async fn bad_tokens_are_401_on_every_route_public_ones_included() {
     for value in ["Basic abc", "Bearer", "bearer"] {
         campus.anonymous().header("authorization", value).get("/api/health/").await.error(401);
     }
+}
+
+/// An issuer that cannot be reached at first.
+struct Flaky(std::sync::atomic::AtomicUsize, jsonwebtoken::jwk::JwkSet);
+
+impl KeySource for Flaky {
+    fn fetch(&self) -> futures::future::BoxFuture<'_, Result<jsonwebtoken::jwk::JwkSet, String>> {
+        let n = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Box::pin(async move { if n == 0 { Err("unreachable".into()) } else { Ok(self.1.clone()) } })
+    }
+}
+
+#[tokio::test]
+async fn an_issuer_that_cannot_be_reached_is_no_reason_for_401_and_an_unknown_key_is_looked_for_once_a_minute() {
+    let issuer = Issuer::new(&Issuer::new_key().expect("a key")).expect("an issuer");
+    let flaky = Flaky(std::sync::atomic::AtomicUsize::new(0), issuer.keys());
+    let verifier = Verifier::new(&local::settings(), Keys::new(flaky));
+    let token = issuer.sign(&claims()).expect("a token");
+    assert!(matches!(verifier.verify(&token, start()).await, Err(ApiError::Busy)));
+    assert!(matches!(verifier.verify(&token, start()).await, Err(ApiError::Busy)), "not asked again at once");
+    let later = start() + chrono::TimeDelta::seconds(3);
+    assert_eq!(verifier.verify(&token, later).await.expect("an identity").username, "sue");
+    let header = Header { alg: Algorithm::ES256, kid: Some("other".into()), ..Header::default() };
+    let pkcs8 = Issuer::new_key().expect("a key");
+    let other = encode(&header, &claims(), &EncodingKey::from_ec_der(&pkcs8)).expect("a token");
+    assert!(matches!(verifier.verify(&other, later).await, Err(ApiError::BadToken(_))));
+    assert_eq!(verifier.verify(&token, later).await.expect("an identity").username, "sue", "the known keys stay");
 }
 
 #[tokio::test]

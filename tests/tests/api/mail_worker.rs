@@ -67,14 +67,15 @@ async fn no_connection_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_some_tries_the_stream_delivers_again_and_after_many_it_has_failed() {
+async fn after_some_tries_the_stream_delivers_again_and_after_hours_it_has_failed() {
     let campus = campus_with(|_| refused(429, "TooManyRequestsException"));
     let drive = queued(&campus).await;
     assert_eq!(campus.deliver().await, Delivered::Again);
     assert_eq!(state(&drive).await, (json!("queued"), json!(false)));
     for _ in 0..10 {
-        campus.deliver().await;
+        assert_eq!(campus.deliver().await, Delivered::Again);
     }
+    campus.advance(TimeDelta::hours(12));
     assert_eq!(campus.deliver().await, Delivered::Nothing);
     assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
 }
@@ -192,4 +193,33 @@ async fn one_bad_mail_holds_up_no_other() {
     assert_eq!((failed.as_array().map(Vec::len), &failed[0]["email_status"]), (Some(1), &json!("failed")));
     assert_eq!(failed[0]["user"]["username"], "bob");
     assert!(id(&failed[0]) > 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_submission_made_anew_has_mails_of_its_own() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let first = drive.submit(&sue).await;
+    drive.decide(&first, 4, "").await;
+    assert_eq!(campus.with_worker(drive.send("acceptance", json!({}))).await.ok()["sent"], 1);
+    drive.decide(&first, 1, "").await;
+    sue.delete(&format!("/api/submissions/{}/", id(&first))).await.no_content();
+    let second = drive.submit(&sue).await;
+    assert_eq!(second["notified"], false);
+    drive.decide(&second, 4, "").await;
+    assert_eq!(campus.with_worker(drive.send("acceptance", json!({}))).await.ok()["sent"], 1);
+    assert_eq!(campus.mails().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mail_that_would_be_too_large_is_refused_before_anything_is_sent() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    drive.officer.patch(&drive.path, json!({ "acceptance_email": "{{ reason }}".repeat(100) })).await.ok();
+    let submission = drive.submit(&campus.as_("sue")).await;
+    drive.decide(&submission, 4, &"x".repeat(5_000)).await;
+    drive.send("acceptance", json!({ "dry_run": true })).await.error(400);
+    drive.send("acceptance", json!({})).await.error(400);
+    assert_eq!(state(&drive).await, (json!(null), json!(false)));
 }

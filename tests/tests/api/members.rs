@@ -40,6 +40,15 @@ async fn members_are_added_listed_and_removed() {
 }
 
 #[tokio::test]
+async fn a_user_name_may_have_dots() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    campus.member("chess", &ada, "sue.storm", 20).await;
+    assert_eq!(ada.get("/api/clubs/chess/members/sue.storm").await.ok(), ada.get("/api/clubs/chess/members/sue.storm/").await.ok());
+}
+
+#[tokio::test]
 async fn nobody_gives_a_role_above_their_own() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");

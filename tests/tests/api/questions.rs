@@ -47,6 +47,7 @@ async fn wrong_questions_are_named() {
         ("multiple_choice", json!({ "question_type": 1, "prompt": "x", "multiple_choice": ["a", "b"] })),
         ("multiple_choice", json!({ "question_type": 2, "prompt": "x", "multiple_choice": vec!["a"; 51] })),
         ("multiple_choice.1", json!({ "question_type": 2, "prompt": "x", "multiple_choice": ["a", ""] })),
+        ("multiple_choice.1", json!({ "question_type": 2, "prompt": "x", "multiple_choice": ["a", "x".repeat(1_001)] })),
         ("committees", json!({ "question_type": 1, "prompt": "x", "committee_question": true })),
         ("committees.0", json!({ "question_type": 1, "prompt": "x", "committee_question": true, "committees": [1] })),
     ] {

@@ -201,6 +201,50 @@ async fn a_hundred_questions_and_no_more_at_once() {
     assert!(count.is_some_and(|count| (99..=100).contains(&count)), "{count:?}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn two_officers_editing_one_question_lose_nothing() {
+    let campus = slow();
+    let drive = campus.drive("chess").await;
+    let tech = &drive.application["committees"][0]["id"];
+    let path = format!("{}questions/{}/", drive.path, drive.question);
+    let (a, b) = futures::join!(
+        drive.officer.patch(&path, json!({ "committee_question": true, "committees": [tech] })),
+        drive.officer.patch(&path, json!({ "word_limit": 7 }))
+    );
+    a.ok();
+    b.ok();
+    let now = drive.officer.get(&path).await.ok();
+    assert_eq!((&now["committees"], &now["word_limit"]), (&json!([tech]), &json!(7)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile() {
+    let cut = Arc::new(AtomicUsize::new(0));
+    let armed = cut.clone();
+    let campus = Setup::default()
+        .table(Arc::new(move |operation: &str| {
+            let fails = operation == "BatchWriteItem" && armed.load(Ordering::SeqCst) == 1;
+            Box::pin(async move { fails.then(|| (400, json!({ "__type": "ResourceNotFoundException", "message": "cut" }))) })
+        }))
+        .build();
+    let drive = campus.drive("chess").await;
+    let application = campus.campus.app.table.application("chess", id(&drive.application)).await.expect("a table").expect("an application");
+    let sue = campus.as_("sue");
+    cut.store(1, Ordering::SeqCst);
+    drive.officer.delete(&drive.path).await.error(500);
+    cut.store(0, Ordering::SeqCst);
+    drive.officer.get(&drive.path).await.error(404);
+    // A student whose request had read the application before.
+    let late = campus.drive("go").await.submit(&sue).await;
+    let model = campus.campus.app.table.submissions_of(id(&late["user"])).await.expect("a table").pop().expect("a submission");
+    let stored = shared::models::Submission { application: application.id, club: "chess".into(), ..model };
+    campus.campus.app.table.submit(&stored).await.expect("a table");
+    drive.officer.delete(&drive.path).await.error(400);
+    drive.officer.get(&drive.path).await.ok();
+    let list = drive.officer.get(&format!("{}submissions/", drive.path)).await.ok();
+    assert_eq!(list.as_array().map(Vec::len), Some(1));
+}
+
 /// The first `n` calls of this kind conflict, as they do in DynamoDB and never in the embedded engine.
 fn conflicting(operation: &'static str, n: usize, answer: Value) -> TestCampus {
     let calls = AtomicUsize::new(0);

@@ -59,6 +59,7 @@ async fn each_broken_rule_is_named_and_nothing_is_stored() {
         ("responses", json!({})),
         ("responses", json!({ "responses": null })),
         ("responses", json!({ "responses": {} })),
+        ("responses", json!({ "responses": vec![json!({}); 101] })),
         ("responses.0.text", json!({ "responses": [{ "question": free, "text": 1 }] })),
         ("responses.0.question", json!({ "responses": [{ "text": "x" }] })),
         ("responses.0.question", json!({ "responses": [{ "question": other.question, "text": "x" }] })),

@@ -116,7 +116,7 @@ fn application(app: &Shared, drive: &Drive<'_>, now: Timestamp) -> Application {
         acceptance_email: ACCEPTANCE.into(),
         rejection_email: REJECTION.into(),
         committees: drive.committees.iter().map(|name| Committee { id: app.next_id(), name: (*name).into() }).collect(),
-        deleted: false,
+        deleted: None,
         created_at: created,
         updated_at: created,
     }
@@ -141,6 +141,7 @@ fn questions(app: &Shared, application: &Application) -> Vec<Question> {
                 id,
                 club: application.club.clone(),
                 application: application.id,
+                version: 1,
                 precedence,
                 committee_question: committee.is_some(),
                 committees: committee.into_iter().collect(),
