@@ -40,6 +40,8 @@ pub const JSON_BODY: usize = 1024 * 1024;
 pub const IMAGE: usize = 4 * 1024 * 1024;
 /// Parts around an image in a multipart body, in bytes.
 pub const MULTIPART_OVERHEAD: usize = 256 * 1024;
+/// How much of a body that is too large is read before it is refused, in bytes.
+pub const DRAINED: usize = 32 * 1024 * 1024;
 /// An answer body, in bytes: base64 has to fit the 6 MB of a Lambda response.
 pub const ANSWER_BODY: usize = 4_400_000;
 /// Results on one page, by default and at most.

@@ -1,6 +1,7 @@
 //! `/clubs/{club}/applications/`, `…/current/`, `…/{application}/`, `…/{application}/duplicate/`
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
@@ -8,7 +9,7 @@ use chrono::{DateTime, Days, Utc};
 use shared::Shared;
 use shared::auth::User;
 use shared::http::{ApiError, Created, Input, Load, Mode, NoContent, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn};
-use shared::models::{Application, Extension, Question};
+use shared::models::{Application, Committee, Extension, Question};
 use shared::table::{EDITS, Form, TableError};
 use shared::time::Timestamp;
 
@@ -130,14 +131,39 @@ async fn change(app: &Shared, mut form: Form, input: &ApplicationInput, mode: Mo
     Err(ApiError::Busy)
 }
 
+/// A submission touches no item that others touch, so no condition can keep it from an application that changes beside
+/// it. What would lose it waits for those that read the application before.
+const GRACE: Duration = Duration::from_secs(1);
+
+async fn let_pass(application: &Application) {
+    if application.is_active {
+        tokio::time::sleep(GRACE).await;
+    }
+}
+
 /// Somebody may have submitted to a committee between the check and its removal: then it comes back.
 async fn keep_used_committees(app: &Shared, old: &Application, new: &Application) -> Result<()> {
-    if !removes_committee(old, new) || !app.table.committees_in_use(new.id).await?.iter().any(|id| new.committee(*id).is_none()) {
+    if !removes_committee(old, new) {
         return Ok(());
     }
-    let restored = Application { committees: old.committees.clone(), version: new.version + 1, ..new.clone() };
-    app.table.update_application(&restored, new.version).await.or_refused(|| ApiError::Busy)?;
-    Err(ApiError::field("committees", COMMITTEE_USED))
+    let_pass(new).await;
+    let used = app.table.committees_in_use(new.id).await?;
+    let lost: Vec<Committee> =
+        old.committees.iter().filter(|old| used.contains(&old.id) && new.committee(old.id).is_none()).cloned().collect();
+    if lost.is_empty() {
+        return Ok(());
+    }
+    for _ in 0..EDITS {
+        let mut now = app.table.application(&new.club, new.id).await?.ok_or(ApiError::NotFound)?;
+        let read_version = now.version;
+        now.committees.extend(lost.iter().filter(|lost| now.committee(lost.id).is_none()).cloned().collect::<Vec<_>>());
+        now.version += 1;
+        match app.table.update_application(&now, read_version).await {
+            Err(TableError::Refused(_)) => {}
+            done => return done.map_err(ApiError::from).and(Err(ApiError::field("committees", COMMITTEE_USED))),
+        }
+    }
+    Err(ApiError::Busy)
 }
 
 /// An application, or what a deletion that was cut short has left of it.
@@ -166,6 +192,9 @@ pub async fn delete_application(State(app): State<Shared>, scope: Officer<(), De
         mark_deleted(&app, &mut application, Some(forced)).await?;
     }
     // Somebody may have submitted in between: then nothing is lost.
+    if !forced {
+        let_pass(&application).await;
+    }
     if !forced && app.table.has_submissions(application.id).await? {
         mark_deleted(&app, &mut application, None).await?;
         return Err(refused());

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, he
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
+use futures::StreamExt as _;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -169,13 +170,9 @@ async fn normalise(request: Request, next: Next) -> Response {
         .and_then(|v| v.to_str().ok())
         .is_some_and(|v| v.to_ascii_lowercase().starts_with("multipart/"));
     let limit = if multipart { limits::IMAGE + limits::MULTIPART_OVERHEAD } else { limits::JSON_BODY };
-    let too_large = || ApiError::TooLarge(if multipart { limits::IMAGE } else { limit }).into_response();
-    let declared = parts.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    if declared.is_some_and(|length: usize| length > limit) {
-        return too_large();
-    }
-    // A body that is longer than the limit and a connection that breaks look alike here; nobody reads the answer to the latter.
-    let Ok(bytes) = to_bytes(body, limit).await else { return too_large() };
+    let Some(bytes) = read_body(body, limit).await else {
+        return ApiError::TooLarge(if multipart { limits::IMAGE } else { limit }).into_response();
+    };
     // What the gateway puts before the path belongs into links of ours too.
     let stage = PublicPath::of(&parts).strip_suffix(parts.uri.path()).unwrap_or_default().to_owned();
     with_slash(&mut parts);
@@ -196,6 +193,23 @@ async fn normalise(request: Request, next: Next) -> Response {
     let mut response = Response::from_parts(parts, Body::empty());
     response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
     response
+}
+
+/// The body, if it is not larger than `limit`. A larger one is read on for a while: many clients look for an answer only
+/// when they have sent all.
+async fn read_body(body: Body, limit: usize) -> Option<Bytes> {
+    let mut stream = body.into_data_stream();
+    let (mut bytes, mut seen) = (Vec::new(), 0);
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.ok()?;
+        seen += chunk.len();
+        if seen <= limit {
+            bytes.extend_from_slice(&chunk);
+        } else if seen > limits::DRAINED {
+            return None;
+        }
+    }
+    (seen <= limit).then(|| bytes.into())
 }
 
 /// `/x` is `/x/`; paths with an extension have no slash (decisions.md §1, §12.2).

@@ -189,6 +189,37 @@ async fn a_committee_is_removed_or_applied_to_but_not_both() {
     }
 }
 
+/// A campus on which the write of a submission takes long after its reads.
+fn slow_to_submit() -> TestCampus {
+    Setup::default()
+        .table(Arc::new(|operation: &str| {
+            let pause = Duration::from_millis(if operation == "UpdateItem" { 500 } else { 5 });
+            Box::pin(async move {
+                tokio::time::sleep(pause).await;
+                None
+            })
+        }))
+        .build()
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_deletion_loses_a_submission_that_is_being_written() {
+    let campus = slow_to_submit();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let path = format!("{}submissions/", drive.path);
+    let (deleted, submitted) = futures::join!(drive.officer.delete(&drive.path), sue.post(&path, drive.answer("x")));
+    assert_eq!((deleted.status.as_u16(), submitted.status.as_u16()), (400, 201));
+    assert_eq!(drive.officer.get(&path).await.ok().as_array().map(Vec::len), Some(1));
+    let tech = &drive.application["committees"][0]["id"];
+    let (removed, submitted) = futures::join!(
+        drive.officer.patch(&drive.path, json!({ "committees": [] })),
+        sue.post(&path, json!({ "committee": tech, "responses": [] }))
+    );
+    assert_eq!((removed.status.as_u16(), submitted.status.as_u16()), (400, 201));
+    assert_eq!(drive.officer.get(&drive.path).await.ok()["committees"], json!([drive.application["committees"][0]]));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_hundred_questions_and_no_more_at_once() {
     let campus = slow();

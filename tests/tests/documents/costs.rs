@@ -129,7 +129,7 @@ async fn measure() -> Vec<Row> {
     let other = p.row("create_application", "", &ada, post.clone(), "/api/clubs/chess/applications/", body).await;
     let other = format!("/api/clubs/chess/applications/{}/", id(&other));
     p.row("show_application", "5 questions", &sue, get.clone(), path, null.clone()).await;
-    let got = p.row("update_application", "", &ada, patch.clone(), &other, json!({ "name": "Another" })).await;
+    let got = p.row("update_application", "", &ada, patch.clone(), &other, json!({ "name": "Another", "is_active": false })).await;
     p.row("replace_application", "", &ada, put.clone(), &other, got).await;
     p.row("delete_application", "empty", &ada, delete.clone(), &other, null.clone()).await;
     p.row("duplicate_application", "5 questions", &ada, post.clone(), &format!("{path}duplicate/"), null.clone()).await;
