@@ -4,7 +4,7 @@ use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::schema::{Schema, SchemaType, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder};
+use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder, Server};
 use utoipa::{PartialSchema as _, ToSchema as _};
 
 use crate::http::ErrorBody;
@@ -16,7 +16,8 @@ pub fn base() -> OpenApi {
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some("The club-management service of a university: clubs, memberships, events and recruitment."))
         .build();
-    OpenApiBuilder::new().info(info).build()
+    // Relative to the document, so that it holds behind a stage too.
+    OpenApiBuilder::new().info(info).servers(Some([Server::new("..")])).build()
 }
 
 /// Adds what every operation has: errors, the bearer scheme, and PATCH bodies in which nothing is required.
