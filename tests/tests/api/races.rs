@@ -9,16 +9,21 @@ use serde_json::{Value, json};
 use tests::fixtures::id;
 use tests::{Setup, TestCampus};
 
-/// A campus whose table takes a moment for each call, so that what runs at once really interleaves.
-fn slow() -> TestCampus {
+/// A campus whose table takes so many milliseconds for a call, so that what runs at once really interleaves.
+fn delayed(ms: impl Fn(&str) -> u64 + Send + Sync + 'static) -> TestCampus {
     Setup::default()
-        .table(Arc::new(|_| {
-            Box::pin(async {
-                tokio::time::sleep(Duration::from_millis(5)).await;
+        .table(Arc::new(move |operation: &str| {
+            let pause = Duration::from_millis(ms(operation));
+            Box::pin(async move {
+                tokio::time::sleep(pause).await;
                 None
             })
         }))
         .build()
+}
+
+fn slow() -> TestCampus {
+    delayed(|_| 5)
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,22 +194,10 @@ async fn a_committee_is_removed_or_applied_to_but_not_both() {
     }
 }
 
-/// A campus on which the write of a submission takes long after its reads.
-fn slow_to_submit() -> TestCampus {
-    Setup::default()
-        .table(Arc::new(|operation: &str| {
-            let pause = Duration::from_millis(if operation == "UpdateItem" { 500 } else { 5 });
-            Box::pin(async move {
-                tokio::time::sleep(pause).await;
-                None
-            })
-        }))
-        .build()
-}
-
 #[tokio::test(start_paused = true)]
 async fn no_deletion_loses_a_submission_that_is_being_written() {
-    let campus = slow_to_submit();
+    // The write of a submission takes long after its reads.
+    let campus = delayed(|operation| if operation == "UpdateItem" { 500 } else { 5 });
     let drive = campus.drive("chess").await;
     let sue = campus.as_("sue");
     let path = format!("{}submissions/", drive.path);
