@@ -139,7 +139,6 @@ impl Plan {
                 invite: invited.map(|person| (club.code.clone(), Invite::id_for_accepted(&club.code, person), Invite::ACCEPTANCE_VERSION)),
                 queued_at: now,
                 claimed_at: None,
-                retries: 0,
                 outcome: None,
             };
             plan.mails.push(Planned { submission, mail });

@@ -65,8 +65,6 @@ pub struct Mail {
     pub queued_at: Timestamp,
     /// When the worker claimed it.
     pub claimed_at: Option<Timestamp>,
-    /// How often it was surely not accepted, and tried again.
-    pub retries: u32,
     /// What SES calls it, or why it failed.
     pub outcome: Option<String>,
 }

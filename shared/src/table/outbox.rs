@@ -100,7 +100,6 @@ impl Table {
         now: Timestamp,
     ) -> Result<(), TableError> {
         let record = Write::update(mail.key()).set("status", &to).set("outcome", &Some(outcome)).if_equals("status", &from);
-        let record = if to == EmailStatus::Queued { record.add("retries", 1) } else { record };
         let writes: Vec<Write> = std::iter::once(record.clone()).chain(mark(mail, to, now)).collect();
         match self.transact(writes).await {
             Err(TableError::Refused(which)) if !which.contains(&0) => self.write(record).await.map(drop),
