@@ -46,3 +46,9 @@ pub const DRAINED: usize = 32 * 1024 * 1024;
 pub const ANSWER_BODY: usize = 4_400_000;
 /// Results on one page, by default and at most.
 pub const PAGE: (u64, u64) = (25, 100);
+/// A word of a search for people, at least.
+pub const SEARCH: usize = 2;
+/// People that one search finds at most.
+pub const FOUND: usize = 20;
+/// Addresses that one bulk invitation may name.
+pub const INVITED: usize = 100;

@@ -114,6 +114,7 @@ pub async fn create_club(State(app): State<Shared>, user: User, Input(mut input)
         members: 1,
         owners: 1,
         favorites: 0,
+        told_of_requests_at: None,
         windows: BTreeMap::new(),
     };
     input.apply(Mode::Create, &mut club, user.is_admin())?;

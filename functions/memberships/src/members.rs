@@ -1,81 +1,26 @@
 //! `/clubs/{club}/members/`, `…/{member}/`
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
-use shared::auth::User;
+use serde::Deserialize;
 use shared::http::{
-    ApiError, Created, Field, Input, Load, Maybe, Mode, Need, NoContent, Officer, OrRefused, PathIds, Reader, Reference, Result, SignedIn,
-    Slice,
+    ApiError, Created, Field, Input, Maybe, Mode, Need, NoContent, Officer, Reader, Reference, Result, SignedIn, Slice,
 };
-use shared::models::{Membership, Role};
-use shared::{Shared, ids, text};
+use shared::models::{Membership, MembershipRequest, Role};
+use shared::table::{Addition, EDITS, MemberRefusal};
+use shared::{Shared, limits, mail, text};
 use utoipa::ToSchema;
 
-/// A member of a club, as the caller may see them.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct MemberBody {
-    /// Membership id; null for others than officers when the membership is not public.
-    id: Option<u64>,
-    /// User id; null for others than officers when the membership is not public.
-    person: Option<u64>,
-    /// `Anonymous` when the membership is not public.
-    name: String,
-    /// Null when the membership is not public.
-    username: Option<String>,
-    /// For officers only.
-    email: Option<String>,
-    /// 0 owner, 10 officer, 20 member.
-    role: Role,
-    title: String,
-    description: String,
-    public: bool,
-    active: bool,
-    /// Null when there is none, or the membership is not public.
-    image: Option<String>,
-}
-
-/// Who looks at members.
-#[derive(Debug, Clone, Copy)]
-pub struct Viewer {
-    /// User id.
-    pub id: u64,
-    /// Whether they may do what officers do.
-    pub is_officer: bool,
-}
-
-impl MemberBody {
-    /// The member as `viewer` may see them (decisions.md §7).
-    pub fn new(membership: &Membership, viewer: Viewer) -> Self {
-        let personal = &membership.personal;
-        let known = membership.public || membership.person == viewer.id;
-        Self {
-            id: (known || viewer.is_officer).then_some(membership.id),
-            person: (known || viewer.is_officer).then_some(membership.person),
-            name: if known { personal.name.clone() } else { "Anonymous".to_owned() },
-            username: known.then(|| personal.username.clone()),
-            email: viewer.is_officer.then(|| personal.email.clone()),
-            role: membership.role,
-            title: membership.title.clone(),
-            description: membership.description.clone(),
-            public: membership.public,
-            active: membership.active,
-            image: membership.image_url.clone().filter(|_| known),
-        }
-    }
-}
-
-fn viewer<R, P, O>(scope: &shared::http::Scope<R, P, O>) -> Viewer {
-    Viewer { id: scope.user.id(), is_officer: scope.is_officer() }
-}
+use crate::member::{MemberBody, MemberOfPath, Viewer};
 
 /// The members of a club: active first, then by role and by the name that is shown. Any signed-in user who can see it.
 #[utoipa::path(get, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])),
     params(("club" = String, Path), ("limit" = Option<u64>, Query, description = "At most so many; the answer's Link leads on"),
         ("cursor" = Option<String>, Query)), responses((status = 200, body = Vec<MemberBody>)))]
 pub async fn list_members(State(app): State<Shared>, scope: SignedIn, slice: Slice) -> Result<Response> {
-    let viewer = viewer(&scope);
+    let viewer = Viewer::of(&scope);
     let mut members = app.table.members(&scope.club.code).await?;
     members.sort_by_key(|membership| membership.id);
     let mut bodies: Vec<MemberBody> = members.iter().map(|membership| MemberBody::new(membership, viewer)).collect();
@@ -131,49 +76,48 @@ pub struct NewMember {
     active: Field<bool>,
 }
 
-/// Adds a member, with a role that is not above the caller's own. Officers.
+/// Adds a member, with a role that is not above the caller's own; a pending request of theirs is answered by it. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])), params(("club" = String, Path)),
     request_body = NewMember, responses((status = 201, body = MemberBody)))]
 pub async fn create_member(State(app): State<Shared>, scope: Officer, Input(input): Input<NewMember>) -> Result<Created<MemberBody>> {
     let mut reader = Reader::new(Mode::Create);
-    let person = reader.value("person", input.person, Need::Required).map(Reference::id);
     let role = reader.value("role", input.role, Need::Optional).unwrap_or(Role::Member);
+    if !scope.reaches(role) {
+        return Err(ApiError::Forbidden);
+    }
+    let person = reader.value("person", input.person, Need::Required).map(Reference::id);
     let mut title = String::new();
     reader.line("title", input.title, Need::Optional, &mut title);
     let public = reader.value("public", input.public, Need::Optional).unwrap_or(true);
     let active = reader.value("active", input.active, Need::Optional).unwrap_or(true);
     reader.finish()?;
-    if !may_give(&scope, role) {
-        return Err(ApiError::Forbidden);
-    }
+    let club = &scope.club;
     let unknown = || ApiError::field("person", "There is no such person.");
-    let person = app.table.person(person.ok_or_else(unknown)?).await?.ok_or_else(unknown)?;
-    let membership = Membership { title, public, active, ..Membership::new(&scope.club.code, &person, role, app.now()) };
-    app.table.add_member(&membership).await.or_refused(|| ApiError::field("person", "This person is a member already."))?;
-    let location = format!("/api/clubs/{}/members/{}/", scope.club.code, membership.id);
-    Ok(Created { location, body: MemberBody::new(&membership, viewer(&scope)) })
-}
-
-/// Nobody gives a role above their own (api.md "Memberships", rule 2); admins give any.
-fn may_give(scope: &Officer, role: Role) -> bool {
-    scope.user.is_admin() || scope.role().is_some_and(|own| own <= role)
-}
-
-impl Load for MemberOfPath {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>> {
-        let (code, wanted) = (path.text("club"), path.text("member"));
-        if let Some(id) = ids::parse(wanted)
-            && let Some(membership) = app.table.member(code, id).await?
-        {
-            return Ok(Some(Self(membership)));
-        }
-        let members = app.table.members(code).await?;
-        Ok(members.into_iter().find(|membership| membership.personal.username == wanted).map(Self))
+    let duplicate = || ApiError::field("person", "This person is a member already.");
+    let person = person.ok_or_else(unknown)?;
+    if scope.membership.as_ref().is_some_and(|own| own.person == person) {
+        return Err(duplicate());
     }
+    for _ in 0..EDITS {
+        let request = app.table.request(&club.code, MembershipRequest::id_of(&club.code, person));
+        let (person, request) = futures::try_join!(app.table.person(person), request)?;
+        let person = person.ok_or_else(unknown)?;
+        let membership = Membership { title: title.clone(), public, active, ..Membership::new(&club.code, &person, role, app.now()) };
+        let answered = request.as_ref().filter(|_| !person.personal.email.is_empty());
+        let mail = answered.map(|_| mail::joined(club, &membership, app.next_id()));
+        let addition = Addition { membership: &membership, by: scope.authority(), request: request.as_ref(), mail: mail.as_ref() };
+        match app.table.add_member(addition).await? {
+            Ok(()) => {
+                let location = format!("/api/clubs/{}/members/{}/", club.code, membership.id);
+                return Ok(Created { location, body: MemberBody::new(&membership, Viewer::of(&scope)) });
+            }
+            Err(MemberRefusal::Duplicate) => return Err(duplicate()),
+            Err(MemberRefusal::Authority) => return Err(ApiError::Forbidden),
+            Err(MemberRefusal::Changed | MemberRefusal::LastOwner) => {}
+        }
+    }
+    Err(ApiError::Busy)
 }
-
-/// The member that the path names by membership id or user name.
-pub struct MemberOfPath(Membership);
 
 /// One member, by membership id or user name. Any signed-in user who can see the club; hidden members are found by
 /// officers and by themselves alone.
@@ -181,31 +125,155 @@ pub struct MemberOfPath(Membership);
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
     responses((status = 200, body = MemberBody)))]
 pub async fn show_member(scope: SignedIn<(), MemberOfPath>) -> Result<Json<MemberBody>> {
-    let (viewer, membership) = (viewer(&scope), &scope.object.0);
+    let (viewer, membership) = (Viewer::of(&scope), &scope.object.0);
     if !membership.public && membership.person != viewer.id && !viewer.is_officer {
         return Err(ApiError::NotFound);
     }
     Ok(Json(MemberBody::new(membership, viewer)))
 }
 
-/// Removes a member. Officers whose role is not below the member's, or the member; a club keeps an owner.
+/// An officer, or the member whom the path names. Officers reach members whose role is not above their own.
+pub struct OfficerOrSelf {
+    scope: SignedIn<(), Maybe<MemberOfPath>>,
+    member: Membership,
+    /// Whether the caller is the member.
+    own: bool,
+}
+
+impl FromRequestParts<Shared> for OfficerOrSelf {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
+        let mut scope = SignedIn::<(), Maybe<MemberOfPath>>::from_request_parts(parts, app).await?;
+        let member = scope.object.0.take().map(|found| found.0);
+        let own = member.as_ref().is_some_and(|member| member.person == scope.user.id());
+        if !own && !scope.is_officer() {
+            return Err(ApiError::Forbidden);
+        }
+        let member = member.ok_or(ApiError::NotFound)?;
+        if !own && !scope.reaches(member.role) {
+            return Err(ApiError::Forbidden);
+        }
+        Ok(Self { scope, member, own })
+    }
+}
+
+/// What is written of a member. Officers write all of it, of members whose role is not above their own; members write
+/// their own `public` and `active`.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct MemberInput {
+    /// 0 owner, 10 officer, 20 member; not above the caller's own. For officers.
+    #[serde(default)]
+    #[schema(value_type = Role)]
+    role: Field<Role>,
+    /// For officers.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    title: Field<String>,
+    /// Plain text, at most 1,000 characters. For officers.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    description: Field<String>,
+    /// Whether others see who it is. Nobody but the member sets it to true.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    public: Field<bool>,
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    active: Field<bool>,
+}
+
+impl MemberInput {
+    /// The member with the fields that were sent (decisions.md §7 and §12.14).
+    fn apply(self, mode: Mode, caller: &OfficerOrSelf) -> Result<Membership> {
+        let OfficerOrSelf { scope, member, own } = caller;
+        let officer = scope.is_officer();
+        let absent = matches!((&self.role, &self.title, &self.description), (Field::Absent, Field::Absent, Field::Absent));
+        if !officer && !absent {
+            return Err(ApiError::Forbidden);
+        }
+        let mut new = member.clone();
+        let mut reader = Reader::new(mode);
+        let need = if officer { Need::Optional } else { Need::Free };
+        new.role = reader.value("role", self.role, need).unwrap_or(new.role);
+        reader.flag("public", self.public, Need::Optional, &mut new.public);
+        let unhides = new.public && !member.public && !own;
+        let exceeds = new.role != member.role && !scope.reaches(new.role);
+        if unhides || exceeds {
+            return Err(ApiError::Forbidden);
+        }
+        reader.line("title", self.title, need, &mut new.title);
+        reader.text("description", self.description, need, limits::MEMBER_DESCRIPTION, &mut new.description);
+        reader.flag("active", self.active, Need::Optional, &mut new.active);
+        reader.finish()?;
+        Ok(new)
+    }
+}
+
+/// Changes the fields that are sent; a club keeps an owner. Officers, whose role is not below the member's; the member, `public` and `active`.
+#[utoipa::path(patch, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
+    params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
+    request_body = MemberInput, responses((status = 200, body = MemberBody)))]
+pub async fn update_member(State(app): State<Shared>, caller: OfficerOrSelf, Input(input): Input<MemberInput>) -> Result<Json<MemberBody>> {
+    change(&app, caller, &input, Mode::Update).await
+}
+
+/// Replaces all fields that the caller may write; a club keeps an owner. Officers, whose role is not below the member's; the member, `public` and `active`.
+#[utoipa::path(put, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
+    params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
+    request_body = MemberInput, responses((status = 200, body = MemberBody)))]
+pub async fn replace_member(State(app): State<Shared>, caller: OfficerOrSelf, Input(input): Input<MemberInput>) -> Result<Json<MemberBody>> {
+    change(&app, caller, &input, Mode::Replace).await
+}
+
+async fn change(app: &Shared, mut caller: OfficerOrSelf, input: &MemberInput, mode: Mode) -> Result<Json<MemberBody>> {
+    for _ in 0..EDITS {
+        let new = input.clone().apply(mode, &caller)?;
+        if new != caller.member {
+            match app.table.update_member(&caller.member, &new, caller.by()).await? {
+                Ok(()) => {}
+                Err(refusal) => {
+                    caller.again(app, refusal).await?;
+                    continue;
+                }
+            }
+        }
+        let is_officer = !caller.own || caller.scope.user.is_admin() || new.role <= Role::Officer;
+        return Ok(Json(MemberBody::new(&new, Viewer { id: caller.scope.user.id(), is_officer })));
+    }
+    Err(ApiError::Busy)
+}
+
+/// Removes a member; a club keeps an owner. Officers, whose role is not below the member's; the member.
 #[utoipa::path(delete, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")), responses((status = 204)))]
-pub async fn delete_member(State(app): State<Shared>, scope: SignedIn<(), Maybe<MemberOfPath>>) -> Result<NoContent> {
-    let is_officer = scope.is_officer();
-    let Maybe(member) = &scope.object;
-    let own = member.as_ref().is_some_and(|member| member.0.person == scope.user.id());
-    if !own && !is_officer {
-        return Err(ApiError::Forbidden);
+pub async fn delete_member(State(app): State<Shared>, mut caller: OfficerOrSelf) -> Result<NoContent> {
+    for _ in 0..EDITS {
+        match app.table.remove_member(&caller.member, caller.by()).await? {
+            Ok(()) => return Ok(NoContent),
+            Err(refusal) => caller.again(&app, refusal).await?,
+        }
     }
-    let MemberOfPath(membership) = member.as_ref().ok_or(ApiError::NotFound)?;
-    let above = scope.role().is_none_or(|role| membership.role < role);
-    if !own && above && !scope.user.is_admin() {
-        return Err(ApiError::Forbidden);
+    Err(ApiError::Busy)
+}
+
+impl OfficerOrSelf {
+    /// Whose role a change stands on: a change of oneself stands on the condition that the role is still the same.
+    fn by(&self) -> Option<&Membership> {
+        self.scope.authority().filter(|_| !self.own)
     }
-    app.table
-        .remove_member(membership)
-        .await
-        .or_refused_at(|which| if which.contains(&1) { ApiError::rule("A club keeps at least one owner.") } else { ApiError::NotFound })?;
-    Ok(NoContent)
+
+    /// After a refusal: the error, or the member as they are now.
+    async fn again(&mut self, app: &Shared, refusal: MemberRefusal) -> Result<()> {
+        match refusal {
+            MemberRefusal::LastOwner => return Err(ApiError::rule("A club keeps at least one owner.")),
+            MemberRefusal::Authority => return Err(ApiError::Forbidden),
+            MemberRefusal::Changed | MemberRefusal::Duplicate => {}
+        }
+        self.member = app.table.member(&self.scope.club.code, self.member.id).await?.ok_or(ApiError::NotFound)?;
+        if self.own {
+            self.scope.membership = Some(self.member.clone());
+        }
+        if self.own || self.scope.reaches(self.member.role) { Ok(()) } else { Err(ApiError::Forbidden) }
+    }
 }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{ApiError, Field, Input, Mode, Need, OrRefused, Reader, Result};
+use shared::http::{ApiError, Field, Input, Mode, Need, NoContent, OrRefused, Reader, Result};
 use shared::models::Person;
 use utoipa::ToSchema;
 
@@ -27,7 +27,8 @@ pub struct SettingsBody {
 }
 
 impl SettingsBody {
-    fn new(person: &Person, is_admin: bool) -> Self {
+    /// The profile of a person.
+    pub fn new(person: &Person, is_admin: bool) -> Self {
         let personal = person.personal.clone();
         Self {
             id: person.id,
@@ -93,4 +94,16 @@ async fn change(app: &Shared, user: &User, input: SettingsInput, mode: Mode) -> 
         app.table.update_settings(&person).await.or_refused(|| ApiError::Busy)?;
     }
     Ok(Json(SettingsBody::new(&person, user.is_admin())))
+}
+
+/// Erases the caller: memberships, requests, extensions, invites, mails and profile; pending submissions are withdrawn, of decided
+/// ones the status stays. Any signed-in user who is not the only owner of a club.
+#[utoipa::path(delete, path = "/api/settings/", tag = "people", security(("bearer" = [])), responses((status = 204)))]
+pub async fn delete_settings(State(app): State<Shared>, user: User) -> Result<NoContent> {
+    let person = user.person().await?;
+    app.table.erase(person).await?.map_err(|_| {
+        ApiError::rule("You are the only owner of a club. Make somebody else an owner, or delete the club.")
+    })?;
+    app.known_people.forget(person.id);
+    Ok(NoContent)
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use shared::Shared;
 use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Reader, Result};
 use shared::limits;
-use shared::models::{Application, Author, Change, Status, Submission};
+use shared::models::{Application, Change, Person, Status, Submission};
 use shared::table::Verdict;
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -68,12 +68,12 @@ async fn decide(
         reader.fits("reason", reason, limits::REASON);
     }
     reader.finish()?;
-    let decided = write(app, vec![Verdict { submission, status, reason }], &scope.user.author()).await?;
+    let decided = write(app, vec![Verdict { submission, status, reason }], scope.user.id()).await?;
     let submission = decided.first().ok_or(ApiError::NotFound)?;
     Ok(Json(SubmissionBody::for_officer(submission, &scope.parent, &prompts)))
 }
 
-async fn write(app: &Shared, verdicts: Vec<Verdict>, by: &Author) -> Result<Vec<Submission>> {
+async fn write(app: &Shared, verdicts: Vec<Verdict>, by: u64) -> Result<Vec<Submission>> {
     Ok(app.table.decide(verdicts, by, app.now(), || app.next_id()).await?)
 }
 
@@ -175,7 +175,7 @@ async fn decide_many(
     reader.finish()?;
     let verdicts: Vec<Verdict> =
         decisions.into_iter().filter_map(|(id, reason)| Some(Verdict { submission: found.remove(&id)?, status, reason })).collect();
-    let updated = write(app, verdicts, &scope.user.author()).await?.len();
+    let updated = write(app, verdicts, scope.user.id()).await?.len();
     Ok(Json(BulkBody { detail: format!("{updated} submissions updated."), updated }))
 }
 
@@ -184,17 +184,28 @@ async fn decide_many(
 pub struct ChangeBody {
     id: u64,
     at: Timestamp,
-    by: Author,
+    by: AuthorBody,
     /// Old and new value of each field that changed.
     #[schema(value_type = BTreeMap<String, Vec<String>>)]
     changes: BTreeMap<&'static str, [Value; 2]>,
 }
 
-impl From<Change> for ChangeBody {
-    fn from(change: Change) -> Self {
+/// Who changed a decision.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AuthorBody {
+    /// User id.
+    id: u64,
+    /// The present user name; null after erasure.
+    username: Option<String>,
+}
+
+impl ChangeBody {
+    fn new(change: Change, people: &HashMap<u64, Person>) -> Self {
         let status = change.status.map(|(old, new)| ("status", [json!(old), json!(new)]));
         let reason = change.reason.map(|(old, new)| ("reason", [json!(old), json!(new)]));
-        Self { id: change.id, at: change.at, by: change.by, changes: status.into_iter().chain(reason).collect() }
+        let username = people.get(&change.by).map(|person| person.personal.username.clone());
+        let by = AuthorBody { id: change.by, username };
+        Self { id: change.id, at: change.at, by, changes: status.into_iter().chain(reason).collect() }
     }
 }
 
@@ -204,5 +215,6 @@ impl From<Change> for ChangeBody {
     responses((status = 200, body = Vec<ChangeBody>)))]
 pub async fn list_history(State(app): State<Shared>, scope: Officer<Application, Submission>) -> Result<Json<Vec<ChangeBody>>> {
     let changes = app.table.changes(&scope.object).await?;
-    Ok(Json(changes.into_iter().map(ChangeBody::from).collect()))
+    let people = app.table.people(changes.iter().map(|change| change.by)).await?;
+    Ok(Json(changes.into_iter().map(|change| ChangeBody::new(change, &people)).collect()))
 }

@@ -10,7 +10,8 @@ use shared::models::{Extension, Submission};
 use crate::body::SubmissionBody;
 use crate::submissions::CLOSED;
 
-async fn bodies(app: &Shared, submissions: &[Submission]) -> Result<Vec<SubmissionBody>> {
+/// Submissions as their applicant may see them now.
+pub async fn bodies(app: &Shared, submissions: &[Submission]) -> Result<Vec<SubmissionBody>> {
     let of = |submission: &'_ Submission| (submission.club.clone(), submission.application, submission.answers.clone());
     let named: Vec<_> = submissions.iter().map(of).collect();
     let parts =

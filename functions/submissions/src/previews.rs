@@ -122,6 +122,7 @@ impl Plan {
             let invited = submission.person.filter(|person| kind == DecisionKind::Acceptance && !members.contains(person));
             let mail = Mail {
                 about: submission.id,
+                sequence: submission.sequence,
                 kind: kind.name().to_owned(),
                 attempt: last.map_or(0, |last| last.attempt) + 1,
                 status: EmailStatus::Queued,
@@ -132,7 +133,6 @@ impl Plan {
                 text,
                 decision: Some(Decision {
                     application: application.id,
-                    sequence: submission.sequence,
                     status: submission.status,
                     reason: submission.reason.clone(),
                 }),

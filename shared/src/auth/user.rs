@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use super::token::Identity;
 use crate::http::ApiError;
-use crate::models::{Author, Person, Personal};
+use crate::models::{Person, Personal};
 use crate::state::Shared;
 use crate::table::TableError;
 use crate::time::Timestamp;
@@ -53,11 +53,6 @@ impl User {
         self.0.identity.is_admin
     }
 
-    /// As the author of a change.
-    pub fn author(&self) -> Author {
-        Author { id: self.id(), username: self.0.identity.username.clone() }
-    }
-
     /// The caller's profile, stored if it is new and refreshed if the token says something else: at most 1 read a
     /// request, whoever asks.
     pub async fn person(&self) -> Result<&Person, ApiError> {
@@ -68,8 +63,7 @@ impl User {
         let app = &self.0.app;
         let identity = &self.0.identity;
         let stored = app.table.person(identity.id).await?;
-        let is_new = stored.is_none();
-        let mut person = stored.unwrap_or_else(|| Person {
+        let mut person = stored.clone().unwrap_or_else(|| Person {
             id: identity.id,
             personal: Personal::default(),
             token_issued_at: identity.issued_at,
@@ -82,7 +76,10 @@ impl User {
         if identity.issued_at >= person.token_issued_at && personal != person.personal {
             person.personal = personal;
             person.token_issued_at = identity.issued_at;
-            let stored = if is_new { app.table.create_person(&person).await } else { app.table.update_claims(&person).await };
+            let stored = match &stored {
+                None => app.table.create_person(&person).await,
+                Some(old) => app.table.update_claims(old, &person).await,
+            };
             // Refused: a request beside this one was first.
             if let Err(error @ (TableError::Busy(_) | TableError::Failed(_))) = stored {
                 return Err(error.into());
@@ -151,6 +148,11 @@ impl KnownPeople {
         let fresh = |at: DateTime<Utc>| (now - at).abs() < TimeDelta::minutes(REMEMBERED_MINUTES);
         let same = |known: &Identity| Identity { issued_at: 0, ..known.clone() } == Identity { issued_at: 0, ..identity.clone() };
         seen.get(&identity.id).is_some_and(|(known, at)| same(known) && fresh(*at))
+    }
+
+    /// Forgets somebody who was erased.
+    pub fn forget(&self, person: u64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&person);
     }
 
     fn saw(&self, identity: &Identity, now: DateTime<Utc>) {

@@ -170,6 +170,17 @@ impl<R, P, O> Scope<R, P, O> {
     pub fn role(&self) -> Option<Role> {
         self.membership.as_ref().map(|membership| membership.role)
     }
+
+    /// Whether the caller may give a role, or act on somebody who has it: nobody reaches above their own (api.md
+    /// "Memberships", rule 2); admins reach all.
+    pub fn reaches(&self, role: Role) -> bool {
+        self.user.is_admin() || self.role().is_some_and(|own| own <= role)
+    }
+
+    /// The membership that a change stands on; none for admins, who need none.
+    pub fn authority(&self) -> Option<&Membership> {
+        self.membership.as_ref().filter(|_| !self.user.is_admin())
+    }
 }
 
 impl<R: Rule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O> {

@@ -9,7 +9,7 @@ mod list;
 mod page;
 mod params;
 
-pub use access::{Load, Maybe, Officer, Owner, PathIds, Scope, SignedIn, Visible};
+pub use access::{Load, Maybe, Officer, Owner, PathIds, Scope, SignedIn, Visible, is_code, is_shown};
 pub use body::{Created, Input, NoContent};
 pub use error::{ApiError, ErrorBody, FieldErrors, OrRefused};
 pub use field::{Field, Mode, Need, Reader, Reference, is_email};

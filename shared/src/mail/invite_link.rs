@@ -11,7 +11,7 @@ use crate::settings::{Secret, Settings};
 /// What previews show in place of the link.
 pub const PREVIEW_LINK: &str = "(a personal link, made when the mail is sent)";
 
-fn signed(club: &str, invite: &str, version: u32) -> Vec<u8> {
+fn signed(club: &str, invite: &str, version: u64) -> Vec<u8> {
     // Codes and ids hold no line breaks: the three parts cannot be confused.
     format!("invite\n{club}\n{invite}\n{version}").into_bytes()
 }
@@ -21,18 +21,18 @@ fn key(secret: &Secret) -> hmac::Key {
 }
 
 /// The token of a version of an invite.
-pub fn token(secret: &Secret, club: &str, invite: &str, version: u32) -> String {
+pub fn token(secret: &Secret, club: &str, invite: &str, version: u64) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key(secret), &signed(club, invite, version)))
 }
 
 /// Whether it is the token, compared in constant time.
-pub fn token_matches(secret: &Secret, club: &str, invite: &str, version: u32, token: &str) -> bool {
+pub fn token_matches(secret: &Secret, club: &str, invite: &str, version: u64, token: &str) -> bool {
     let Ok(bytes) = BASE64_URL_SAFE_NO_PAD.decode(token) else { return false };
     hmac::verify(&key(secret), &signed(club, invite, version), &bytes).is_ok()
 }
 
 /// The link that an invited person opens.
-pub fn invite_link(settings: &Settings, club: &str, invite: &str, version: u32) -> String {
+pub fn invite_link(settings: &Settings, club: &str, invite: &str, version: u64) -> String {
     format!("{}/invite/{club}/{invite}/{}", settings.site_url, token(&settings.invite_secret, club, invite, version))
 }
 

@@ -1,9 +1,11 @@
-//! Mails: templates, and what a decision mail says (decisions.md §6).
+//! Mails: templates, and what each mail says (decisions.md §6 and §7).
 
 mod decision;
 mod invite_link;
+mod membership;
 mod template;
 
 pub use decision::{DecisionKind, Message, Recipient, decision_message};
 pub use invite_link::{PREVIEW_LINK, invite_link, token, token_matches, with_invite};
+pub use membership::{invitation, joined, requested};
 pub use template::{Template, Variables};

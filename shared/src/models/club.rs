@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Personal, integer_enum};
+use super::{Applicant, Personal, integer_enum};
 use crate::time::Timestamp;
 
 integer_enum! {
@@ -38,6 +38,8 @@ pub struct Club {
     pub owners: i64,
     /// Favorites.
     pub favorites: i64,
+    /// When its officers were last told of membership requests.
+    pub told_of_requests_at: Option<Timestamp>,
     /// The windows of its active applications, by their ids: is it accepting members?
     pub windows: BTreeMap<String, Window>,
 }
@@ -73,7 +75,7 @@ pub struct Window {
 }
 
 /// A person's membership of a club. Its id is derived from both.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
     /// Membership id.
     pub id: u64,
@@ -99,7 +101,22 @@ pub struct Membership {
     pub created_at: Timestamp,
 }
 
-/// An invitation to join a club (decisions.md §7).
+/// Somebody who asks to join a club. Its id is derived from both.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MembershipRequest {
+    /// Request id.
+    pub id: u64,
+    /// Club code.
+    pub club: String,
+    /// User id.
+    pub person: u64,
+    /// Who it is; kept equal to the profile.
+    pub applicant: Applicant,
+    /// When they asked.
+    pub created_at: Timestamp,
+}
+
+/// An invitation to join a club (decisions.md §7): there as long as it was neither used nor revoked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Invite {
     /// Letters and digits.
@@ -112,12 +129,10 @@ pub struct Invite {
     pub role: Role,
     /// Title granted.
     pub title: String,
-    /// Goes into the token: links of older versions do not work.
-    pub version: u32,
+    /// Goes into the token, and is never given twice: links of older versions do not work.
+    pub version: u64,
     /// Checked at use.
     pub expires_at: Timestamp,
-    /// When it was used.
-    pub accepted_at: Option<Timestamp>,
     /// Last change.
     pub updated_at: Timestamp,
 }

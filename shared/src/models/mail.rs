@@ -39,9 +39,12 @@ pub struct MailState {
 /// A mail in the outbox: written before it is sent, kept as the record of what was sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mail {
-    /// What it is about: a submission's id, for decisions.
+    /// What it is about: a submission for decisions, an invite for invitations, a membership for what its member is told.
     pub about: u64,
-    /// `acceptance`, `rejection`.
+    /// Tells occasions with the same `about` and kind apart: the submission's sequence, for decisions (one that was
+    /// withdrawn and made anew has another, and mails of its own).
+    pub sequence: u64,
+    /// `acceptance`, `rejection`, `invitation`, `request`, `joined`.
     pub kind: String,
     /// From 1.
     pub attempt: u32,
@@ -60,7 +63,7 @@ pub struct Mail {
     /// The decision that it tells, if it tells one.
     pub decision: Option<Decision>,
     /// The invite whose link is added when it is sent: club, invite id, version.
-    pub invite: Option<(String, String, u32)>,
+    pub invite: Option<(String, String, u64)>,
     /// When it was queued.
     pub queued_at: Timestamp,
     /// When the worker claimed it.
@@ -69,13 +72,18 @@ pub struct Mail {
     pub outcome: Option<String>,
 }
 
+impl Mail {
+    /// Whether it has the link of this invite.
+    pub fn brings(&self, id: &str) -> bool {
+        self.invite.as_ref().is_some_and(|(_, invite, _)| invite == id)
+    }
+}
+
 /// The decision that a mail tells.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Decision {
     /// Application id.
     pub application: u64,
-    /// The submission's sequence: one that was withdrawn and made anew has another, and mails of its own.
-    pub sequence: u64,
     /// Status mailed.
     pub status: Status,
     /// Reason mailed.

@@ -6,11 +6,11 @@ mod person;
 mod recruitment;
 mod submission;
 
-pub use club::{Club, ClubProfile, Invite, Membership, Role, Window};
+pub use club::{Club, ClubProfile, Invite, Membership, MembershipRequest, Role, Window};
 pub use mail::{Decision, EmailStatus, Mail, MailState};
-pub use person::{Person, Personal};
+pub use person::{Person, PersonAddress, PersonWord, Personal};
 pub use recruitment::{Application, Choice, Committee, Extension, Prompt, Question, QuestionType};
-pub use submission::{Answer, Applicant, Author, Change, Mailed, Status, Submission};
+pub use submission::{Answer, Applicant, Change, Mailed, Status, Submission};
 
 /// An integer code of the API as an enum: serialised as its number, refused when unknown.
 macro_rules! integer_enum {

@@ -33,3 +33,23 @@ pub struct Personal {
     /// The address, or empty.
     pub email: String,
 }
+
+/// A person under one word that they are found by (decisions.md §2, `/users/`).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PersonWord {
+    /// A word of the name, or the user name; folded.
+    pub word: String,
+    /// User id.
+    pub person: u64,
+    /// Who it is; kept equal to the profile.
+    pub personal: Personal,
+}
+
+/// A person under their e-mail address.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PersonAddress {
+    /// The address, in lower case.
+    pub address: String,
+    /// User id.
+    pub person: u64,
+}

@@ -140,7 +140,7 @@ pub struct Extension {
     pub application: u64,
     /// User id.
     pub person: u64,
-    /// Their user name when it was given.
+    /// Their user name; kept equal to the profile.
     pub username: String,
     /// Until when they may submit.
     pub end: Timestamp,

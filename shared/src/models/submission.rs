@@ -123,19 +123,10 @@ pub struct Change {
     pub submission: u64,
     /// When.
     pub at: Timestamp,
-    /// Who.
-    pub by: Author,
+    /// Who: user id.
+    pub by: u64,
     /// Status before and after, if it changed.
     pub status: Option<(Status, Status)>,
     /// Reason before and after, if it changed.
     pub reason: Option<(String, String)>,
-}
-
-/// Who changed something.
-#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Author {
-    /// User id.
-    pub id: u64,
-    /// User name.
-    pub username: String,
 }

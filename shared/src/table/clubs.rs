@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
-use crate::models::{Club, Membership, Person};
+use crate::models::{Club, Membership};
 
 impl Entity for Club {
     const TYPE: &'static str = "Club";
@@ -77,36 +77,5 @@ impl Table {
             .set("version", &club.version)
             .if_equals("version", &read_version);
         self.transact(vec![write, move_catalogue()]).await
-    }
-}
-
-/// The writes that add a member and count them.
-pub(super) fn counted_membership(membership: &Membership) -> Result<[Write; 2], TableError> {
-    let owners = i64::from(membership.role == crate::models::Role::Owner);
-    let count = Write::update(keys::club(&membership.club)).add("members", 1).add("owners", owners).if_exists();
-    Ok([Write::put(membership)?.if_new(), count])
-}
-
-impl Membership {
-    /// The id of a person's membership in a club.
-    pub fn id_of(club: &str, person: u64) -> u64 {
-        crate::ids::derived("membership", &[club, &person.to_string()])
-    }
-
-    /// A membership of `person`, public and active.
-    pub fn new(club: &str, person: &Person, role: crate::models::Role, now: crate::time::Timestamp) -> Self {
-        Self {
-            id: Self::id_of(club, person.id),
-            club: club.to_owned(),
-            person: person.id,
-            role,
-            title: String::new(),
-            description: String::new(),
-            public: true,
-            active: true,
-            personal: person.personal.clone(),
-            image_url: person.image_url.clone(),
-            created_at: now,
-        }
     }
 }

@@ -9,6 +9,10 @@ impl Entity for Extension {
     fn key(&self) -> Key {
         keys::extension(self.application, self.id)
     }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::own_extension(self.person, self.application))
+    }
 }
 
 impl Extension {

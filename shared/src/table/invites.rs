@@ -1,8 +1,8 @@
-//! Invitations.
+//! Invitations: an item as long as they can be used or sent anew.
 
-use super::clubs::counted_membership;
-use super::{Entity, Key, Table, TableError, Write, keys};
-use crate::models::{Invite, Membership, Role};
+use super::members::authority;
+use super::{Entity, Key, Range, Table, TableError, Write, keys};
+use crate::models::{Invite, Mail, Membership, Role};
 use crate::time::Timestamp;
 
 impl Entity for Invite {
@@ -11,13 +11,33 @@ impl Entity for Invite {
     fn key(&self) -> Key {
         keys::invite(&self.club, &self.id)
     }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::addressed_invite(&self.email, &self.club, &self.id))
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(forgotten(self.expires_at))
+    }
+}
+
+/// When the table may remove an invite that expires then.
+fn forgotten(expires_at: Timestamp) -> i64 {
+    expires_at.plus(chrono::TimeDelta::days(Invite::KEPT_DAYS)).epoch_seconds()
 }
 
 impl Invite {
     /// Days until an invite expires.
     pub const DAYS: i64 = 14;
+    /// Days for which an expired one can still be seen and sent anew.
+    pub const KEPT_DAYS: i64 = 30;
     /// The version of invites that come with an acceptance: their link stays the same over re-sends.
-    pub const ACCEPTANCE_VERSION: u32 = 1;
+    pub const ACCEPTANCE_VERSION: u64 = 1;
+
+    /// The id of the invite of an address: one a club.
+    pub fn id_for_address(club: &str, email: &str) -> String {
+        format!("e{:014x}", crate::ids::derived("invited address", &[club, &email.to_lowercase()]))
+    }
 
     /// The id of the invite that somebody accepted gets: one a person and club.
     pub fn id_for_accepted(club: &str, person: u64) -> String {
@@ -28,38 +48,93 @@ impl Invite {
     pub fn is_id(id: &str) -> bool {
         (1..=64).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric())
     }
+
+    /// Whether it can be used at `now`.
+    pub fn is_open(&self, now: Timestamp) -> bool {
+        now < self.expires_at
+    }
 }
 
 /// Opens the invite of somebody accepted, or prolongs it.
 pub(super) fn invite_accepted(club: &str, person: u64, email: &str, now: Timestamp) -> Write {
     let id = Invite::id_for_accepted(club, person);
+    let expires_at = now.plus(chrono::TimeDelta::days(Invite::DAYS));
+    let Key { pk, sk } = keys::addressed_invite(email, club, &id);
     Write::update(keys::invite(club, &id))
         .set_once("id", &id)
         .set_once("club", &club)
         .set_once("type", &Invite::TYPE)
         .set_once("role", &Role::Member)
         .set_once("title", &"")
-        .set_once("version", &Invite::ACCEPTANCE_VERSION)
+        .set("version", &Invite::ACCEPTANCE_VERSION)
         .set("email", &email.to_lowercase())
-        .set("expires_at", &now.plus(chrono::TimeDelta::days(Invite::DAYS)))
-        .set("accepted_at", &None::<Timestamp>)
+        .set("expires_at", &expires_at)
         .set("updated_at", &now)
+        .set(keys::TTL, &forgotten(expires_at))
+        .set(keys::GSI1PK, &pk)
+        .set(keys::GSI1SK, &sk)
+}
+
+/// An invitation to be stored, and what it replaces.
+#[derive(Debug)]
+pub struct Inviting<'a> {
+    /// The invite in its new version.
+    pub invite: &'a Invite,
+    /// The version that was read, if there was one.
+    pub replaces: Option<u64>,
+    /// Its mail.
+    pub mail: &'a Mail,
+}
+
+/// Why invitations were not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InviteRefusal {
+    /// The caller lost the role that it takes.
+    Authority,
+    /// Somebody else changed one of them.
+    Changed,
 }
 
 impl Table {
+    /// The invites of a club, open and expired, in no order: 1 query.
+    pub async fn invites(&self, club: &str) -> Result<Vec<Invite>, TableError> {
+        self.query(keys::club_items(club), Range::Prefix(keys::INVITES.into())).await
+    }
+
     /// An invite: 1 read.
     pub async fn invite(&self, club: &str, id: &str) -> Result<Option<Invite>, TableError> {
         self.get(keys::invite(club, id)).await
     }
 
-    /// Uses an invite and adds the member. Refused at 0 if it was used or changed meanwhile, at 1 for a member.
-    pub async fn accept_invite(&self, invite: &Invite, membership: &Membership, now: Timestamp) -> Result<(), TableError> {
-        let used = Write::update(invite.key())
-            .set("accepted_at", &now)
-            .set("updated_at", &now)
-            .if_equals("version", &invite.version)
-            .if_equals("accepted_at", &None::<Timestamp>);
-        let [put, count] = counted_membership(membership)?;
-        self.transact(vec![used, put, count]).await
+    /// Invites by id, those that exist: 1 batch read per 100.
+    pub async fn invites_by_id(&self, club: &str, ids: impl Iterator<Item = String>) -> Result<Vec<Invite>, TableError> {
+        let wanted: Vec<Key> = ids.map(|id| keys::invite(club, &id)).collect();
+        let mut found = self.get_many(wanted.clone()).await?;
+        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+    }
+
+    /// Stores invites with their mails, all or none, at most [`Table::INVITES`]. `by` is the officer, unless it is an admin.
+    pub async fn put_invites(&self, invites: &[Inviting<'_>], by: Option<&Membership>) -> Result<Result<(), InviteRefusal>, TableError> {
+        let role = invites.iter().map(|inviting| inviting.invite.role).min().unwrap_or(Role::Officer);
+        let mut writes: Vec<(Write, InviteRefusal)> =
+            authority(by, &[role]).map(|check| (check, InviteRefusal::Authority)).into_iter().collect();
+        for Inviting { invite, replaces, mail } in invites {
+            let put = Write::put(*invite)?;
+            let put = match replaces {
+                Some(version) => put.if_equals("version", version),
+                None => put.if_new(),
+            };
+            writes.push((put, InviteRefusal::Changed));
+            writes.push((Write::put(*mail)?, InviteRefusal::Changed));
+        }
+        self.transact_for(writes).await
+    }
+
+    /// Invites that fit one transaction: two writes each, and 100 are allowed.
+    pub const INVITES: usize = 48;
+
+    /// Revokes an invite. One that is gone already is as good as revoked.
+    pub async fn delete_invite(&self, invite: &Invite) -> Result<(), TableError> {
+        self.write(Write::delete(invite.key())).await.map(drop)
     }
 }

@@ -68,8 +68,44 @@ pub(super) fn by_username(name: &str, person: u64) -> Key {
     Key::new(username(name), padded(person))
 }
 
+/// The entry of a person under a word of their name, or their user name: words with one first letter share a partition.
+pub(super) fn person_word(word: &str, person: u64) -> Key {
+    Key::new(words(word), format!("{word}#{}", padded(person)))
+}
+
+/// The partition of the words that begin like this one.
+pub(super) fn words(word: &str) -> String {
+    format!("WORDS#{}", word.chars().next().unwrap_or('-'))
+}
+
+/// The partition of what has this e-mail address: people in the table; invites and mails in the index.
+pub(super) fn address(address: &str) -> String {
+    format!("ADDRESS#{}", address.to_lowercase())
+}
+
+pub(super) fn person_address(email: &str, person: u64) -> Key {
+    Key::new(address(email), padded(person))
+}
+
+pub(super) fn addressed_invite(email: &str, club: &str, invite: &str) -> Key {
+    Key::new(address(email), format!("INVITE#{club}#{invite}"))
+}
+
+pub(super) fn addressed_mail(email: &str, about: u64, sequence: u64) -> Key {
+    Key::new(address(email), format!("MAIL#{}#{}", padded(about), padded(sequence)))
+}
+
 pub(super) const OWN_MEMBERSHIPS: &str = "MEMBER#";
+pub(super) const OWN_REQUESTS: &str = "REQUEST#";
 pub(super) const OWN_SUBMISSIONS: &str = "SUBMISSION#";
+
+pub(super) fn own_request(person: u64, club: &str) -> Key {
+    Key::new(own(person), format!("{OWN_REQUESTS}{club}"))
+}
+
+pub(super) fn own_extension(person: u64, application: u64) -> Key {
+    Key::new(own(person), format!("EXTENSION#{}", padded(application)))
+}
 
 pub(super) fn own_membership(person: u64, club: &str) -> Key {
     Key::new(own(person), format!("{OWN_MEMBERSHIPS}{club}"))
@@ -110,8 +146,17 @@ pub(super) fn member(club: &str, membership: u64) -> Key {
     Key::new(club_items(club), format!("{MEMBERS}{}", padded(membership)))
 }
 
+pub(super) const INVITES: &str = "INVITE#";
+
 pub(super) fn invite(club: &str, invite: &str) -> Key {
-    Key::new(club_items(club), format!("INVITE#{invite}"))
+    Key::new(club_items(club), format!("{INVITES}{invite}"))
+}
+
+pub(super) const REQUESTS: &str = "REQUEST#";
+
+/// The membership request with this id, which is derived from club and person.
+pub(super) fn request(club: &str, request: u64) -> Key {
+    Key::new(club_items(club), format!("{REQUESTS}{}", padded(request)))
 }
 
 // Applications
@@ -173,15 +218,20 @@ pub(super) fn history_item(application: u64, submission: u64, change: u64) -> Ke
 
 // Mail
 
+/// The partition of the mails about one thing.
+pub(super) fn outbox_about(about: u64) -> String {
+    format!("OUTBOX#{}", padded(about))
+}
+
 pub(super) fn outbox(about: u64, sequence: u64, kind: &str, attempt: u32) -> Key {
-    Key::new(format!("OUTBOX#{}", padded(about)), format!("{}#{kind}#{attempt:06}", padded(sequence)))
+    Key::new(outbox_about(about), format!("{}#{kind}#{attempt:06}", padded(sequence)))
 }
 
 /// One row of the entity chart: type, partition key, sort key, key in gsi1, what it is and which access patterns it serves.
 pub type ChartRow = [&'static str; 5];
 
 /// The entity chart. `docs/table.md` is made from it, and a test compares it with what is really stored.
-pub const CHART: [ChartRow; 12] = [
+pub const CHART: [ChartRow; 15] = [
     [
         "Person",
         "USER#<person>",
@@ -189,14 +239,35 @@ pub const CHART: [ChartRow; 12] = [
         "USERNAME#<username> / <person>",
         "A profile: written at the first request, refreshed when the claims change.",
     ],
+    ["Word", "WORDS#<letter>", "<word>#<person>", "", "A person by the beginning of a word of their name, or of their user name."],
+    ["Address", "ADDRESS#<address>", "<person>", "", "A person by their exact e-mail address."],
     ["Club", "CLUBS#<part>", "CLUB#<code>", "", "A club with its counters; the parts together are the catalogue."],
     ["Version", "CATALOGUE#CLUBS", "VERSION", "", "Moves with every change of the catalogue (not of counters)."],
     ["Membership", "CLUB#<code>", "MEMBER#<membership>", "USER#<person> / MEMBER#<code>", "Who is in a club, with which role."],
-    ["Invite", "CLUB#<code>", "INVITE#<invite>", "", "An invitation to join; the token is derived, not stored."],
+    [
+        "MembershipRequest",
+        "CLUB#<code>",
+        "REQUEST#<request>",
+        "USER#<person> / REQUEST#<code>",
+        "Who asks to join a club; gone when they are a member.",
+    ],
+    [
+        "Invite",
+        "CLUB#<code>",
+        "INVITE#<invite>",
+        "ADDRESS#<address> / INVITE#<code>#<invite>",
+        "An open or expired invitation; the token is derived, not stored. Gone when it is used or revoked; its own TTL.",
+    ],
     ["Application", "APPLICATIONS#<club>", "<application>", "", "An application with its committees and templates."],
     ["Question", "APPLICATIONS#<club>", "<application>#QUESTION#<question>", "", "A question as it is now, beside its application."],
     ["Prompt", "PROMPTS#<application>", "<question>#<version>", "", "A question as it was when it was answered; never changes."],
-    ["Extension", "EXTENSIONS#<application>", "<extension>", "", "A later end for one person."],
+    [
+        "Extension",
+        "EXTENSIONS#<application>",
+        "<extension>",
+        "USER#<person> / EXTENSION#<application>",
+        "A later end for one person.",
+    ],
     [
         "Submission",
         "SUBMISSIONS#<application>#<part>",
@@ -205,7 +276,13 @@ pub const CHART: [ChartRow; 12] = [
         "Answers, decision and mail state.",
     ],
     ["Change", "HISTORY#<application>", "<submission>#<change>", "", "A change of a decision: who, when, what."],
-    ["Mail", "OUTBOX#<about>", "<sequence>#<kind>#<attempt>", "", "A mail to be sent, being sent, or sent (the outbox); its own TTL."],
+    [
+        "Mail",
+        "OUTBOX#<about>",
+        "<sequence>#<kind>#<attempt>",
+        "ADDRESS#<address> / MAIL#<about>#<sequence>",
+        "A mail to be sent, being sent, or sent (the outbox); its own TTL. In the index unless it tells a decision.",
+    ],
 ];
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! Memberships.
+//! Memberships. Each change is one transaction with the counters of the club, and with the authority of whoever makes it.
 
-use super::clubs::counted_membership;
+use super::requests::request_gone;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
-use crate::models::{Membership, Role};
+use crate::models::{Invite, Mail, Membership, MembershipRequest, Person, Role};
+use crate::time::Timestamp;
 
 impl Entity for Membership {
     const TYPE: &'static str = "Membership";
@@ -16,6 +17,83 @@ impl Entity for Membership {
     }
 }
 
+/// Why a change of a club's members was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberRefusal {
+    /// The person is a member already.
+    Duplicate,
+    /// What was read has changed: read it again.
+    Changed,
+    /// The club would be left without an owner.
+    LastOwner,
+    /// The caller lost the role that it takes.
+    Authority,
+}
+
+type Checked = (Write, MemberRefusal);
+
+/// Somebody who becomes a member because an officer adds them.
+#[derive(Debug)]
+pub struct Addition<'a> {
+    /// Their membership.
+    pub membership: &'a Membership,
+    /// The officer's membership; none for admins.
+    pub by: Option<&'a Membership>,
+    /// The request that is answered, if one was found.
+    pub request: Option<&'a MembershipRequest>,
+    /// What they are told.
+    pub mail: Option<&'a Mail>,
+}
+
+impl Membership {
+    /// The id of a person's membership in a club.
+    pub fn id_of(club: &str, person: u64) -> u64 {
+        crate::ids::derived("membership", &[club, &person.to_string()])
+    }
+
+    /// A membership of `person`, public and active.
+    pub fn new(club: &str, person: &Person, role: Role, now: Timestamp) -> Self {
+        Self {
+            id: Self::id_of(club, person.id),
+            club: club.to_owned(),
+            person: person.id,
+            role,
+            title: String::new(),
+            description: String::new(),
+            public: true,
+            active: true,
+            personal: person.personal.clone(),
+            image_url: person.image_url.clone(),
+            created_at: now,
+        }
+    }
+}
+
+/// The condition that whoever acts still has a role that is not below any of `roles`, and is an officer.
+pub(super) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write> {
+    let needed = roles.iter().copied().min().unwrap_or(Role::Officer).min(Role::Officer);
+    by.map(|by| Write::check(by.key()).if_at_most("role", &needed))
+}
+
+/// The writes that add a member and count them.
+fn counted(membership: &Membership) -> Result<[Checked; 2], TableError> {
+    let owners = i64::from(membership.role == Role::Owner);
+    let count = Write::update(keys::club(&membership.club)).add("members", 1).add("owners", owners).if_exists();
+    Ok([(Write::put(membership)?.if_new(), MemberRefusal::Duplicate), (count, MemberRefusal::Changed)])
+}
+
+/// The writes that remove a member and count. `even_last` lets the owner of an archived club go.
+fn removed(membership: &Membership, even_last: bool) -> [Checked; 2] {
+    let delete = Write::delete(membership.key()).if_equals("role", &membership.role).if_equals("id", &membership.id);
+    let count = Write::update(keys::club(&membership.club)).add("members", -1);
+    let count = match (membership.role, even_last) {
+        (Role::Owner, false) => count.add("owners", -1).if_above("owners", 1),
+        (Role::Owner, true) => count.add("owners", -1).if_above_or("owners", 1, "archived"),
+        _ => count,
+    };
+    [(delete, MemberRefusal::Changed), (count, MemberRefusal::LastOwner)]
+}
+
 impl Table {
     /// The members of a club, in no order: 1 query.
     pub async fn members(&self, club: &str) -> Result<Vec<Membership>, TableError> {
@@ -27,23 +105,78 @@ impl Table {
         self.get(keys::member(club, id)).await
     }
 
+    /// The memberships that these people have in a club: 1 batch read per 100.
+    pub async fn members_among(&self, club: &str, people: impl Iterator<Item = u64>) -> Result<Vec<Membership>, TableError> {
+        let wanted: Vec<Key> = people.map(|person| keys::member(club, Membership::id_of(club, person))).collect();
+        let mut found = self.get_many(wanted.clone()).await?;
+        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+    }
+
     /// The clubs that a person is in: 1 query of the index.
     pub async fn memberships_of(&self, person: u64) -> Result<Vec<Membership>, TableError> {
         self.query_index(keys::own(person), Range::Prefix(keys::OWN_MEMBERSHIPS.into())).await
     }
 
-    /// Adds a member and counts them. Refused (0) if they are one already.
-    pub async fn add_member(&self, membership: &Membership) -> Result<(), TableError> {
-        self.transact(counted_membership(membership)?.into()).await
+    /// Adds a member, counts them, and removes their request.
+    pub async fn add_member(&self, Addition { membership, by, request, mail }: Addition<'_>) -> Result<Result<(), MemberRefusal>, TableError> {
+        let mut writes: Vec<Checked> = counted(membership)?.into();
+        let answered = request_gone(&membership.club, membership.person);
+        // A request that came or went meanwhile changes what they are told.
+        let answered = if request.is_some() { answered.if_exists() } else { answered.if_new() };
+        writes.push((answered, MemberRefusal::Changed));
+        writes.extend(authority(by, &[membership.role]).map(|check| (check, MemberRefusal::Authority)));
+        if let Some(mail) = mail {
+            writes.push((Write::put(mail)?, MemberRefusal::Changed));
+        }
+        self.transact_for(writes).await
     }
 
-    /// Removes a member and counts. Refused at 0 if the membership changed meanwhile, at 1 for the last owner.
-    pub async fn remove_member(&self, membership: &Membership) -> Result<(), TableError> {
-        let delete = Write::delete(membership.key()).if_equals("role", &membership.role).if_equals("id", &membership.id);
-        let mut count = Write::update(keys::club(&membership.club)).add("members", -1);
-        if membership.role == Role::Owner {
-            count = count.add("owners", -1).if_above("owners", 1);
+    /// Uses an invite: adds the member, counts them, and removes invite and request.
+    pub async fn accept_invite(&self, invite: &Invite, membership: &Membership) -> Result<Result<(), MemberRefusal>, TableError> {
+        let used = Write::delete(invite.key()).if_equals("version", &invite.version);
+        let mut writes: Vec<Checked> = counted(membership)?.into();
+        writes.push((used, MemberRefusal::Changed));
+        writes.push((request_gone(&membership.club, membership.person), MemberRefusal::Changed));
+        self.transact_for(writes).await
+    }
+
+    /// Changes what differs between `old`, as it was read, and `new`. `by` is whoever does it, unless it is the member
+    /// or an admin.
+    pub async fn update_member(
+        &self,
+        old: &Membership,
+        new: &Membership,
+        by: Option<&Membership>,
+    ) -> Result<Result<(), MemberRefusal>, TableError> {
+        let mut update = Write::update(old.key()).set("role", &new.role).if_equals("role", &old.role);
+        for (changed, name, value) in [(old.title != new.title, "title", &new.title), (old.description != new.description, "description", &new.description)] {
+            update = if changed { update.set(name, value) } else { update };
         }
-        self.transact(vec![delete, count]).await
+        for (changed, name, value) in [(old.public != new.public, "public", new.public), (old.active != new.active, "active", new.active)] {
+            update = if changed { update.set(name, &value) } else { update };
+        }
+        let mut writes = vec![(update, MemberRefusal::Changed)];
+        let club = || Write::update(keys::club(&old.club));
+        match (old.role, new.role) {
+            (Role::Owner, role) if role != Role::Owner => {
+                writes.push((club().add("owners", -1).if_above("owners", 1), MemberRefusal::LastOwner));
+            }
+            (role, Role::Owner) if role != Role::Owner => writes.push((club().add("owners", 1).if_exists(), MemberRefusal::Changed)),
+            _ => {}
+        }
+        writes.extend(authority(by, &[old.role, new.role]).map(|check| (check, MemberRefusal::Authority)));
+        self.transact_for(writes).await
+    }
+
+    /// Removes a member and counts. `by` is whoever does it, unless it is the member or an admin.
+    pub async fn remove_member(&self, membership: &Membership, by: Option<&Membership>) -> Result<Result<(), MemberRefusal>, TableError> {
+        let mut writes: Vec<Checked> = removed(membership, false).into();
+        writes.extend(authority(by, &[membership.role]).map(|check| (check, MemberRefusal::Authority)));
+        self.transact_for(writes).await
+    }
+
+    /// Removes a member who is erased: even the last owner, if the club is archived.
+    pub(super) async fn erase_member(&self, membership: &Membership) -> Result<Result<(), MemberRefusal>, TableError> {
+        self.transact_for(removed(membership, true).into()).await
     }
 }

@@ -3,6 +3,7 @@
 
 mod applications;
 mod clubs;
+mod erasure;
 mod error;
 mod extensions;
 mod invites;
@@ -12,6 +13,7 @@ mod outbox;
 mod people;
 mod perform;
 mod read;
+mod requests;
 mod submissions;
 pub mod usage;
 mod write;
@@ -23,11 +25,15 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use applications::{ApplicationParts, Form};
+pub use erasure::Belongings;
 pub use error::TableError;
+pub use invites::{InviteRefusal, Inviting};
 pub use keys::Key;
+pub use members::{Addition, MemberRefusal};
 pub use outbox::Queueing;
 pub use read::Found;
 use read::Range;
+pub use requests::{RequestRefusal, Standing};
 pub use submissions::{Newest, Verdict};
 pub use write::Write;
 

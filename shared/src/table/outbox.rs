@@ -5,18 +5,24 @@ use super::{Entity, Key, Table, TableError, Write, keys};
 use crate::models::{EmailStatus, Mail, MailState, Mailed, Submission};
 use crate::time::Timestamp;
 
-/// Days for which the record of a mail is kept.
-const KEPT_DAYS: i64 = 400;
+/// Days for which the record of a decision mail is kept, and of any other.
+const KEPT_DAYS: (i64, i64) = (400, 60);
 
 impl Entity for Mail {
     const TYPE: &'static str = "Mail";
 
     fn key(&self) -> Key {
-        keys::outbox(self.about, self.sequence(), &self.kind, self.attempt)
+        keys::outbox(self.about, self.sequence, &self.kind, self.attempt)
+    }
+
+    /// Decision mails are found by their submission.
+    fn index_key(&self) -> Option<Key> {
+        self.decision.is_none().then(|| keys::addressed_mail(&self.to, self.about, self.sequence))
     }
 
     fn expires(&self) -> Option<i64> {
-        Some(self.queued_at.plus(chrono::TimeDelta::days(KEPT_DAYS)).epoch_seconds())
+        let days = if self.decision.is_some() { KEPT_DAYS.0 } else { KEPT_DAYS.1 };
+        Some(self.queued_at.plus(chrono::TimeDelta::days(days)).epoch_seconds())
     }
 }
 
@@ -28,13 +34,6 @@ pub struct Queueing<'a> {
     pub last: Option<&'a MailState>,
     /// The mail.
     pub mail: &'a Mail,
-}
-
-impl Mail {
-    /// The sequence of the submission that it tells of, or 0.
-    fn sequence(&self) -> u64 {
-        self.decision.as_ref().map_or(0, |decision| decision.sequence)
-    }
 }
 
 /// The attribute of a submission that holds the state of mails of this kind.
@@ -62,7 +61,7 @@ impl Table {
             writes.push(invite_accepted(club, person, &mail.to, now));
         }
         if let Some(stuck) = last.filter(|last| last.status == EmailStatus::Queued) {
-            let old = Write::update(keys::outbox(mail.about, mail.sequence(), &mail.kind, stuck.attempt));
+            let old = Write::update(keys::outbox(mail.about, mail.sequence, &mail.kind, stuck.attempt));
             writes.push(old.set("status", &EmailStatus::Failed).set("outcome", &"superseded").if_equals("status", &EmailStatus::Queued));
         }
         self.transact(writes).await
@@ -81,13 +80,15 @@ impl Table {
     }
 
     /// Claims a queued mail for sending. Refused (0) if it is not queued any more, (1) if its submission is gone or
-    /// has a later mail.
+    /// has a later mail, or its invitation was used, revoked or sent anew.
     pub async fn claim_mail(&self, mail: &Mail, now: Timestamp) -> Result<(), TableError> {
         let claim = Write::update(mail.key())
             .set("status", &EmailStatus::Sending)
             .set("claimed_at", &Some(now))
             .if_equals("status", &EmailStatus::Queued);
-        self.transact(std::iter::once(claim).chain(mark(mail, EmailStatus::Sending, now)).collect()).await
+        let invite = mail.invite.as_ref().filter(|_| mail.decision.is_none());
+        let open = invite.map(|(club, id, version)| Write::check(keys::invite(club, id)).if_equals("version", version));
+        self.transact(std::iter::once(claim).chain(mark(mail, EmailStatus::Sending, now)).chain(open).collect()).await
     }
 
     /// Marks what became of a mail that stands at `from`. Refused (0) if it stands elsewhere. A submission that is gone is let be.
@@ -99,7 +100,11 @@ impl Table {
         outcome: &str,
         now: Timestamp,
     ) -> Result<(), TableError> {
-        let record = Write::update(mail.key()).set("status", &to).set("outcome", &Some(outcome)).if_equals("status", &from);
+        let mut record = Write::update(mail.key()).set("status", &to).set("outcome", &Some(outcome)).if_equals("status", &from);
+        if mail.decision.is_none() && to != EmailStatus::Queued {
+            // What was said names people, and nobody looks it up: only that it was said is kept.
+            record = record.set("html", &"").set("text", &"");
+        }
         let writes: Vec<Write> = std::iter::once(record.clone()).chain(mark(mail, to, now)).collect();
         match self.transact(writes).await {
             Err(TableError::Refused(which)) if !which.contains(&0) => self.write(record).await.map(drop),
@@ -116,7 +121,7 @@ fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
         .set(&format!("{state}.status"), &status)
         .set(&format!("{state}.at"), &now)
         .if_equals(&format!("{state}.attempt"), &mail.attempt)
-        .if_equals("sequence", &decision.sequence);
+        .if_equals("sequence", &mail.sequence);
     Some(if status == EmailStatus::Sent {
         let mailed = Mailed { status: decision.status, reason: decision.reason.clone(), at: now };
         write.set("notified", &true).set("mailed", &mailed).set(&format!("{state}.taken"), &true)

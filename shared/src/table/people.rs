@@ -1,7 +1,12 @@
-//! Profiles, and the copies of names and addresses where lists need them.
+//! Profiles, the entries that people are found by, and the copies of names and addresses where lists need them.
 
-use super::{Entity, Key, Table, TableError, Write, keys, type_of};
-use crate::models::{Applicant, Membership, Person, Submission};
+use std::collections::{BTreeSet, HashMap};
+
+use super::read::Fetch;
+use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys, type_of};
+use crate::http::is_email;
+use crate::models::{Applicant, Extension, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Personal, Submission};
+use crate::text;
 
 impl Entity for Person {
     const TYPE: &'static str = "Person";
@@ -15,10 +20,83 @@ impl Entity for Person {
     }
 }
 
+impl Entity for PersonWord {
+    const TYPE: &'static str = "Word";
+
+    fn key(&self) -> Key {
+        keys::person_word(&self.word, self.person)
+    }
+}
+
+impl Entity for PersonAddress {
+    const TYPE: &'static str = "Address";
+
+    fn key(&self) -> Key {
+        keys::person_address(&self.address, self.person)
+    }
+}
+
+/// Words that one person is found by at most.
+const WORDS: usize = 12;
+/// Characters of a word that count.
+const WORD: usize = 60;
+/// Entries that one page of a search reads.
+const SEARCH_PAGE: i32 = 100;
+/// Entries that one search reads at most.
+const SEARCHED: usize = 1_000;
+
+fn cut(word: &str) -> String {
+    word.chars().take(WORD).collect()
+}
+
+impl Personal {
+    /// The words that the person is found by: those of the name, also behind a hyphen or an apostrophe, and the user name; folded.
+    fn search_words(&self) -> BTreeSet<String> {
+        let name = text::words(&self.name);
+        let inner = name.iter().flat_map(|word| word.split(['-', '\'', '’']).skip(1)).map(str::to_owned);
+        let all = std::iter::once(text::fold(&self.username)).chain(name.iter().cloned()).chain(inner);
+        all.map(|word| cut(&word)).filter(|word| !word.is_empty()).take(WORDS).collect()
+    }
+}
+
+impl Person {
+    /// The entries under those words.
+    pub fn words(&self) -> Vec<PersonWord> {
+        let entry = |word| PersonWord { word, person: self.id, personal: self.personal.clone() };
+        self.personal.search_words().into_iter().map(entry).collect()
+    }
+
+    /// The entry under the e-mail address, if there is one.
+    pub fn address(&self) -> Option<PersonAddress> {
+        let address = self.personal.email.to_lowercase();
+        is_email(&address).then_some(PersonAddress { address, person: self.id })
+    }
+
+    fn entry_keys(&self) -> BTreeSet<Key> {
+        self.words().iter().map(Entity::key).chain(self.address().iter().map(Entity::key)).collect()
+    }
+
+    fn entry_puts(&self) -> Result<Vec<Write>, TableError> {
+        let words = self.words().into_iter().map(|word| Write::put(&word));
+        words.chain(self.address().iter().map(Write::put)).collect()
+    }
+
+    /// As applicants are shown in lists.
+    pub fn applicant(&self) -> Applicant {
+        Applicant { personal: self.personal.clone(), graduation_year: self.graduation_year }
+    }
+}
+
 impl Table {
     /// The people with this user name, whatever its case: 1 query of the index.
     pub async fn people_called(&self, username: &str) -> Result<Vec<Person>, TableError> {
-        self.query_index(keys::username(username), super::Range::All).await
+        self.query_index(keys::username(username), Range::All).await
+    }
+
+    /// The ids of the people with this e-mail address, whatever its case: 1 query.
+    pub async fn people_at(&self, email: &str) -> Result<Vec<u64>, TableError> {
+        let found: Vec<PersonAddress> = self.query(keys::address(email), Range::All).await?;
+        Ok(found.into_iter().map(|entry| entry.person).collect())
     }
 
     /// A profile: 1 read.
@@ -26,18 +104,55 @@ impl Table {
         self.get(keys::profile(id)).await
     }
 
-    /// Stores a new profile. Refused if it is known meanwhile.
+    /// Profiles by user id, those that exist: 1 batch read per 100.
+    pub async fn people(&self, ids: impl IntoIterator<Item = u64>) -> Result<HashMap<u64, Person>, TableError> {
+        let wanted: BTreeSet<u64> = ids.into_iter().collect();
+        let mut found = self.get_many(wanted.iter().map(|id| keys::profile(*id)).collect()).await?;
+        wanted.iter().filter_map(|id| Some(found.take(&keys::profile(*id)).transpose()?.map(|person| (*id, person)))).collect()
+    }
+
+    /// At most `limit` people for whom every one of these folded words is the beginning of one of theirs: 1 query, whose
+    /// pages are read until there are enough, or [`SEARCHED`] entries were looked at.
+    pub async fn people_like(&self, words: &[String], limit: usize) -> Result<Vec<PersonWord>, TableError> {
+        let words: Vec<String> = words.iter().map(|word| cut(word)).collect();
+        let Some(longest) = words.iter().max_by_key(|word| word.chars().count()) else { return Ok(vec![]) };
+        let (mut found, mut seen) = (HashMap::new(), 0);
+        self.each_page(false, keys::words(longest), Range::Prefix(longest.clone()), Fetch::Pages(SEARCH_PAGE), |page| {
+            seen += page.len();
+            for item in page {
+                let entry: PersonWord = from_item(item)?;
+                let own = entry.personal.search_words();
+                if found.len() < limit && words.iter().all(|word| own.iter().any(|own| own.starts_with(word))) {
+                    found.insert(entry.person, entry);
+                }
+            }
+            Ok(found.len() < limit && seen < SEARCHED)
+        })
+        .await?;
+        Ok(found.into_values().collect())
+    }
+
+    /// Stores a new profile with the entries that it is found by. Refused (0) if it is known meanwhile.
     pub async fn create_person(&self, person: &Person) -> Result<(), TableError> {
-        self.write(Write::put(person)?.if_new()).await.map(drop)
+        let mut writes = vec![Write::put(person)?.if_new()];
+        writes.extend(person.entry_puts()?);
+        self.transact(writes).await
     }
 
     /// Stores what a token says anew. Copies are refreshed first: if that is cut short, the profile still differs from the
-    /// token and the next request does it again.
-    pub async fn update_claims(&self, person: &Person) -> Result<(), TableError> {
+    /// token and the next request does it again. Refused if somebody else stored it since `old` was read.
+    pub async fn update_claims(&self, old: &Person, person: &Person) -> Result<(), TableError> {
         self.refresh_copies(person).await?;
         let Key { pk, sk } = keys::by_username(&person.personal.username, person.id);
-        let write = Write::update(person.key()).set("personal", &person.personal).set("token_issued_at", &person.token_issued_at);
-        self.write(write.set(keys::GSI1PK, &pk).set(keys::GSI1SK, &sk).if_exists()).await.map(drop)
+        let profile = Write::update(person.key())
+            .set("personal", &person.personal)
+            .set("token_issued_at", &person.token_issued_at)
+            .set(keys::GSI1PK, &pk)
+            .set(keys::GSI1SK, &sk)
+            .if_equals("personal", &old.personal);
+        let (before, now) = (old.entry_keys(), person.entry_keys());
+        let gone = before.difference(&now).cloned().map(Write::delete);
+        self.transact(std::iter::once(profile).chain(gone).chain(person.entry_puts()?).collect()).await
     }
 
     /// Stores what a person says of themselves, and refreshes the copies of it.
@@ -48,18 +163,25 @@ impl Table {
     }
 
     async fn refresh_copies(&self, person: &Person) -> Result<(), TableError> {
-        let applicant = Applicant { personal: person.personal.clone(), graduation_year: person.graduation_year };
-        let items = self.items(true, keys::own(person.id), super::Range::All).await?;
-        let writes = items.into_iter().filter_map(|item| match type_of(&item) {
-            Membership::TYPE => {
-                let write = Write::update(Key::of(&item)?).set("personal", &person.personal).set("image_url", &person.image_url);
-                Some(write.if_exists())
+        let (personal, applicant) = (&person.personal, person.applicant());
+        let items = self.items(true, keys::own(person.id), Range::All).await?;
+        let writes = items.into_iter().filter_map(|item| {
+            let write = Write::update(Key::of(&item)?).if_exists();
+            match type_of(&item) {
+                Membership::TYPE => Some(write.set("personal", personal).set("image_url", &person.image_url)),
+                Submission::TYPE | MembershipRequest::TYPE => Some(write.set("applicant", &applicant)),
+                Extension::TYPE => Some(write.set("username", &personal.username)),
+                _ => None,
             }
-            Submission::TYPE => Some(Write::update(Key::of(&item)?).set("applicant", &applicant).if_exists()),
-            _ => None,
         });
         let results = futures::future::join_all(writes.map(|write| self.write(write))).await;
         // What was removed meanwhile needs no copy.
         results.into_iter().filter(|result| !matches!(result, Err(TableError::Refused(_)))).try_for_each(|result| result.map(drop))
+    }
+
+    /// Removes a profile with its entries.
+    pub(super) async fn delete_person(&self, person: &Person) -> Result<(), TableError> {
+        let entries = person.entry_keys().into_iter().map(Write::delete);
+        self.transact(std::iter::once(Write::delete(person.key())).chain(entries).collect()).await
     }
 }

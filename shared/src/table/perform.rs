@@ -57,6 +57,7 @@ impl Table {
                     .map_err(write_error)?;
                 (output.attributes, output.consumed_capacity)
             }
+            Kind::Check(_) => return Err(WriteError::Table(TableError::failed("a check goes into a transaction"))),
         };
         count_write(capacity.as_slice());
         // An engine may answer the bare key of an item that was not there.
@@ -107,6 +108,19 @@ impl Table {
             } else {
                 return Err(TableError::Failed(format!("transaction cancelled: {reasons:?}")));
             }
+        }
+    }
+
+    /// Does all the writes or none, each with the reason that its refusal is: the first refused one's is answered.
+    pub(super) async fn transact_for<R>(&self, writes: Vec<(Write, R)>) -> Result<Result<(), R>, TableError> {
+        let (writes, reasons): (Vec<Write>, Vec<R>) = writes.into_iter().unzip();
+        match self.transact(writes).await {
+            Ok(()) => Ok(Ok(())),
+            Err(TableError::Refused(which)) => {
+                let reason = reasons.into_iter().enumerate().find(|(i, _)| which.contains(i)).map(|(_, reason)| reason);
+                reason.map(Err).ok_or_else(|| TableError::failed("a refusal of no write"))
+            }
+            Err(error) => Err(error),
         }
     }
 

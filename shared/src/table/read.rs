@@ -32,6 +32,8 @@ pub(super) enum Fetch {
     Keys,
     /// The first one.
     First,
+    /// All, in pages of so many.
+    Pages(i32),
 }
 
 /// Which sort keys of a partition.
@@ -120,7 +122,11 @@ impl Table {
             .table_name(&self.name)
             .set_index_name(on_index.then(|| keys::GSI1.to_owned()))
             .consistent_read(!on_index)
-            .set_limit(matches!(fetch, Fetch::First).then_some(1))
+            .set_limit(match fetch {
+                Fetch::First => Some(1),
+                Fetch::Pages(size) => Some(size),
+                Fetch::Items | Fetch::Keys => None,
+            })
             .set_projection_expression(matches!(fetch, Fetch::Keys).then(|| "#pk, #own_sk".to_owned()))
             .set_expression_attribute_names(names)
             .expression_attribute_values(":pk", AttributeValue::S(pk))

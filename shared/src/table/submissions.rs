@@ -6,7 +6,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::read::Fetch;
 use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys};
-use crate::models::{Author, Change, Status, Submission};
+use crate::models::{Change, Status, Submission};
 use crate::time::Timestamp;
 
 impl Entity for Submission {
@@ -169,7 +169,7 @@ impl Table {
     pub async fn decide(
         &self,
         verdicts: Vec<Verdict>,
-        by: &Author,
+        by: u64,
         at: Timestamp,
         next_id: impl Fn() -> u64 + Sync,
     ) -> Result<Vec<Submission>, TableError> {
@@ -182,7 +182,7 @@ impl Table {
     async fn decide_chunk(
         &self,
         mut verdicts: Vec<Verdict>,
-        by: &Author,
+        by: u64,
         at: Timestamp,
         next_id: &(impl Fn() -> u64 + Sync),
     ) -> Result<Vec<Submission>, TableError> {
@@ -197,7 +197,7 @@ impl Table {
                     application: old.application,
                     submission: old.id,
                     at,
-                    by: by.clone(),
+                    by,
                     status: (new.status != old.status).then_some((old.status, new.status)),
                     reason: (new.reason != old.reason).then(|| (old.reason.clone(), new.reason.clone())),
                 };

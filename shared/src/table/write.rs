@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, TransactWriteItem, Update};
+use aws_sdk_dynamodb::types::{AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update};
 use serde::Serialize;
 
 use super::{Entity, Item, Key, TableError, keys};
@@ -35,6 +35,7 @@ pub(super) enum Kind {
     Put(Item),
     Update(Key),
     Delete(Key),
+    Check(Key),
 }
 
 impl Write {
@@ -51,6 +52,11 @@ impl Write {
     /// Removes one item.
     pub fn delete(key: Key) -> Self {
         Self::new(Kind::Delete(key))
+    }
+
+    /// Writes nothing: the condition of a transaction on an item that it does not change.
+    pub fn check(key: Key) -> Self {
+        Self::new(Kind::Check(key))
     }
 
     fn new(kind: Kind) -> Self {
@@ -145,6 +151,32 @@ impl Write {
         self
     }
 
+    /// Only if the number is larger than `value`, or the flag is set.
+    #[must_use]
+    pub fn if_above_or(mut self, attribute: &str, value: i64, flag: &str) -> Self {
+        let clause =
+            format!("({} > {} OR {} = {})", self.name(attribute), self.value(&value), self.name(flag), self.value(&true));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Only if the attribute is there and at most `value`.
+    #[must_use]
+    pub fn if_at_most(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let clause = format!("{} <= {}", self.name(attribute), self.value(value));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Only if the attribute is null or not there.
+    #[must_use]
+    pub fn if_none(mut self, attribute: &str) -> Self {
+        let name = self.name(attribute);
+        let clause = format!("(attribute_not_exists({name}) OR {name} = {})", self.value(&None::<()>));
+        self.conditions.push(clause);
+        self
+    }
+
     fn name(&mut self, path: &str) -> String {
         let segments: Vec<String> = path
             .split('.')
@@ -198,6 +230,9 @@ impl Write {
             Kind::Delete(key) => with_conditions!(Delete::builder().table_name(table).set_key(Some(key.into_item())), e)
                 .build()
                 .map(|delete| TransactWriteItem::builder().delete(delete).build()),
+            Kind::Check(key) => with_conditions!(ConditionCheck::builder().table_name(table).set_key(Some(key.into_item())), e)
+                .build()
+                .map(|check| TransactWriteItem::builder().condition_check(check).build()),
         };
         built.map_err(TableError::failed)
     }

@@ -164,6 +164,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
             members: i64::try_from(of_club.len()).unwrap_or_default(),
             owners: 1,
             favorites: 0,
+            told_of_requests_at: None,
             windows: BTreeMap::new(),
         });
         members.extend(of_club);

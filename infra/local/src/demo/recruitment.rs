@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use shared::Shared;
 use shared::models::{
-    Answer, Applicant, Application, Author, Change, Choice, Club, Committee, Person, Prompt, Question, QuestionType, Status, Submission,
+    Answer, Applicant, Application, Change, Choice, Club, Committee, Person, Prompt, Question, QuestionType, Status, Submission,
 };
 use shared::time::Timestamp;
 
@@ -85,7 +85,7 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
                     application: application.id,
                     submission: submission.id,
                     at: submission.updated_at,
-                    by: Author { id: people[0].id, username: people[0].personal.username.clone() },
+                    by: people[0].id,
                     status: Some((Status::Pending, submission.status)),
                     reason: (!submission.reason.is_empty()).then(|| (String::new(), submission.reason.clone())),
                 });

@@ -1,0 +1,77 @@
+//! `/clubs/{club}/invites/{invite}/accept/`
+
+use axum::Json;
+use axum::extract::FromRequestParts;
+use axum::extract::State;
+use axum::http::request::Parts;
+use serde::Deserialize;
+use shared::Shared;
+use shared::auth::User;
+use shared::http::{ApiError, Field, Input, Mode, Need, PathIds, Reader, Result};
+use shared::mail::token_matches;
+use shared::models::{Invite, Membership, Role};
+use shared::table::MemberRefusal;
+use utoipa::ToSchema;
+
+use crate::member::{MemberBody, Viewer};
+
+/// The use of an invite.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct AcceptInput {
+    /// From the link of the mail.
+    #[serde(default)]
+    #[schema(required = true, value_type = String)]
+    token: Field<String>,
+    /// Whether the membership is public; default true.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    public: Field<bool>,
+}
+
+/// A signed-in user at an invite: they may see the club because of it, whether it is approved or not.
+pub struct Invited {
+    user: User,
+    club: String,
+    invite: Option<Invite>,
+}
+
+impl FromRequestParts<Shared> for Invited {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
+        let user = User::from_request_parts(parts, app).await?;
+        let path = PathIds::from_request_parts(parts, app).await?;
+        let (code, id) = (path.text("club"), path.text("invite"));
+        let invite = async { if Invite::is_id(id) { app.table.invite(code, id).await } else { Ok(None) } };
+        let (club, invite) = futures::try_join!(app.table.club(code), invite)?;
+        let club = club.filter(|club| !club.archived).ok_or(ApiError::NotFound)?;
+        Ok(Self { user, club: club.code, invite })
+    }
+}
+
+/// Joins a club with the token of an invite. Any signed-in user who has it.
+#[utoipa::path(post, path = "/api/clubs/{club}/invites/{invite}/accept/", tag = "invites", security(("bearer" = [])),
+    params(("club" = String, Path), ("invite" = String, Path)), request_body = AcceptInput, responses((status = 200, body = MemberBody)))]
+pub async fn accept_invite(State(app): State<Shared>, invited: Invited, Input(input): Input<AcceptInput>) -> Result<Json<MemberBody>> {
+    let mut reader = Reader::new(Mode::Create);
+    let token = reader.value("token", input.token, Need::Required).unwrap_or_default();
+    let public = reader.value("public", input.public, Need::Optional).unwrap_or(true);
+    reader.finish()?;
+    let Invited { user, club, invite } = invited;
+    // One answer for whatever makes it unusable.
+    let unusable = || ApiError::rule("This invitation cannot be used. It may have expired or been used before.");
+    let now = app.now();
+    let invite = invite
+        .filter(|invite| token_matches(&app.settings.invite_secret, &club, &invite.id, invite.version, &token))
+        .filter(|invite| invite.is_open(now))
+        .ok_or_else(unusable)?;
+    let membership = Membership { title: invite.title.clone(), public, ..Membership::new(&club, user.person().await?, invite.role, now) };
+    match app.table.accept_invite(&invite, &membership).await? {
+        Ok(()) => {
+            let viewer = Viewer { id: user.id(), is_officer: membership.role <= Role::Officer || user.is_admin() };
+            Ok(Json(MemberBody::new(&membership, viewer)))
+        }
+        Err(MemberRefusal::Duplicate) => Err(ApiError::rule("You are a member of this club already.")),
+        Err(_) => Err(unusable()),
+    }
+}

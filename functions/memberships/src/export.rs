@@ -1,0 +1,116 @@
+//! `/settings/export/`: everything that is stored about the caller
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use shared::Shared;
+use shared::auth::User;
+use shared::http::Result;
+use shared::models::{EmailStatus, Extension, Invite, Mail, Membership};
+use shared::time::Timestamp;
+use submissions::body::SubmissionBody;
+use utoipa::ToSchema;
+
+use crate::invites::InviteBody;
+use crate::member::{MemberBody, Viewer};
+use crate::membershiprequests::RequestBody;
+use crate::settings::SettingsBody;
+
+/// Everything that is stored about somebody. What is not released yet is not in it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExportBody {
+    profile: SettingsBody,
+    /// First request.
+    created_at: Timestamp,
+    memberships: Vec<ExportedMembership>,
+    requests: Vec<RequestBody>,
+    submissions: Vec<SubmissionBody>,
+    extensions: Vec<ExportedExtension>,
+    /// Open or expired ones that were mailed to the caller.
+    invites: Vec<ExportedInvite>,
+    /// Sent to the caller.
+    mails: Vec<ExportedMail>,
+}
+
+/// A membership, in an archived club too.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExportedMembership {
+    club_code: String,
+    created_at: Timestamp,
+    member: MemberBody,
+}
+
+impl From<Membership> for ExportedMembership {
+    fn from(membership: Membership) -> Self {
+        // As officers see members: to oneself nothing is hidden.
+        let member = MemberBody::new(&membership, Viewer { id: membership.person, is_officer: true });
+        Self { club_code: membership.club, created_at: membership.created_at, member }
+    }
+}
+
+/// A later end of an application for the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExportedExtension {
+    /// Application id.
+    application: u64,
+    end_time: Timestamp,
+}
+
+impl From<Extension> for ExportedExtension {
+    fn from(extension: Extension) -> Self {
+        Self { application: extension.application, end_time: extension.end }
+    }
+}
+
+/// An invitation to join a club.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExportedInvite {
+    club_code: String,
+    invite: InviteBody,
+}
+
+impl From<Invite> for ExportedInvite {
+    fn from(invite: Invite) -> Self {
+        Self { invite: (&invite).into(), club_code: invite.club }
+    }
+}
+
+/// A mail that was sent.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExportedMail {
+    to: String,
+    subject: String,
+    /// Kept for decisions only.
+    text: String,
+    /// When it was put into the outbox.
+    queued_at: Timestamp,
+    status: EmailStatus,
+}
+
+impl From<Mail> for ExportedMail {
+    fn from(mail: Mail) -> Self {
+        Self { to: mail.to, subject: mail.subject, text: mail.text, queued_at: mail.queued_at, status: mail.status }
+    }
+}
+
+/// Everything that is stored about the caller, as one document. Any signed-in user.
+#[utoipa::path(get, path = "/api/settings/export/", tag = "people", security(("bearer" = [])), responses((status = 200, body = ExportBody)))]
+pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Json<ExportBody>> {
+    let person = user.person().await?;
+    let all = app.table.belongings(person).await?;
+    let submissions = submissions::own::bodies(&app, &all.submissions).await?;
+    // A decision that was not sent is not told here either.
+    let sent = |mail: &Mail| matches!(mail.status, EmailStatus::Sent | EmailStatus::Bounced | EmailStatus::Complained);
+    let told = |invite: &Invite| all.mails.iter().filter(|mail| sent(mail)).any(|mail| mail.brings(&invite.id));
+    let invites = all.invites.into_iter().filter(told).map(ExportedInvite::from).collect();
+    Ok(Json(ExportBody {
+        profile: SettingsBody::new(person, user.is_admin()),
+        created_at: person.created_at,
+        memberships: all.memberships.into_iter().map(ExportedMembership::from).collect(),
+        requests: all.requests.iter().map(RequestBody::from).collect(),
+        submissions,
+        extensions: all.extensions.into_iter().map(ExportedExtension::from).collect(),
+        invites,
+        mails: all.mails.into_iter().filter(sent).map(ExportedMail::from).collect(),
+    }))
+}

@@ -1,0 +1,92 @@
+//! A member: how others see them, and who is named by the last segment of a path.
+
+use serde::Serialize;
+use shared::auth::User;
+use shared::http::{ApiError, Load, PathIds, Result, Scope};
+use shared::models::{Membership, Role};
+use shared::{Shared, ids, limits};
+use utoipa::ToSchema;
+
+/// A member of a club, as the caller may see them.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemberBody {
+    /// Membership id; null for others than officers when the membership is not public.
+    id: Option<u64>,
+    /// User id; null for others than officers when the membership is not public.
+    person: Option<u64>,
+    /// `Anonymous` when the membership is not public.
+    pub(crate) name: String,
+    /// Null when the membership is not public.
+    username: Option<String>,
+    /// For officers only.
+    email: Option<String>,
+    /// 0 owner, 10 officer, 20 member.
+    pub(crate) role: Role,
+    title: String,
+    description: String,
+    public: bool,
+    pub(crate) active: bool,
+    /// Null when there is none, or the membership is not public.
+    image: Option<String>,
+}
+
+/// Who looks at members.
+#[derive(Debug, Clone, Copy)]
+pub struct Viewer {
+    /// User id.
+    pub id: u64,
+    /// Whether they may do what officers do.
+    pub is_officer: bool,
+}
+
+impl Viewer {
+    /// The caller.
+    pub fn of<R, P, O>(scope: &Scope<R, P, O>) -> Self {
+        Self { id: scope.user.id(), is_officer: scope.is_officer() }
+    }
+}
+
+impl MemberBody {
+    /// The member as `viewer` may see them (decisions.md §7).
+    pub fn new(membership: &Membership, viewer: Viewer) -> Self {
+        let personal = &membership.personal;
+        let known = membership.public || membership.person == viewer.id;
+        Self {
+            id: (known || viewer.is_officer).then_some(membership.id),
+            person: (known || viewer.is_officer).then_some(membership.person),
+            name: if known { personal.name.clone() } else { "Anonymous".to_owned() },
+            username: known.then(|| personal.username.clone()),
+            email: viewer.is_officer.then(|| personal.email.clone()),
+            role: membership.role,
+            title: membership.title.clone(),
+            description: membership.description.clone(),
+            public: membership.public,
+            active: membership.active,
+            image: membership.image_url.clone().filter(|_| known),
+        }
+    }
+}
+
+/// The member that the path names by membership id or user name.
+pub struct MemberOfPath(pub Membership);
+
+impl Load for MemberOfPath {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let (code, wanted) = (path.text("club"), path.text("member"));
+        if let Some(id) = ids::parse(wanted)
+            && let Some(membership) = app.table.member(code, id).await?
+        {
+            return Ok(Some(Self(membership)));
+        }
+        let people = named(app, wanted).await?;
+        Ok(app.table.members_among(code, people.into_iter()).await?.pop().map(Self))
+    }
+}
+
+/// The people with the user name that a path says.
+pub async fn named(app: &Shared, username: &str) -> Result<Vec<u64>> {
+    if username.is_empty() || username.len() > limits::NAME {
+        return Ok(vec![]);
+    }
+    Ok(app.table.people_called(username).await?.into_iter().map(|person| person.id).collect())
+}

@@ -1,0 +1,95 @@
+//! `/clubs/{club}/membershiprequests/`, `…/{request}/`: who asks to join, as officers see it
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use shared::auth::User;
+use shared::http::{ApiError, Load, NoContent, Officer, PathIds, Result};
+use shared::models::MembershipRequest;
+use shared::time::Timestamp;
+use shared::{Shared, ids};
+use utoipa::ToSchema;
+
+use crate::member::named;
+
+/// A request to join a club.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RequestBody {
+    /// Request id.
+    id: u64,
+    /// User id: `person` of the new member who answers it.
+    person: u64,
+    name: String,
+    username: String,
+    email: String,
+    /// Club code.
+    club: String,
+    created_at: Timestamp,
+    school: Vec<u64>,
+    major: Vec<u64>,
+    graduation_year: Option<u16>,
+}
+
+impl From<&MembershipRequest> for RequestBody {
+    fn from(request: &MembershipRequest) -> Self {
+        let personal = request.applicant.personal.clone();
+        Self {
+            id: request.id,
+            person: request.person,
+            name: personal.name,
+            username: personal.username,
+            email: personal.email,
+            club: request.club.clone(),
+            created_at: request.created_at,
+            school: vec![],
+            major: vec![],
+            graduation_year: request.applicant.graduation_year,
+        }
+    }
+}
+
+/// The request that the path names by its id or by user name.
+pub struct RequestOfPath(MembershipRequest);
+
+impl Load for RequestOfPath {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let (code, wanted) = (path.text("club"), path.text("request"));
+        if let Some(id) = ids::parse(wanted)
+            && let Some(request) = app.table.request(code, id).await?
+        {
+            return Ok(Some(Self(request)));
+        }
+        for person in named(app, wanted).await? {
+            if let Some(request) = app.table.request(code, MembershipRequest::id_of(code, person)).await? {
+                return Ok(Some(Self(request)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The requests to join a club, oldest first. Officers.
+#[utoipa::path(get, path = "/api/clubs/{club}/membershiprequests/", tag = "membership requests", security(("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 200, body = Vec<RequestBody>)))]
+pub async fn list_membership_requests(State(app): State<Shared>, scope: Officer) -> Result<Json<Vec<RequestBody>>> {
+    let mut requests = app.table.requests(&scope.club.code).await?;
+    requests.sort_by_key(|request| (request.created_at, request.id));
+    Ok(Json(requests.iter().map(RequestBody::from).collect()))
+}
+
+/// One request. Officers.
+#[utoipa::path(get, path = "/api/clubs/{club}/membershiprequests/{request}/", tag = "membership requests", security(("bearer" = [])),
+    params(("club" = String, Path), ("request" = String, Path, description = "Request id or user name")),
+    responses((status = 200, body = RequestBody)))]
+pub async fn show_membership_request(scope: Officer<(), RequestOfPath>) -> Json<RequestBody> {
+    Json((&scope.object.0).into())
+}
+
+/// Rejects a request; to accept it, add the person as a member. Officers.
+#[utoipa::path(delete, path = "/api/clubs/{club}/membershiprequests/{request}/", tag = "membership requests",
+    security(("bearer" = [])), params(("club" = String, Path), ("request" = String, Path, description = "Request id or user name")),
+    responses((status = 204)))]
+pub async fn delete_membership_request(State(app): State<Shared>, scope: Officer<(), RequestOfPath>) -> Result<NoContent> {
+    app.table.delete_request(&scope.object.0).await?;
+    Ok(NoContent)
+}

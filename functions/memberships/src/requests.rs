@@ -1,0 +1,117 @@
+//! `/requests/membership/`, `…/{club}/`: the caller's own requests to join clubs
+
+use std::collections::HashMap;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use chrono::TimeDelta;
+use serde::Deserialize;
+use shared::Shared;
+use shared::auth::User;
+use shared::http::{ApiError, Created, Field, Input, Mode, Need, NoContent, PathIds, Reader, Result, is_code, is_shown};
+use shared::mail::requested;
+use shared::models::{Club, Mail, MembershipRequest, Role};
+use shared::table::{EDITS, RequestRefusal, Standing};
+use utoipa::ToSchema;
+
+use crate::membershiprequests::RequestBody;
+
+/// Officers who are told at most: as many mails as fit the transaction of the request. Owners come first.
+const TOLD: usize = 90;
+
+/// The wish to join a club.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct NewRequest {
+    /// Club code.
+    #[serde(default)]
+    #[schema(required = true, value_type = String)]
+    club: Field<String>,
+}
+
+/// The caller's own requests, oldest first. Any signed-in user.
+#[utoipa::path(get, path = "/api/requests/membership/", tag = "own membership requests", security(("bearer" = [])),
+    responses((status = 200, body = Vec<RequestBody>)))]
+pub async fn list_own_requests(State(app): State<Shared>, user: User) -> Result<Json<Vec<RequestBody>>> {
+    let mut requests = app.table.requests_of(user.id()).await?;
+    let codes: Vec<String> = requests.iter().map(|request| request.club.clone()).collect();
+    let clubs: HashMap<String, Club> = app.table.clubs(&codes).await?.into_iter().map(|club| (club.code.clone(), club)).collect();
+    requests.retain(|request| clubs.get(&request.club).is_some_and(|club| is_there(club, &user)));
+    requests.sort_by_key(|request| (request.created_at, request.id));
+    Ok(Json(requests.iter().map(RequestBody::from).collect()))
+}
+
+/// Whether a club that the caller is not in is there for them.
+fn is_there(club: &Club, user: &User) -> bool {
+    !club.archived && is_shown(club, false, user.is_admin())
+}
+
+/// Asks to join a club; asking again answers the same request. Any signed-in user who is not a member.
+#[utoipa::path(post, path = "/api/requests/membership/", tag = "own membership requests", security(("bearer" = [])),
+    request_body = NewRequest, responses((status = 201, body = RequestBody)))]
+pub async fn create_own_request(State(app): State<Shared>, user: User, Input(input): Input<NewRequest>) -> Result<Response> {
+    let mut reader = Reader::new(Mode::Create);
+    let code = reader.value("club", input.club, Need::Required).unwrap_or_default();
+    reader.finish()?;
+    let unknown = || ApiError::field("club", "There is no such club.");
+    if !is_code(&code) {
+        return Err(unknown());
+    }
+    let is_member = || ApiError::field("club", "You are a member of this club already.");
+    let now = app.now();
+    for _ in 0..EDITS {
+        let standing = async { Ok(app.table.standing(&code, user.id()).await?) };
+        let (Standing { club, membership, request }, person) = futures::try_join!(standing, user.person())?;
+        let club = club.filter(|club| membership.is_some() && !club.archived || is_there(club, &user)).ok_or_else(unknown)?;
+        if membership.is_some() {
+            return Err(is_member());
+        }
+        if let Some(request) = request {
+            return Ok(Json(RequestBody::from(&request)).into_response());
+        }
+        let request = MembershipRequest::new(&code, person, now);
+        let mails = mails(&app, &club, &request).await?;
+        match app.table.create_request(&request, &club, &mails).await? {
+            Ok(()) => return Ok(created(&request)),
+            Err(RequestRefusal::Member) => return Err(is_member()),
+            // There is one now, or somebody else told the officers.
+            Err(RequestRefusal::Duplicate | RequestRefusal::Told) => {}
+        }
+    }
+    Err(ApiError::Busy)
+}
+
+fn created(request: &MembershipRequest) -> Response {
+    Created { location: format!("/api/requests/membership/{}/", request.club), body: RequestBody::from(request) }.into_response()
+}
+
+/// What the officers are told: nothing, if they were told of another request within the hour.
+async fn mails(app: &Shared, club: &Club, request: &MembershipRequest) -> Result<Vec<Mail>> {
+    let lately = |told: shared::time::Timestamp| request.created_at < told.plus(TimeDelta::hours(1));
+    if club.told_of_requests_at.is_some_and(lately) {
+        return Ok(vec![]);
+    }
+    let mut officers = app.table.members(&club.code).await?;
+    officers.retain(|member| member.role <= Role::Officer && !member.personal.email.is_empty());
+    officers.sort_by_key(|member| (!member.active, member.role, member.id));
+    Ok(officers.iter().take(TOLD).map(|officer| requested(club, officer, request)).collect())
+}
+
+/// One of the caller's own requests, by the code of its club. Any signed-in user.
+#[utoipa::path(get, path = "/api/requests/membership/{club}/", tag = "own membership requests", security(("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 200, body = RequestBody)))]
+pub async fn show_own_request(State(app): State<Shared>, user: User, path: PathIds) -> Result<Json<RequestBody>> {
+    let Standing { club, request, .. } = app.table.standing(path.text("club"), user.id()).await?;
+    let request = request.filter(|_| club.is_some_and(|club| is_there(&club, &user))).ok_or(ApiError::NotFound)?;
+    Ok(Json((&request).into()))
+}
+
+/// Withdraws one of the caller's own requests, whatever became of the club. Any signed-in user.
+#[utoipa::path(delete, path = "/api/requests/membership/{club}/", tag = "own membership requests", security(("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 204)))]
+pub async fn delete_own_request(State(app): State<Shared>, user: User, path: PathIds) -> Result<NoContent> {
+    let id = MembershipRequest::id_of(path.text("club"), user.id());
+    let request = app.table.request(path.text("club"), id).await?.ok_or(ApiError::NotFound)?;
+    app.table.delete_request(&request).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,77 @@
+//! `/users/`: finding people
+
+use axum::Json;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use serde::Serialize;
+use shared::auth::User;
+use shared::http::{ApiError, Params, Result, is_email};
+use shared::models::{Personal, Role};
+use shared::{Shared, limits, text};
+use utoipa::ToSchema;
+
+/// Somebody who was found.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UserBody {
+    /// User id: `person` of a new member.
+    id: u64,
+    username: String,
+    name: String,
+    /// For admins; for officers only when it was searched for exactly.
+    email: Option<String>,
+}
+
+impl UserBody {
+    fn new(id: u64, personal: Personal, shows_email: bool) -> Self {
+        Self { id, username: personal.username, name: personal.name, email: shows_email.then_some(personal.email) }
+    }
+}
+
+/// An officer of any club that is not archived, or an admin.
+pub struct AnyOfficer(User);
+
+impl FromRequestParts<Shared> for AnyOfficer {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
+        let user = <User as FromRequestParts<Shared>>::from_request_parts(parts, app).await?;
+        if user.is_admin() {
+            return Ok(Self(user));
+        }
+        let mut memberships = app.table.memberships_of(user.id()).await?;
+        memberships.retain(|membership| membership.role <= Role::Officer);
+        let codes: Vec<String> = memberships.into_iter().map(|membership| membership.club).collect();
+        let clubs = app.table.clubs(&codes).await?;
+        if clubs.iter().any(|club| !club.archived) { Ok(Self(user)) } else { Err(ApiError::Forbidden) }
+    }
+}
+
+/// People whose name or user name has words that begin like all words of the search, or who have exactly this e-mail
+/// address; at most 20, by name. Officers of any club, and admins.
+#[utoipa::path(get, path = "/api/users/", tag = "people", security(("bearer" = [])),
+    params(("search" = String, Query, description = "One word of it has at least 2 characters")),
+    responses((status = 200, body = Vec<UserBody>)))]
+pub async fn list_users(State(app): State<Shared>, caller: AnyOfficer, params: Params) -> Result<Json<Vec<UserBody>>> {
+    let AnyOfficer(user) = caller;
+    let search = params.text("search").unwrap_or_default().trim();
+    let words = text::words(search);
+    if words.iter().all(|word| word.chars().count() < limits::SEARCH) {
+        return Err(ApiError::field("search", format!("At least {} characters are needed.", limits::SEARCH)));
+    }
+    let at = async {
+        if !is_email(search) {
+            return Ok(vec![]);
+        }
+        app.table.people(app.table.people_at(search).await?).await.map(|people| people.into_values().collect())
+    };
+    let (at, like) = futures::try_join!(at, app.table.people_like(&words, limits::FOUND))?;
+    let exact = at.into_iter().map(|person| UserBody::new(person.id, person.personal, true));
+    let mut found: Vec<UserBody> = exact.take(limits::FOUND).collect();
+    for entry in like {
+        if !found.iter().any(|user| user.id == entry.person) && found.len() < limits::FOUND {
+            found.push(UserBody::new(entry.person, entry.personal, user.is_admin()));
+        }
+    }
+    found.sort_by_cached_key(|user| (text::fold(&user.name), user.id));
+    Ok(Json(found))
+}

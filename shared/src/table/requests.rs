@@ -1,0 +1,115 @@
+//! Membership requests.
+
+use super::{Entity, Key, Range, Table, TableError, Write, keys};
+use crate::models::{Club, Mail, Membership, MembershipRequest, Person};
+use crate::time::Timestamp;
+
+impl Entity for MembershipRequest {
+    const TYPE: &'static str = "MembershipRequest";
+
+    fn key(&self) -> Key {
+        keys::request(&self.club, self.id)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::own_request(self.person, &self.club))
+    }
+}
+
+impl MembershipRequest {
+    /// The id of a person's request to join a club.
+    pub fn id_of(club: &str, person: u64) -> u64 {
+        crate::ids::derived("membership request", &[club, &person.to_string()])
+    }
+
+    /// A request of `person`.
+    pub fn new(club: &str, person: &Person, now: Timestamp) -> Self {
+        Self { id: Self::id_of(club, person.id), club: club.to_owned(), person: person.id, applicant: person.applicant(), created_at: now }
+    }
+}
+
+/// Why a membership request was not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestRefusal {
+    /// There is one already.
+    Duplicate,
+    /// The person is a member.
+    Member,
+    /// The officers were told by another request meanwhile.
+    Told,
+}
+
+/// What a club and a person have to do with each other.
+#[derive(Debug, Default)]
+pub struct Standing {
+    /// The club, archived or not.
+    pub club: Option<Club>,
+    /// The person's membership.
+    pub membership: Option<Membership>,
+    /// The person's request to join.
+    pub request: Option<MembershipRequest>,
+}
+
+/// The write that removes a person's request, if there is one.
+pub(super) fn request_gone(club: &str, person: u64) -> Write {
+    Write::delete(keys::request(club, MembershipRequest::id_of(club, person)))
+}
+
+impl Table {
+    /// The requests to join a club, in no order: 1 query.
+    pub async fn requests(&self, club: &str) -> Result<Vec<MembershipRequest>, TableError> {
+        self.query(keys::club_items(club), Range::Prefix(keys::REQUESTS.into())).await
+    }
+
+    /// A request by its id: 1 read.
+    pub async fn request(&self, club: &str, id: u64) -> Result<Option<MembershipRequest>, TableError> {
+        self.get(keys::request(club, id)).await
+    }
+
+    /// The requests of a person: 1 query of the index.
+    pub async fn requests_of(&self, person: u64) -> Result<Vec<MembershipRequest>, TableError> {
+        self.query_index(keys::own(person), Range::Prefix(keys::OWN_REQUESTS.into())).await
+    }
+
+    /// A club, and a person's membership and request there: 1 batch read.
+    pub async fn standing(&self, code: &str, person: u64) -> Result<Standing, TableError> {
+        let club = keys::club(code);
+        let member = keys::member(code, Membership::id_of(code, person));
+        let request = keys::request(code, MembershipRequest::id_of(code, person));
+        let mut found = self.get_many(vec![club.clone(), member.clone(), request.clone()]).await?;
+        Ok(Standing { club: found.take(&club)?, membership: found.take(&member)?, request: found.take(&request)? })
+    }
+
+    /// Stores a request. With mails, which tell the officers, the club remembers that they were told: on the condition
+    /// that nobody told them since `club` was read.
+    pub async fn create_request(
+        &self,
+        request: &MembershipRequest,
+        club: &Club,
+        mails: &[Mail],
+    ) -> Result<Result<(), RequestRefusal>, TableError> {
+        let member = keys::member(&request.club, Membership::id_of(&request.club, request.person));
+        let mut writes = vec![
+            (Write::put(request)?.if_new(), RequestRefusal::Duplicate),
+            (Write::check(member).if_new(), RequestRefusal::Member),
+        ];
+        if !mails.is_empty() {
+            let told = Write::update(club.key()).set("told_of_requests_at", &request.created_at);
+            let told = match club.told_of_requests_at {
+                Some(before) => told.if_equals("told_of_requests_at", &before),
+                // New clubs say null, older ones nothing.
+                None => told.if_none("told_of_requests_at"),
+            };
+            writes.push((told, RequestRefusal::Told));
+        }
+        for mail in mails {
+            writes.push((Write::put(mail)?, RequestRefusal::Told));
+        }
+        self.transact_for(writes).await
+    }
+
+    /// Removes a request, by whomever. One that is gone already is as good as removed.
+    pub async fn delete_request(&self, request: &MembershipRequest) -> Result<(), TableError> {
+        self.write(Write::delete(request.key())).await.map(drop)
+    }
+}
