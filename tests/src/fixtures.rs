@@ -123,3 +123,56 @@ impl Drive {
         client.get(&format!("/api/submissions/{}/", id(submission))).await.ok()
     }
 }
+
+/// The link of an invite in a mail: path to accept it, and its token.
+pub struct InviteLink {
+    /// `/api/clubs/…/invites/…/accept/`
+    pub path: String,
+    /// The token.
+    pub token: String,
+}
+
+impl InviteLink {
+    /// The link in the last mail to `address`.
+    pub fn sent_to(campus: &TestCampus, address: &str) -> Self {
+        let mail = campus.mails().into_iter().rfind(|mail| mail.to == address).unwrap_or_else(|| panic!("no mail to {address}"));
+        let link = mail.text.split_whitespace().find(|word| word.contains("/invite/")).unwrap_or_default().to_owned();
+        let parts: Vec<&str> = link.rsplit('/').take(3).collect();
+        let [token, invite, club] = parts[..] else { panic!("no link in {}", mail.text) };
+        Self { path: format!("/api/clubs/{club}/invites/{invite}/accept/"), token: token.to_owned() }
+    }
+
+    /// Uses it.
+    pub async fn accept(&self, client: &Client) -> crate::Answer {
+        client.post(&self.path, json!({ "token": self.token })).await
+    }
+}
+
+/// What a recount of the members of all clubs finds wrong: counters, owners, people twice, requests of members.
+pub fn recount(campus: &TestCampus) -> Vec<String> {
+    let stored = campus.stored();
+    let of = |kind: &'static str| stored.iter().filter(move |item| item["type"]["S"] == kind);
+    let mut wrong = Vec::new();
+    for club in of("Club") {
+        let code = &club["code"]["S"];
+        let number = |name: &str| club[name]["N"].as_str().and_then(|n| n.parse::<usize>().ok());
+        let members: Vec<&Value> = of("Membership").filter(|item| item["club"]["S"] == *code).collect();
+        let owners = members.iter().filter(|item| item["role"]["N"] == "0").count();
+        if number("members") != Some(members.len()) || number("owners") != Some(owners) {
+            wrong.push(format!("{code}: {} members, {owners} owners, but {club}", members.len()));
+        }
+        if owners == 0 && club["archived"]["BOOL"] == false {
+            wrong.push(format!("{code} has no owner"));
+        }
+        let mut people: Vec<&str> = members.iter().filter_map(|item| item["person"]["N"].as_str()).collect();
+        people.sort_unstable();
+        people.dedup();
+        if people.len() != members.len() {
+            wrong.push(format!("{code} has somebody twice"));
+        }
+        let requests = of("MembershipRequest").filter(|item| item["club"]["S"] == *code);
+        let answered = requests.filter(|item| item["person"]["N"].as_str().is_some_and(|person| people.contains(&person)));
+        wrong.extend(answered.map(|item| format!("a member of {code} asks to join: {item}")));
+    }
+    wrong
+}

@@ -5,9 +5,7 @@ use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::response::Response;
 use serde::Deserialize;
-use shared::http::{
-    ApiError, Created, Field, Input, Maybe, Mode, Need, NoContent, Officer, Reader, Reference, Result, SignedIn, Slice,
-};
+use shared::http::{ApiError, Created, Field, Input, Maybe, Mode, Need, NoContent, Officer, Reader, Reference, Result, SignedIn, Slice};
 use shared::models::{Membership, MembershipRequest, Role};
 use shared::table::{Addition, EDITS, MemberRefusal};
 use shared::{Shared, limits, mail, text};
@@ -222,7 +220,11 @@ pub async fn update_member(State(app): State<Shared>, caller: OfficerOrSelf, Inp
 #[utoipa::path(put, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
     request_body = MemberInput, responses((status = 200, body = MemberBody)))]
-pub async fn replace_member(State(app): State<Shared>, caller: OfficerOrSelf, Input(input): Input<MemberInput>) -> Result<Json<MemberBody>> {
+pub async fn replace_member(
+    State(app): State<Shared>,
+    caller: OfficerOrSelf,
+    Input(input): Input<MemberInput>,
+) -> Result<Json<MemberBody>> {
     change(&app, caller, &input, Mode::Replace).await
 }
 

@@ -101,9 +101,10 @@ async fn change(app: &Shared, user: &User, input: SettingsInput, mode: Mode) -> 
 #[utoipa::path(delete, path = "/api/settings/", tag = "people", security(("bearer" = [])), responses((status = 204)))]
 pub async fn delete_settings(State(app): State<Shared>, user: User) -> Result<NoContent> {
     let person = user.person().await?;
-    app.table.erase(person).await?.map_err(|_| {
-        ApiError::rule("You are the only owner of a club. Make somebody else an owner, or delete the club.")
-    })?;
+    app.table
+        .erase(person)
+        .await?
+        .map_err(|_| ApiError::rule("You are the only owner of a club. Make somebody else an owner, or delete the club."))?;
     app.known_people.forget(person.id);
     Ok(NoContent)
 }

@@ -131,11 +131,7 @@ impl Plan {
                 subject,
                 html,
                 text,
-                decision: Some(Decision {
-                    application: application.id,
-                    status: submission.status,
-                    reason: submission.reason.clone(),
-                }),
+                decision: Some(Decision { application: application.id, status: submission.status, reason: submission.reason.clone() }),
                 invite: invited.map(|person| (club.code.clone(), Invite::id_for_accepted(&club.code, person), Invite::ACCEPTANCE_VERSION)),
                 queued_at: now,
                 claimed_at: None,

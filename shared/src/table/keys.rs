@@ -261,13 +261,7 @@ pub const CHART: [ChartRow; 15] = [
     ["Application", "APPLICATIONS#<club>", "<application>", "", "An application with its committees and templates."],
     ["Question", "APPLICATIONS#<club>", "<application>#QUESTION#<question>", "", "A question as it is now, beside its application."],
     ["Prompt", "PROMPTS#<application>", "<question>#<version>", "", "A question as it was when it was answered; never changes."],
-    [
-        "Extension",
-        "EXTENSIONS#<application>",
-        "<extension>",
-        "USER#<person> / EXTENSION#<application>",
-        "A later end for one person.",
-    ],
+    ["Extension", "EXTENSIONS#<application>", "<extension>", "USER#<person> / EXTENSION#<application>", "A later end for one person."],
     [
         "Submission",
         "SUBMISSIONS#<application>#<part>",

@@ -118,7 +118,10 @@ impl Table {
     }
 
     /// Adds a member, counts them, and removes their request.
-    pub async fn add_member(&self, Addition { membership, by, request, mail }: Addition<'_>) -> Result<Result<(), MemberRefusal>, TableError> {
+    pub async fn add_member(
+        &self,
+        Addition { membership, by, request, mail }: Addition<'_>,
+    ) -> Result<Result<(), MemberRefusal>, TableError> {
         let mut writes: Vec<Checked> = counted(membership)?.into();
         let answered = request_gone(&membership.club, membership.person);
         // A request that came or went meanwhile changes what they are told.
@@ -149,7 +152,9 @@ impl Table {
         by: Option<&Membership>,
     ) -> Result<Result<(), MemberRefusal>, TableError> {
         let mut update = Write::update(old.key()).set("role", &new.role).if_equals("role", &old.role);
-        for (changed, name, value) in [(old.title != new.title, "title", &new.title), (old.description != new.description, "description", &new.description)] {
+        for (changed, name, value) in
+            [(old.title != new.title, "title", &new.title), (old.description != new.description, "description", &new.description)]
+        {
             update = if changed { update.set(name, value) } else { update };
         }
         for (changed, name, value) in [(old.public != new.public, "public", new.public), (old.active != new.active, "active", new.active)] {

@@ -89,10 +89,8 @@ impl Table {
         mails: &[Mail],
     ) -> Result<Result<(), RequestRefusal>, TableError> {
         let member = keys::member(&request.club, Membership::id_of(&request.club, request.person));
-        let mut writes = vec![
-            (Write::put(request)?.if_new(), RequestRefusal::Duplicate),
-            (Write::check(member).if_new(), RequestRefusal::Member),
-        ];
+        let mut writes =
+            vec![(Write::put(request)?.if_new(), RequestRefusal::Duplicate), (Write::check(member).if_new(), RequestRefusal::Member)];
         if !mails.is_empty() {
             let told = Write::update(club.key()).set("told_of_requests_at", &request.created_at);
             let told = match club.told_of_requests_at {

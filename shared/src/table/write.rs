@@ -154,8 +154,7 @@ impl Write {
     /// Only if the number is larger than `value`, or the flag is set.
     #[must_use]
     pub fn if_above_or(mut self, attribute: &str, value: i64, flag: &str) -> Self {
-        let clause =
-            format!("({} > {} OR {} = {})", self.name(attribute), self.value(&value), self.name(flag), self.value(&true));
+        let clause = format!("({} > {} OR {} = {})", self.name(attribute), self.value(&value), self.name(flag), self.value(&true));
         self.conditions.push(clause);
         self
     }

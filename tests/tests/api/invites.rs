@@ -1,8 +1,12 @@
-//! `/clubs/{club}/invites/{invite}/accept/`
+//! `/clubs/{club}/invites/…`, `/clubs/{club}/invite/`
 
 use chrono::TimeDelta;
-use serde_json::json;
-use tests::TestCampus;
+use serde_json::{Value, json};
+use tests::fixtures::{InviteLink, recount};
+use tests::{Client, TestCampus};
+
+const INVITES: &str = "/api/clubs/chess/invites/";
+const BULK: &str = "/api/clubs/chess/invite/";
 
 /// Path and token of the invite that the accepted Sue gets.
 async fn invited(campus: &TestCampus) -> (String, String) {
@@ -10,11 +14,8 @@ async fn invited(campus: &TestCampus) -> (String, String) {
     let submission = drive.submit(&campus.as_("sue")).await;
     drive.decide(&submission, 4, "").await;
     campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
-    let text = campus.mails()[0].text.clone();
-    let link = text.split_whitespace().find(|word| word.contains("/invite/")).unwrap_or_default().to_owned();
-    let mut parts = link.rsplit('/');
-    let (token, invite) = (parts.next().unwrap_or_default().to_owned(), parts.next().unwrap_or_default().to_owned());
-    (format!("/api/clubs/chess/invites/{invite}/accept/"), token)
+    let link = InviteLink::sent_to(campus, "sue@uni.example");
+    (link.path, link.token)
 }
 
 #[tokio::test]
@@ -46,4 +47,190 @@ async fn a_member_keeps_the_invite_open() {
     let ada = campus.as_("ada");
     ada.post(&path, json!({ "token": token })).await.error(400);
     campus.as_("sue").post(&path, json!({ "token": token })).await.ok();
+}
+
+/// Ada's club.
+async fn chess() -> (TestCampus, Client) {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    (campus, ada)
+}
+
+async fn invite(ada: &Client, body: Value) -> (String, Value) {
+    let invite = ada.post(INVITES, body).await.created();
+    (format!("{INVITES}{}/", invite["id"].as_str().unwrap_or_default()), invite)
+}
+
+#[tokio::test]
+async fn an_invitation_is_mailed_used_and_gone() {
+    let (campus, ada) = chess().await;
+    let (path, invite) = invite(&ada, json!({ "email": "Ina@Uni.example", "role": 10, "title": "Coach" })).await;
+    assert_eq!(
+        invite,
+        json!({ "id": invite["id"], "email": "ina@uni.example", "role": 10, "title": "Coach",
+            "updated_at": "2026-11-21T09:00:00Z", "expires_at": "2026-12-05T09:00:00Z" })
+    );
+    assert_eq!((ada.get(INVITES).await.ok(), ada.get(&path).await.ok()), (json!([invite]), invite.clone()));
+    campus.deliver().await;
+    let mail = campus.mails()[0].clone();
+    assert_eq!((mail.to.as_str(), mail.subject.as_str()), ("ina@uni.example", "Invitation to join chess"));
+    assert!(mail.text.contains("ada Test invites you to join chess, as an officer (Coach)."), "{}", mail.text);
+    let link = InviteLink::sent_to(&campus, "ina@uni.example");
+    let member = link.accept(&campus.as_("ina")).await.ok();
+    assert_eq!((&member["role"], &member["title"], &member["public"]), (&json!(10), &json!("Coach"), &json!(true)));
+    let used = link.accept(&campus.as_("bob")).await.error(400);
+    assert_eq!(link.accept(&campus.as_("ina")).await.error(400), used);
+    assert_eq!(ada.get(INVITES).await.ok(), json!([]));
+    ada.get(&path).await.error(404);
+    ada.delete(&path).await.error(404);
+    ada.post(&format!("{path}resend/"), Value::Null).await.error(404);
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+#[tokio::test]
+async fn resending_makes_older_links_useless_and_renews() {
+    let (campus, ada) = chess().await;
+    let (path, _) = invite(&ada, json!({ "email": "ina@uni.example" })).await;
+    campus.deliver().await;
+    let first = InviteLink::sent_to(&campus, "ina@uni.example");
+    campus.advance(TimeDelta::days(15));
+    let ina = campus.as_("ina");
+    let unusable = first.accept(&ina).await.error(400);
+    let again = ada.post(&format!("{path}resend/"), Value::Null).await.ok();
+    assert_eq!((&again["updated_at"], &again["expires_at"]), (&json!("2026-12-06T09:00:00Z"), &json!("2026-12-20T09:00:00Z")));
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 2);
+    assert_eq!(first.accept(&ina).await.error(400), unusable);
+    InviteLink::sent_to(&campus, "ina@uni.example").accept(&ina).await.ok();
+}
+
+#[tokio::test]
+async fn a_revoked_invite_is_neither_mailed_nor_used_even_when_the_address_is_invited_anew() {
+    let (campus, ada) = chess().await;
+    let (path, _) = invite(&ada, json!({ "email": "ina@uni.example" })).await;
+    campus.deliver().await;
+    let first = InviteLink::sent_to(&campus, "ina@uni.example");
+    ada.delete(&path).await.no_content();
+    let ina = campus.as_("ina");
+    first.accept(&ina).await.error(400);
+    // Revoked before the worker came.
+    let (path, _) = invite(&ada, json!({ "email": "ina@uni.example" })).await;
+    ada.delete(&path).await.no_content();
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 1);
+    invite(&ada, json!({ "email": "ina@uni.example" })).await;
+    first.accept(&ina).await.error(400);
+    campus.deliver().await;
+    InviteLink::sent_to(&campus, "ina@uni.example").accept(&ina).await.ok();
+}
+
+#[tokio::test]
+async fn an_address_has_one_open_invite_and_members_none() {
+    let (campus, ada) = chess().await;
+    campus.member("chess", &ada, "mia", 20).await;
+    ada.post(INVITES, json!({ "email": "MIA@uni.example" })).await.invalid(&["email"]);
+    invite(&ada, json!({ "email": "ina@uni.example" })).await;
+    ada.post(INVITES, json!({ "email": "INA@uni.example", "title": "x" })).await.invalid(&["email"]);
+    campus.advance(TimeDelta::days(14));
+    let (_, renewed) = invite(&ada, json!({ "email": "ina@uni.example", "title": "x" })).await;
+    assert_eq!(ada.get(INVITES).await.ok(), json!([renewed]), "an expired one is replaced");
+    // Another club's invites are its own.
+    campus.club("go", &ada).await;
+    ada.post("/api/clubs/go/invites/", json!({ "email": "ina@uni.example" })).await.created();
+    let id = renewed["id"].as_str().unwrap_or_default();
+    ada.get(&format!("/api/clubs/go/invites/{id}/")).await.error(404);
+}
+
+#[tokio::test]
+async fn somebody_accepted_is_not_invited_a_second_time() {
+    let campus = TestCampus::new();
+    invited(&campus).await;
+    let ada = campus.as_("ada");
+    assert_eq!(ada.get(INVITES).await.ok()[0]["email"], "sue@uni.example");
+    ada.post(INVITES, json!({ "email": "sue@uni.example" })).await.invalid(&["email"]);
+}
+
+#[tokio::test]
+async fn nobody_invites_above_their_own_role() {
+    let (campus, ada) = chess().await;
+    let olga = campus.member("chess", &ada, "olga", 10).await;
+    olga.post(INVITES, json!({ "email": "ina@uni.example", "role": 0 })).await.error(403);
+    olga.post(BULK, json!({ "emails": "ina@uni.example", "role": 0 })).await.error(403);
+    let (path, _) = invite(&ada, json!({ "email": "ina@uni.example", "role": 0 })).await;
+    olga.post(&format!("{path}resend/"), Value::Null).await.error(403);
+    assert_eq!(campus.admin().post(INVITES, json!({ "email": "eve@uni.example", "role": 0 })).await.created()["role"], 0);
+    for wrong in [json!({}), json!({ "email": "" }), json!({ "email": null }), json!({ "email": "a@b" }), json!({ "email": 7 })] {
+        ada.post(INVITES, wrong).await.invalid(&["email"]);
+    }
+    ada.post(INVITES, json!({ "email": "x@y.example", "role": 1, "title": "a\nb" })).await.invalid(&["role", "title"]);
+}
+
+#[tokio::test]
+async fn many_are_invited_at_once() {
+    let (campus, ada) = chess().await;
+    campus.member("chess", &ada, "mia", 20).await;
+    invite(&ada, json!({ "email": "ina@uni.example" })).await;
+    let hundred: Vec<String> = (0..96).map(|n| format!("new{n}@uni.example")).collect();
+    let emails = format!("mia@uni.example, INA@uni.example;\n{}, NEW0@uni.example,,", hundred.join(" "));
+    let answer = ada.post(BULK, json!({ "emails": emails, "title": "Fresher" })).await.ok();
+    assert_eq!((&answer["sent"], &answer["skipped"]), (&json!(96), &json!(2)), "{answer}");
+    assert_eq!(ada.get(INVITES).await.ok().as_array().map(Vec::len), Some(97));
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 97);
+    let again = ada.post(BULK, json!({ "emails": emails })).await.ok();
+    assert_eq!((&again["sent"], &again["skipped"]), (&json!(0), &json!(98)));
+    let too_many: Vec<String> = (0..101).map(|n| format!("many{n}@uni.example")).collect();
+    for wrong in [json!("ok@uni.example, nonsense"), json!(""), json!(" , "), json!(7), json!(null), json!(too_many.join(","))] {
+        ada.post(BULK, json!({ "emails": wrong })).await.invalid(&["emails"]);
+    }
+    ada.post(BULK, json!({})).await.invalid(&["emails"]);
+    assert_eq!(ada.get(INVITES).await.ok().as_array().map(Vec::len), Some(97), "a wrong address invites nobody");
+}
+
+#[tokio::test]
+async fn joining_by_invite_answers_a_request_too() {
+    let (campus, ada) = chess().await;
+    let ina = campus.as_("ina");
+    ina.post("/api/requests/membership/", json!({ "club": "chess" })).await.created();
+    ada.post(INVITES, json!({ "email": "ina@uni.example" })).await.created();
+    campus.deliver().await;
+    InviteLink::sent_to(&campus, "ina@uni.example").accept(&ina).await.ok();
+    assert_eq!(ada.get("/api/clubs/chess/membershiprequests/").await.ok(), json!([]));
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+#[tokio::test]
+async fn the_token_is_in_the_mail_and_nowhere_else() {
+    let (campus, ada) = chess().await;
+    let (path, _) = invite(&ada, json!({ "email": "ina@uni.example" })).await;
+    campus.deliver().await;
+    let token = InviteLink::sent_to(&campus, "ina@uni.example").token;
+    assert!(token.len() > 40);
+    let stored = json!(campus.stored()).to_string();
+    let hashed = shared::ids::sha256_hex(token.as_bytes());
+    assert!(!stored.contains(&token) && !stored.contains(&hashed));
+    for path in [INVITES, &path, "/api/settings/export/"] {
+        assert!(!campus.as_("ada").get(path).await.text().contains(&token));
+        assert!(!campus.as_("ina").get(path).await.text().contains(&token));
+    }
+}
+
+#[tokio::test]
+async fn what_people_write_stays_text_in_mails() {
+    let campus = TestCampus::new();
+    let eve = campus.client(&json!({ "email": "eve@uni.example", "name": "<img src=x> \r\nBcc: all@uni.example" }), "eve");
+    eve.post("/api/clubs/", json!({ "name": "A & <b>", "code": "chess" })).await.created();
+    eve.post(INVITES, json!({ "email": "ina@uni.example", "title": "<script>" })).await.created();
+    let sue = campus.client(&json!({ "email": "sue@uni.example", "name": "<script>alert(1)</script>" }), "sue");
+    sue.post("/api/requests/membership/", json!({ "club": "chess" })).await.created();
+    let person = sue.get("/api/settings/").await.ok()["id"].clone();
+    eve.post("/api/clubs/chess/members/", json!({ "person": person })).await.created();
+    campus.deliver().await;
+    let mails = campus.mails();
+    assert_eq!(mails.len(), 3);
+    for mail in mails {
+        assert!(!mail.html.contains("<script") && !mail.html.contains("<img") && mail.html.contains("A &amp; &lt;b&gt;"), "{}", mail.html);
+        assert!(!mail.subject.contains(['\r', '\n']));
+    }
 }

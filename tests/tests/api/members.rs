@@ -106,3 +106,141 @@ async fn the_member_list_comes_in_slices_too() {
     all.extend(rest.ok().as_array().cloned().unwrap_or_default());
     assert_eq!(Value::Array(all), whole);
 }
+
+/// A club of Ada's (owner) with Olga and Otto (officers) and Mia and Max (members).
+async fn staffed() -> (TestCampus, [tests::Client; 5]) {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let olga = campus.member("chess", &ada, "olga", 10).await;
+    let otto = campus.member("chess", &ada, "otto", 10).await;
+    let mia = campus.member("chess", &ada, "mia", 20).await;
+    let max = campus.member("chess", &ada, "max", 20).await;
+    (campus, [ada, olga, otto, mia, max])
+}
+
+const MIA: &str = "/api/clubs/chess/members/mia/";
+
+#[tokio::test]
+async fn officers_change_members_whose_role_is_not_above_their_own() {
+    let (campus, [ada, olga, otto, mia, _]) = staffed().await;
+    let changed =
+        olga.patch(MIA, json!({ "title": " Scribe ", "description": "Writes\n<b>a lot</b>.", "active": false, "id": 7 })).await.ok();
+    assert_eq!(
+        (&changed["title"], &changed["description"], &changed["active"], &changed["email"], &changed["username"]),
+        (&json!("Scribe"), &json!("Writes\n<b>a lot</b>."), &json!(false), &json!("mia@uni.example"), &json!("mia"))
+    );
+    assert_eq!(ada.get(MIA).await.ok(), changed);
+    assert_eq!(olga.patch(MIA, json!({ "role": 10 })).await.ok()["role"], 10);
+    olga.patch(MIA, json!({ "role": 0 })).await.error(403);
+    otto.patch("/api/clubs/chess/members/olga/", json!({ "title": "x", "role": 20 })).await.ok();
+    olga.patch(MIA, json!({ "title": "x" })).await.error(403);
+    for body in [json!({ "title": "x" }), json!({ "role": 20 }), json!({ "active": false }), json!({})] {
+        otto.patch("/api/clubs/chess/members/ada/", body).await.error(403);
+    }
+    otto.delete("/api/clubs/chess/members/ada/").await.error(403);
+    // Owners and admins reach all, and an officer may step down.
+    assert_eq!(ada.patch(MIA, json!({ "role": 0 })).await.ok()["role"], 0);
+    mia.patch("/api/clubs/chess/members/ada/", json!({ "role": 20 })).await.ok();
+    campus.admin().patch("/api/clubs/chess/members/ada/", json!({ "role": 0 })).await.ok();
+    assert_eq!(otto.patch("/api/clubs/chess/members/otto/", json!({ "role": 20 })).await.ok()["email"], Value::Null);
+    otto.patch("/api/clubs/chess/members/otto/", json!({ "role": 10 })).await.error(403);
+    assert_eq!(tests::fixtures::recount(&campus), [""; 0]);
+}
+
+#[tokio::test]
+async fn members_change_their_own_public_and_active_and_nothing_else() {
+    let (_campus, [ada, olga, _, mia, max]) = staffed().await;
+    let own = mia.patch(MIA, json!({ "public": false, "active": false })).await.ok();
+    assert_eq!(
+        (&own["public"], &own["active"], &own["name"], &own["email"]),
+        (&json!(false), &json!(false), &json!("mia Test"), &Value::Null)
+    );
+    for field in ["role", "title", "description"] {
+        mia.patch(MIA, json!({ field: own[field] })).await.error(403);
+    }
+    max.patch(MIA, json!({ "active": true })).await.error(403);
+    max.patch("/api/clubs/chess/members/nobody/", json!({})).await.error(403);
+    olga.patch("/api/clubs/chess/members/nobody/", json!({})).await.error(404);
+    // Nobody shows somebody who does not want to be shown.
+    for client in [&olga, &ada] {
+        client.patch(MIA, json!({ "public": true })).await.error(403);
+        client.patch(MIA, json!({ "public": false, "active": true })).await.ok();
+    }
+    mia.patch(MIA, json!({ "public": true })).await.ok();
+    assert_eq!(olga.patch(MIA, json!({ "public": false })).await.ok()["name"], "Anonymous");
+}
+
+#[tokio::test]
+async fn wrong_fields_of_members_are_named() {
+    let (_campus, [ada, _, _, mia, _]) = staffed().await;
+    let wrong = json!({ "role": 5, "title": "a\nb", "description": "x".repeat(1_001), "public": "yes", "active": null });
+    ada.patch(MIA, wrong).await.invalid(&["active", "description", "public", "role", "title"]);
+    ada.put(MIA, json!({ "role": 20 })).await.invalid(&["active", "description", "public", "title"]);
+    mia.put(MIA, json!({})).await.invalid(&["active", "public"]);
+    mia.put(MIA, json!({ "public": true, "active": false })).await.ok();
+    ada.patch(MIA, json!({ "description": "é".repeat(1_000) })).await.ok();
+    let got = ada.get(MIA).await.ok();
+    assert_eq!(ada.put(MIA, got.clone()).await.ok(), got, "what GET gave can be PUT");
+    ada.post("/api/clubs/chess/members/", json!({ "person": 1, "title": "x".repeat(256) })).await.invalid(&["title"]);
+}
+
+#[tokio::test]
+async fn a_club_keeps_an_owner() {
+    let (campus, [ada, _, _, mia, _]) = staffed().await;
+    let ada_path = "/api/clubs/chess/members/ada/";
+    let detail = "A club keeps at least one owner.";
+    assert_eq!(ada.patch(ada_path, json!({ "role": 10 })).await.error(400), detail);
+    assert_eq!(campus.admin().patch(ada_path, json!({ "role": 20 })).await.error(400), detail);
+    assert_eq!(campus.admin().delete(ada_path).await.error(400), detail);
+    ada.patch(MIA, json!({ "role": 0 })).await.ok();
+    ada.patch(ada_path, json!({ "role": 10 })).await.ok();
+    assert_eq!(mia.delete(MIA).await.error(400), detail);
+    assert_eq!(tests::fixtures::recount(&campus), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_member_is_found_by_number_like_names_too_and_only_in_their_club() {
+    let (campus, [ada, ..]) = staffed().await;
+    campus.member("chess", &ada, "4711", 20).await;
+    assert_eq!(ada.get("/api/clubs/chess/members/4711/").await.ok()["username"], "4711");
+    let mia = id(&ada.get(MIA).await.ok());
+    campus.club("go", &ada).await;
+    ada.get(&format!("/api/clubs/go/members/{mia}/")).await.error(404);
+    ada.get("/api/clubs/go/members/mia/").await.error(404);
+    ada.patch(&format!("/api/clubs/go/members/{mia}/"), json!({ "title": "x" })).await.error(404);
+    ada.get(&format!("/api/clubs/chess/members/{}/", "x".repeat(3_000))).await.error(404);
+}
+
+#[tokio::test]
+async fn five_thousand_members_are_one_query() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let model = campus.campus.app.table.members("chess").await.expect("a table").pop().expect("a member");
+    let copy = |n: u64| shared::models::Membership {
+        id: n,
+        person: n,
+        role: shared::models::Role::Member,
+        public: !n.is_multiple_of(5),
+        ..model.clone()
+    };
+    campus.campus.app.table.load(&(1..5_000).map(copy).collect::<Vec<_>>()).await.expect("a table");
+    let list = "/api/clubs/chess/members/";
+    let answer = ada.get(list).await;
+    let size = answer.bytes.len();
+    // Club and role; the pages of one query, 1 MB each.
+    assert!(answer.usage.calls <= 5, "{:?}", answer.usage);
+    assert_eq!(answer.ok().as_array().map(Vec::len), Some(5_000));
+    let compressed = ada.clone().header("accept-encoding", "gzip").get(list).await;
+    assert_eq!(compressed.header("content-encoding"), "gzip");
+    assert!(compressed.bytes.len() * 10 < size, "{} of {size}", compressed.bytes.len());
+    let (mut path, mut seen, mut slices) = (format!("{list}?limit=1500"), std::collections::HashSet::new(), 0);
+    while !path.is_empty() {
+        let answer = ada.get(&path).await;
+        path = answer.header("link").trim_start_matches('<').split('>').next().unwrap_or_default().to_owned();
+        seen.extend(answer.ok().as_array().into_iter().flatten().map(id));
+        slices += 1;
+    }
+    assert_eq!((seen.len(), slices), (5_000, 4));
+}

@@ -3,6 +3,7 @@
 mod people;
 mod recruitment;
 
+use shared::models::Person;
 use shared::table::TableError;
 
 use crate::Campus;
@@ -21,10 +22,15 @@ pub async fn load(campus: &Campus) -> Result<(), TableError> {
     let now = campus.app.now();
     let people = people::people(now);
     table.load(&people).await?;
+    table.load(&people.iter().flat_map(Person::words).collect::<Vec<_>>()).await?;
+    table.load(&people.iter().filter_map(Person::address).collect::<Vec<_>>()).await?;
     let (mut clubs, members) = people::clubs(&people, now);
     let drive = recruitment::drives(&campus.app, &people, &mut clubs, now);
     table.load(&clubs).await?;
     table.load(&members).await?;
+    let (requests, invites) = people::asking(&people, &members, now);
+    table.load(&requests).await?;
+    table.load(&invites).await?;
     table.load(&drive.applications).await?;
     table.load(&drive.questions).await?;
     table.load(&drive.prompts).await?;

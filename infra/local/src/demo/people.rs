@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use shared::ids;
-use shared::models::{Club, ClubProfile, Membership, Person, Personal, Role};
+use shared::models::{Club, ClubProfile, Invite, Membership, MembershipRequest, Person, Personal, Role};
 use shared::time::Timestamp;
 
 use super::subject;
@@ -170,4 +170,32 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
         members.extend(of_club);
     }
     (clubs, members)
+}
+
+/// Who asks to join Olivia's clubs, and who was invited.
+pub fn asking(people: &[Person], members: &[Membership], now: Timestamp) -> (Vec<MembershipRequest>, Vec<Invite>) {
+    let outside = |club: &str| {
+        let is_member = |id| members.iter().any(|member| member.club == club && member.person == id);
+        people[2..].iter().rev().filter(move |person| !is_member(person.id)).collect::<Vec<_>>()
+    };
+    let request = |club: &str, n: usize| {
+        MembershipRequest::new(club, outside(club)[n], now.plus(TimeDelta::hours(-30 * (3 - i64::try_from(n).unwrap_or_default()))))
+    };
+    let invite = |club: &str, n: usize, role: Role, days: i64| {
+        let email = outside(club)[n].personal.email.clone();
+        let sent = now.plus(TimeDelta::days(-days));
+        Invite {
+            id: Invite::id_for_address(club, &email),
+            club: club.into(),
+            email,
+            role,
+            title: String::new(),
+            version: Invite::ACCEPTANCE_VERSION,
+            expires_at: sent.plus(TimeDelta::days(Invite::DAYS)),
+            updated_at: sent,
+        }
+    };
+    let requests = vec![request("robotics", 0), request("robotics", 1), request("robotics", 2), request("debate", 1)];
+    // One of them has expired.
+    (requests, vec![invite("robotics", 3, Role::Member, 2), invite("robotics", 4, Role::Officer, 20), invite("debate", 4, Role::Member, 5)])
 }

@@ -1,0 +1,167 @@
+//! `/settings/export/`, `DELETE /settings/`: what is stored of somebody, and what others see when it is gone
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::fixtures::{Drive, InviteLink, hours, id, recount};
+use tests::{Client, TestCampus};
+
+/// Sue, of whom as much as possible is stored: a member of the chess club, asking to join go, invited to bridge, with a
+/// pending and a decided submission, an extension, and decisions that she made herself.
+async fn sue() -> (TestCampus, Drive, Client, Value) {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let ada = drive.officer.clone();
+    campus.club("go", &ada).await;
+    campus.club("bridge", &ada).await;
+    let sue = campus.client(&json!({ "email": "planted@uni.example", "name": "Planted Name" }), "planted-user");
+    let person = id(&sue.get("/api/settings/").await.ok());
+    sue.patch("/api/settings/", json!({ "image_url": "https://img.example/planted.png", "graduation_year": 2031 })).await.ok();
+    ada.post("/api/clubs/chess/members/", json!({ "person": person, "role": 10, "title": "Planted title" })).await.created();
+    sue.post("/api/requests/membership/", json!({ "club": "go" })).await.created();
+    ada.post("/api/clubs/bridge/invites/", json!({ "email": "planted@uni.example" })).await.created();
+    ada.post(&format!("{}extensions/", drive.path), json!({ "person": person, "end_time": hours(30) })).await.created();
+    let submit = format!("{}submissions/", drive.path);
+    let decided = sue.post(&submit, drive.answer("I am Planted.")).await.created();
+    let mut pending = drive.answer("I am Planted.");
+    pending["committee"] = drive.application["committees"][0]["id"].clone();
+    sue.post(&submit, pending).await.created();
+    drive.decide(&decided, 2, "Planted reason").await;
+    let bob = drive.submit(&campus.as_("bob")).await;
+    sue.patch(&format!("{submit}{}/", id(&bob)), json!({ "status": 4 })).await.ok();
+    campus.deliver().await;
+    (campus, drive, sue, decided)
+}
+
+#[tokio::test]
+async fn the_export_has_everything_but_what_is_not_released() {
+    let (campus, drive, sue, _) = sue().await;
+    let all = sue.get("/api/settings/export/").await.ok();
+    assert_eq!((&all["profile"]["name"], &all["profile"]["graduation_year"]), (&json!("Planted Name"), &json!(2031)));
+    assert_eq!(
+        (&all["memberships"][0]["club_code"], &all["memberships"][0]["member"]["title"]),
+        (&json!("chess"), &json!("Planted title"))
+    );
+    assert_eq!(all["requests"][0]["club"], "go");
+    assert_eq!((&all["invites"][0]["club_code"], &all["invites"][0]["invite"]["email"]), (&json!("bridge"), &json!("planted@uni.example")));
+    assert_eq!(all["extensions"][0]["end_time"], hours(30));
+    assert_eq!(all["mails"][0]["subject"], "Invitation to join bridge");
+    let statuses: Vec<&Value> = all["submissions"].as_array().into_iter().flatten().map(|s| &s["status"]).collect();
+    assert_eq!(statuses, [1, 1]);
+    assert!(!all.to_string().contains("Planted reason"), "not before its time: {all}");
+    campus.with_worker(drive.send("rejection", json!({}))).await.ok();
+    let all = sue.get("/api/settings/export/").await.ok();
+    assert!(all["mails"].to_string().contains("Planted reason"));
+    let other = campus.as_("bob").get("/api/settings/export/").await.text();
+    assert!(!other.to_lowercase().contains("planted"), "{other}");
+}
+
+#[tokio::test]
+async fn an_unsent_acceptance_leaves_no_trace_in_the_export() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    let before = sue.get("/api/settings/export/").await.ok();
+    drive.decide(&submission, 4, "Because.").await;
+    // Queued; the worker does not come.
+    let send = format!("{}send_emails/", drive.path);
+    let _ = tokio::time::timeout(
+        std::time::Duration::from_millis(50),
+        drive.officer.post(&send, json!({ "email_type": { "id": "acceptance" } })),
+    )
+    .await;
+    assert!(json!(campus.stored()).to_string().contains("INVITE#"), "the invite is there");
+    assert_eq!(sue.get("/api/settings/export/").await.ok(), before);
+}
+
+#[tokio::test]
+async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
+    let (campus, drive, sue, decided) = sue().await;
+    let ada = &drive.officer;
+    let history = format!("{}submissions/{}/history/", drive.path, id(&decided));
+    assert!(ada.get(&history).await.text().contains("Planted reason"));
+    sue.delete("/api/settings/").await.no_content();
+    let stored = json!(campus.stored()).to_string().to_lowercase();
+    assert!(!stored.contains("planted"), "{}", &stored[stored.find("planted").unwrap_or(0).saturating_sub(300)..][..600]);
+    let list = ada.get(&format!("{}submissions/", drive.path)).await.ok();
+    assert_eq!(list.as_array().map(Vec::len), Some(2), "the pending one is withdrawn: {list}");
+    let left = list.as_array().into_iter().flatten().find(|submission| submission["id"] == decided["id"]).expect("the decided one");
+    assert_eq!((&left["user"], &left["status"], &left["responses"], &left["reason"]), (&Value::Null, &json!(2), &json!([]), &json!("")));
+    assert_eq!(ada.get(&history).await.ok()[0]["changes"], json!({ "status": [1, 2] }));
+    let csv = ada.get(&format!("{}submissions/export/", drive.path)).await.text();
+    assert!(!csv.to_lowercase().contains("planted"));
+    // Decisions that she made keep her id, not her name.
+    let bob = list.as_array().into_iter().flatten().find(|submission| submission["user"]["username"] == "bob").expect("Bob's");
+    let by = ada.get(&format!("{}submissions/{}/history/", drive.path, id(bob))).await.ok()[0]["by"].clone();
+    assert_eq!((&by["username"], by["id"].is_u64()), (&Value::Null, true));
+    // Nobody is mailed any more.
+    let mails = campus.mails().len();
+    let report = campus.with_worker(drive.send("rejection", json!({}))).await.ok();
+    assert_eq!((&report["recipients"], &report["skipped"]["no_address"]), (&json!(0), &json!(1)));
+    assert_eq!(campus.mails().len(), mails);
+    assert_eq!(ada.get("/api/clubs/chess/").await.ok()["membership_count"], 1);
+    assert_eq!(ada.get("/api/users/?search=planted").await.ok(), json!([]));
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+#[tokio::test]
+async fn who_comes_back_starts_anew_but_decisions_stand() {
+    let (campus, drive, sue, decided) = sue().await;
+    sue.delete("/api/settings/").await.no_content();
+    assert_eq!(sue.get("/api/memberships/").await.ok(), json!([]));
+    let fresh = sue.get("/api/settings/").await.ok();
+    assert_eq!((&fresh["graduation_year"], &fresh["image_url"], &fresh["name"]), (&Value::Null, &Value::Null, &json!("Planted Name")));
+    assert_eq!(sue.get("/api/submissions/").await.ok(), json!([]));
+    sue.get(&format!("/api/submissions/{}/", id(&decided))).await.error(404);
+    sue.get(&format!("{}submissions/{}/", drive.path, id(&decided))).await.error(403);
+    sue.post(&format!("{}submissions/", drive.path), drive.answer("Again.")).await.error(400);
+    sue.delete("/api/settings/").await.no_content();
+    sue.delete("/api/settings/").await.no_content();
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+#[tokio::test]
+async fn the_only_owner_of_a_club_stays() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    campus.club("go", &ada).await;
+    let olga = campus.member("go", &ada, "olga", 0).await;
+    ada.delete("/api/settings/").await.error(400);
+    assert_eq!(ada.get("/api/memberships/").await.ok().as_array().map(Vec::len), Some(2), "nothing was touched");
+    ada.delete("/api/clubs/chess/").await.no_content();
+    ada.delete("/api/settings/").await.no_content();
+    olga.delete("/api/settings/").await.error(400);
+    assert_eq!(recount(&campus), [""; 0]);
+    // The archived club can be restored, and given an owner.
+    let admin = campus.admin();
+    admin.patch("/api/clubs/chess/", json!({ "archived": false })).await.ok();
+    let person = id(&olga.get("/api/settings/").await.ok());
+    admin.post("/api/clubs/chess/members/", json!({ "person": person, "role": 0 })).await.created();
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+#[tokio::test]
+async fn who_leaves_keeps_their_submission_and_who_is_renamed_is_renamed_everywhere() {
+    let (campus, drive, sue, decided) = sue().await;
+    let ada = &drive.officer;
+    sue.delete("/api/clubs/chess/members/planted-user/").await.no_content();
+    assert_eq!(ada.get("/api/clubs/chess/members/").await.ok().as_array().map(Vec::len), Some(1));
+    let one = format!("{}submissions/{}/", drive.path, id(&decided));
+    assert_eq!(ada.get(&one).await.ok()["user"]["name"], "Planted Name");
+    ada.get(&format!("{}submissions/", drive.path)).await.ok();
+    campus.advance(TimeDelta::hours(1));
+    let renamed = campus.client(&json!({ "email": "second@uni.example", "name": "Second Name" }), "second-user");
+    let same = campus.client(&json!({ "email": "second@uni.example", "name": "Second Name" }), "planted-user");
+    renamed.get("/api/settings/").await.ok();
+    same.get("/api/settings/").await.ok();
+    assert_eq!(ada.get(&one).await.ok()["user"]["name"], "Second Name");
+    let bob = ada.get(&format!("{}submissions/?search=bob", drive.path)).await.ok();
+    let by = ada.get(&format!("{}submissions/{}/history/", drive.path, id(&bob[0]))).await.ok()[0]["by"].clone();
+    assert_eq!(by["username"], "planted-user");
+    campus.with_worker(drive.send("rejection", json!({}))).await.ok();
+    assert_eq!(campus.mails().last().map(|mail| mail.to.clone()).as_deref(), Some("second@uni.example"));
+    // The invitation of the old address is still a link that works for whoever has it.
+    InviteLink::sent_to(&campus, "planted@uni.example").accept(&same).await.ok();
+    assert_eq!(recount(&campus), [""; 0]);
+}

@@ -1,0 +1,131 @@
+//! `/clubs/{club}/membershiprequests/…`, `/requests/membership/…`
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::fixtures::{id, recount};
+use tests::{Setup, TestCampus};
+
+const OWN: &str = "/api/requests/membership/";
+const ASKED: &str = "/api/clubs/chess/membershiprequests/";
+
+async fn ask(client: &tests::Client) -> Value {
+    client.post(OWN, json!({ "club": "chess" })).await.created()
+}
+
+#[tokio::test]
+async fn a_request_is_made_once_and_answered_by_adding_the_person() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    ada.patch("/api/clubs/chess/", json!({ "email": "chess@clubs.example" })).await.ok();
+    let sue = campus.as_("sue");
+    let answer = sue.post(OWN, json!({ "club": "chess" })).await;
+    assert_eq!(answer.header("location"), "/api/requests/membership/chess/");
+    let request = answer.created();
+    assert_eq!(
+        request,
+        json!({ "id": request["id"], "person": request["person"], "name": "sue Test", "username": "sue", "email": "sue@uni.example",
+            "club": "chess", "created_at": "2026-11-21T09:00:00Z", "school": [], "major": [], "graduation_year": null })
+    );
+    campus.advance(TimeDelta::minutes(1));
+    assert_eq!(sue.post(OWN, json!({ "club": "chess" })).await.ok(), request, "asking again");
+    assert_eq!(sue.get(OWN).await.ok(), json!([request]));
+    assert_eq!(sue.get(&format!("{OWN}chess/")).await.ok(), request);
+    assert_eq!(ada.get(ASKED).await.ok(), json!([request]));
+    for path in [format!("{ASKED}{}/", id(&request)), format!("{ASKED}sue/")] {
+        assert_eq!(ada.get(&path).await.ok(), request);
+    }
+    campus.deliver().await;
+    let told = campus.mails();
+    assert_eq!((told.len(), told[0].to.as_str(), told[0].subject.as_str()), (1, "ada@uni.example", "Membership request for chess"));
+    assert!(told[0].text.contains("sue Test (sue) would like to join chess"), "{}", told[0].text);
+    assert_eq!(told[0].reply_to.as_deref(), Some("chess@clubs.example"));
+    ada.post("/api/clubs/chess/members/", json!({ "person": request["person"] })).await.created();
+    assert_eq!((ada.get(ASKED).await.ok(), sue.get(OWN).await.ok()), (json!([]), json!([])));
+    campus.deliver().await;
+    let joined = &campus.mails()[1];
+    assert_eq!((joined.to.as_str(), joined.subject.as_str()), ("sue@uni.example", "Welcome to chess"));
+    assert!(joined.text.contains("you are a member of chess now"), "{}", joined.text);
+    sue.post(OWN, json!({ "club": "chess" })).await.invalid(&["club"]);
+    assert_eq!(recount(&campus), [""; 0]);
+    // Who did not ask hears nothing.
+    campus.member("chess", &ada, "bob", 20).await;
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 2);
+}
+
+#[tokio::test]
+async fn a_request_is_rejected_by_officers_or_withdrawn() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    campus.club("go", &ada).await;
+    let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
+    let request = ask(&sue).await;
+    ada.delete(&format!("/api/clubs/go/membershiprequests/{}/", id(&request))).await.error(404);
+    sue.delete(&format!("{ASKED}sue/")).await.error(403);
+    ada.delete(&format!("{ASKED}sue/")).await.no_content();
+    ada.delete(&format!("{ASKED}sue/")).await.error(404);
+    assert_eq!(sue.get(OWN).await.ok(), json!([]));
+    ask(&sue).await;
+    bob.delete(&format!("{OWN}chess/")).await.error(404);
+    sue.delete(&format!("{OWN}chess/")).await.no_content();
+    sue.delete(&format!("{OWN}chess/")).await.error(404);
+    sue.delete(&format!("{OWN}Nö/")).await.error(404);
+    assert_eq!(ada.get(ASKED).await.ok(), json!([]));
+}
+
+#[tokio::test]
+async fn clubs_that_are_not_there_cannot_be_asked() {
+    let campus = Setup::default().settings(|settings| settings.club_approval = shared::settings::Approval::Required).build();
+    let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
+    campus.club("chess", &ada).await;
+    for club in [json!("chess"), json!("nothing"), json!("CHESS"), json!(""), json!(7), json!(null)] {
+        sue.post(OWN, json!({ "club": club })).await.invalid(&["club"]);
+    }
+    sue.post(OWN, json!({})).await.invalid(&["club"]);
+    campus.admin().patch("/api/clubs/chess/", json!({ "approved": true })).await.ok();
+    ask(&sue).await;
+    ada.delete("/api/clubs/chess/").await.no_content();
+    sue.post(OWN, json!({ "club": "chess" })).await.invalid(&["club"]);
+    assert_eq!(sue.get(OWN).await.ok(), json!([]));
+    sue.get(&format!("{OWN}chess/")).await.error(404);
+    ada.get(ASKED).await.error(404);
+    sue.delete(&format!("{OWN}chess/")).await.no_content();
+}
+
+#[tokio::test]
+async fn officers_hear_at_most_once_an_hour_of_a_club() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    campus.member("chess", &ada, "olga", 10).await;
+    campus.member("chess", &ada, "mia", 20).await;
+    for (n, minutes) in [0, 30, 29, 1].into_iter().enumerate() {
+        campus.advance(TimeDelta::minutes(minutes));
+        ask(&campus.as_(&format!("student{n}"))).await;
+        campus.deliver().await;
+        let mut to: Vec<String> = campus.mails().into_iter().map(|mail| mail.to).collect();
+        to.sort();
+        let both = ["ada@uni.example", "olga@uni.example"];
+        let expected = if n == 3 { vec![both[0], both[0], both[1], both[1]] } else { both.to_vec() };
+        assert_eq!(to, expected, "after request {n}");
+    }
+}
+
+#[tokio::test]
+async fn requests_follow_the_name_of_their_person() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let sue = campus.as_("sue");
+    ask(&sue).await;
+    campus.advance(TimeDelta::hours(1));
+    let renamed = campus.client(&json!({ "email": "new@uni.example", "name": "New Name" }), "sue");
+    renamed.patch("/api/settings/", json!({ "graduation_year": 2030 })).await.ok();
+    let request = ada.get(ASKED).await.ok()[0].clone();
+    assert_eq!(
+        (&request["name"], &request["email"], &request["graduation_year"]),
+        (&json!("New Name"), &json!("new@uni.example"), &json!(2030))
+    );
+}
