@@ -108,7 +108,10 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
 async fn who_comes_back_starts_anew_but_decisions_stand() {
     let (campus, drive, sue, decided) = sue().await;
     sue.delete("/api/settings/").await.no_content();
+    // Any request stores the profile anew, also one that does not look at it: she can be added again.
     assert_eq!(sue.get("/api/memberships/").await.ok(), json!([]));
+    let found = drive.officer.get("/api/users/?search=planted").await.ok();
+    drive.officer.post("/api/clubs/go/members/", json!({ "person": found[0]["id"] })).await.created();
     let fresh = sue.get("/api/settings/").await.ok();
     assert_eq!((&fresh["graduation_year"], &fresh["image_url"], &fresh["name"]), (&Value::Null, &Value::Null, &json!("Planted Name")));
     assert_eq!(sue.get("/api/submissions/").await.ok(), json!([]));
