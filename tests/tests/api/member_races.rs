@@ -109,6 +109,24 @@ async fn one_person_asks_is_added_and_joins_by_invite_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nobody_becomes_a_member_who_asks_to_join() {
+    let campus = slow();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let sue = campus.as_("sue");
+    let body = json!({ "person": person(&sue).await });
+    // The request was read to be possible before the addition, and is written after it.
+    let ask = sue.post("/api/requests/membership/", json!({ "club": "chess" }));
+    let (added, asked) = futures::join!(ada.post("/api/clubs/chess/members/", body), async {
+        tokio::time::sleep(Duration::from_millis(6)).await;
+        ask.await
+    });
+    added.created();
+    asked.error(400);
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn requests_at_once_are_each_stored_and_tell_officers_once() {
     let campus = slow();
     let ada = campus.as_("ada");
