@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use axum::Json;
 use axum::extract::State;
-use shared::auth::User;
+use shared::auth::{ERASING, User};
 use shared::http::access::{is_code, is_shown};
 use shared::http::{
     ApiError, Created, Envelope, Field, Input, Mode, Need, NoContent, Officer, OrRefused, Owner, Page, Params, PathIds, Reader, Result,
@@ -125,9 +125,12 @@ pub async fn create_club(State(app): State<Shared>, user: User, Input(mut input)
         club.code = code.clone().unwrap_or_else(|| numbered(&slug, n, &app));
         let owner = Membership::new(&club.code, person, Role::Owner, now);
         match app.table.create_club(&club, &owner).await {
-            Err(TableError::Refused(_)) if code.is_none() && n < 100 => {}
+            Err(TableError::Refused(which)) if which.contains(&0) && code.is_none() && n < 100 => {}
             done => {
-                done.or_refused(|| ApiError::field("code", "This code is taken."))?;
+                done.or_refused_at(|which| match which {
+                    [0, ..] => ApiError::field("code", "This code is taken."),
+                    _ => ApiError::rule(ERASING),
+                })?;
                 break;
             }
         }
@@ -191,15 +194,25 @@ pub async fn replace_club(State(app): State<Shared>, scope: Editable, Input(inpu
 }
 
 async fn change(app: &Shared, scope: Editable, input: &ClubInput, mode: Mode) -> Result<Json<ClubBody>> {
-    let Editable { user, mut club, membership } = scope;
+    let Editable { user, mut club, mut membership } = scope;
     for _ in 0..EDITS {
         let read_version = club.version;
         input.clone().apply(mode, &mut club, user.is_admin())?;
         club.version += 1;
-        match app.table.update_club(&club, read_version).await {
+        // Who restores a club whose last owner was erased owns it.
+        let owner = match &membership {
+            _ if club.archived || club.owners > 0 => None,
+            Some(own) => Some((Membership { role: Role::Owner, ..own.clone() }, true)),
+            None => Some((Membership::new(&club.code, user.person().await?, Role::Owner, app.now()), false)),
+        };
+        match app.table.update_club(&club, read_version, owner.as_ref()).await {
             Err(TableError::Refused(_)) => club = app.table.club(&club.code).await?.ok_or(ApiError::NotFound)?,
             done => {
                 done?;
+                if let Some((own, was_member)) = owner {
+                    club.members += i64::from(!was_member);
+                    membership = Some(own);
+                }
                 let viewer = viewer(&club.code, membership.as_ref(), Some(&user));
                 return Ok(Json(ClubBody::new(&club, &viewer, app.now())));
             }
@@ -239,7 +252,7 @@ pub async fn delete_club(State(app): State<Shared>, scope: Owner) -> Result<NoCo
         let read_version = club.version;
         club.archived = true;
         club.version += 1;
-        match app.table.update_club(&club, read_version).await {
+        match app.table.update_club(&club, read_version, None).await {
             Err(TableError::Refused(_)) => club = app.table.club(&club.code).await?.ok_or(ApiError::NotFound)?,
             done => return Ok(done.map(|()| NoContent)?),
         }

@@ -6,8 +6,8 @@ use axum::extract::State;
 use axum::http::request::Parts;
 use serde::Deserialize;
 use shared::Shared;
-use shared::auth::User;
-use shared::http::{ApiError, Field, Input, Mode, Need, PathIds, Reader, Result};
+use shared::auth::{ERASING, User};
+use shared::http::{ApiError, Field, Input, Mode, Need, PathIds, Reader, Result, is_shown};
 use shared::mail::token_matches;
 use shared::models::{Invite, Membership, Role};
 use shared::table::MemberRefusal;
@@ -33,6 +33,8 @@ pub struct Invited {
     user: User,
     club: String,
     invite: Option<Invite>,
+    /// Whether they see the club without it.
+    sees_club: bool,
 }
 
 impl FromRequestParts<Shared> for Invited {
@@ -43,9 +45,11 @@ impl FromRequestParts<Shared> for Invited {
         let path = PathIds::from_request_parts(parts, app).await?;
         let (code, id) = (path.text("club"), path.text("invite"));
         let invite = async { if Invite::is_id(id) { app.table.invite(code, id).await } else { Ok(None) } };
-        let (club, invite) = futures::try_join!(app.table.club(code), invite)?;
+        let club = app.table.club_and_membership(code, Some(user.id()));
+        let ((club, membership), invite) = futures::try_join!(club, invite)?;
         let club = club.filter(|club| !club.archived).ok_or(ApiError::NotFound)?;
-        Ok(Self { user, club: club.code, invite })
+        let sees_club = is_shown(&club, membership.is_some(), user.is_admin());
+        Ok(Self { user, club: club.code, invite, sees_club })
     }
 }
 
@@ -57,9 +61,12 @@ pub async fn accept_invite(State(app): State<Shared>, invited: Invited, Input(in
     let token = reader.value("token", input.token, Need::Required).unwrap_or_default();
     let public = reader.value("public", input.public, Need::Optional).unwrap_or(true);
     reader.finish()?;
-    let Invited { user, club, invite } = invited;
-    // One answer for whatever makes it unusable.
-    let unusable = || ApiError::rule("This invitation cannot be used. It may have expired or been used before.");
+    let Invited { user, club, invite, sees_club } = invited;
+    // One answer for whatever makes it unusable; nothing about a club that the caller cannot see.
+    let unusable = || {
+        let why = ApiError::rule("This invitation cannot be used. It may have expired or been used before.");
+        if sees_club { why } else { ApiError::NotFound }
+    };
     let now = app.now();
     let invite = invite
         .filter(|invite| token_matches(&app.settings.invite_secret, &club, &invite.id, invite.version, &token))
@@ -71,6 +78,7 @@ pub async fn accept_invite(State(app): State<Shared>, invited: Invited, Input(in
             let viewer = Viewer { id: user.id(), is_officer: membership.role <= Role::Officer || user.is_admin() };
             Ok(Json(MemberBody::new(&membership, viewer)))
         }
+        Err(MemberRefusal::Erased) => Err(ApiError::rule(ERASING)),
         Err(MemberRefusal::Duplicate) => Err(ApiError::rule("You are a member of this club already.")),
         Err(_) => Err(unusable()),
     }

@@ -101,7 +101,8 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Js
     let submissions = submissions::own::bodies(&app, &all.submissions).await?;
     // A decision that was not sent is not told here either.
     let sent = |mail: &Mail| matches!(mail.status, EmailStatus::Sent | EmailStatus::Bounced | EmailStatus::Complained);
-    let told = |invite: &Invite| all.mails.iter().filter(|mail| sent(mail)).any(|mail| mail.brings(&invite.id));
+    // An invite that was opened or sent anew counts as told when the mail of that moment was sent.
+    let told = |invite: &Invite| all.mails.iter().filter(|mail| sent(mail)).any(|mail| mail.brings(invite));
     let invites = all.invites.into_iter().filter(told).map(ExportedInvite::from).collect();
     Ok(Json(ExportBody {
         profile: SettingsBody::new(person, user.is_admin()),

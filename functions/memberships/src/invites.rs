@@ -8,9 +8,9 @@ use chrono::TimeDelta;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 use shared::auth::User;
-use shared::http::{ApiError, Created, Field, Input, Load, Mode, Need, NoContent, Officer, PathIds, Reader, Result, is_email};
+use shared::http::{ApiError, Created, Field, Input, Load, Mode, Need, NoContent, Officer, OrRefused, PathIds, Reader, Result, is_email};
 use shared::mail::invitation;
-use shared::models::{Invite, Mail, Person, Role};
+use shared::models::{Invite, Mail, Person, Personal, Role};
 use shared::table::{EDITS, InviteRefusal, Inviting, PARALLEL, Table};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
@@ -189,6 +189,11 @@ impl Addressee {
     }
 }
 
+/// The inviter, unless they do not want to be shown in this club.
+fn shown_inviter<'a, O>(scope: &Officer<(), O>, inviter: &'a Person) -> Option<&'a Personal> {
+    scope.membership.as_ref().is_none_or(|own| own.public).then_some(&inviter.personal)
+}
+
 /// Invites each of these addresses that neither belongs to a member nor has an open invite, with its mail: in
 /// transactions of at most [`Table::INVITES`].
 async fn invite(app: &Shared, scope: &Officer, emails: Vec<String>, role: Role, title: &str) -> Result<Outcome> {
@@ -205,7 +210,15 @@ async fn invite(app: &Shared, scope: &Officer, emails: Vec<String>, role: Role, 
     outcome.members = all - addressees.len();
     let inviter = scope.user.person().await?;
     for chunk in addressees.chunks(Table::INVITES) {
-        outcome.invited.extend(invite_chunk(app, scope, inviter, chunk, (role, title)).await?);
+        match invite_chunk(app, scope, inviter, chunk, (role, title)).await {
+            Ok(done) => outcome.invited.extend(done),
+            Err(error) if outcome.invited.is_empty() => return Err(error),
+            // Those before were invited, and the caller is told how many.
+            Err(error) => {
+                tracing::warn!(?error, "not all were invited");
+                break;
+            }
+        }
     }
     Ok(outcome)
 }
@@ -230,10 +243,11 @@ async fn invite_chunk(
                 role,
                 title: title.to_owned(),
                 version: app.next_id(),
+                by: scope.authority().map(|own| own.id),
                 expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
                 updated_at: now,
             };
-            let mail = invitation(&scope.club, &inviter.personal, &invite);
+            let mail = invitation(&scope.club, shown_inviter(scope, inviter), &invite);
             (invite, mail)
         });
         let new: Vec<(Invite, Mail)> = new.collect();
@@ -263,7 +277,7 @@ pub async fn show_invite(scope: Officer<(), InviteOfPath>) -> Json<InviteBody> {
 #[utoipa::path(delete, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites", security(("bearer" = [])),
     params(("club" = String, Path), ("invite" = String, Path)), responses((status = 204)))]
 pub async fn delete_invite(State(app): State<Shared>, scope: Officer<(), InviteOfPath>) -> Result<NoContent> {
-    app.table.delete_invite(&scope.object.0).await?;
+    app.table.delete_invite(&scope.object.0).await.or_refused(|| ApiError::NotFound)?;
     Ok(NoContent)
 }
 
@@ -276,8 +290,9 @@ pub async fn resend_invite(State(app): State<Shared>, scope: Officer<(), InviteO
         return Err(ApiError::Forbidden);
     }
     let now = app.now();
-    let invite = Invite { version: app.next_id(), expires_at: now.plus(TimeDelta::days(Invite::DAYS)), updated_at: now, ..old.clone() };
-    let mail = invitation(&scope.club, &scope.user.person().await?.personal, &invite);
+    let by = scope.authority().map(|own| own.id);
+    let invite = Invite { version: app.next_id(), by, expires_at: now.plus(TimeDelta::days(Invite::DAYS)), updated_at: now, ..old.clone() };
+    let mail = invitation(&scope.club, shown_inviter(&scope, scope.user.person().await?), &invite);
     let write = Inviting { invite: &invite, replaces: Some(old.version), mail: &mail };
     match app.table.put_invites(&[write], scope.authority()).await? {
         Ok(()) => Ok(Json((&invite).into())),

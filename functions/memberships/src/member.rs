@@ -71,7 +71,7 @@ impl MemberBody {
 pub struct MemberOfPath(pub Membership);
 
 impl Load for MemberOfPath {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (code, wanted) = (path.text("club"), path.text("member"));
         if let Some(id) = ids::parse(wanted)
             && let Some(membership) = app.table.member(code, id).await?
@@ -79,7 +79,12 @@ impl Load for MemberOfPath {
             return Ok(Some(Self(membership)));
         }
         let people = named(app, wanted).await?;
-        Ok(app.table.members_among(code, people.into_iter()).await?.pop().map(Self))
+        let mut found = app.table.members_among(code, people.into_iter()).await?;
+        // Of several with one user name the caller means themself; else an id has to say who.
+        if found.len() > 1 {
+            found.retain(|membership| membership.person == user.id());
+        }
+        Ok(found.pop().map(Self))
     }
 }
 

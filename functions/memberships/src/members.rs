@@ -110,6 +110,7 @@ pub async fn create_member(State(app): State<Shared>, scope: Officer, Input(inpu
                 return Ok(Created { location, body: MemberBody::new(&membership, Viewer::of(&scope)) });
             }
             Err(MemberRefusal::Duplicate) => return Err(duplicate()),
+            Err(MemberRefusal::Erased) => return Err(unknown()),
             Err(MemberRefusal::Authority) => return Err(ApiError::Forbidden),
             Err(MemberRefusal::Changed | MemberRefusal::LastOwner) => {}
         }
@@ -270,7 +271,7 @@ impl OfficerOrSelf {
         match refusal {
             MemberRefusal::LastOwner => return Err(ApiError::rule("A club keeps at least one owner.")),
             MemberRefusal::Authority => return Err(ApiError::Forbidden),
-            MemberRefusal::Changed | MemberRefusal::Duplicate => {}
+            MemberRefusal::Changed | MemberRefusal::Duplicate | MemberRefusal::Erased => {}
         }
         self.member = app.table.member(&self.scope.club.code, self.member.id).await?.ok_or(ApiError::NotFound)?;
         if self.own {

@@ -4,10 +4,11 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use shared::auth::User;
-use shared::http::{ApiError, Load, NoContent, Officer, PathIds, Result};
+use shared::http::{ApiError, Load, NoContent, Officer, OrRefused, PathIds, Result};
 use shared::models::MembershipRequest;
 use shared::time::Timestamp;
 use shared::{Shared, ids};
+use submissions::body::NamedBody;
 use utoipa::ToSchema;
 
 use crate::member::named;
@@ -25,8 +26,8 @@ pub struct RequestBody {
     /// Club code.
     club: String,
     created_at: Timestamp,
-    school: Vec<u64>,
-    major: Vec<u64>,
+    school: Vec<NamedBody>,
+    major: Vec<NamedBody>,
     graduation_year: Option<u16>,
 }
 
@@ -90,6 +91,6 @@ pub async fn show_membership_request(scope: Officer<(), RequestOfPath>) -> Json<
     security(("bearer" = [])), params(("club" = String, Path), ("request" = String, Path, description = "Request id or user name")),
     responses((status = 204)))]
 pub async fn delete_membership_request(State(app): State<Shared>, scope: Officer<(), RequestOfPath>) -> Result<NoContent> {
-    app.table.delete_request(&scope.object.0).await?;
+    app.table.delete_request(&scope.object.0).await.or_refused(|| ApiError::NotFound)?;
     Ok(NoContent)
 }

@@ -32,7 +32,7 @@ pub struct MembershipBody {
 pub async fn list_memberships(State(app): State<Shared>, user: User) -> Result<Json<Vec<MembershipBody>>> {
     let memberships = app.table.memberships_of(user.id()).await?;
     let codes: Vec<String> = memberships.iter().map(|membership| membership.club.clone()).collect();
-    let clubs: HashMap<String, Club> = app.table.clubs(&codes).await?.into_iter().map(|club| (club.code.clone(), club)).collect();
+    let clubs: HashMap<String, Club> = app.table.clubs(&codes).await?;
     let shown = memberships.into_iter().filter_map(|membership| {
         let club = clubs.get(&membership.club).filter(|club| !club.archived)?;
         Some(MembershipBody {

@@ -8,8 +8,8 @@ use axum::response::{IntoResponse, Response};
 use chrono::TimeDelta;
 use serde::Deserialize;
 use shared::Shared;
-use shared::auth::User;
-use shared::http::{ApiError, Created, Field, Input, Mode, Need, NoContent, PathIds, Reader, Result, is_code, is_shown};
+use shared::auth::{ERASING, User};
+use shared::http::{ApiError, Created, Field, Input, Mode, Need, NoContent, OrRefused, PathIds, Reader, Result, is_code, is_shown};
 use shared::mail::requested;
 use shared::models::{Club, Mail, MembershipRequest, Role};
 use shared::table::{EDITS, RequestRefusal, Standing};
@@ -35,7 +35,7 @@ pub struct NewRequest {
 pub async fn list_own_requests(State(app): State<Shared>, user: User) -> Result<Json<Vec<RequestBody>>> {
     let mut requests = app.table.requests_of(user.id()).await?;
     let codes: Vec<String> = requests.iter().map(|request| request.club.clone()).collect();
-    let clubs: HashMap<String, Club> = app.table.clubs(&codes).await?.into_iter().map(|club| (club.code.clone(), club)).collect();
+    let clubs: HashMap<String, Club> = app.table.clubs(&codes).await?;
     requests.retain(|request| clubs.get(&request.club).is_some_and(|club| is_there(club, &user)));
     requests.sort_by_key(|request| (request.created_at, request.id));
     Ok(Json(requests.iter().map(RequestBody::from).collect()))
@@ -74,6 +74,7 @@ pub async fn create_own_request(State(app): State<Shared>, user: User, Input(inp
         match app.table.create_request(&request, &club, &mails).await? {
             Ok(()) => return Ok(created(&request)),
             Err(RequestRefusal::Member) => return Err(is_member()),
+            Err(RequestRefusal::Erased) => return Err(ApiError::rule(ERASING)),
             // There is one now, or somebody else told the officers.
             Err(RequestRefusal::Duplicate | RequestRefusal::Told) => {}
         }
@@ -112,6 +113,6 @@ pub async fn show_own_request(State(app): State<Shared>, user: User, path: PathI
 pub async fn delete_own_request(State(app): State<Shared>, user: User, path: PathIds) -> Result<NoContent> {
     let id = MembershipRequest::id_of(path.text("club"), user.id());
     let request = app.table.request(path.text("club"), id).await?.ok_or(ApiError::NotFound)?;
-    app.table.delete_request(&request).await?;
+    app.table.delete_request(&request).await.or_refused(|| ApiError::NotFound)?;
     Ok(NoContent)
 }

@@ -27,7 +27,7 @@ impl UserBody {
     }
 }
 
-/// An officer of any club that is not archived, or an admin.
+/// An officer of any club that is approved and not archived, or an admin.
 pub struct AnyOfficer(User);
 
 impl FromRequestParts<Shared> for AnyOfficer {
@@ -42,7 +42,7 @@ impl FromRequestParts<Shared> for AnyOfficer {
         memberships.retain(|membership| membership.role <= Role::Officer);
         let codes: Vec<String> = memberships.into_iter().map(|membership| membership.club).collect();
         let clubs = app.table.clubs(&codes).await?;
-        if clubs.iter().any(|club| !club.archived) { Ok(Self(user)) } else { Err(ApiError::Forbidden) }
+        if clubs.values().any(|club| !club.archived && club.approved == Some(true)) { Ok(Self(user)) } else { Err(ApiError::Forbidden) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a call of `send_emails` would send: to whom, what, and whom it skips (decisions.md §6).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::TimeDelta;
 use serde::Serialize;
@@ -75,14 +75,37 @@ fn may_send(last: Option<&MailState>, allow_resend: bool, now: Timestamp) -> boo
     }
 }
 
+/// Who of the accepted is invited to the club, and with which version of their invite.
+#[derive(Debug, Default)]
+pub struct Invitations {
+    /// Members need none.
+    pub members: HashSet<u64>,
+    /// The versions of the invites that there are, by id: another mail about one has the same link.
+    pub versions: HashMap<String, u64>,
+    /// The version of new ones.
+    pub new: u64,
+}
+
+impl Invitations {
+    /// What the mail to somebody accepted invites to: club, invite, version.
+    fn of(&self, club: &str, person: u64) -> Option<(String, String, u64)> {
+        if self.members.contains(&person) {
+            return None;
+        }
+        let id = Invite::id_for_accepted(club, person);
+        let version = self.versions.get(&id).copied().unwrap_or(self.new);
+        Some((club.to_owned(), id, version))
+    }
+}
+
 impl Plan {
-    /// Plans the mails of one kind for these submissions; `members` need no invitation.
+    /// Plans the mails of one kind for these submissions.
     pub fn new(
         club: &Club,
         application: &Application,
         kind: DecisionKind,
         submissions: Vec<Submission>,
-        members: &HashSet<u64>,
+        invitations: &Invitations,
         allow_resend: bool,
         now: Timestamp,
     ) -> Result<Self> {
@@ -119,20 +142,21 @@ impl Plan {
                 continue;
             }
             without_reason += usize::from(submission.reason.trim().is_empty());
-            let invited = submission.person.filter(|person| kind == DecisionKind::Acceptance && !members.contains(person));
+            let invited = submission.person.filter(|_| kind == DecisionKind::Acceptance);
             let mail = Mail {
                 about: submission.id,
                 sequence: submission.sequence,
                 kind: kind.name().to_owned(),
                 attempt: last.map_or(0, |last| last.attempt) + 1,
                 status: EmailStatus::Queued,
+                person: submission.person,
                 to: person.email.clone(),
                 reply_to: Some(club.profile.email.clone()).filter(|email| !email.is_empty()),
                 subject,
                 html,
                 text,
                 decision: Some(Decision { application: application.id, status: submission.status, reason: submission.reason.clone() }),
-                invite: invited.map(|person| (club.code.clone(), Invite::id_for_accepted(&club.code, person), Invite::ACCEPTANCE_VERSION)),
+                invite: invited.and_then(|person| invitations.of(&club.code, person)),
                 queued_at: now,
                 claimed_at: None,
                 outcome: None,

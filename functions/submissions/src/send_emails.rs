@@ -1,6 +1,5 @@
 //! `/clubs/{club}/applications/{application}/send_emails/`
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use axum::Json;
@@ -14,7 +13,7 @@ use shared::models::{Application, EmailStatus, Mail};
 use shared::table::{Newest, PARALLEL, Queueing, TableError};
 use utoipa::ToSchema;
 
-use crate::previews::{Plan, Planned, PreviewBody, SkippedBody, last_mail};
+use crate::previews::{Invitations, Plan, Planned, PreviewBody, SkippedBody, last_mail};
 
 /// How long the answer waits for the outbox to drain.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -86,8 +85,8 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
     let Some(email_type) = email_type else { return Err(ApiError::field("email_type", "This field is required.")) };
     let (club, application, kind) = (scope.club, scope.parent, email_type.id);
     let all = Newest { without_answers: true, ..Newest::all(|_: &_| true) };
-    let (submissions, members) = futures::try_join!(app.table.submissions(application.id, all), members(&app, &club.code, kind))?;
-    let plan = Plan::new(&club, &application, kind, submissions, &members, allow_resend, app.now())?;
+    let (submissions, invitations) = futures::try_join!(app.table.submissions(application.id, all), invitations(&app, &club.code, kind))?;
+    let plan = Plan::new(&club, &application, kind, submissions, &invitations, allow_resend, app.now())?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
         return Err(ApiError::field("digest", "Decisions, reasons or templates changed since the preview. Nothing was sent."));
     }
@@ -128,12 +127,17 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
     }))
 }
 
-/// Who needs no invitation to the club.
-async fn members(app: &Shared, club: &str, kind: DecisionKind) -> std::result::Result<HashSet<u64>, TableError> {
+/// Who needs an invitation to the club, and which there are: 2 queries side by side.
+async fn invitations(app: &Shared, club: &str, kind: DecisionKind) -> std::result::Result<Invitations, TableError> {
     if kind == DecisionKind::Rejection {
-        return Ok(HashSet::new());
+        return Ok(Invitations::default());
     }
-    Ok(app.table.members(club).await?.into_iter().map(|membership| membership.person).collect())
+    let (members, invites) = futures::try_join!(app.table.members(club), app.table.invites(club))?;
+    Ok(Invitations {
+        members: members.into_iter().map(|membership| membership.person).collect(),
+        versions: invites.into_iter().map(|invite| (invite.id, invite.version)).collect(),
+        new: app.next_id(),
+    })
 }
 
 #[derive(Default)]

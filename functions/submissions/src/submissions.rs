@@ -50,6 +50,9 @@ pub async fn submit(
     if !form.application.is_current(received, extension.map(|extension| extension.end)) {
         return Err(ApiError::rule(CLOSED));
     }
+    if person.erasing {
+        return Err(ApiError::rule(shared::auth::ERASING));
+    }
     let accepted = input.check(&form)?;
     let now = app.now();
     let mut submission = Submission {

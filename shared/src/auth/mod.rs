@@ -6,4 +6,4 @@ mod user;
 
 pub use keys::{FixedKeys, IssuerKeys, KeySource, Keys};
 pub use token::{Identity, Verifier};
-pub use user::{KnownPeople, User};
+pub use user::{ERASING, KnownPeople, User};

@@ -117,7 +117,9 @@ impl Verifier {
             name: text(&self.claims.name),
             first_name: text(&self.claims.given_name),
             last_name: text(&self.claims.family_name),
-            email: text(&self.claims.email).filter(|email| crate::http::is_email(email)),
+            // An address that somebody only claims would open what is another's.
+            email: text(&self.claims.email)
+                .filter(|email| crate::http::is_email(email) && claims.get("email_verified") != Some(&Value::Bool(false))),
             is_admin: groups.is_some_and(|groups| groups.as_array().map_or_else(|| in_group(groups), |all| all.iter().any(in_group))),
             issued_at: claims.get("iat").and_then(Value::as_i64).unwrap_or(0),
         })

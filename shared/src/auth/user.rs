@@ -16,6 +16,9 @@ use crate::state::Shared;
 use crate::table::TableError;
 use crate::time::Timestamp;
 
+/// What somebody is told who is being erased.
+pub const ERASING: &str = "Your account is being erased.";
+
 /// A signed-in caller. As an argument of a handler it means that credentials are needed; `Option<User>`, that they are not.
 #[derive(Clone)]
 pub struct User(Arc<Inner>);
@@ -70,6 +73,7 @@ impl User {
             graduation_year: None,
             image_url: None,
             created_at: Timestamp::at(app.clock.now()),
+            erasing: false,
         });
         // Two tokens of one person may differ: the younger one is right.
         let personal = merged(&person.personal, identity);
@@ -150,7 +154,8 @@ impl KnownPeople {
         seen.get(&identity.id).is_some_and(|(known, at)| same(known) && fresh(*at))
     }
 
-    /// Forgets somebody who was erased.
+    /// Forgets somebody who was erased. Other functions that saw them lately store them again at a request that looks at the
+    /// profile, or after a few minutes.
     pub fn forget(&self, person: u64) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&person);
     }

@@ -167,8 +167,9 @@ impl Reader {
     /// An e-mail address, or an empty text.
     pub fn email(&mut self, name: &str, field: Field<String>, need: Need, into: &mut String) {
         if let Some(text) = self.value(name, field, need) {
-            if (text.is_empty() && need != Need::Required) || is_email(&text) {
-                *into = text;
+            let text = text.trim();
+            if (text.is_empty() && need != Need::Required) || is_email(text) {
+                text.clone_into(into);
             } else {
                 self.errors.add(name, "Enter an e-mail address.");
             }

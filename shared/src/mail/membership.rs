@@ -11,13 +11,14 @@ struct Occasion {
     kind: &'static str,
 }
 
-fn mail(occasion: Occasion, to: &str, club: &Club, subject: &str, html: String, now: Timestamp) -> Mail {
+fn mail(occasion: Occasion, (person, to): (Option<u64>, &str), club: &Club, subject: &str, html: String, now: Timestamp) -> Mail {
     Mail {
         about: occasion.about,
         sequence: occasion.sequence,
         kind: occasion.kind.to_owned(),
         attempt: 1,
         status: EmailStatus::Queued,
+        person,
         to: to.to_owned(),
         reply_to: Some(club.profile.email.clone()).filter(|email| !email.is_empty()),
         subject: subject.chars().filter(|c| !c.is_control()).collect(),
@@ -39,19 +40,16 @@ fn as_role(role: Role) -> &'static str {
     }
 }
 
-/// The invitation to join a club; the worker adds the link. One a version of the invite.
-pub fn invitation(club: &Club, inviter: &Personal, invite: &Invite) -> Mail {
+/// The invitation to join a club; the worker adds the link. One a version of the invite. An inviter who does not want to be
+/// shown is not named.
+pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> Mail {
     let name = &club.profile.name;
     let title = if invite.title.is_empty() { String::new() } else { format!(" ({})", escape(&invite.title)) };
-    let html = format!(
-        "<p>Hello,</p><p>{} invites you to join <b>{}</b>{}{title}.</p>",
-        escape(&inviter.name),
-        escape(name),
-        as_role(invite.role)
-    );
+    let who = inviter.map_or_else(|| "You are invited".to_owned(), |inviter| format!("{} invites you", escape(&inviter.name)));
+    let html = format!("<p>Hello,</p><p>{who} to join <b>{}</b>{}{title}.</p>", escape(name), as_role(invite.role));
     let about = crate::ids::derived("invitation", &[&club.code, &invite.id]);
     let occasion = Occasion { about, sequence: invite.version, kind: "invitation" };
-    let mail = mail(occasion, &invite.email, club, &format!("Invitation to join {name}"), html, invite.updated_at);
+    let mail = mail(occasion, (None, &invite.email), club, &format!("Invitation to join {name}"), html, invite.updated_at);
     Mail { invite: Some((club.code.clone(), invite.id.clone(), invite.version)), ..mail }
 }
 
@@ -68,7 +66,14 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
     );
     let at = u64::try_from(request.created_at.epoch_seconds()).unwrap_or_default();
     let occasion = Occasion { about: officer.id, sequence: at, kind: "request" };
-    mail(occasion, &officer.personal.email, club, &format!("Membership request for {name}"), html, request.created_at)
+    mail(
+        occasion,
+        (Some(officer.person), &officer.personal.email),
+        club,
+        &format!("Membership request for {name}"),
+        html,
+        request.created_at,
+    )
 }
 
 /// What somebody hears whose request was answered by adding them, as the occasion `sequence`.
@@ -81,5 +86,5 @@ pub fn joined(club: &Club, membership: &Membership, sequence: u64) -> Mail {
         as_role(membership.role)
     );
     let occasion = Occasion { about: membership.id, sequence, kind: "joined" };
-    mail(occasion, &membership.personal.email, club, &format!("Welcome to {name}"), html, membership.created_at)
+    mail(occasion, (Some(membership.person), &membership.personal.email), club, &format!("Welcome to {name}"), html, membership.created_at)
 }

@@ -131,6 +131,8 @@ pub struct Invite {
     pub title: String,
     /// Goes into the token, and is never given twice: links of older versions do not work.
     pub version: u64,
+    /// The membership of the officer who gives the role; none for admins, and for the accepted.
+    pub by: Option<u64>,
     /// Checked at use.
     pub expires_at: Timestamp,
     /// Last change.

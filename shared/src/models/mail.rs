@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::Status;
+use super::{Invite, Status};
 use crate::time::Timestamp;
 
 /// Where a mail stands (decisions.md §6).
@@ -50,6 +50,8 @@ pub struct Mail {
     pub attempt: u32,
     /// Where it stands.
     pub status: EmailStatus,
+    /// User id of the recipient, if they are known: it is found by it.
+    pub person: Option<u64>,
     /// Recipient.
     pub to: String,
     /// Where answers go, if anywhere.
@@ -73,9 +75,9 @@ pub struct Mail {
 }
 
 impl Mail {
-    /// Whether it has the link of this invite.
-    pub fn brings(&self, id: &str) -> bool {
-        self.invite.as_ref().is_some_and(|(_, invite, _)| invite == id)
+    /// Whether it told the last change of this invite.
+    pub fn brings(&self, invite: &Invite) -> bool {
+        self.queued_at == invite.updated_at && self.invite.as_ref().is_some_and(|(_, id, _)| *id == invite.id)
     }
 }
 

@@ -17,6 +17,9 @@ pub struct Person {
     pub image_url: Option<String>,
     /// First request.
     pub created_at: Timestamp,
+    /// Whether their erasure has begun: nothing is stored of them any more.
+    #[serde(default)]
+    pub erasing: bool,
 }
 
 /// What a token says of a person; copied to where lists need it, and kept fresh there.

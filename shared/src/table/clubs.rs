@@ -1,7 +1,10 @@
 //! Clubs, and the version of their catalogue.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::people::still_there;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
 use crate::models::{Club, Membership};
 
@@ -37,11 +40,11 @@ impl Table {
         self.get(keys::club(code)).await
     }
 
-    /// Several clubs, by code, in no order: 1 batch read per 100.
-    pub async fn clubs(&self, codes: &[String]) -> Result<Vec<Club>, TableError> {
-        let wanted: Vec<Key> = codes.iter().map(|code| keys::club(code)).collect();
-        let mut found = self.get_many(wanted.clone()).await?;
-        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+    /// Several clubs by their codes, those that exist: 1 batch read per 100.
+    pub async fn clubs(&self, codes: &[String]) -> Result<HashMap<String, Club>, TableError> {
+        let mut found = self.get_many(codes.iter().map(|code| keys::club(code)).collect()).await?;
+        let clubs = codes.iter().filter_map(|code| found.take::<Club>(&keys::club(code)).transpose());
+        clubs.map(|club| club.map(|club| (club.code.clone(), club))).collect()
     }
 
     /// A club, and what `person` is in it: 1 batch read. The first reads of every route under a club.
@@ -63,19 +66,23 @@ impl Table {
         Ok(futures::future::try_join_all(parts).await?.into_iter().flatten().collect())
     }
 
-    /// Creates a club with its first owner. Refused if the code is taken.
+    /// Creates a club with its first owner. Refused at 0 if the code is taken, at 3 if the owner is being erased.
     pub async fn create_club(&self, club: &Club, owner: &Membership) -> Result<(), TableError> {
-        self.transact(vec![Write::put(club)?.if_new(), Write::put(owner)?.if_new(), move_catalogue()]).await
+        self.transact(vec![Write::put(club)?.if_new(), Write::put(owner)?.if_new(), move_catalogue(), still_there(owner.person)]).await
     }
 
-    /// Replaces what officers and admins write of a club. Refused if it is no longer at the version that was read.
-    pub async fn update_club(&self, club: &Club, read_version: u64) -> Result<(), TableError> {
+    /// Replaces what officers and admins write of a club. Refused if it is no longer at the version that was read. A club whose
+    /// last owner was erased while it was archived gets `owner`, who may be a member (true).
+    pub async fn update_club(&self, club: &Club, read_version: u64, owner: Option<&(Membership, bool)>) -> Result<(), TableError> {
         let write = Write::update(club.key())
             .set("profile", &club.profile)
             .set("approved", &club.approved)
             .set("archived", &club.archived)
             .set("version", &club.version)
             .if_equals("version", &read_version);
-        self.transact(vec![write, move_catalogue()]).await
+        let Some((owner, is_member)) = owner else { return self.transact(vec![write, move_catalogue()]).await };
+        let write = write.add("owners", 1).add("members", i64::from(!is_member)).if_equals("owners", &0);
+        let owner = if *is_member { Write::put(owner)?.if_exists() } else { Write::put(owner)?.if_new() };
+        self.transact(vec![write, move_catalogue(), owner]).await
     }
 }

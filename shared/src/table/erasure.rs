@@ -1,10 +1,12 @@
 //! What is stored of a person besides their profile, and its erasure (decisions.md §2).
 
+use std::time::Duration;
+
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::members::MemberRefusal;
 use super::{EDITS, Entity, Item, PARALLEL, Range, Table, TableError, Write, from_item, keys, type_of};
-use crate::models::{Extension, Invite, Mail, Membership, MembershipRequest, Person, Status, Submission};
+use crate::models::{Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status, Submission};
 
 /// What is stored of a person besides their profile.
 #[derive(Debug, Default)]
@@ -22,6 +24,13 @@ pub struct Belongings {
     /// Mails to them, oldest first.
     pub mails: Vec<Mail>,
 }
+
+/// Why somebody is not erased: a club would be left without an owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OnlyOwner;
+
+/// How long what was being written when an erasure began may take.
+const PAUSE: Duration = Duration::from_secs(1);
 
 impl Belongings {
     fn sort_in(&mut self, items: Vec<Item>) -> Result<(), TableError> {
@@ -41,7 +50,7 @@ impl Belongings {
 }
 
 impl Table {
-    /// What is stored of a person: 2 queries of the index side by side, and 1 query a submission for its mails.
+    /// What is stored of a person: 2 queries of the index side by side.
     pub async fn belongings(&self, person: &Person) -> Result<Belongings, TableError> {
         let addressed = async {
             let email = &person.personal.email;
@@ -51,28 +60,43 @@ impl Table {
         let mut all = Belongings::default();
         all.sort_in(own)?;
         all.sort_in(addressed)?;
-        let ids: Vec<u64> = all.submissions.iter().map(|submission| submission.id).collect();
-        let about = stream::iter(ids).map(|id| self.items(false, keys::outbox_about(id), Range::All)).buffer_unordered(PARALLEL);
-        for items in about.try_collect::<Vec<_>>().await? {
-            all.sort_in(items)?;
-        }
         all.submissions.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
         all.mails.sort_by_key(|mail| (mail.queued_at, mail.about));
         Ok(all)
     }
 
     /// Erases a person: memberships, requests, extensions, invites, mails, profile; pending submissions are withdrawn,
-    /// decided ones lose everything but their status. Safe to repeat: the profile goes last. Refused before anything is
-    /// touched while they are the only owner of a club that is not archived.
-    pub async fn erase(&self, person: &Person) -> Result<Result<(), MemberRefusal>, TableError> {
-        let all = self.belongings(person).await?;
-        let codes: Vec<String> = all.memberships.iter().map(|membership| membership.club.clone()).collect();
-        let clubs = self.clubs(&codes).await?;
-        let needs = |code: &str| clubs.iter().any(|club| club.code == code && club.owners <= 1 && !club.archived);
-        if all.memberships.iter().any(|membership| membership.role == crate::models::Role::Owner && needs(&membership.club)) {
-            return Ok(Err(MemberRefusal::LastOwner));
+    /// decided ones lose everything but their status. The profile is marked first, so that nothing more is stored of them, and
+    /// goes last, so that an erasure that was cut short can be repeated. In between it is looked twice, with a pause: what was
+    /// being written when it began, and what the index did not show yet, is found then. Refused while they are the only owner
+    /// of a club that is not archived.
+    pub async fn erase(&self, person: &Person) -> Result<Result<(), OnlyOwner>, TableError> {
+        let memberships = self.memberships_of(person.id).await?;
+        let owned = memberships.iter().filter(|membership| membership.role == Role::Owner).map(|membership| membership.club.clone());
+        let clubs = self.clubs(&owned.collect::<Vec<_>>()).await?;
+        if clubs.values().any(|club| club.owners <= 1 && !club.archived) {
+            return Ok(Err(OnlyOwner));
         }
-        // Owners first: if somebody else leaves at this moment, this is where it shows.
+        match self.mark_erasing(person.id, true).await {
+            Err(TableError::Refused(_)) => return Ok(Ok(())),
+            done => done?,
+        }
+        for last_look in [false, true] {
+            if let Err(refusal) = self.erase_belongings(person, last_look).await? {
+                self.mark_erasing(person.id, false).await?;
+                return Ok(Err(refusal));
+            }
+            if !last_look {
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+        self.delete_person(person.id).await?;
+        Ok(Ok(()))
+    }
+
+    async fn erase_belongings(&self, person: &Person, last_look: bool) -> Result<Result<(), OnlyOwner>, TableError> {
+        let all = self.belongings(person).await?;
+        // Owners first: if the other owner leaves at this moment, this is where it shows.
         let mut memberships = all.memberships;
         memberships.sort_by_key(|membership| membership.role);
         for membership in memberships {
@@ -80,21 +104,27 @@ impl Table {
                 return Ok(Err(refusal));
             }
         }
+        let erased = stream::iter(all.submissions.clone()).map(|submission| self.erase_submission(submission)).buffer_unordered(PARALLEL);
+        erased.try_collect::<()>().await?;
         let requests = all.requests.iter().map(Entity::key);
         let extensions = all.extensions.iter().map(Entity::key);
         let (invites, mails) = (all.invites.iter().map(Entity::key), all.mails.iter().map(Entity::key));
         self.delete_many(requests.chain(extensions).chain(invites).chain(mails).collect()).await?;
-        let erased = stream::iter(all.submissions).map(|submission| self.erase_submission(submission)).buffer_unordered(PARALLEL);
-        erased.try_collect::<()>().await?;
-        self.delete_person(person).await?;
+        if last_look {
+            // Until here they are found by whom they were of.
+            let unlisted = |key| Write::update(key).remove(keys::GSI1PK).remove(keys::GSI1SK).if_exists();
+            let lost = all.submissions.iter().map(Entity::key).map(|key| self.write(unlisted(key)));
+            futures::future::join_all(lost).await.into_iter().try_for_each(ignore_refusal)?;
+        }
         Ok(Ok(()))
     }
 
-    async fn leave(&self, mut membership: Membership) -> Result<Result<(), MemberRefusal>, TableError> {
+    async fn leave(&self, mut membership: Membership) -> Result<Result<(), OnlyOwner>, TableError> {
         for _ in 0..EDITS {
             match self.erase_member(&membership).await? {
-                Err(MemberRefusal::Changed) => {}
-                done => return Ok(done),
+                Ok(()) => return Ok(Ok(())),
+                Err(MemberRefusal::LastOwner) => return Ok(Err(OnlyOwner)),
+                Err(_) => {}
             }
             match self.member(&membership.club, membership.id).await? {
                 Some(now) => membership = now,
@@ -105,23 +135,28 @@ impl Table {
     }
 
     async fn erase_submission(&self, submission: Submission) -> Result<(), TableError> {
+        let withdrawn = match submission.status {
+            Status::Pending => match self.withdraw(&submission).await {
+                Err(TableError::Refused(_)) => false,
+                done => done.map(|()| true)?,
+            },
+            _ => false,
+        };
+        if !withdrawn {
+            let anonymous = Write::update(submission.key())
+                .set("person", &None::<u64>)
+                .set("applicant", &None::<()>)
+                .set("answers", &Vec::<()>::new())
+                .set("reason", &"")
+                .set("mailed", &None::<()>)
+                .if_exists();
+            ignore_refusal(self.write(anonymous).await)?;
+        }
         for change in self.changes(&submission).await? {
             let write = Write::update(change.key()).set("reason", &None::<(String, String)>);
             ignore_refusal(self.write(write.if_exists()).await)?;
         }
-        if submission.status == Status::Pending && self.withdraw(&submission).await.is_ok() {
-            return Ok(());
-        }
-        let anonymous = Write::update(submission.key())
-            .set("person", &None::<u64>)
-            .set("applicant", &None::<()>)
-            .set("answers", &Vec::<()>::new())
-            .set("reason", &"")
-            .set("mailed", &None::<()>)
-            .remove(keys::GSI1PK)
-            .remove(keys::GSI1SK)
-            .if_exists();
-        ignore_refusal(self.write(anonymous).await)
+        Ok(())
     }
 }
 

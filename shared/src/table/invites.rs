@@ -31,9 +31,6 @@ impl Invite {
     pub const DAYS: i64 = 14;
     /// Days for which an expired one can still be seen and sent anew.
     pub const KEPT_DAYS: i64 = 30;
-    /// The version of invites that come with an acceptance: their link stays the same over re-sends.
-    pub const ACCEPTANCE_VERSION: u64 = 1;
-
     /// The id of the invite of an address: one a club.
     pub fn id_for_address(club: &str, email: &str) -> String {
         format!("e{:014x}", crate::ids::derived("invited address", &[club, &email.to_lowercase()]))
@@ -55,8 +52,8 @@ impl Invite {
     }
 }
 
-/// Opens the invite of somebody accepted, or prolongs it.
-pub(super) fn invite_accepted(club: &str, person: u64, email: &str, now: Timestamp) -> Write {
+/// Opens the invite of somebody accepted, or prolongs it, in this version. Refused if it has another one meanwhile.
+pub(super) fn invite_accepted(club: &str, person: u64, email: &str, version: u64, now: Timestamp) -> Write {
     let id = Invite::id_for_accepted(club, person);
     let expires_at = now.plus(chrono::TimeDelta::days(Invite::DAYS));
     let Key { pk, sk } = keys::addressed_invite(email, club, &id);
@@ -66,7 +63,8 @@ pub(super) fn invite_accepted(club: &str, person: u64, email: &str, now: Timesta
         .set_once("type", &Invite::TYPE)
         .set_once("role", &Role::Member)
         .set_once("title", &"")
-        .set("version", &Invite::ACCEPTANCE_VERSION)
+        .set("version", &version)
+        .if_new_or_equals("version", &version)
         .set("email", &email.to_lowercase())
         .set("expires_at", &expires_at)
         .set("updated_at", &now)
@@ -133,8 +131,8 @@ impl Table {
     /// Invites that fit one transaction: two writes each, and 100 are allowed.
     pub const INVITES: usize = 48;
 
-    /// Revokes an invite. One that is gone already is as good as revoked.
+    /// Revokes an invite. Refused if it was used or sent anew meanwhile.
     pub async fn delete_invite(&self, invite: &Invite) -> Result<(), TableError> {
-        self.write(Write::delete(invite.key())).await.map(drop)
+        self.write(Write::delete(invite.key()).if_equals("version", &invite.version)).await.map(drop)
     }
 }

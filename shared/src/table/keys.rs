@@ -103,6 +103,10 @@ pub(super) fn own_request(person: u64, club: &str) -> Key {
     Key::new(own(person), format!("{OWN_REQUESTS}{club}"))
 }
 
+pub(super) fn own_mail(person: u64, about: u64, sequence: u64) -> Key {
+    Key::new(own(person), format!("MAIL#{}#{}", padded(about), padded(sequence)))
+}
+
 pub(super) fn own_extension(person: u64, application: u64) -> Key {
     Key::new(own(person), format!("EXTENSION#{}", padded(application)))
 }
@@ -218,13 +222,8 @@ pub(super) fn history_item(application: u64, submission: u64, change: u64) -> Ke
 
 // Mail
 
-/// The partition of the mails about one thing.
-pub(super) fn outbox_about(about: u64) -> String {
-    format!("OUTBOX#{}", padded(about))
-}
-
 pub(super) fn outbox(about: u64, sequence: u64, kind: &str, attempt: u32) -> Key {
-    Key::new(outbox_about(about), format!("{}#{kind}#{attempt:06}", padded(sequence)))
+    Key::new(format!("OUTBOX#{}", padded(about)), format!("{}#{kind}#{attempt:06}", padded(sequence)))
 }
 
 /// One row of the entity chart: type, partition key, sort key, key in gsi1, what it is and which access patterns it serves.
@@ -274,8 +273,8 @@ pub const CHART: [ChartRow; 15] = [
         "Mail",
         "OUTBOX#<about>",
         "<sequence>#<kind>#<attempt>",
-        "ADDRESS#<address> / MAIL#<about>#<sequence>",
-        "A mail to be sent, being sent, or sent (the outbox); its own TTL. In the index unless it tells a decision.",
+        "USER#<person> / MAIL#<about>#<sequence>",
+        "A mail to be sent, being sent, or sent (the outbox); its own TTL. Invitations stand under ADDRESS#<address>.",
     ],
 ];
 

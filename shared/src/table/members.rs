@@ -1,5 +1,6 @@
 //! Memberships. Each change is one transaction with the counters of the club, and with the authority of whoever makes it.
 
+use super::people::still_there;
 use super::requests::request_gone;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
 use crate::models::{Invite, Mail, Membership, MembershipRequest, Person, Role};
@@ -26,8 +27,10 @@ pub enum MemberRefusal {
     Changed,
     /// The club would be left without an owner.
     LastOwner,
-    /// The caller lost the role that it takes.
+    /// The caller, or who invited, lost the role that it takes.
     Authority,
+    /// The person is being erased.
+    Erased,
 }
 
 type Checked = (Write, MemberRefusal);
@@ -76,10 +79,11 @@ pub(super) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write
 }
 
 /// The writes that add a member and count them.
-fn counted(membership: &Membership) -> Result<[Checked; 2], TableError> {
+fn counted(membership: &Membership) -> Result<[Checked; 3], TableError> {
     let owners = i64::from(membership.role == Role::Owner);
     let count = Write::update(keys::club(&membership.club)).add("members", 1).add("owners", owners).if_exists();
-    Ok([(Write::put(membership)?.if_new(), MemberRefusal::Duplicate), (count, MemberRefusal::Changed)])
+    let put = Write::put(membership)?.if_new();
+    Ok([(put, MemberRefusal::Duplicate), (count, MemberRefusal::Changed), (still_there(membership.person), MemberRefusal::Erased)])
 }
 
 /// The writes that remove a member and count. `even_last` lets the owner of an archived club go.
@@ -134,12 +138,20 @@ impl Table {
         self.transact_for(writes).await
     }
 
-    /// Uses an invite: adds the member, counts them, and removes invite and request.
+    /// Uses an invite: adds the member, counts them, and removes invite and request. A role above that of a member takes
+    /// that whoever gave it still has it.
     pub async fn accept_invite(&self, invite: &Invite, membership: &Membership) -> Result<Result<(), MemberRefusal>, TableError> {
         let used = Write::delete(invite.key()).if_equals("version", &invite.version);
         let mut writes: Vec<Checked> = counted(membership)?.into();
         writes.push((used, MemberRefusal::Changed));
         writes.push((request_gone(&membership.club, membership.person), MemberRefusal::Changed));
+        if let Some(by) = invite.by.filter(|_| invite.role < Role::Member) {
+            if by == membership.id {
+                return Ok(Err(MemberRefusal::Authority));
+            }
+            let check = Write::check(keys::member(&invite.club, by)).if_at_most("role", &invite.role);
+            writes.push((check, MemberRefusal::Authority));
+        }
         self.transact_for(writes).await
     }
 

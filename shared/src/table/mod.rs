@@ -25,7 +25,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use applications::{ApplicationParts, Form};
-pub use erasure::Belongings;
+pub use erasure::{Belongings, OnlyOwner};
 pub use error::TableError;
 pub use invites::{InviteRefusal, Inviting};
 pub use keys::Key;

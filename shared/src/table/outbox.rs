@@ -15,9 +15,11 @@ impl Entity for Mail {
         keys::outbox(self.about, self.sequence, &self.kind, self.attempt)
     }
 
-    /// Decision mails are found by their submission.
     fn index_key(&self) -> Option<Key> {
-        self.decision.is_none().then(|| keys::addressed_mail(&self.to, self.about, self.sequence))
+        Some(match self.person {
+            Some(person) => keys::own_mail(person, self.about, self.sequence),
+            None => keys::addressed_mail(&self.to, self.about, self.sequence),
+        })
     }
 
     fn expires(&self) -> Option<i64> {
@@ -55,10 +57,11 @@ impl Table {
                 .if_equals("status", &submission.status)
                 .if_equals("reason", &submission.reason)
                 .if_equals("sequence", &submission.sequence)
+                .if_equals("person", &submission.person)
                 .if_equals(&state, &last),
         ];
-        if let (Some((club, _, _)), Some(person)) = (&mail.invite, submission.person) {
-            writes.push(invite_accepted(club, person, &mail.to, now));
+        if let (Some((club, _, version)), Some(person)) = (&mail.invite, submission.person) {
+            writes.push(invite_accepted(club, person, &mail.to, *version, now));
         }
         if let Some(stuck) = last.filter(|last| last.status == EmailStatus::Queued) {
             let old = Write::update(keys::outbox(mail.about, mail.sequence, &mail.kind, stuck.attempt));

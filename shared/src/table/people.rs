@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::read::Fetch;
-use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys, type_of};
+use super::{EDITS, Entity, Key, Range, Table, TableError, Write, from_item, keys, type_of};
 use crate::http::is_email;
 use crate::models::{Applicant, Extension, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Personal, Submission};
 use crate::text;
@@ -87,6 +87,11 @@ impl Person {
     }
 }
 
+/// The condition that a person is there and not being erased: it goes into the transaction of what copies them.
+pub(super) fn still_there(person: u64) -> Write {
+    Write::check(keys::profile(person)).if_equals("erasing", &false)
+}
+
 impl Table {
     /// The people with this user name, whatever its case: 1 query of the index.
     pub async fn people_called(&self, username: &str) -> Result<Vec<Person>, TableError> {
@@ -140,7 +145,7 @@ impl Table {
     }
 
     /// Stores what a token says anew. Copies are refreshed first: if that is cut short, the profile still differs from the
-    /// token and the next request does it again. Refused if somebody else stored it since `old` was read.
+    /// token and the next request does it again. If somebody else stored it since `old` was read, theirs holds.
     pub async fn update_claims(&self, old: &Person, person: &Person) -> Result<(), TableError> {
         self.refresh_copies(person).await?;
         let Key { pk, sk } = keys::by_username(&person.personal.username, person.id);
@@ -152,21 +157,29 @@ impl Table {
             .if_equals("personal", &old.personal);
         let (before, now) = (old.entry_keys(), person.entry_keys());
         let gone = before.difference(&now).cloned().map(Write::delete);
-        self.transact(std::iter::once(profile).chain(gone).chain(person.entry_puts()?).collect()).await
+        match self.transact(std::iter::once(profile).chain(gone).chain(person.entry_puts()?).collect()).await {
+            Err(TableError::Refused(_)) => match self.person(person.id).await? {
+                Some(theirs) => self.refresh_copies(&theirs).await,
+                None => Ok(()),
+            },
+            done => done,
+        }
     }
 
-    /// Stores what a person says of themselves, and refreshes the copies of it.
+    /// Stores what a person says of themselves, after the copies of it: if that is cut short, it is done again when they
+    /// say it again. Refused if they are gone.
     pub async fn update_settings(&self, person: &Person) -> Result<(), TableError> {
+        self.refresh_copies(person).await?;
         let write = Write::update(person.key()).set("graduation_year", &person.graduation_year).set("image_url", &person.image_url);
-        self.write(write.if_exists()).await?;
-        self.refresh_copies(person).await
+        self.write(write.if_equals("erasing", &false)).await.map(drop)
     }
 
     async fn refresh_copies(&self, person: &Person) -> Result<(), TableError> {
         let (personal, applicant) = (&person.personal, person.applicant());
         let items = self.items(true, keys::own(person.id), Range::All).await?;
         let writes = items.into_iter().filter_map(|item| {
-            let write = Write::update(Key::of(&item)?).if_exists();
+            // What is somebody else's, or nobody's, meanwhile, stays as it is.
+            let write = Write::update(Key::of(&item)?).if_equals("person", &person.id);
             match type_of(&item) {
                 Membership::TYPE => Some(write.set("personal", personal).set("image_url", &person.image_url)),
                 Submission::TYPE | MembershipRequest::TYPE => Some(write.set("applicant", &applicant)),
@@ -179,9 +192,23 @@ impl Table {
         results.into_iter().filter(|result| !matches!(result, Err(TableError::Refused(_)))).try_for_each(|result| result.map(drop))
     }
 
+    /// Says that the erasure of a person begins (or that it does not, after all). Refused if they are gone.
+    pub(super) async fn mark_erasing(&self, person: u64, erasing: bool) -> Result<(), TableError> {
+        self.write(Write::update(keys::profile(person)).set("erasing", &erasing).if_exists()).await.map(drop)
+    }
+
     /// Removes a profile with its entries.
-    pub(super) async fn delete_person(&self, person: &Person) -> Result<(), TableError> {
-        let entries = person.entry_keys().into_iter().map(Write::delete);
-        self.transact(std::iter::once(Write::delete(person.key())).chain(entries).collect()).await
+    pub(super) async fn delete_person(&self, id: u64) -> Result<(), TableError> {
+        for _ in 0..EDITS {
+            let Some(person) = self.person(id).await? else { return Ok(()) };
+            let entries = person.entry_keys().into_iter().map(Write::delete);
+            let profile = Write::delete(person.key()).if_equals("personal", &person.personal);
+            match self.transact(std::iter::once(profile).chain(entries).collect()).await {
+                // A token said something new meanwhile: there are other entries.
+                Err(TableError::Refused(_)) => {}
+                done => return done,
+            }
+        }
+        Err(TableError::Busy("a profile changed all the time".into()))
     }
 }

@@ -1,5 +1,6 @@
 //! Membership requests.
 
+use super::people::still_there;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
 use crate::models::{Club, Mail, Membership, MembershipRequest, Person};
 use crate::time::Timestamp;
@@ -37,6 +38,8 @@ pub enum RequestRefusal {
     Member,
     /// The officers were told by another request meanwhile.
     Told,
+    /// The person is being erased.
+    Erased,
 }
 
 /// What a club and a person have to do with each other.
@@ -89,8 +92,11 @@ impl Table {
         mails: &[Mail],
     ) -> Result<Result<(), RequestRefusal>, TableError> {
         let member = keys::member(&request.club, Membership::id_of(&request.club, request.person));
-        let mut writes =
-            vec![(Write::put(request)?.if_new(), RequestRefusal::Duplicate), (Write::check(member).if_new(), RequestRefusal::Member)];
+        let mut writes = vec![
+            (Write::put(request)?.if_new(), RequestRefusal::Duplicate),
+            (Write::check(member).if_new(), RequestRefusal::Member),
+            (still_there(request.person), RequestRefusal::Erased),
+        ];
         if !mails.is_empty() {
             let told = Write::update(club.key()).set("told_of_requests_at", &request.created_at);
             let told = match club.told_of_requests_at {
@@ -106,8 +112,8 @@ impl Table {
         self.transact_for(writes).await
     }
 
-    /// Removes a request, by whomever. One that is gone already is as good as removed.
+    /// Removes a request, by whomever. Refused if it was answered meanwhile.
     pub async fn delete_request(&self, request: &MembershipRequest) -> Result<(), TableError> {
-        self.write(Write::delete(request.key())).await.map(drop)
+        self.write(Write::delete(request.key()).if_exists()).await.map(drop)
     }
 }

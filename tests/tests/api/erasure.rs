@@ -1,14 +1,21 @@
 //! `/settings/export/`, `DELETE /settings/`: what is stored of somebody, and what others see when it is gone
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::fixtures::{Drive, InviteLink, hours, id, recount};
-use tests::{Client, TestCampus};
+use tests::{Client, Setup, TestCampus};
 
 /// Sue, of whom as much as possible is stored: a member of the chess club, asking to join go, invited to bridge, with a
 /// pending and a decided submission, an extension, and decisions that she made herself.
 async fn sue() -> (TestCampus, Drive, Client, Value) {
-    let campus = TestCampus::new();
+    sue_on(TestCampus::new()).await
+}
+
+async fn sue_on(campus: TestCampus) -> (TestCampus, Drive, Client, Value) {
     let drive = campus.drive("chess").await;
     let ada = drive.officer.clone();
     campus.club("go", &ada).await;
@@ -32,7 +39,7 @@ async fn sue() -> (TestCampus, Drive, Client, Value) {
     (campus, drive, sue, decided)
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_export_has_everything_but_what_is_not_released() {
     let (campus, drive, sue, _) = sue().await;
     let all = sue.get("/api/settings/export/").await.ok();
@@ -55,7 +62,7 @@ async fn the_export_has_everything_but_what_is_not_released() {
     assert!(!other.to_lowercase().contains("planted"), "{other}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_unsent_acceptance_leaves_no_trace_in_the_export() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
@@ -74,7 +81,7 @@ async fn an_unsent_acceptance_leaves_no_trace_in_the_export() {
     assert_eq!(sue.get("/api/settings/export/").await.ok(), before);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
     let (campus, drive, sue, decided) = sue().await;
     let ada = &drive.officer;
@@ -104,7 +111,7 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn who_comes_back_starts_anew_but_decisions_stand() {
     let (campus, drive, sue, decided) = sue().await;
     sue.delete("/api/settings/").await.no_content();
@@ -123,7 +130,7 @@ async fn who_comes_back_starts_anew_but_decisions_stand() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_only_owner_of_a_club_stays() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
@@ -136,15 +143,13 @@ async fn the_only_owner_of_a_club_stays() {
     ada.delete("/api/settings/").await.no_content();
     olga.delete("/api/settings/").await.error(400);
     assert_eq!(recount(&campus), [""; 0]);
-    // The archived club can be restored, and given an owner.
-    let admin = campus.admin();
-    admin.patch("/api/clubs/chess/", json!({ "archived": false })).await.ok();
-    let person = id(&olga.get("/api/settings/").await.ok());
-    admin.post("/api/clubs/chess/members/", json!({ "person": person, "role": 0 })).await.created();
+    // Who restores the archived club owns it.
+    let restored = campus.admin().patch("/api/clubs/chess/", json!({ "archived": false })).await.ok();
+    assert_eq!((&restored["is_member"], &restored["membership_count"]), (&json!(0), &json!(1)));
     assert_eq!(recount(&campus), [""; 0]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn who_leaves_keeps_their_submission_and_who_is_renamed_is_renamed_everywhere() {
     let (campus, drive, sue, decided) = sue().await;
     let ada = &drive.officer;
@@ -167,4 +172,87 @@ async fn who_leaves_keeps_their_submission_and_who_is_renamed_is_renamed_everywh
     // The invitation of the old address is still a link that works for whoever has it.
     InviteLink::sent_to(&campus, "planted@uni.example").accept(&same).await.ok();
     assert_eq!(recount(&campus), [""; 0]);
+}
+
+/// What is stored of the planted person by name.
+fn planted(campus: &TestCampus) -> Vec<String> {
+    let stored = campus.stored().into_iter().map(|item| item.to_string().to_lowercase());
+    stored.filter(|item| item.contains("planted")).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_erasure_that_is_cut_short_anywhere_can_be_repeated() {
+    for cut in 1.. {
+        let (calls, armed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(usize::MAX)));
+        let (counted, limit) = (calls.clone(), armed.clone());
+        let campus = Setup::default()
+            .table(Arc::new(move |_: &str| {
+                let fails = counted.fetch_add(1, Ordering::SeqCst) >= limit.load(Ordering::SeqCst);
+                Box::pin(async move { fails.then(|| (400, json!({ "__type": "ResourceNotFoundException", "message": "cut" }))) })
+            }))
+            .build();
+        let (campus, _, sue, _) = sue_on(campus).await;
+        armed.store(calls.load(Ordering::SeqCst) + cut, Ordering::SeqCst);
+        let done = sue.delete("/api/settings/").await.status == 204;
+        armed.store(usize::MAX, Ordering::SeqCst);
+        assert!(done || !planted(&campus).is_empty(), "cut after {cut} calls");
+        sue.delete("/api/settings/").await.no_content();
+        assert_eq!((planted(&campus), recount(&campus)), (vec![], vec![]), "cut after {cut} calls");
+        if done {
+            assert!(cut > 15, "only {cut} calls");
+            break;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_beside_an_erasure_leaves_nothing_behind() {
+    for milliseconds in [1, 6, 11, 16, 21, 40, 200, 900, 1_030] {
+        let slow = Setup::default().table(Arc::new(|_: &str| {
+            Box::pin(async {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                None
+            })
+        }));
+        let (campus, drive, sue, decided) = sue_on(slow.build()).await;
+        let ada = &drive.officer;
+        let person = id(&sue.get("/api/settings/").await.ok());
+        let link = InviteLink::sent_to(&campus, "planted@uni.example");
+        let submit = format!("{}submissions/", drive.path);
+        let one = format!("{submit}{}/", id(&decided));
+        let mut answer = drive.answer("I am Planted.");
+        answer["committee"] = drive.application["committees"][1]["id"].clone();
+        let beside = async {
+            tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+            futures::join!(
+                ada.post("/api/clubs/go/members/", json!({ "person": person })),
+                link.accept(&sue),
+                sue.post("/api/requests/membership/", json!({ "club": "go" })),
+                sue.post("/api/clubs/", json!({ "name": "Planted club", "code": "own" })),
+                sue.post(&submit, answer),
+                sue.patch("/api/settings/", json!({ "graduation_year": 2040 })),
+                drive.send("rejection", json!({})),
+                ada.patch(&one, json!({ "status": 3, "reason": "Planted again" })),
+            )
+        };
+        let (erased, others) = futures::join!(sue.delete("/api/settings/"), beside);
+        assert_eq!(recount(&campus), [""; 0], "after {milliseconds} ms");
+        // The club that she may have made keeps her from it; then nothing was lost.
+        let club = others.3.status == 201;
+        assert_eq!(erased.status.as_u16(), if club { 400 } else { 204 }, "after {milliseconds} ms: {}", erased.text());
+        if !club {
+            campus.deliver().await;
+            assert_eq!(planted(&campus), [""; 0], "after {milliseconds} ms");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn mails_about_submissions_that_are_gone_are_erased_too() {
+    let (campus, drive, sue, _) = sue().await;
+    campus.with_worker(drive.send("rejection", json!({}))).await.ok();
+    drive.officer.delete(&format!("{}?force=true", drive.path)).await.no_content();
+    assert!(sue.get("/api/settings/export/").await.text().contains("Planted reason"));
+    sue.delete("/api/settings/").await.no_content();
+    assert_eq!(planted(&campus), [""; 0]);
 }

@@ -234,3 +234,78 @@ async fn what_people_write_stays_text_in_mails() {
         assert!(!mail.subject.contains(['\r', '\n']));
     }
 }
+
+#[tokio::test]
+async fn who_lost_a_role_does_not_get_it_back_by_an_invite_of_their_own() {
+    let (campus, ada) = chess().await;
+    let olga = campus.member("chess", &ada, "olga", 10).await;
+    for email in ["second@uni.example", "friend@uni.example", "plain@uni.example"] {
+        let role = if email.starts_with("plain") { 20 } else { 10 };
+        olga.post(INVITES, json!({ "email": email, "role": role })).await.created();
+    }
+    campus.deliver().await;
+    let second = InviteLink::sent_to(&campus, "second@uni.example");
+    second.accept(&olga).await.error(400);
+    ada.patch("/api/clubs/chess/members/olga/", json!({ "role": 20 })).await.ok();
+    let friend = InviteLink::sent_to(&campus, "friend@uni.example");
+    friend.accept(&campus.as_("friend")).await.error(400);
+    olga.delete("/api/clubs/chess/members/olga/").await.no_content();
+    second.accept(&olga).await.error(400);
+    friend.accept(&campus.as_("friend")).await.error(400);
+    // What she could still give as anybody's invitation, and what another officer answers for, works.
+    InviteLink::sent_to(&campus, "plain@uni.example").accept(&campus.as_("plain")).await.ok();
+    let path = friend.path.replace("accept/", "resend/");
+    ada.post(&path, Value::Null).await.ok();
+    campus.deliver().await;
+    assert_eq!(InviteLink::sent_to(&campus, "friend@uni.example").accept(&campus.as_("friend")).await.ok()["role"], 10);
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+#[tokio::test]
+async fn the_invite_of_somebody_accepted_that_was_revoked_or_sent_anew_stays_so() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, ada) = (campus.as_("sue"), campus.as_("ada"));
+    let submission = drive.submit(&sue).await;
+    drive.decide(&submission, 4, "").await;
+    let send = async |more| campus.with_worker(drive.send("acceptance", more)).await.ok();
+    send(json!({})).await;
+    let first = InviteLink::sent_to(&campus, "sue@uni.example");
+    ada.post(&first.path.replace("accept/", "resend/"), Value::Null).await.ok();
+    campus.deliver().await;
+    let second = InviteLink::sent_to(&campus, "sue@uni.example");
+    send(json!({ "allow_resend": true })).await;
+    let third = InviteLink::sent_to(&campus, "sue@uni.example");
+    assert_eq!(second.token, third.token, "another mail has the same link");
+    first.accept(&sue).await.error(400);
+    ada.delete(&first.path.replace("accept/", "")).await.no_content();
+    send(json!({ "allow_resend": true })).await;
+    third.accept(&sue).await.error(400);
+    InviteLink::sent_to(&campus, "sue@uni.example").accept(&sue).await.ok();
+}
+
+#[tokio::test]
+async fn clubs_that_wait_for_approval_are_open_to_the_invited_and_unknown_to_others() {
+    let (campus, ada) = chess().await;
+    campus.admin().patch("/api/clubs/chess/", json!({ "approved": null })).await.ok();
+    invite(&ada, json!({ "email": "ina@uni.example" })).await;
+    campus.deliver().await;
+    let link = InviteLink::sent_to(&campus, "ina@uni.example");
+    let bob = campus.as_("bob");
+    let wrong = InviteLink { path: link.path.clone(), token: "wrong".into() };
+    let unknown = InviteLink { path: link.path.replace("chess", "nothing"), token: "wrong".into() };
+    assert_eq!(wrong.accept(&bob).await.error(404), unknown.accept(&bob).await.error(404));
+    wrong.accept(&ada).await.error(400);
+    ada.get("/api/users/?search=bob").await.error(403);
+    link.accept(&campus.as_("ina")).await.ok();
+}
+
+#[tokio::test]
+async fn an_officer_who_is_hidden_is_not_named_in_mails() {
+    let (campus, ada) = chess().await;
+    ada.patch("/api/clubs/chess/members/ada/", json!({ "public": false })).await.ok();
+    invite(&ada, json!({ "email": "ina@uni.example" })).await;
+    campus.deliver().await;
+    let text = campus.mails()[0].text.clone();
+    assert!(text.contains("You are invited to join chess") && !text.contains("ada"), "{text}");
+}

@@ -220,3 +220,21 @@ async fn whatever_happens_at_once_the_counts_are_right() {
     }
     assert!(done > 60, "only {done} operations did anything");
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_invite_is_used_or_revoked_but_not_both() {
+    for milliseconds in [0, 5, 10, 15] {
+        let campus = slow();
+        let ada = campus.as_("ada");
+        campus.club("chess", &ada).await;
+        ada.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.created();
+        campus.deliver().await;
+        let link = InviteLink::sent_to(&campus, "ina@uni.example");
+        let ina = campus.as_("ina");
+        let (used, revoked) = futures::join!(link.accept(&ina), async {
+            tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+            ada.delete(&link.path.replace("accept/", "")).await
+        });
+        assert_ne!(used.status == 200, revoked.status == 204, "{} {}", used.status, revoked.status);
+    }
+}

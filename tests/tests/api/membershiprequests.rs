@@ -129,3 +129,21 @@ async fn requests_follow_the_name_of_their_person() {
         (&json!("New Name"), &json!("new@uni.example"), &json!(2030))
     );
 }
+
+#[tokio::test]
+async fn ninety_officers_are_told_at_most_owners_first() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let model = campus.campus.app.table.members("chess").await.expect("a table").pop().expect("a member");
+    let officer = |n: u64| {
+        let mut copy = shared::models::Membership { id: n, person: n, role: shared::models::Role::Officer, ..model.clone() };
+        copy.personal.email = format!("officer{n}@uni.example");
+        copy
+    };
+    campus.campus.app.table.load(&(1..120).map(officer).collect::<Vec<_>>()).await.expect("a table");
+    ask(&campus.as_("sue")).await;
+    campus.deliver().await;
+    let mails = campus.mails();
+    assert_eq!((mails.len(), mails.iter().filter(|mail| mail.to == "ada@uni.example").count()), (90, 1));
+}

@@ -127,6 +127,7 @@ fn person(i: usize, name: &str, now: Timestamp) -> Person {
         graduation_year: u16::try_from(2027 + i % 4).ok(),
         image_url: None,
         created_at: now.plus(TimeDelta::days(-200)),
+        erasing: false,
     }
 }
 
@@ -190,7 +191,8 @@ pub fn asking(people: &[Person], members: &[Membership], now: Timestamp) -> (Vec
             email,
             role,
             title: String::new(),
-            version: Invite::ACCEPTANCE_VERSION,
+            version: 1,
+            by: None,
             expires_at: sent.plus(TimeDelta::days(Invite::DAYS)),
             updated_at: sent,
         }
