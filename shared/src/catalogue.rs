@@ -1,58 +1,176 @@
-//! Clubs in memory: warm functions answer lists with one read, of the version (design.md §3).
+//! Catalogues in memory: warm functions answer lists with one read, of the versions of their parts (design.md §3).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::Mutex;
 
-use crate::models::Club;
-use crate::table::{Table, TableError};
+use crate::models::{Club, Event};
+use crate::table::{Entity, EventListing, Table, TableError, Versions, keys};
 use crate::{html, text};
 
-/// Counters do not move the version; they are at most so old in a list.
-const COUNTERS_MINUTES: i64 = 5;
+/// Memory that the parts of one catalogue may take, in bytes as [`Listed::size`] counts them: beyond it, parts that were not used
+/// lately go.
+const MEMORY: usize = 96 * 1024 * 1024;
 
-/// All clubs as they were at a version.
-#[derive(Default)]
-pub struct ClubCatalogue(Mutex<Option<Loaded>>);
+/// What a catalogue lists.
+pub trait Listed: Sized + Send + Sync {
+    /// As it is stored.
+    type Stored: Entity;
+    /// How old a part may become whose version did not move; none: any age.
+    const LASTS: Option<TimeDelta>;
 
-struct Loaded {
+    /// As it is listed and searched.
+    fn new(stored: Self::Stored) -> Self;
+
+    /// About how many bytes it takes.
+    fn size(&self) -> usize;
+}
+
+/// Parts of a catalogue as they were at their versions.
+pub struct Catalogue<L>(Mutex<Held<L>>);
+
+struct Held<L> {
+    parts: HashMap<String, Part<L>>,
+    /// Counts the uses of the catalogue.
+    uses: u64,
+}
+
+struct Part<L> {
     version: u64,
     at: DateTime<Utc>,
-    clubs: Arc<Vec<Listed>>,
+    used: u64,
+    size: usize,
+    items: Arc<Vec<L>>,
+}
+
+impl<L> Default for Catalogue<L> {
+    fn default() -> Self {
+        Self(Mutex::new(Held { parts: HashMap::new(), uses: 0 }))
+    }
+}
+
+impl<L: Listed> Catalogue<L> {
+    /// The items of these parts, in the order of their keys, every write included that was answered before `versions` was
+    /// read: nothing is read of parts that did not move since; the others are read side by side.
+    pub async fn parts(
+        &self,
+        table: &Table,
+        versions: &Versions,
+        wanted: &[String],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Arc<Vec<L>>>, TableError> {
+        // The lock is held while loading: requests that come meanwhile wait for the same load.
+        let mut held = self.0.lock().await;
+        let held = &mut *held;
+        held.uses += 1;
+        let is_good = |part: &Part<L>, name: &str| {
+            let fresh = L::LASTS.is_none_or(|lasts| (now - part.at).abs() < lasts);
+            // Versions only grow. A part is at least as new as its version, which was read before it.
+            fresh && part.version >= versions.of(name)
+        };
+        let missing = wanted.iter().filter(|name| !held.parts.get(*name).is_some_and(|part| is_good(part, name)));
+        let loads = missing.map(async |name| {
+            let items: Vec<L> = table.catalogue_part(name).await?.into_iter().map(L::new).collect();
+            let size = items.iter().map(L::size).sum();
+            let part = Part { version: versions.of(name), at: now, used: 0, size, items: Arc::new(items) };
+            Ok::<_, TableError>((name.clone(), part))
+        });
+        let loaded = futures::future::try_join_all(loads).await?;
+        held.parts.extend(loaded);
+        for name in wanted {
+            if let Some(part) = held.parts.get_mut(name) {
+                part.used = held.uses;
+            }
+        }
+        let items = wanted.iter().filter_map(|name| held.parts.get(name)).map(|part| part.items.clone()).collect();
+        held.shrink();
+        Ok(items)
+    }
+}
+
+impl<L> Held<L> {
+    /// Lets parts go that this use did not need, the longest unused first, until the rest fits.
+    fn shrink(&mut self) {
+        let mut size: usize = self.parts.values().map(|part| part.size).sum();
+        while size > MEMORY {
+            let unused = self.parts.iter().filter(|(_, part)| part.used < self.uses).min_by_key(|(_, part)| part.used);
+            let Some(name) = unused.map(|(name, _)| name.clone()) else { return };
+            size -= self.parts.remove(&name).map_or(0, |part| part.size);
+        }
+    }
 }
 
 /// A club in the list, and what is searched of it.
-pub struct Listed {
+pub struct ListedClub {
     /// The club.
     pub club: Club,
     /// Name, code, subtitle and the text of the description, folded.
     pub text: String,
+    /// The name, folded.
+    pub name: String,
 }
 
-impl Listed {
+impl Listed for ListedClub {
+    type Stored = Club;
+    /// Counters do not move the version.
+    const LASTS: Option<TimeDelta> = Some(TimeDelta::minutes(5));
+
     fn new(club: Club) -> Self {
         let profile = &club.profile;
         let texts = [profile.name.as_str(), &club.code, &profile.subtitle, &html::to_text(&profile.description)].join("\n");
-        Self { text: text::fold(&texts), club }
+        Self { text: text::fold(&texts), name: text::fold(&profile.name), club }
+    }
+
+    fn size(&self) -> usize {
+        self.club.profile.description.len() + self.text.len() + 1_000
     }
 }
 
-impl ClubCatalogue {
-    /// All clubs, every answered write included: 1 read when nothing changed, else the parts side by side as well.
-    pub async fn clubs(&self, table: &Table, now: DateTime<Utc>) -> Result<Arc<Vec<Listed>>, TableError> {
-        // The lock is held while loading: requests that come meanwhile wait for the same load. The version is read
-        // before the clubs, so that a write in between shows as another version next time.
-        let mut loaded = self.0.lock().await;
-        let version = table.club_version().await?;
-        if let Some(known) = &*loaded {
-            let fresh = (now - known.at).abs() < TimeDelta::minutes(COUNTERS_MINUTES);
-            if known.version == version && fresh {
-                return Ok(known.clubs.clone());
-            }
-        }
-        let clubs = Arc::new(table.all_clubs().await?.into_iter().map(Listed::new).collect::<Vec<_>>());
-        *loaded = Some(Loaded { version, at: now, clubs: clubs.clone() });
-        Ok(clubs)
+/// All clubs: archived ones and those that wait for approval too.
+pub struct Clubs(Vec<Arc<Vec<ListedClub>>>);
+
+impl Clubs {
+    /// One after the other.
+    pub fn iter(&self) -> impl Iterator<Item = &ListedClub> {
+        self.0.iter().flat_map(|part| part.iter())
+    }
+
+    /// The club with this code.
+    pub fn get(&self, code: &str) -> Option<&ListedClub> {
+        let part = self.0.get(usize::try_from(keys::club_part(code)).ok()?)?;
+        let position = part.binary_search_by(|listed| listed.club.code.as_str().cmp(code)).ok()?;
+        part.get(position)
+    }
+}
+
+impl Catalogue<ListedClub> {
+    /// All clubs.
+    pub async fn clubs(&self, table: &Table, versions: &Versions, now: DateTime<Utc>) -> Result<Clubs, TableError> {
+        let wanted: Vec<String> = (0..keys::CLUB_PARTS).map(keys::clubs).collect();
+        self.parts(table, versions, &wanted, now).await.map(Clubs)
+    }
+}
+
+/// An event in the list, and what is searched of it.
+pub struct ListedEvent {
+    /// The event.
+    pub event: Event,
+    /// Name and the text of the description, folded.
+    pub text: String,
+}
+
+impl Listed for ListedEvent {
+    type Stored = EventListing;
+    const LASTS: Option<TimeDelta> = None;
+
+    fn new(EventListing { event }: EventListing) -> Self {
+        let texts = [event.name.as_str(), &html::to_text(&event.description)].join("\n");
+        Self { text: text::fold(&texts), event }
+    }
+
+    fn size(&self) -> usize {
+        self.event.description.len() + self.text.len() + 200 * self.event.showings.len() + 500
     }
 }

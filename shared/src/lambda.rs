@@ -15,6 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::auth::{IssuerKeys, Keys, Verifier};
 use crate::http::{PublicPath, ReceivedAt, finish, guard};
 use crate::ids::Ids;
+use crate::media::{Media, s3};
 use crate::settings::Settings;
 use crate::state::{App, Shared};
 use crate::table::Table;
@@ -23,10 +24,24 @@ use crate::time::SystemClock;
 /// Anything that keeps a function from starting.
 pub type Error = lambda_http::Error;
 
-/// Runs a group of routes as a Lambda function: all that does not need a request is done before the first one.
+/// Makes what keeps images.
+type MakeMedia = fn(&Settings) -> Result<Media, String>;
+
+/// Runs a group of routes that touch no images as a Lambda function: all that does not need a request is done before the
+/// first one.
 pub async fn run(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
+    // The code of the object store is then not in the binary.
+    Box::pin(serve(routes, |settings| Ok(Media::nowhere(&settings.media_url)))).await
+}
+
+/// Runs a group of routes that keep images in the bucket.
+pub async fn run_with_images(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
+    Box::pin(serve(routes, s3)).await
+}
+
+async fn serve(routes: OpenApiRouter<Shared>, media: MakeMedia) -> Result<(), Error> {
     log_as_json();
-    let app = connect(Settings::from_env()?).await?;
+    let app = connect(Settings::from_env()?, media).await?;
     futures::join!(app.table.warm_up(), app.verifier.warm_up(app.clock.now()));
     let (group, _) = routes.split_for_parts();
     let service = finish(guard(group, &app), &app);
@@ -49,10 +64,11 @@ pub async fn sdk_config() -> aws_config::SdkConfig {
     aws_config::defaults(BehaviorVersion::latest()).timeout_config(timeouts).retry_config(RetryConfig::standard()).load().await
 }
 
-async fn connect(settings: Settings) -> Result<Shared, Error> {
+async fn connect(settings: Settings, media: MakeMedia) -> Result<Shared, Error> {
     let table = Table::connect(&sdk_config().await, &settings.table_name);
     let verifier = Verifier::new(&settings, Keys::new(IssuerKeys::new(&settings)?));
-    Ok(App::new(table, verifier, Arc::new(SystemClock), Ids::random(), settings))
+    let media = media(&settings)?;
+    Ok(App::new(table, verifier, media, Arc::new(SystemClock), Ids::random(), settings))
 }
 
 /// Takes the time of receipt and the public path from the gateway's event.

@@ -9,6 +9,7 @@ pub mod ids;
 pub mod lambda;
 pub mod limits;
 pub mod mail;
+pub mod media;
 pub mod models;
 pub mod openapi;
 pub mod settings;

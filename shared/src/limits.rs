@@ -38,6 +38,14 @@ pub const EMAIL: usize = 254;
 pub const JSON_BODY: usize = 1024 * 1024;
 /// An image, in bytes; a multipart body may be larger by [`MULTIPART_OVERHEAD`].
 pub const IMAGE: usize = 4 * 1024 * 1024;
+/// Pixels of an image.
+pub const IMAGE_PIXELS: u64 = 40_000_000;
+/// Width or height of an image, in pixels; JPEG has no larger ones.
+pub const IMAGE_SIDE: u32 = 65_535;
+/// Memory that decoding an image may take, in bytes.
+pub const IMAGE_MEMORY: u64 = 384 * 1024 * 1024;
+/// Width of the small size of an image, in pixels.
+pub const SMALL_IMAGE: u32 = 600;
 /// Parts around an image in a multipart body, in bytes.
 pub const MULTIPART_OVERHEAD: usize = 256 * 1024;
 /// How much of a body that is too large is read before it is refused, in bytes.
@@ -52,3 +60,5 @@ pub const SEARCH: usize = 2;
 pub const FOUND: usize = 20;
 /// Addresses that one bulk invitation may name.
 pub const INVITED: usize = 100;
+/// Showings of an event.
+pub const SHOWINGS: usize = 100;

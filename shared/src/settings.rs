@@ -29,6 +29,10 @@ pub struct Settings {
     pub mail_configuration_set: Option<String>,
     /// `INVITE_SECRET`: from which invite tokens are derived; at least 32 characters.
     pub invite_secret: Secret,
+    /// `MEDIA_BUCKET`: the S3 bucket that images are kept in.
+    pub media_bucket: String,
+    /// `MEDIA_URL`: where clients get images.
+    pub media_url: String,
     /// `CORS_ORIGINS`: origins that may call from a browser, comma-separated, or `*`; default none.
     pub cors_origins: Vec<String>,
 }
@@ -95,7 +99,7 @@ impl std::fmt::Debug for Secret {
 }
 
 /// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 19] = [
+pub const VARIABLES: [&str; 21] = [
     "TABLE_NAME",
     "OIDC_ISSUER",
     "OIDC_AUDIENCE",
@@ -114,6 +118,8 @@ pub const VARIABLES: [&str; 19] = [
     "MAIL_RATE",
     "MAIL_CONFIGURATION_SET",
     "INVITE_SECRET",
+    "MEDIA_BUCKET",
+    "MEDIA_URL",
     "CORS_ORIGINS",
 ];
 
@@ -149,6 +155,8 @@ impl Settings {
         let site_url = required("SITE_URL").trim_end_matches('/').to_owned();
         let mail_from = required("MAIL_FROM");
         let invite_secret = required("INVITE_SECRET");
+        let media_bucket = required("MEDIA_BUCKET");
+        let media_url = required("MEDIA_URL");
         if !invite_secret.is_empty() && invite_secret.len() < 32 {
             problems.push("INVITE_SECRET is shorter than 32 characters".into());
         }
@@ -193,6 +201,8 @@ impl Settings {
             mail_rate,
             mail_configuration_set: optional("MAIL_CONFIGURATION_SET"),
             invite_secret: Secret::new(invite_secret),
+            media_bucket,
+            media_url,
             cors_origins: or("CORS_ORIGINS", "").split(',').map(|o| o.trim().to_owned()).filter(|o| !o.is_empty()).collect(),
         };
         if problems.is_empty() { Ok(settings) } else { Err(SettingsError(problems)) }
@@ -212,7 +222,17 @@ mod tests {
         })
         .unwrap_err()
         .to_string();
-        for name in ["TABLE_NAME", "OIDC_ISSUER", "OIDC_AUDIENCE", "SITE_URL", "MAIL_FROM", "INVITE_SECRET", "MAIL_RATE"] {
+        for name in [
+            "TABLE_NAME",
+            "OIDC_ISSUER",
+            "OIDC_AUDIENCE",
+            "SITE_URL",
+            "MAIL_FROM",
+            "INVITE_SECRET",
+            "MAIL_RATE",
+            "MEDIA_BUCKET",
+            "MEDIA_URL",
+        ] {
             assert!(error.contains(name), "{error}");
         }
     }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::auth::{KnownPeople, Verifier};
-use crate::catalogue::ClubCatalogue;
+use crate::catalogue::{Catalogue, ListedClub, ListedEvent};
 use crate::ids::Ids;
+use crate::media::Media;
 use crate::settings::Settings;
 use crate::table::Table;
 use crate::time::Clock;
@@ -21,7 +22,11 @@ pub struct App {
     /// Whose profiles need not be looked at.
     pub known_people: KnownPeople,
     /// All clubs, in memory.
-    pub clubs: ClubCatalogue,
+    pub clubs: Catalogue<ListedClub>,
+    /// Events with showings, in memory by the month of their end.
+    pub events: Catalogue<ListedEvent>,
+    /// Keeps images.
+    pub media: Media,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Makes ids.
@@ -32,9 +37,9 @@ pub struct App {
 
 impl App {
     /// The state, with empty caches.
-    pub fn new(table: Table, verifier: Verifier, clock: Arc<dyn Clock>, ids: Ids, settings: Settings) -> Shared {
-        let (known_people, clubs) = (KnownPeople::default(), ClubCatalogue::default());
-        Arc::new(Self { table, verifier, known_people, clubs, clock, ids, settings })
+    pub fn new(table: Table, verifier: Verifier, media: Media, clock: Arc<dyn Clock>, ids: Ids, settings: Settings) -> Shared {
+        let (known_people, clubs, events) = (KnownPeople::default(), Catalogue::default(), Catalogue::default());
+        Arc::new(Self { table, verifier, known_people, clubs, events, media, clock, ids, settings })
     }
 
     /// The present second.

@@ -22,7 +22,7 @@ impl Clock for SystemClock {
 
 /// A date-time of the API: read with any RFC 3339 offset, kept and written in UTC with whole seconds
 /// (`2026-11-21T09:00:00Z`), between the years 1 and 9999. Naive times are refused (decisions.md §1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(DateTime<Utc>);
 
 impl Timestamp {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{get, post, put};
 use axum::{Json, Router};
 use serde_json::{Value, json};
 use shared::table::Table;
@@ -25,6 +25,8 @@ struct Cloud {
     campus: Arc<TestCampus>,
     next: Mutex<mpsc::Receiver<(String, Value)>>,
     pending: Pending,
+    /// What was put into the bucket: name, headers, size.
+    images: Mutex<Vec<(String, HeaderMap, usize)>>,
 }
 
 /// A running function.
@@ -42,7 +44,8 @@ impl Function {
     pub async fn start(binary: &str) -> Self {
         let campus = Arc::new(Setup::default().running_clock().build());
         let (events, next) = mpsc::channel(8);
-        let cloud = Arc::new(Cloud { campus: campus.clone(), next: Mutex::new(next), pending: Pending::default() });
+        let cloud =
+            Arc::new(Cloud { campus: campus.clone(), next: Mutex::new(next), pending: Pending::default(), images: Mutex::default() });
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
         let router = Router::new()
@@ -52,6 +55,7 @@ impl Function {
             .route("/2018-06-01/runtime/init/error", post(not_started))
             .route("/jwks.json", get(async |State(cloud): State<Arc<Cloud>>| Json(json!(cloud.campus.campus.issuer.keys()))))
             .route("/v2/email/outbound-emails", post(send_email))
+            .route("/images/{file}", put(put_image).delete(async || StatusCode::NO_CONTENT))
             .route("/", post(table))
             .with_state(cloud.clone());
         #[expect(clippy::disallowed_methods, reason = "a server of this test, not of a function")]
@@ -77,6 +81,8 @@ impl Function {
                 ("SITE_URL", settings.site_url.as_str()),
                 ("MAIL_FROM", settings.mail_from.as_str()),
                 ("INVITE_SECRET", "the local service has no secrets to keep"),
+                ("MEDIA_BUCKET", "images"),
+                ("MEDIA_URL", "https://media.example"),
                 ("RUST_LOG", "info"),
             ])
             .stdout(Stdio::null())
@@ -98,6 +104,11 @@ impl Function {
     /// The records of the table's stream, as Lambda gets them.
     pub fn stream_event(&self) -> Value {
         json!({ "Records": self.campus.campus.stream.records().expect("a stream") })
+    }
+
+    /// The files that were put into the bucket: name, headers, size.
+    pub async fn images(&self) -> Vec<(String, HeaderMap, usize)> {
+        self.cloud.images.lock().await.clone()
     }
 
     /// The table.
@@ -140,4 +151,9 @@ async fn table(State(cloud): State<Arc<Cloud>>, headers: HeaderMap, body: String
 async fn send_email(State(cloud): State<Arc<Cloud>>, Json(body): Json<Value>) -> Json<Value> {
     let number = cloud.campus.campus.mailbox.keep(&body).expect("a mailbox");
     Json(json!({ "MessageId": format!("test-{number}") }))
+}
+
+async fn put_image(State(cloud): State<Arc<Cloud>>, Path(file): Path<String>, headers: HeaderMap, body: axum::body::Bytes) -> Response {
+    cloud.images.lock().await.push((file, headers, body.len()));
+    ([("etag", "\"test\"")], StatusCode::OK).into_response()
 }

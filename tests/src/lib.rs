@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod fixtures;
+pub mod images;
 pub mod lambda;
 
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use local::issuer::Issuer;
 use local::mailbox::{self, KeptMail, Mailbox};
 use local::stream::Delivered;
 use local::{Campus, Parts};
+use object_store::ObjectStore;
+use object_store::memory::InMemory;
 use serde_json::{Value, json};
 use shared::ids::Ids;
 use shared::settings::Settings;
@@ -35,12 +38,18 @@ pub struct TestCampus {
 type SettingsChange = Box<dyn FnOnce(&mut Settings)>;
 
 /// How a campus differs from the usual one.
-#[derive(Default)]
 pub struct Setup {
     engine: Option<engine::Hook>,
     mailbox: Option<mailbox::Hook>,
     settings: Option<SettingsChange>,
+    images: Arc<dyn ObjectStore>,
     running_clock: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { engine: None, mailbox: None, settings: None, images: Arc::new(InMemory::new()), running_clock: false }
+    }
 }
 
 impl Setup {
@@ -60,6 +69,12 @@ impl Setup {
     #[must_use]
     pub fn settings(self, change: impl FnOnce(&mut Settings) + 'static) -> Self {
         Self { settings: Some(Box::new(change)), ..self }
+    }
+
+    /// Images are kept there.
+    #[must_use]
+    pub fn images(self, images: Arc<dyn ObjectStore>) -> Self {
+        Self { images, ..self }
     }
 
     /// The machine's clock instead of a standing one.
@@ -88,7 +103,8 @@ impl Setup {
         let counter = AtomicU64::new(0);
         let ids = Ids::with(move || counter.fetch_add(1, Ordering::Relaxed));
         let key = Issuer::new_key().expect("a key");
-        let campus = Campus::new(Parts { engine, mailbox, clock, key, ids, settings, position: None }).expect("a campus");
+        let campus =
+            Campus::new(Parts { engine, mailbox, clock, key, ids, images: self.images, settings, position: None }).expect("a campus");
         TestCampus { campus }
     }
 }

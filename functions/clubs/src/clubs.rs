@@ -35,7 +35,8 @@ pub async fn list_clubs(State(app): State<Shared>, user: Option<User>, params: P
             None => Ok(vec![]),
         }
     };
-    let (all, own) = futures::try_join!(app.clubs.clubs(&app.table, app.clock.now()), own)?;
+    let all = async { app.clubs.clubs(&app.table, &app.table.versions().await?, app.clock.now()).await };
+    let (all, own) = futures::try_join!(all, own)?;
     let roles: HashMap<String, Role> = own.into_iter().map(|membership| (membership.club, membership.role)).collect();
     let viewer = Viewer { roles, is_admin: user.is_some_and(|user| user.is_admin()) };
     let mut clubs: Vec<&Club> = all

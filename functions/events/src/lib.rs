@@ -1,9 +1,28 @@
-//! Events, showings and calendars. The routes come with their issue; until then the function answers 404.
+//! Events, their showings and images, and calendars (api.md "Events", decisions.md §8).
+
+pub mod body;
+pub mod calendar;
+pub mod club_events;
+pub mod events;
+pub mod input;
+pub mod showings;
 
 use shared::Shared;
 use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 /// The routes of this group.
 pub fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(shared::openapi::base())
+        .routes(routes!(events::list_events))
+        .routes(routes!(events::show_event))
+        .routes(routes!(showings::list_showings))
+        .routes(routes!(showings::show_showing))
+        .routes(routes!(club_events::list_club_events, club_events::create_event))
+        .routes(routes!(club_events::show_club_event, club_events::replace_event, club_events::update_event, club_events::delete_event))
+        .routes(routes!(club_events::upload_event_image))
+        .routes(routes!(showings::list_club_showings, showings::create_showing))
+        .routes(routes!(showings::show_club_showing, showings::replace_showing, showings::update_showing, showings::delete_showing))
+        .routes(routes!(calendar::show_calendar))
+        .routes(routes!(calendar::show_club_calendar))
 }

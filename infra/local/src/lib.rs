@@ -18,9 +18,13 @@ use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_runtime_api::client::http::HttpClient;
 use axum::Router;
 use mailer::{Ses, Worker};
+use object_store::ObjectStore;
+use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
 use shared::auth::{FixedKeys, Keys, Verifier};
 use shared::http::{finish, guard};
 use shared::ids::Ids;
+use shared::media::Media;
 use shared::settings::{Approval, ClaimNames, Secret, Settings};
 use shared::table::Table;
 use shared::{App, Shared};
@@ -80,6 +84,8 @@ pub struct Parts {
     pub key: Vec<u8>,
     /// Makes ids.
     pub ids: Ids,
+    /// Keeps images.
+    pub images: Arc<dyn ObjectStore>,
     /// Settings.
     pub settings: Settings,
     /// Where the stream's position is kept.
@@ -108,7 +114,14 @@ impl Parts {
         };
         let clock = Arc::new(MovableClock::running());
         let mailbox = Mailbox::open(clock.clone(), file("mail.jsonl"))?;
-        Ok(Self { engine, mailbox, clock, key, ids: Ids::random(), settings: settings(), position: file("stream.position") })
+        let images: Arc<dyn ObjectStore> = match file("media") {
+            Some(folder) => {
+                std::fs::create_dir_all(&folder)?;
+                Arc::new(LocalFileSystem::new_with_prefix(folder)?)
+            }
+            None => Arc::new(InMemory::new()),
+        };
+        Ok(Self { engine, mailbox, clock, key, ids: Ids::random(), images, settings: settings(), position: file("stream.position") })
     }
 }
 
@@ -128,6 +141,8 @@ pub fn settings() -> Settings {
         mail_rate: 0,
         mail_configuration_set: None,
         invite_secret: Secret::new("the local service has no secrets to keep"),
+        media_bucket: String::new(),
+        media_url: "http://127.0.0.1:8000/media".into(),
         cors_origins: vec!["*".into()],
     }
 }
@@ -145,14 +160,16 @@ fn sdk_config(client: impl HttpClient + 'static) -> SdkConfig {
 impl Campus {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Result<Self, Error> {
-        let Parts { engine, mailbox, clock, key, ids, settings, position } = parts;
+        let Parts { engine, mailbox, clock, key, ids, images, settings, position } = parts;
         let issuer = Arc::new(Issuer::new(&key)?);
         let table = Table::connect(&sdk_config(engine.clone()), TABLE);
         let ses = Ses::new(&sdk_config(mailbox.clone()), &settings);
         let worker = Arc::new(Worker::new(table.clone(), ses, clock.clone(), settings.clone()));
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
-        let app = App::new(table, verifier, clock.clone(), ids, settings);
-        let local = routes::routes(routes::Local { issuer: issuer.clone(), mailbox: mailbox.clone(), clock: clock.clone() });
+        let media = Media::new(images, false, &settings.media_url);
+        let app = App::new(table, verifier, media, clock.clone(), ids, settings);
+        let local =
+            routes::routes(routes::Local { app: app.clone(), issuer: issuer.clone(), mailbox: mailbox.clone(), clock: clock.clone() });
         let router = finish(guard(api().0, &app).merge(local), &app);
         let stream = Arc::new(Stream::open(engine.clone(), position)?);
         Ok(Self { app, router, issuer, mailbox, stream, worker, clock, engine })

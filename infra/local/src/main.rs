@@ -51,6 +51,7 @@ async fn run(options: Options) -> Result<(), Error> {
     let mut parts = Parts::open(folder)?;
     let origin = format!("http://{}", listener.local_addr()?);
     parts.settings.site_url.clone_from(&origin);
+    parts.settings.media_url = format!("{origin}/media");
     let campus = Campus::new(parts)?;
     if !options.empty && demo::is_wanted(&campus).await? {
         demo::load(&campus).await?;

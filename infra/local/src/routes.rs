@@ -1,10 +1,10 @@
-//! `/local/…`: tokens, mails and the clock. None of it is in a Lambda binary.
+//! `/local/…`: tokens, mails and the clock; `/media/…`: images. None of it is in a Lambda binary.
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, header};
-use axum::response::Html;
+use axum::response::{Html, IntoResponse};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use chrono::TimeDelta;
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use shared::Shared;
 use shared::html::escape;
 use shared::http::{ApiError, Field, Input, Mode, Need, NoContent, Reader, Result};
+use shared::media::CACHE_CONTROL;
 use shared::time::Clock as _;
 
 use crate::clock::MovableClock;
@@ -22,6 +23,8 @@ use crate::mailbox::{KeptMail, Mailbox};
 /// What these routes stand on.
 #[derive(Clone)]
 pub struct Local {
+    /// State of the routers.
+    pub app: Shared,
     /// The issuer.
     pub issuer: Arc<Issuer>,
     /// The mailbox.
@@ -39,6 +42,7 @@ pub fn routes(local: Local) -> Router<Shared> {
         .route("/local/mail/", get(show_mailbox))
         .route("/local/mail.json", get(list_mails).delete(clear_mails))
         .route("/local/clock/", get(show_clock).post(move_clock))
+        .route("/media/{file}/", get(show_image))
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .with_state(local)
 }
@@ -91,6 +95,11 @@ async fn list_mails(State(local): State<Local>) -> Json<Vec<KeptMail>> {
 async fn clear_mails(State(local): State<Local>) -> Result<NoContent> {
     local.mailbox.clear().map_err(|error| ApiError::Internal(error.to_string()))?;
     Ok(NoContent)
+}
+
+async fn show_image(State(local): State<Local>, Path(file): Path<String>) -> Result<impl IntoResponse> {
+    let (bytes, content_type) = local.app.media.read(&file).await?.ok_or(ApiError::NotFound)?;
+    Ok(([(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, CACHE_CONTROL)], bytes))
 }
 
 #[derive(Default, Deserialize)]

@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 
 use super::error::ApiError;
 use crate::auth::User;
-use crate::models::{Application, Club, Extension, Membership, Question, Role, Submission};
+use crate::models::{Application, Club, Event, Extension, Membership, Question, Role, Submission};
 use crate::state::Shared;
 use crate::table::Form;
 use crate::{ids, limits};
@@ -120,6 +120,13 @@ impl Load for Form {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(id) = path.id("application") else { return Ok(None) };
         Ok(app.table.form(path.text("club"), id).await?)
+    }
+}
+
+impl Load for Event {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(id) = path.id("event") else { return Ok(None) };
+        Ok(app.table.event(path.text("club"), id).await?)
     }
 }
 

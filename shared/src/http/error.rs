@@ -26,8 +26,8 @@ pub enum ApiError {
     MethodNotAllowed,
     /// 413, with the limit in bytes.
     TooLarge(usize),
-    /// 415: not JSON where JSON is needed.
-    UnsupportedMediaType,
+    /// 415, and what to send instead.
+    UnsupportedMediaType(&'static str),
     /// 400: a broken rule that belongs to no field.
     Rule(String),
     /// 400, with messages per field.
@@ -47,6 +47,11 @@ impl FieldErrors {
     /// Adds a message.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
         self.0.entry(field.into()).or_default().push(message.into());
+    }
+
+    /// Adds the messages of what stands inside a field.
+    pub fn extend(&mut self, field: &str, inside: Self) {
+        self.0.extend(inside.0.into_iter().map(|(name, messages)| (format!("{field}.{name}"), messages)));
     }
 
     /// Whether the field has a message already.
@@ -140,9 +145,7 @@ impl IntoResponse for ApiError {
             Self::InvalidPage => (StatusCode::NOT_FOUND, "Invalid page.".to_owned()),
             Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "This method is not allowed here.".to_owned()),
             Self::TooLarge(limit) => (StatusCode::PAYLOAD_TOO_LARGE, format!("The request body is larger than {limit} bytes.")),
-            Self::UnsupportedMediaType => {
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Send a JSON body with the header Content-Type: application/json.".to_owned())
-            }
+            Self::UnsupportedMediaType(wanted) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, (*wanted).to_owned()),
             Self::Rule(message) => (StatusCode::BAD_REQUEST, message.clone()),
             Self::Invalid(errors) => (StatusCode::BAD_REQUEST, errors.sentence()),
             Self::Busy => (StatusCode::TOO_MANY_REQUESTS, "The service is busy. Please try again.".to_owned()),

@@ -6,6 +6,7 @@ mod error;
 mod field;
 mod layers;
 mod list;
+mod multipart;
 mod page;
 mod params;
 
@@ -15,6 +16,7 @@ pub use error::{ApiError, ErrorBody, FieldErrors, OrRefused};
 pub use field::{Field, Mode, Need, Reader, Reference, is_email};
 pub use layers::{PublicPath, ReceivedAt, finish, guard};
 pub use list::{Slice, accepts_csv};
+pub use multipart::{TextFields, Upload, WithImage};
 pub use page::{Envelope, Page};
 pub use params::Params;
 

@@ -6,6 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
 use super::error::ApiError;
+use crate::time::Timestamp;
 
 /// The query of a request.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +50,11 @@ impl Params {
             Some(number) if (low..=high).contains(&number) => Ok(Some(number)),
             _ => Err(ApiError::field(name, format!("Expected a whole number from {low} to {high}."))),
         }
+    }
+
+    /// A date-time.
+    pub fn time(&self, name: &str) -> Result<Option<Timestamp>, ApiError> {
+        self.text(name).map(|text| text.parse().map_err(|why: &str| ApiError::field(name, why))).transpose()
     }
 
     /// The query with one parameter set to another value.

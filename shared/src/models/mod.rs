@@ -1,12 +1,14 @@
 //! What is stored. None of these types is ever sent to a client: each resource has answer types of its own.
 
 mod club;
+mod event;
 mod mail;
 mod person;
 mod recruitment;
 mod submission;
 
 pub use club::{Club, ClubProfile, Invite, Membership, MembershipRequest, Role, Window};
+pub use event::{Event, EventType, Image, Showing, Span};
 pub use mail::{Decision, EmailStatus, Mail, MailState};
 pub use person::{Person, PersonAddress, PersonWord, Personal};
 pub use recruitment::{Application, Choice, Committee, Extension, Prompt, Question, QuestionType};

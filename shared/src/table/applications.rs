@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::clubs::move_catalogue;
+use super::catalogue::moved;
 use super::{Entity, Item, Key, Range, Table, TableError, Write, from_item, keys, type_of};
 use crate::models::{Answer, Application, Extension, Prompt, Question};
 
@@ -163,7 +163,8 @@ impl Table {
             Some(open) => club.set(&window, &open),
             None => club.remove(&window),
         };
-        self.transact(vec![write, club, move_catalogue()]).await
+        let part = keys::clubs(keys::club_part(&application.club));
+        self.transact(vec![write, club, moved([part])]).await
     }
 
     /// Removes an application that was marked as deleted, and all under it; submissions only if that was forced. Safe to

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
+use super::catalogue::moved;
 use super::people::still_there;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
 use crate::models::{Club, Membership};
@@ -14,24 +13,6 @@ impl Entity for Club {
     fn key(&self) -> Key {
         keys::club(&self.code)
     }
-}
-
-#[derive(Serialize, Deserialize)]
-struct Version {
-    version: u64,
-}
-
-impl Entity for Version {
-    const TYPE: &'static str = "Version";
-
-    fn key(&self) -> Key {
-        keys::club_version()
-    }
-}
-
-/// The write that tells warm functions to load the clubs again.
-pub(super) fn move_catalogue() -> Write {
-    Write::update(keys::club_version()).add("version", 1).set("type", &Version::TYPE)
 }
 
 impl Table {
@@ -55,20 +36,16 @@ impl Table {
         Ok((found.take(&club)?, found.take(&member)?))
     }
 
-    /// The version of the catalogue of clubs: 1 read.
-    pub async fn club_version(&self) -> Result<u64, TableError> {
-        Ok(self.get::<Version>(keys::club_version()).await?.map_or(0, |version| version.version))
-    }
-
     /// All clubs, archived ones included: one query a part, side by side.
     pub async fn all_clubs(&self) -> Result<Vec<Club>, TableError> {
-        let parts = (0..keys::CLUB_PARTS).map(|part| self.query(keys::club_part(part), Range::All));
+        let parts = (0..keys::CLUB_PARTS).map(|part| self.query(keys::clubs(part), Range::All));
         Ok(futures::future::try_join_all(parts).await?.into_iter().flatten().collect())
     }
 
     /// Creates a club with its first owner. Refused at 0 if the code is taken, at 3 if the owner is being erased.
     pub async fn create_club(&self, club: &Club, owner: &Membership) -> Result<(), TableError> {
-        self.transact(vec![Write::put(club)?.if_new(), Write::put(owner)?.if_new(), move_catalogue(), still_there(owner.person)]).await
+        self.transact(vec![Write::put(club)?.if_new(), Write::put(owner)?.if_new(), moved([club.key().pk]), still_there(owner.person)])
+            .await
     }
 
     /// Replaces what officers and admins write of a club. Refused if it is no longer at the version that was read. A club whose
@@ -80,9 +57,9 @@ impl Table {
             .set("archived", &club.archived)
             .set("version", &club.version)
             .if_equals("version", &read_version);
-        let Some((owner, is_member)) = owner else { return self.transact(vec![write, move_catalogue()]).await };
+        let Some((owner, is_member)) = owner else { return self.transact(vec![write, moved([club.key().pk])]).await };
         let write = write.add("owners", 1).add("members", i64::from(!is_member)).if_equals("owners", &0);
         let owner = if *is_member { Write::put(owner)?.if_exists() } else { Write::put(owner)?.if_new() };
-        self.transact(vec![write, move_catalogue(), owner]).await
+        self.transact(vec![write, moved([club.key().pk]), owner]).await
     }
 }

@@ -121,22 +121,27 @@ pub(super) fn own_submission(person: u64, submission: u64) -> Key {
 
 // Clubs
 
-pub(super) fn club_part(part: u64) -> String {
+/// One of the partitions that the clubs are spread over.
+pub fn clubs(part: u64) -> String {
     format!("CLUBS#{part}")
+}
+
+/// Which of them a club stands in.
+pub fn club_part(code: &str) -> u64 {
+    crate::ids::derived("club", &[code]) % CLUB_PARTS
 }
 
 /// A club.
 pub fn club(code: &str) -> Key {
-    let part = crate::ids::derived("club", &[code]) % CLUB_PARTS;
-    Key::new(club_part(part), format!("CLUB#{code}"))
+    Key::new(clubs(club_part(code)), format!("CLUB#{code}"))
 }
 
-pub(super) fn club_version() -> Key {
-    Key::new("CATALOGUE#CLUBS".into(), "VERSION".into())
+pub(super) fn versions() -> Key {
+    Key::new("CATALOGUE".into(), "VERSION".into())
 }
 
 pub(super) fn warm_up() -> Key {
-    club_version()
+    versions()
 }
 
 pub(super) fn club_items(code: &str) -> String {
@@ -161,6 +166,28 @@ pub(super) const REQUESTS: &str = "REQUEST#";
 /// The membership request with this id, which is derived from club and person.
 pub(super) fn request(club: &str, request: u64) -> Key {
     Key::new(club_items(club), format!("{REQUESTS}{}", padded(request)))
+}
+
+// Events
+
+pub(super) const EVENTS: &str = "EVENT#";
+
+pub(super) fn event(club: &str, event: u64) -> Key {
+    Key::new(club_items(club), format!("{EVENTS}{}", padded(event)))
+}
+
+pub(super) fn event_club(event: u64) -> Key {
+    Key::new(format!("EVENT#{}", padded(event)), "CLUB".into())
+}
+
+/// The partition of the events whose last showing ends in a month (`YYYY-MM`).
+pub(super) fn events(month: &str) -> String {
+    format!("EVENTS#{month}")
+}
+
+/// The listing of an event whose last showing ends at `end`, written as the API writes it.
+pub(super) fn event_listing(end: &str, event: u64) -> Key {
+    Key::new(events(end.get(..7).unwrap_or_default()), format!("{end}#{}", padded(event)))
 }
 
 // Applications
@@ -230,7 +257,7 @@ pub(super) fn outbox(about: u64, sequence: u64, kind: &str, attempt: u32) -> Key
 pub type ChartRow = [&'static str; 5];
 
 /// The entity chart. `docs/table.md` is made from it, and a test compares it with what is really stored.
-pub const CHART: [ChartRow; 15] = [
+pub const CHART: [ChartRow; 18] = [
     [
         "Person",
         "USER#<person>",
@@ -241,7 +268,10 @@ pub const CHART: [ChartRow; 15] = [
     ["Word", "WORDS#<letter>", "<word>#<person>", "", "A person by the beginning of a word of their name, or of their user name."],
     ["Address", "ADDRESS#<address>", "<person>", "", "A person by their exact e-mail address."],
     ["Club", "CLUBS#<part>", "CLUB#<code>", "", "A club with its counters; the parts together are the catalogue."],
-    ["Version", "CATALOGUE#CLUBS", "VERSION", "", "Moves with every change of the catalogue (not of counters)."],
+    ["Version", "CATALOGUE", "VERSION", "", "A number for each part of the catalogues: moves with every change there (not of counters)."],
+    ["Event", "CLUB#<code>", "EVENT#<event>", "", "An event with its showings."],
+    ["EventListing", "EVENTS#<month>", "<end>#<event>", "", "The same in the catalogue, by the end of its last showing."],
+    ["EventClub", "EVENT#<event>", "CLUB", "", "Which club an event belongs to."],
     ["Membership", "CLUB#<code>", "MEMBER#<membership>", "USER#<person> / MEMBER#<code>", "Who is in a club, with which role."],
     [
         "MembershipRequest",

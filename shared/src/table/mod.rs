@@ -2,9 +2,11 @@
 //! attribute value, and there is no scan (design.md §3).
 
 mod applications;
+mod catalogue;
 mod clubs;
 mod erasure;
 mod error;
+mod events;
 mod extensions;
 mod invites;
 pub mod keys;
@@ -25,8 +27,10 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use applications::{ApplicationParts, Form};
+pub use catalogue::Versions;
 pub use erasure::{Belongings, OnlyOwner};
 pub use error::TableError;
+pub use events::EventListing;
 pub use invites::{InviteRefusal, Inviting};
 pub use keys::Key;
 pub use members::{Addition, MemberRefusal};

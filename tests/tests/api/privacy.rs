@@ -29,6 +29,8 @@ async fn scene() -> Scene {
     let extension = json!({ "person": person, "end_time": hours(30) });
     let extension = ada.post(&format!("{}extensions/", drive.path), extension).await.created();
     let invite = ada.post("/api/clubs/chess/invites/", json!({ "email": "other@uni.example" })).await.created();
+    let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
+    let event = ada.post("/api/clubs/chess/events/", event).await.created();
     let ids = [
         ("{club}", "chess".to_owned()),
         ("{file}", "index.html".to_owned()),
@@ -39,6 +41,8 @@ async fn scene() -> Scene {
         ("{question}", drive.question.to_string()),
         ("{extension}", id(&extension).to_string()),
         ("{submission}", id(&submission).to_string()),
+        ("{event}", id(&event).to_string()),
+        ("{showing}", id(&event["showings"][0]).to_string()),
     ];
     let document = json!(local::api().1);
     let reads = document["paths"].as_object().into_iter().flatten().filter(|(_, item)| item.get("get").is_some());

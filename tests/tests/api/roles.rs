@@ -96,6 +96,25 @@ fn rows() -> Vec<Row> {
         ("put", "/api/clubs/{club}/applications/{application}/submissions/{submission}/", json!({}), officers(400)),
         ("get", "/api/clubs/{club}/applications/{application}/submissions/{submission}/history/", json!(null), OFFICERS),
         ("post", "/api/clubs/{club}/applications/{application}/send_emails/", json!({ "email_type": { "id": "rejection" } }), OFFICERS),
+        ("get", "/api/events/", json!(null), ANYBODY),
+        ("get", "/api/events.ics", json!(null), ANYBODY),
+        ("get", "/api/events/{event}/", json!(null), ANYBODY),
+        ("get", "/api/events/{event}/showings/", json!(null), ANYBODY),
+        ("get", "/api/events/{event}/showings/{showing}/", json!(null), ANYBODY),
+        ("get", "/api/clubs/{club}/events.ics", json!(null), ANYBODY),
+        ("get", "/api/clubs/{club}/events/", json!(null), SIGNED_IN),
+        ("post", "/api/clubs/{club}/events/", json!({ "name": "x" }), officers(201)),
+        ("get", "/api/clubs/{club}/events/{event}/", json!(null), SIGNED_IN),
+        ("patch", "/api/clubs/{club}/events/{event}/", json!({ "name": "x" }), OFFICERS),
+        ("put", "/api/clubs/{club}/events/{event}/", json!({}), officers(400)),
+        ("delete", "/api/clubs/{club}/events/{event}/", json!(null), officers(204)),
+        ("post", "/api/clubs/{club}/events/{event}/upload/", json!({}), officers(415)),
+        ("get", "/api/clubs/{club}/events/{event}/showings/", json!(null), SIGNED_IN),
+        ("post", "/api/clubs/{club}/events/{event}/showings/", json!({}), officers(400)),
+        ("get", "/api/clubs/{club}/events/{event}/showings/{showing}/", json!(null), SIGNED_IN),
+        ("patch", "/api/clubs/{club}/events/{event}/showings/{showing}/", json!({}), OFFICERS),
+        ("put", "/api/clubs/{club}/events/{event}/showings/{showing}/", json!({}), officers(400)),
+        ("delete", "/api/clubs/{club}/events/{event}/showings/{showing}/", json!(null), officers(204)),
         ("get", "/api/submissions/", json!(null), SIGNED_IN),
         ("get", "/api/submissions/{submission}/", json!(null), [401, 404, 404, 404, 404, 404, 200]),
         ("delete", "/api/submissions/{submission}/", json!(null), [401, 404, 404, 404, 404, 404, 204]),
@@ -118,6 +137,8 @@ async fn scene() -> Scene {
     let extension = drive.officer.post(&format!("{}extensions/", drive.path), body).await.created();
     campus.as_("rita").post("/api/requests/membership/", json!({ "club": "chess" })).await.created();
     let invite = drive.officer.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.created();
+    let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
+    let event = drive.officer.post("/api/clubs/chess/events/", event).await.created();
     let ids = vec![
         ("{club}", "chess".into()),
         ("{file}", "index.html".into()),
@@ -128,6 +149,8 @@ async fn scene() -> Scene {
         ("{question}", drive.question.to_string()),
         ("{extension}", id(&extension).to_string()),
         ("{submission}", id(&submission).to_string()),
+        ("{event}", id(&event).to_string()),
+        ("{showing}", id(&event["showings"][0]).to_string()),
     ];
     let callers = [campus.anonymous(), campus.as_("stranger"), member, officer, drive.officer, campus.admin(), concerned];
     Scene { callers, ids }

@@ -59,7 +59,31 @@ impl Prices {
         self.rows.push(Row { operation, note, usage: answer.usage, rounds });
         answer.json()
     }
+
+    async fn upload(&mut self, operation: &'static str, client: &Client, path: &str) {
+        let (content_type, body) = tests::images::form(&[("file", &tests::images::png(8, 8))]);
+        let (answer, rounds) = timed(client.raw(Method::POST, path, Some(&content_type), body)).await;
+        assert!(answer.status.is_success(), "{operation}: {}", answer.text());
+        self.rows.push(Row { operation, note: "", usage: answer.usage, rounds });
+    }
+
+    /// Lists beside many events: a tenth of them is still to come, the others ended in the 23 months before.
+    async fn events(&mut self, client: &Client) {
+        let sizes = [
+            (0, 200, "200 events, not in memory", "200 events", "200 events, all times"),
+            (200, 2_000, "2,000 events, not in memory", "2,000 events", "2,000 events, all times"),
+        ];
+        for (there, n, cold, warm, all) in sizes {
+            self.campus.campus.app.table.load_listings(&(there..n).map(tests::fixtures::event).collect::<Vec<_>>()).await.expect("a table");
+            for (note, path) in [(cold, "/api/events/"), (warm, "/api/events/"), (all, ALL_TIMES)] {
+                let found = self.row("list_events", note, client, Method::GET, path, Value::Null).await;
+                assert_eq!(found["count"], if path == ALL_TIMES { n } else { n / 10 }, "{note}");
+            }
+        }
+    }
 }
+
+const ALL_TIMES: &str = "/api/events/?earliest_start_time=2000-01-01T00:00:00Z";
 
 /// Adds `n` pending submissions to the application, copies of the first one.
 async fn fill(campus: &TestCampus, drive: &Drive, first: &Value, n: u64) {
@@ -154,8 +178,38 @@ async fn measure() -> Vec<Row> {
     let body = json!({ "emails": hundred.join(", ") });
     p.row("create_invites", "100 addresses", &ada, post.clone(), "/api/clubs/chess/invite/", body).await;
     p.row("export_settings", "2 memberships, 1 submission", &bob, get.clone(), "/api/settings/export/", null.clone()).await;
-    p.row("delete_settings", "1 membership", &rita, delete.clone(), "/api/settings/", null.clone()).await;
+    p.row("delete_settings", "1 membership; 100 rounds are its pause", &rita, delete.clone(), "/api/settings/", null.clone()).await;
     p.campus.deliver().await;
+
+    let body = json!({ "name": "Open evening", "description": "<p>Come and see.</p>", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
+    let event = p.row("create_event", "1 showing", &ada, post.clone(), "/api/clubs/chess/events/", body).await;
+    p.row("list_events", "month not in memory", &anybody, get.clone(), "/api/events/", null.clone()).await;
+    p.row("list_events", "anonymous", &anybody, get.clone(), "/api/events/?search=open", null.clone()).await;
+    p.row("list_events", "signed in", &sue, get.clone(), "/api/events/?search=open", null.clone()).await;
+    p.row("show_calendar", "", &anybody, get.clone(), "/api/events.ics", null.clone()).await;
+    let one = format!("/api/events/{}/", id(&event));
+    p.row("show_event", "", &anybody, get.clone(), &one, null.clone()).await;
+    p.row("list_showings", "", &anybody, get.clone(), &format!("{one}showings/"), null.clone()).await;
+    let showing = format!("{one}showings/{}/", id(&event["showings"][0]));
+    p.row("show_showing", "", &anybody, get.clone(), &showing, null.clone()).await;
+    p.row("list_club_events", "1", &sue, get.clone(), "/api/clubs/chess/events/", null.clone()).await;
+    p.row("show_club_calendar", "1", &anybody, get.clone(), "/api/clubs/chess/events.ics", null.clone()).await;
+    let one = format!("/api/clubs/chess/events/{}/", id(&event));
+    p.row("show_club_event", "", &sue, get.clone(), &one, null.clone()).await;
+    p.row("update_event", "", &ada, patch.clone(), &one, json!({ "name": "Open night" })).await;
+    p.row("replace_event", "", &ada, put.clone(), &one, json!({ "name": "Open", "description": "", "type": 1, "url": null })).await;
+    let showings = format!("{one}showings/");
+    let body = json!({ "start_time": hours(900), "end_time": hours(901) });
+    let showing = p.row("create_showing", "in another month", &ada, post.clone(), &showings, body).await;
+    p.row("list_club_showings", "2", &sue, get.clone(), &showings, null.clone()).await;
+    let showing = format!("{showings}{}/", id(&showing));
+    let got = p.row("show_club_showing", "", &ada, get.clone(), &showing, null.clone()).await;
+    p.row("update_showing", "", &ada, patch.clone(), &showing, json!({ "location": "Hall" })).await;
+    p.row("replace_showing", "", &ada, put.clone(), &showing, got).await;
+    p.row("delete_showing", "", &ada, delete.clone(), &showing, null.clone()).await;
+    p.upload("upload_event_image", &ada, &format!("{one}upload/")).await;
+    p.row("delete_event", "", &ada, delete.clone(), &one, null.clone()).await;
+    p.events(&anybody).await;
 
     let path = drive.path.as_str();
     p.row("list_applications", "1 application, 5 questions", &ada, get.clone(), "/api/clubs/chess/applications/", null.clone()).await;
@@ -283,5 +337,8 @@ async fn the_price_list_is_measured() {
     assert!(price("list_submissions", "10").1 <= 2);
     assert_eq!(price("list_clubs", "anonymous").0.calls, 1);
     assert_eq!(price("show_club", "").0.calls, 1);
+    for note in ["anonymous", "signed in", "200 events", "2,000 events"] {
+        assert_eq!(price("list_events", note).0.calls, 1, "{note}");
+    }
     super::check("docs/costs.md", &document(&rows));
 }

@@ -43,6 +43,8 @@ async fn what_is_stored_is_in_the_chart_and_all_of_the_chart_is_stored() {
     drive.decide(&submission, 4, "").await;
     campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
     campus.as_("rita").post("/api/requests/membership/", json!({ "club": "chess" })).await.created();
+    let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
+    drive.officer.post("/api/clubs/chess/events/", event).await.created();
     let stored = campus.stored();
     let text = |item: &Value, name: &str| item[name]["S"].as_str().unwrap_or_default().to_owned();
     for item in &stored {

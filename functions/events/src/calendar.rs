@@ -1,0 +1,86 @@
+//! `/events.ics`, `/clubs/{club}/events.ics`: calendars (RFC 5545) with what anybody may see
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _};
+use shared::Shared;
+use shared::html::to_text;
+use shared::http::{Result, Visible};
+use shared::models::{Event, EventType, Showing};
+
+use crate::events::upcoming;
+
+/// Characters of a description that a calendar shows.
+const DESCRIPTION: usize = 2_000;
+
+/// What is on from now on across clubs, a calendar entry a showing. Anybody.
+#[utoipa::path(get, path = "/api/events.ics", tag = "events", security((), ("bearer" = [])),
+    responses((status = 200, body = String, content_type = "text/calendar")))]
+pub async fn show_calendar(State(app): State<Shared>) -> Result<Response> {
+    let found = upcoming(&app).await?;
+    Ok(calendar("Club events", found.iter().map(|(event, club)| (event, club.profile.name.as_str()))))
+}
+
+/// All events of a club, a calendar entry a showing. Anybody who can see it.
+#[utoipa::path(get, path = "/api/clubs/{club}/events.ics", tag = "events", security((), ("bearer" = [])), params(("club" = String, Path)),
+    responses((status = 200, body = String, content_type = "text/calendar")))]
+pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Result<Response> {
+    let name = &scope.club.profile.name;
+    let events = app.table.events(&scope.club.code).await?;
+    Ok(calendar(name, events.iter().map(|event| (event, name.as_str()))))
+}
+
+fn calendar<'a>(name: &str, events: impl Iterator<Item = (&'a Event, &'a str)>) -> Response {
+    let mut calendar = Calendar::new();
+    calendar.name(name);
+    for (event, club) in events {
+        for showing in &event.showings {
+            calendar.push(entry(event, showing, club));
+        }
+    }
+    ([(header::CONTENT_TYPE, "text/calendar; charset=utf-8")], calendar.to_string()).into_response()
+}
+
+/// A showing as everybody may see it. Its times of change are the event's, so that a calendar stays the same while nothing changes.
+fn entry(event: &Event, showing: &Showing, club: &str) -> Entry {
+    let mut entry = Entry::new();
+    entry
+        .uid(&format!("showing-{}@clubs", showing.id))
+        .timestamp(event.updated_at.moment())
+        .created(event.created_at.moment())
+        .last_modified(event.updated_at.moment())
+        .sequence(u32::try_from(event.version - 1).unwrap_or(u32::MAX))
+        .summary(&plain(&format!("{} ({club})", event.name)))
+        .categories([category(event.event_type)])
+        .starts(showing.start.moment());
+    // An end that is the start is none (RFC 5545, 3.8.2.2).
+    if showing.end > showing.start {
+        entry.ends(showing.end.moment());
+    }
+    let text: String = to_text(&event.description).chars().take(DESCRIPTION).collect();
+    if !text.is_empty() {
+        entry.description(&plain(&text));
+    }
+    if let Some(location) = showing.location.as_ref().filter(|_| showing.location_is_public) {
+        entry.location(&plain(location));
+    }
+    entry.done()
+}
+
+/// Without control characters, which calendars may not have, but for line breaks.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
+}
+
+fn category(event_type: EventType) -> &'static str {
+    match event_type {
+        EventType::Other => "Other",
+        EventType::Recruitment => "Recruitment",
+        EventType::Gbm => "General body meeting",
+        EventType::Speaker => "Speaker",
+        EventType::Fair => "Fair",
+        EventType::Social => "Social",
+        EventType::Career => "Career",
+    }
+}

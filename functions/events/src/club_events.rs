@@ -1,0 +1,184 @@
+//! `/clubs/{club}/events/`, `…/{event}/`, `…/{event}/upload/`: the events of a club
+
+use axum::Json;
+use axum::extract::State;
+use shared::Shared;
+use shared::http::{ApiError, Created, Mode, NoContent, Officer, Result, SignedIn, Upload, WithImage};
+use shared::models::{Event, EventType, Image};
+use shared::table::{EDITS, TableError};
+
+use crate::body::{EventBody, Viewer};
+use crate::input::EventInput;
+
+/// All events of a club, by earliest start; those without showings last. Any signed-in user who can see it.
+#[utoipa::path(get, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])), params(("club" = String, Path)),
+    responses((status = 200, body = Vec<EventBody>)))]
+pub async fn list_club_events(State(app): State<Shared>, scope: SignedIn) -> Result<Json<Vec<EventBody>>> {
+    let mut events = app.table.events(&scope.club.code).await?;
+    events.sort_by_key(|event| {
+        let start = event.span().map(|span| span.starts.0);
+        (start.is_none(), start, event.id)
+    });
+    let viewer = Viewer::of(&scope);
+    Ok(Json(events.iter().map(|event| EventBody::new(event, &scope.club, viewer, &app.media)).collect()))
+}
+
+/// Creates an event, as JSON or as a form with an image; it may bring its showings. Officers.
+#[utoipa::path(post, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])), params(("club" = String, Path)),
+    request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
+    responses((status = 201, body = EventBody)))]
+pub async fn create_event(
+    State(app): State<Shared>,
+    scope: Officer,
+    WithImage { input, image }: WithImage<EventInput>,
+) -> Result<Created<EventBody>> {
+    let now = app.now();
+    let mut event = Event {
+        id: app.next_id(),
+        club: scope.club.code.clone(),
+        version: 1,
+        name: String::new(),
+        description: String::new(),
+        event_type: EventType::Other,
+        url: None,
+        image: None,
+        pinned: false,
+        showings: vec![],
+        created_at: now,
+        updated_at: now,
+    };
+    input.apply(Mode::Create, &mut event, scope.user.is_admin(), || app.next_id())?;
+    if let Some(bytes) = image {
+        event.image = Some(app.media.store("image", bytes).await?);
+    }
+    if let Err(error) = app.table.create_event(&event).await {
+        forget(&app, event.image.as_ref(), None).await;
+        return Err(error.into());
+    }
+    let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
+    Ok(Created { location, body: EventBody::new(&event, &scope.club, Viewer::of(&scope), &app.media) })
+}
+
+/// One event of a club. Any signed-in user who can see it.
+#[utoipa::path(get, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path)), responses((status = 200, body = EventBody)))]
+pub async fn show_club_event(State(app): State<Shared>, scope: SignedIn<(), Event>) -> Json<EventBody> {
+    Json(EventBody::new(&scope.object, &scope.club, Viewer::of(&scope), &app.media))
+}
+
+/// Changes the fields that are sent, as JSON or as a form with an image; `image: null` removes the image. Officers.
+#[utoipa::path(patch, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path)),
+    request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
+    responses((status = 200, body = EventBody)))]
+pub async fn update_event(State(app): State<Shared>, scope: Officer<(), Event>, input: WithImage<EventInput>) -> Result<Json<EventBody>> {
+    change(&app, scope, input, Mode::Update).await
+}
+
+/// Replaces all writable fields but image and showings. Officers.
+#[utoipa::path(put, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path)),
+    request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
+    responses((status = 200, body = EventBody)))]
+pub async fn replace_event(State(app): State<Shared>, scope: Officer<(), Event>, input: WithImage<EventInput>) -> Result<Json<EventBody>> {
+    change(&app, scope, input, Mode::Replace).await
+}
+
+async fn change(
+    app: &Shared,
+    scope: Officer<(), Event>,
+    WithImage { input, image }: WithImage<EventInput>,
+    mode: Mode,
+) -> Result<Json<EventBody>> {
+    let apply = |event: &mut Event| input.clone().apply(mode, event, scope.user.is_admin(), || app.next_id());
+    // What is wrong is told before an image is stored.
+    apply(&mut scope.object.clone())?;
+    let image = match image {
+        Some(bytes) => Some(app.media.store("image", bytes).await?),
+        None => None,
+    };
+    let event = edit(app, &scope.object, |event| {
+        apply(event)?;
+        event.image = image.clone().or_else(|| event.image.take());
+        Ok(())
+    })
+    .await;
+    let event = kept(app, event, image).await?;
+    Ok(Json(EventBody::new(&event, &scope.club, Viewer::of(&scope), &app.media)))
+}
+
+/// Gives an event its image, in the part `file` (or `image`) of a form. Officers.
+#[utoipa::path(post, path = "/api/clubs/{club}/events/{event}/upload/", tag = "events", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path)), request_body(content = String, content_type = "multipart/form-data"),
+    responses((status = 200, body = EventBody)))]
+pub async fn upload_event_image(
+    State(app): State<Shared>,
+    scope: Officer<(), Event>,
+    Upload(field, bytes): Upload,
+) -> Result<Json<EventBody>> {
+    let image = app.media.store(&field, bytes).await?;
+    let event = edit(&app, &scope.object, |event| {
+        event.image = Some(image.clone());
+        Ok(())
+    })
+    .await;
+    let event = kept(&app, event, Some(image)).await?;
+    Ok(Json(EventBody::new(&event, &scope.club, Viewer::of(&scope), &app.media)))
+}
+
+/// The event after an edit; an image that was stored for one that failed goes.
+async fn kept(app: &Shared, event: Result<Event>, image: Option<Image>) -> Result<Event> {
+    if event.is_err() {
+        forget(app, image.as_ref(), None).await;
+    }
+    event
+}
+
+/// Deletes an event with its showings and image. Officers.
+#[utoipa::path(delete, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path)), responses((status = 204)))]
+pub async fn delete_event(State(app): State<Shared>, scope: Officer<(), Event>) -> Result<NoContent> {
+    let mut event = scope.object;
+    for _ in 0..EDITS {
+        match app.table.delete_event(&event).await {
+            Ok(()) => {
+                forget(&app, event.image.as_ref(), None).await;
+                return Ok(NoContent);
+            }
+            Err(TableError::Refused(_)) => event = app.table.event(&event.club, event.id).await?.ok_or(ApiError::NotFound)?,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(ApiError::Busy)
+}
+
+/// Does a change on the event as it is now: whoever else changes it at this moment loses nothing.
+pub async fn edit(app: &Shared, event: &Event, change: impl Fn(&mut Event) -> Result<()>) -> Result<Event> {
+    let mut old = event.clone();
+    for _ in 0..EDITS {
+        let mut new = old.clone();
+        change(&mut new)?;
+        if new == old {
+            return Ok(new);
+        }
+        new.sort_showings();
+        new.version += 1;
+        new.updated_at = app.now();
+        match app.table.update_event(&old, &new).await {
+            Ok(()) => {
+                forget(app, old.image.as_ref(), new.image.as_ref()).await;
+                return Ok(new);
+            }
+            Err(TableError::Refused(_)) => old = app.table.event(&old.club, old.id).await?.ok_or(ApiError::NotFound)?,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(ApiError::Busy)
+}
+
+/// Removes the files of an image that is no longer the event's.
+async fn forget(app: &Shared, old: Option<&Image>, new: Option<&Image>) {
+    if let Some(image) = old.filter(|old| Some(*old) != new) {
+        app.media.remove(image).await;
+    }
+}

@@ -1,0 +1,182 @@
+//! `/events/`, `/events/{event}/`: what is on, across clubs
+
+use axum::Json;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use shared::Shared;
+use shared::auth::User;
+use shared::catalogue::ListedEvent;
+use shared::http::{ApiError, Envelope, Page, Params, PathIds, Result, is_shown};
+use shared::models::{Club, Event, Membership, Role};
+use shared::table::Versions;
+use shared::text;
+use shared::time::Timestamp;
+
+use crate::body::{EventBody, Viewer};
+
+/// Which events of the catalogue are asked for.
+struct Filter {
+    words: Vec<String>,
+    club: Option<String>,
+    event_type: Option<u64>,
+    /// Ends after this moment: the usual window.
+    ends_after: Option<Timestamp>,
+    earliest_start: Option<Timestamp>,
+    latest_start: Option<Timestamp>,
+    earliest_end: Option<Timestamp>,
+    latest_end: Option<Timestamp>,
+    fair: Option<u64>,
+}
+
+impl Filter {
+    fn read(params: &Params, now: Timestamp) -> Result<Self> {
+        let [earliest_start, latest_start, earliest_end, latest_end] =
+            ["earliest_start_time", "latest_start_time", "earliest_end_time", "latest_end_time"].map(|name| params.time(name));
+        let mut filter = Self {
+            words: text::words(params.text("search").unwrap_or_default()),
+            club: params.text("club__code").filter(|code| !code.is_empty()).map(str::to_owned),
+            event_type: params.number("type", 0, 6)?,
+            ends_after: None,
+            earliest_start: earliest_start?,
+            latest_start: latest_start?,
+            earliest_end: earliest_end?,
+            latest_end: latest_end?,
+            fair: params.number("fair", 1, shared::ids::MAX_ID)?,
+        };
+        let times = [filter.earliest_start, filter.latest_start, filter.earliest_end, filter.latest_end];
+        if times.iter().all(Option::is_none) {
+            filter.ends_after = Some(now);
+        }
+        Ok(filter)
+    }
+
+    /// What is on from now on.
+    pub fn upcoming(now: Timestamp) -> Self {
+        Self {
+            words: vec![],
+            club: None,
+            event_type: None,
+            ends_after: Some(now),
+            earliest_start: None,
+            latest_start: None,
+            earliest_end: None,
+            latest_end: None,
+            fair: None,
+        }
+    }
+
+    /// The months in which the last showing of such an event may end.
+    fn months(&self, versions: &Versions) -> Vec<String> {
+        // An event that starts or first ends after a moment ends after it.
+        let from = [self.ends_after, self.earliest_start, self.earliest_end].into_iter().flatten().max().map(month);
+        versions.months(from.as_deref(), self.latest_end.map(month).as_deref())
+    }
+
+    fn matches(&self, listed: &ListedEvent, club_name: &str) -> bool {
+        let event = &listed.event;
+        let Some(span) = event.span() else { return false };
+        let not_before = |limit: Option<Timestamp>, time: Timestamp| limit.is_none_or(|limit| time >= limit);
+        let not_after = |limit: Option<Timestamp>, time: Timestamp| limit.is_none_or(|limit| time <= limit);
+        not_before(self.ends_after, span.ends.1)
+            && not_before(self.earliest_start, span.starts.0)
+            && not_after(self.latest_start, span.starts.1)
+            && not_before(self.earliest_end, span.ends.0)
+            && not_after(self.latest_end, span.ends.1)
+            && self.club.as_ref().is_none_or(|club| event.club == *club)
+            && self.event_type.is_none_or(|wanted| u64::from(event.event_type.code()) == wanted)
+            // No event belongs to a fair that is not there.
+            && self.fair.is_none()
+            && self.words.iter().all(|word| listed.text.contains(word.as_str()) || club_name.contains(word.as_str()))
+    }
+}
+
+fn month(time: Timestamp) -> String {
+    time.to_string().chars().take(7).collect()
+}
+
+/// The events of the catalogue that match, with their clubs, by earliest start and id: 1 read when nothing changed. Of
+/// clubs that only some may see, `sees` decides.
+async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Vec<(Event, Club)>> {
+    let versions = app.table.versions().await?;
+    let months = filter.months(&versions);
+    let now = app.clock.now();
+    let (clubs, events) =
+        futures::try_join!(app.clubs.clubs(&app.table, &versions, now), app.events.parts(&app.table, &versions, &months, now))?;
+    let is_admin = user.is_some_and(User::is_admin);
+    let mut found = Vec::new();
+    let mut hidden = false;
+    for listed in events.iter().flat_map(|part| part.iter()) {
+        let Some(host) = clubs.get(&listed.event.club).filter(|host| !host.club.archived) else { continue };
+        if filter.matches(listed, &host.name) {
+            hidden |= !is_shown(&host.club, false, is_admin);
+            found.push((listed, host));
+        }
+    }
+    // Only for clubs that not everybody sees it matters who asks.
+    let own: Vec<Membership> = match user {
+        Some(user) if hidden => app.table.memberships_of(user.id()).await?,
+        _ => vec![],
+    };
+    found.retain(|(_, host)| is_shown(&host.club, own.iter().any(|membership| membership.club == host.club.code), is_admin));
+    found.sort_by_key(|(listed, _)| (listed.event.span().map(|span| span.starts.0), listed.event.id));
+    Ok(found.into_iter().map(|(listed, host)| (listed.event.clone(), host.club.clone())).collect())
+}
+
+/// What anybody may see of what is on from now on, with its clubs.
+pub async fn upcoming(app: &Shared) -> Result<Vec<(Event, Club)>> {
+    find(app, &Filter::upcoming(app.now()), None).await
+}
+
+/// Events with showings across clubs, by earliest start; without any of the four times, those that have not ended. Anybody.
+#[utoipa::path(get, path = "/api/events/", tag = "events", security((), ("bearer" = [])),
+    params(("search" = Option<String>, Query, description = "Words that must all occur in name, description or club name"),
+        ("club__code" = Option<String>, Query), ("type" = Option<u8>, Query, description = "0–6"),
+        ("earliest_start_time" = Option<Timestamp>, Query, description = "Not before"),
+        ("latest_start_time" = Option<Timestamp>, Query, description = "Not after"),
+        ("earliest_end_time" = Option<Timestamp>, Query, description = "Not before"),
+        ("latest_end_time" = Option<Timestamp>, Query, description = "Not after"),
+        ("fair" = Option<u64>, Query, description = "Id of a club fair"),
+        ("page" = Option<u64>, Query), ("page_size" = Option<u64>, Query, description = "25, at most 100")),
+    responses((status = 200, body = Envelope<EventBody>)))]
+pub async fn list_events(State(app): State<Shared>, user: Option<User>, params: Params, page: Page) -> Result<Json<Envelope<EventBody>>> {
+    let filter = Filter::read(&params, app.now())?;
+    let found = find(&app, &filter, user.as_ref()).await?;
+    // Across clubs nobody is an officer: what only officers read stands in the club's own list.
+    let viewer = Viewer { is_signed_in: user.is_some(), is_officer: false };
+    page.of(&found, |(event, club)| EventBody::new(event, club, viewer, &app.media)).map(Json)
+}
+
+/// An event by its id alone, with its club: both are there for the caller.
+pub struct VisibleEvent {
+    /// The event.
+    pub event: Event,
+    /// Its club.
+    pub club: Club,
+    /// Who looks at it.
+    pub viewer: Viewer,
+}
+
+impl FromRequestParts<Shared> for VisibleEvent {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
+        let user = parts.extensions.get::<User>().cloned();
+        let path = PathIds::from_request_parts(parts, app).await?;
+        let id = path.id("event").ok_or(ApiError::NotFound)?;
+        let code = app.table.club_of_event(id).await?.ok_or(ApiError::NotFound)?;
+        let person = user.as_ref().map(User::id);
+        let (event, (club, membership)) = futures::try_join!(app.table.event(&code, id), app.table.club_and_membership(&code, person))?;
+        let is_admin = user.as_ref().is_some_and(User::is_admin);
+        let is_there = |club: &Club| !club.archived && is_shown(club, membership.is_some(), is_admin);
+        let (event, club) = event.zip(club.filter(is_there)).ok_or(ApiError::NotFound)?;
+        let is_officer = is_admin || membership.is_some_and(|membership| membership.role <= Role::Officer);
+        Ok(Self { event, club, viewer: Viewer { is_signed_in: user.is_some(), is_officer } })
+    }
+}
+
+/// One event. Anybody who can see its club.
+#[utoipa::path(get, path = "/api/events/{event}/", tag = "events", security((), ("bearer" = [])), params(("event" = u64, Path)),
+    responses((status = 200, body = EventBody)))]
+pub async fn show_event(State(app): State<Shared>, found: VisibleEvent) -> Json<EventBody> {
+    Json(EventBody::new(&found.event, &found.club, found.viewer, &app.media))
+}

@@ -1,0 +1,160 @@
+//! How bodies become events and showings.
+
+use serde::Deserialize;
+use serde_json::Value;
+use shared::http::{ApiError, Field, Mode, Need, Reader, Result, TextFields};
+use shared::limits;
+use shared::models::{Event, EventType, Showing};
+use shared::time::Timestamp;
+use utoipa::ToSchema;
+
+/// What officers (and, of `pinned`, admins) write of an event.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct EventInput {
+    #[serde(default)]
+    #[schema(required = true, value_type = String)]
+    name: Field<String>,
+    /// HTML, at most 50,000 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    description: Field<String>,
+    /// 0 other (default), 1 recruitment, 2 GBM, 3 speaker, 4 fair, 5 social, 6 career.
+    #[serde(default, rename = "type")]
+    #[schema(value_type = EventType)]
+    event_type: Field<EventType>,
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    url: Field<String>,
+    /// Null removes the image; one is sent as a file in a form.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = Binary)]
+    image: Field<Value>,
+    /// Admins only.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    pinned: Field<bool>,
+    /// Only when it is created.
+    #[serde(default)]
+    #[schema(value_type = Vec<ShowingInput>)]
+    showings: Field<Vec<ShowingInput>>,
+}
+
+impl TextFields for EventInput {
+    const TEXTS: &'static [&'static str] = &["name", "description", "url"];
+}
+
+impl EventInput {
+    /// Reads the body into `event`; what only admins write is ignored from others, and showings are new ones.
+    pub fn apply(self, mode: Mode, event: &mut Event, is_admin: bool, next_id: impl Fn() -> u64) -> Result<()> {
+        let mut reader = Reader::new(mode);
+        reader.line("name", self.name, Need::Required, &mut event.name);
+        reader.html("description", self.description, &mut event.description);
+        event.event_type = reader.value("type", self.event_type, Need::Optional).unwrap_or(event.event_type);
+        reader.url("url", self.url, &mut event.url);
+        match self.image {
+            Field::Null => event.image = None,
+            Field::Absent => {}
+            Field::Value(_) | Field::Wrong(..) => reader.errors.add("image", "Send an image as a file, in multipart/form-data."),
+        }
+        if is_admin {
+            reader.flag("pinned", self.pinned, Need::Free, &mut event.pinned);
+        }
+        if mode == Mode::Create
+            && let Some(showings) = reader.value("showings", self.showings, Need::Free)
+        {
+            if showings.len() > limits::SHOWINGS {
+                reader.errors.add("showings", TOO_MANY);
+            }
+            for (i, showing) in showings.into_iter().enumerate().take(limits::SHOWINGS) {
+                match showing.create(next_id()) {
+                    Ok(showing) => event.showings.push(showing),
+                    Err(ApiError::Invalid(errors)) => reader.errors.extend(&format!("showings.{i}"), errors),
+                    Err(other) => return Err(other),
+                }
+            }
+            event.sort_showings();
+        }
+        reader.finish()
+    }
+}
+
+/// What somebody is told who adds one showing too many.
+pub(crate) const TOO_MANY: &str = "At most 100 showings are allowed.";
+
+/// What officers write of a showing.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct ShowingInput {
+    #[serde(default)]
+    #[schema(required = true, value_type = Timestamp)]
+    start_time: Field<Timestamp>,
+    /// Not before the start.
+    #[serde(default)]
+    #[schema(required = true, value_type = Timestamp)]
+    end_time: Field<Timestamp>,
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    location: Field<String>,
+    /// Whether callers who are not signed in see the location; default false.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    location_visible_to_public: Field<bool>,
+    /// Whether tickets are needed, also without a time from which there are some; default false.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    ticketed: Field<bool>,
+    /// From when there are tickets; not after the end.
+    #[serde(default)]
+    #[schema(value_type = Option<Timestamp>)]
+    ticket_drop_time: Field<Timestamp>,
+    /// Tickets of one order at most; default 10.
+    #[serde(default)]
+    #[schema(value_type = u32)]
+    ticket_order_limit: Field<i64>,
+}
+
+impl ShowingInput {
+    /// The new showing that the body describes.
+    pub fn create(self, id: u64) -> Result<Showing> {
+        let never = Timestamp::default();
+        let mut showing = Showing {
+            id,
+            start: never,
+            end: never,
+            location: None,
+            location_is_public: false,
+            ticketed: false,
+            ticket_drop: None,
+            ticket_order_limit: 10,
+        };
+        self.apply(Mode::Create, &mut showing)?;
+        Ok(showing)
+    }
+
+    /// Reads the body into `showing`; rules across fields hold for what comes of it.
+    pub fn apply(self, mode: Mode, showing: &mut Showing) -> Result<()> {
+        let mut reader = Reader::new(mode);
+        reader.time("start_time", self.start_time, Need::Required, &mut showing.start);
+        reader.time("end_time", self.end_time, Need::Required, &mut showing.end);
+        let mut location = showing.location.clone().unwrap_or_default();
+        match self.location {
+            Field::Null => location.clear(),
+            field => reader.line("location", field, Need::Optional, &mut location),
+        }
+        showing.location = Some(location).filter(|location| !location.is_empty());
+        let visible = self.location_visible_to_public;
+        reader.flag("location_visible_to_public", visible, Need::Optional, &mut showing.location_is_public);
+        reader.flag("ticketed", self.ticketed, Need::Free, &mut showing.ticketed);
+        if let Some(drop) = reader.nullable("ticket_drop_time", self.ticket_drop_time, Need::Optional) {
+            showing.ticket_drop = drop;
+        }
+        let limit = (1, i64::from(i32::MAX));
+        reader.number("ticket_order_limit", self.ticket_order_limit, Need::Optional, limit, &mut showing.ticket_order_limit);
+        let times_are_known = !["start_time", "end_time"].iter().any(|field| reader.errors.has(field));
+        if times_are_known && showing.end < showing.start {
+            reader.errors.add("end_time", "A showing does not end before it starts.");
+        } else if times_are_known && showing.ticket_drop.is_some_and(|drop| drop > showing.end) {
+            reader.errors.add("ticket_drop_time", "There are tickets before the showing ends.");
+        }
+        reader.finish()
+    }
+}

@@ -1,0 +1,130 @@
+//! `/events/{event}/showings/`, `/clubs/{club}/events/{event}/showings/`, and one showing under both
+
+use axum::Json;
+use axum::extract::State;
+use shared::auth::User;
+use shared::http::{ApiError, Created, Input, Load, Mode, NoContent, Officer, PathIds, Result, SignedIn};
+use shared::models::{Event, Showing};
+use shared::{Shared, limits};
+
+use crate::body::{ShowingBody, Viewer};
+use crate::club_events::edit;
+use crate::events::VisibleEvent;
+use crate::input::{ShowingInput, TOO_MANY};
+
+/// The showing that the path names: looked for in its event after the role was judged.
+pub struct ShowingOfPath(Option<u64>);
+
+impl Load for ShowingOfPath {
+    async fn load(_: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>> {
+        Ok(Some(Self(path.id("showing"))))
+    }
+}
+
+impl ShowingOfPath {
+    fn find<'a>(&self, event: &'a Event) -> Result<&'a Showing> {
+        event.showings.iter().find(|showing| Some(showing.id) == self.0).ok_or(ApiError::NotFound)
+    }
+}
+
+fn bodies(event: &Event, viewer: Viewer) -> Json<Vec<ShowingBody>> {
+    Json(event.showings.iter().map(|showing| ShowingBody::new(showing, viewer)).collect())
+}
+
+/// The showings of an event, by start. Anybody who can see its club.
+#[utoipa::path(get, path = "/api/events/{event}/showings/", tag = "showings", security((), ("bearer" = [])),
+    params(("event" = u64, Path)), responses((status = 200, body = Vec<ShowingBody>)))]
+pub async fn list_showings(found: VisibleEvent) -> Json<Vec<ShowingBody>> {
+    bodies(&found.event, found.viewer)
+}
+
+/// One showing. Anybody who can see its club.
+#[utoipa::path(get, path = "/api/events/{event}/showings/{showing}/", tag = "showings", security((), ("bearer" = [])),
+    params(("event" = u64, Path), ("showing" = u64, Path)), responses((status = 200, body = ShowingBody)))]
+pub async fn show_showing(found: VisibleEvent, path: PathIds) -> Result<Json<ShowingBody>> {
+    let showing = ShowingOfPath(path.id("showing"));
+    Ok(Json(ShowingBody::new(showing.find(&found.event)?, found.viewer)))
+}
+
+/// The showings of an event of a club, by start. Any signed-in user who can see it.
+#[utoipa::path(get, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path)), responses((status = 200, body = Vec<ShowingBody>)))]
+pub async fn list_club_showings(scope: SignedIn<Event>) -> Json<Vec<ShowingBody>> {
+    bodies(&scope.parent, Viewer::of(&scope))
+}
+
+/// Adds a showing to an event; at most 100. Officers.
+#[utoipa::path(post, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path)), request_body = ShowingInput, responses((status = 201, body = ShowingBody)))]
+pub async fn create_showing(
+    State(app): State<Shared>,
+    scope: Officer<Event>,
+    Input(input): Input<ShowingInput>,
+) -> Result<Created<ShowingBody>> {
+    let showing = input.create(app.next_id())?;
+    let event = edit(&app, &scope.parent, |event| {
+        if event.showings.len() >= limits::SHOWINGS {
+            return Err(ApiError::field("showings", TOO_MANY));
+        }
+        event.showings.push(showing.clone());
+        Ok(())
+    })
+    .await?;
+    let location = format!("/api/clubs/{}/events/{}/showings/{}/", event.club, event.id, showing.id);
+    Ok(Created { location, body: ShowingBody::new(&showing, Viewer::of(&scope)) })
+}
+
+/// One showing of an event of a club. Any signed-in user who can see it.
+#[utoipa::path(get, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)), responses((status = 200, body = ShowingBody)))]
+pub async fn show_club_showing(scope: SignedIn<Event, ShowingOfPath>) -> Result<Json<ShowingBody>> {
+    Ok(Json(ShowingBody::new(scope.object.find(&scope.parent)?, Viewer::of(&scope))))
+}
+
+/// Changes the fields that are sent. Officers.
+#[utoipa::path(patch, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)), request_body = ShowingInput,
+    responses((status = 200, body = ShowingBody)))]
+pub async fn update_showing(
+    State(app): State<Shared>,
+    scope: Officer<Event, ShowingOfPath>,
+    Input(input): Input<ShowingInput>,
+) -> Result<Json<ShowingBody>> {
+    change(&app, scope, &input, Mode::Update).await
+}
+
+/// Replaces all writable fields. Officers.
+#[utoipa::path(put, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)), request_body = ShowingInput,
+    responses((status = 200, body = ShowingBody)))]
+pub async fn replace_showing(
+    State(app): State<Shared>,
+    scope: Officer<Event, ShowingOfPath>,
+    Input(input): Input<ShowingInput>,
+) -> Result<Json<ShowingBody>> {
+    change(&app, scope, &input, Mode::Replace).await
+}
+
+async fn change(app: &Shared, scope: Officer<Event, ShowingOfPath>, input: &ShowingInput, mode: Mode) -> Result<Json<ShowingBody>> {
+    let id = scope.object.find(&scope.parent)?.id;
+    let event = edit(app, &scope.parent, |event| {
+        let showing = event.showings.iter_mut().find(|showing| showing.id == id).ok_or(ApiError::NotFound)?;
+        input.clone().apply(mode, showing)
+    })
+    .await?;
+    let showing = event.showings.iter().find(|showing| showing.id == id).ok_or(ApiError::NotFound)?;
+    Ok(Json(ShowingBody::new(showing, Viewer::of(&scope))))
+}
+
+/// Removes a showing. Officers.
+#[utoipa::path(delete, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)), responses((status = 204)))]
+pub async fn delete_showing(State(app): State<Shared>, scope: Officer<Event, ShowingOfPath>) -> Result<NoContent> {
+    let id = scope.object.find(&scope.parent)?.id;
+    edit(&app, &scope.parent, |event| {
+        event.showings.retain(|showing| showing.id != id);
+        Ok(())
+    })
+    .await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,108 @@
+//! Images in requests: `multipart/form-data`, beside the fields or alone (decisions.md §8).
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Multipart, Request};
+use axum::http::header;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::body::Input;
+use super::error::ApiError;
+use crate::limits;
+
+/// Parts of a form: those with text, and the image among them.
+struct Parts {
+    texts: Map<String, Value>,
+    image: Option<(String, Bytes)>,
+}
+
+impl Parts {
+    /// Reads a form whose image is the part called one of `names`. What a form cannot say in text (numbers, booleans, arrays,
+    /// null) stands there as JSON.
+    async fn read<S: Send + Sync>(request: Request, state: &S, names: &[&str]) -> Result<Self, ApiError> {
+        let broken = |_| ApiError::rule("The form could not be read.");
+        let mut form = Multipart::from_request(request, state).await.map_err(|_| ApiError::rule("The form could not be read."))?;
+        let mut parts = Self { texts: Map::new(), image: None };
+        while let Some(part) = form.next_field().await.map_err(broken)? {
+            let name = part.name().unwrap_or_default().to_owned();
+            let is_file = part.file_name().is_some() || part.content_type().is_some();
+            let bytes = part.bytes().await.map_err(broken)?;
+            if names.contains(&name.as_str()) && (is_file || !matches!(bytes.as_ref(), b"" | b"null")) {
+                if bytes.len() > limits::IMAGE {
+                    return Err(ApiError::TooLarge(limits::IMAGE));
+                }
+                // A form whose file was not chosen sends an empty one.
+                if !bytes.is_empty() {
+                    parts.image = Some((name, bytes));
+                }
+            } else {
+                let text = String::from_utf8(bytes.to_vec()).map_err(|_| ApiError::field(&name, "This is not text."))?;
+                parts.texts.insert(name, json_or_text(text));
+            }
+        }
+        Ok(parts)
+    }
+}
+
+/// Arrays, objects, numbers, booleans and null as JSON; all else as it is.
+fn json_or_text(text: String) -> Value {
+    match serde_json::from_str(&text) {
+        Ok(Value::String(_)) | Err(_) => Value::String(text),
+        Ok(value) => value,
+    }
+}
+
+fn is_form(request: &Request) -> bool {
+    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    content_type.trim_start().to_ascii_lowercase().starts_with("multipart/form-data")
+}
+
+/// A body as JSON, or as a form that may have an image in its part `image`.
+pub struct WithImage<T> {
+    /// The fields.
+    pub input: T,
+    /// The image.
+    pub image: Option<Bytes>,
+}
+
+/// Fields that are texts: in a form, `7` is a name like any other there.
+pub trait TextFields {
+    /// Their names.
+    const TEXTS: &'static [&'static str];
+}
+
+impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithImage<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        if !is_form(&request) {
+            let Input(input) = Input::from_request(request, state).await?;
+            return Ok(Self { input, image: None });
+        }
+        let Parts { mut texts, image } = Parts::read(request, state, &["image"]).await?;
+        for (_, value) in texts.iter_mut().filter(|(name, _)| T::TEXTS.contains(&name.as_str())) {
+            if !value.is_string() {
+                *value = Value::String(value.to_string());
+            }
+        }
+        let input =
+            serde_json::from_value(Value::Object(texts)).map_err(|error| ApiError::rule(format!("The form is not valid: {error}.")))?;
+        Ok(Self { input, image: image.map(|(_, bytes)| bytes) })
+    }
+}
+
+/// A form with nothing but an image, in its part `file` or `image`: the name of the part, and the image.
+pub struct Upload(pub String, pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for Upload {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        if !is_form(&request) {
+            return Err(ApiError::UnsupportedMediaType("Send a form with the header Content-Type: multipart/form-data."));
+        }
+        let parts = Parts::read(request, state, &["file", "image"]).await?;
+        let (name, bytes) = parts.image.ok_or_else(|| ApiError::field("file", "This field is required."))?;
+        Ok(Self(name, bytes))
+    }
+}

@@ -1,0 +1,86 @@
+//! Where an image ends in its file: a file that ends before is truncated, one that goes on is something else as well.
+
+use image::ImageFormat;
+
+/// The length of the image in `bytes`; none if the file ends before the image does.
+pub fn end(format: ImageFormat, bytes: &[u8]) -> Option<usize> {
+    match format {
+        ImageFormat::Png => png(bytes),
+        ImageFormat::Jpeg => jpeg(bytes),
+        ImageFormat::Gif => gif(bytes),
+        ImageFormat::WebP => webp(bytes),
+        _ => None,
+    }
+}
+
+/// Whether what stands behind an image may stand there: phones put further pictures and short films behind a JPEG.
+pub fn may_follow(format: ImageFormat, rest: &[u8]) -> bool {
+    let picture = rest.starts_with(&[0xff, 0xd8, 0xff]) || rest.get(4..8) == Some(b"ftyp");
+    rest.iter().all(|byte| *byte == 0) || format == ImageFormat::Jpeg && picture
+}
+
+fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..at.checked_add(N)?)?.try_into().ok()
+}
+
+fn png(bytes: &[u8]) -> Option<usize> {
+    let mut at = 8;
+    loop {
+        let length = usize::try_from(u32::from_be_bytes(number(bytes, at)?)).ok()?;
+        let kind: [u8; 4] = number(bytes, at + 4)?;
+        at = at.checked_add(12)?.checked_add(length)?;
+        if at > bytes.len() {
+            return None;
+        }
+        if &kind == b"IEND" {
+            return Some(at);
+        }
+    }
+}
+
+fn jpeg(bytes: &[u8]) -> Option<usize> {
+    let mut at = 2;
+    loop {
+        let [mark, kind] = number(bytes, at)?;
+        match (mark, kind) {
+            (0xff, 0xd9) => return Some(at + 2),
+            // Padding before a marker.
+            (0xff, 0xff) => at += 1,
+            // Restarts and stuffed bytes of the scan, and markers without a length.
+            (0xff, 0x00 | 0x01 | 0xd0..=0xd7) => at += 2,
+            (0xff, _) => at += 2 + usize::from(u16::from_be_bytes(number(bytes, at + 2)?)),
+            // Data of a scan, up to the next marker.
+            _ => at += bytes.get(at..)?.iter().position(|byte| *byte == 0xff)?,
+        }
+    }
+}
+
+fn gif(bytes: &[u8]) -> Option<usize> {
+    let table = |flags: u8| if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) };
+    let mut at = 13 + table(*bytes.get(10)?);
+    loop {
+        match bytes.get(at)? {
+            0x3b => return Some(at + 1),
+            0x21 => at = blocks(bytes, at + 2)?,
+            0x2c => at = blocks(bytes, at + 11 + table(*bytes.get(at + 9)?))?,
+            _ => return None,
+        }
+    }
+}
+
+/// The end of a row of data blocks.
+fn blocks(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        let length = usize::from(*bytes.get(at)?);
+        at += 1 + length;
+        if length == 0 {
+            return Some(at);
+        }
+    }
+}
+
+fn webp(bytes: &[u8]) -> Option<usize> {
+    let length = usize::try_from(u32::from_le_bytes(number(bytes, 4)?)).ok()?;
+    let end = length.checked_add(8)?;
+    (end <= bytes.len()).then_some(end)
+}

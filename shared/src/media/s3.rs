@@ -1,0 +1,61 @@
+//! The bucket of a deployment. Requests go through the HTTP client of the AWS SDK, so that there is one TLS stack.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use aws_smithy_runtime_api::client::http::{HttpConnector as _, HttpConnectorSettings, SharedHttpConnector};
+use aws_smithy_types::body::SdkBody;
+use axum::body::to_bytes;
+use object_store::ClientOptions;
+use object_store::aws::AmazonS3Builder;
+use object_store::client::{HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService};
+
+use super::Media;
+use crate::settings::Settings;
+
+/// Bytes of an answer of S3 that are read at most.
+const ANSWER: usize = 16 * 1024 * 1024;
+
+/// Images in the bucket of the settings, with the credentials and region of this process's environment.
+pub fn s3(settings: &Settings) -> Result<Media, String> {
+    let builder = AmazonS3Builder::from_env().with_bucket_name(&settings.media_bucket);
+    let store = builder.with_http_connector(Connector).build().map_err(|error| error.to_string())?;
+    Ok(Media::new(Arc::new(store), true, &settings.media_url))
+}
+
+#[derive(Debug)]
+struct Connector;
+
+impl HttpConnector for Connector {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        let timeouts =
+            HttpConnectorSettings::builder().connect_timeout(Duration::from_secs(2)).read_timeout(Duration::from_secs(10)).build();
+        let connector = aws_smithy_http_client::default_connector(&timeouts, None);
+        let connector = connector.ok_or(object_store::Error::NotImplemented { operation: "HTTP".into(), implementer: "S3".into() })?;
+        Ok(HttpClient::new(Service(connector)))
+    }
+}
+
+#[derive(Debug)]
+struct Service(SharedHttpConnector);
+
+#[async_trait]
+impl HttpService for Service {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let (parts, body) = request.into_parts();
+        let unknown = |error: Box<dyn std::error::Error + Send + Sync>| HttpError::new_boxed(HttpErrorKind::Unknown, error);
+        let bytes = to_bytes(axum::body::Body::new(body), usize::MAX).await.map_err(|error| unknown(error.into()))?;
+        let request = http::Request::from_parts(parts, SdkBody::from(bytes));
+        let request = request.try_into().map_err(|error: aws_smithy_runtime_api::http::HttpError| unknown(error.into()))?;
+        let response = self.0.call(request).await.map_err(|error| {
+            let kind = if error.is_timeout() { HttpErrorKind::Timeout } else { HttpErrorKind::Connect };
+            HttpError::new_boxed(kind, error.into())
+        })?;
+        let response = response.try_into_http1x().map_err(|error| unknown(error.into()))?;
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(axum::body::Body::new(body), ANSWER).await;
+        let bytes = bytes.map_err(|error| HttpError::new_boxed(HttpErrorKind::Interrupted, error.into()))?;
+        Ok(HttpResponse::from_parts(parts, bytes.into()))
+    }
+}

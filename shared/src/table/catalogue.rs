@@ -1,0 +1,48 @@
+//! The versions of the parts of catalogues: one item, read by every list.
+
+use std::collections::HashMap;
+
+use super::{Entity, Range, Table, TableError, Write, keys};
+
+/// What the item is called.
+const TYPE: &str = "Version";
+
+/// The versions of all parts. A part is a partition of the table and is called like it.
+#[derive(Debug, Clone, Default)]
+pub struct Versions(HashMap<String, u64>);
+
+impl Versions {
+    /// The version of a part; 0 if nothing was ever written there.
+    pub fn of(&self, part: &str) -> u64 {
+        self.0.get(part).copied().unwrap_or_default()
+    }
+
+    /// The months with listings of events, from one to another month (`YYYY-MM`), as parts.
+    pub fn months(&self, from: Option<&str>, to: Option<&str>) -> Vec<String> {
+        let (from, to) = (from.map(keys::events), to.map(keys::events));
+        let all = self.0.keys().filter(|part| part.starts_with(&keys::events("")));
+        let inside = all.filter(|part| from.as_ref().is_none_or(|from| *part >= from) && to.as_ref().is_none_or(|to| *part <= to));
+        let mut months: Vec<String> = inside.cloned().collect();
+        months.sort();
+        months
+    }
+}
+
+/// The write that tells warm functions to load these parts again. It goes into the transaction of what changed there.
+pub(super) fn moved(parts: impl IntoIterator<Item = String>) -> Write {
+    parts.into_iter().fold(Write::update(keys::versions()).set("type", &TYPE), |write, part| write.add(&part, 1))
+}
+
+impl Table {
+    /// The versions of all parts: 1 read.
+    pub async fn versions(&self) -> Result<Versions, TableError> {
+        let item = self.read(keys::versions()).await?.unwrap_or_default();
+        let number = |(name, value): (String, aws_sdk_dynamodb::types::AttributeValue)| Some((name, value.as_n().ok()?.parse().ok()?));
+        Ok(Versions(item.into_iter().filter_map(number).collect()))
+    }
+
+    /// All of a part: 1 query.
+    pub async fn catalogue_part<E: Entity>(&self, part: &str) -> Result<Vec<E>, TableError> {
+        self.query(part.to_owned(), Range::All).await
+    }
+}
