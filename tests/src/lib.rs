@@ -121,6 +121,17 @@ impl TestCampus {
         Self::default()
     }
 
+    /// A second function on the same table and clock, with caches of its own.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        let Campus { engine, clock, mailbox, .. } = &self.campus;
+        let (ids, key) = (Ids::random(), Issuer::new_key().expect("a key"));
+        let (engine, mailbox, clock) = (engine.clone(), mailbox.clone(), clock.clone());
+        let images = Arc::new(InMemory::new());
+        let parts = Parts { engine, mailbox, clock, key, ids, images, settings: local::settings(), position: None };
+        Self { campus: Campus::new(parts).expect("a campus") }
+    }
+
     /// Somebody with a token, an address and a name made from their user name.
     pub fn as_(&self, username: &str) -> Client {
         self.with_token(&self.token(username))

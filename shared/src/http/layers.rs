@@ -4,7 +4,7 @@ use std::any::Any;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -73,6 +73,8 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
     Router::new()
         .fallback_service(router.with_state(app.clone()))
         .layer(from_fn(entity_tags))
+        // The limit of a body is ours, below.
+        .layer(DefaultBodyLimit::disable())
         .layer(from_fn(normalise))
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .layer(from_fn(bounded_answer))

@@ -2,10 +2,13 @@
 
 mod applications;
 mod auth;
+mod calendars;
 mod clubs;
 mod conventions;
 mod decisions;
 mod erasure;
+mod event_images;
+mod events;
 mod extensions;
 mod foreign_ids;
 mod invites;
@@ -21,5 +24,6 @@ mod roles;
 mod send_emails;
 mod service;
 mod settings;
+mod showings;
 mod submissions;
 mod users;
