@@ -80,7 +80,10 @@ impl Load for MemberOfPath {
         }
         let people = named(app, wanted).await?;
         let mut found = app.table.members_among(code, people.into_iter()).await?;
-        // Of several with one user name the caller means themself; else an id has to say who.
+        // Several may have one user name, or differ by its case: the exact one is meant, then the caller; else an id has to say who.
+        if found.iter().any(|membership| membership.personal.username == wanted) {
+            found.retain(|membership| membership.personal.username == wanted);
+        }
         if found.len() > 1 {
             found.retain(|membership| membership.person == user.id());
         }

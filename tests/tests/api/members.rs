@@ -203,6 +203,14 @@ async fn a_club_keeps_an_owner() {
 async fn a_member_is_found_by_number_like_names_too_and_only_in_their_club() {
     let (campus, [ada, ..]) = staffed().await;
     campus.member("chess", &ada, "4711", 20).await;
+    for name in ["Sam", "sam"] {
+        campus.member("chess", &ada, name, 20).await;
+    }
+    for name in ["Sam", "sam"] {
+        assert_eq!(ada.get(&format!("/api/clubs/chess/members/{name}/")).await.ok()["username"], name);
+    }
+    ada.get("/api/clubs/chess/members/SAM/").await.error(404);
+    assert_eq!(ada.get("/api/clubs/chess/members/MIA/").await.ok()["username"], "mia");
     assert_eq!(ada.get("/api/clubs/chess/members/4711/").await.ok()["username"], "4711");
     let mia = id(&ada.get(MIA).await.ok());
     campus.club("go", &ada).await;

@@ -1,13 +1,14 @@
 //! The demo campus: what a new user finds at the first start.
 
+mod events;
 mod people;
 mod recruitment;
 
 use shared::models::Person;
 use shared::table::TableError;
 
-use crate::Campus;
 use crate::issuer::Subject;
+use crate::{Campus, Error};
 
 pub use people::{admin, officer, student};
 
@@ -17,7 +18,7 @@ pub async fn is_wanted(campus: &Campus) -> Result<bool, TableError> {
 }
 
 /// Stores the demo campus.
-pub async fn load(campus: &Campus) -> Result<(), TableError> {
+pub async fn load(campus: &Campus) -> Result<(), Error> {
     let table = &campus.app.table;
     let now = campus.app.now();
     let people = people::people(now);
@@ -35,7 +36,10 @@ pub async fn load(campus: &Campus) -> Result<(), TableError> {
     table.load(&drive.questions).await?;
     table.load(&drive.prompts).await?;
     table.load(&drive.submissions).await?;
-    table.load(&drive.changes).await
+    table.load(&drive.changes).await?;
+    let events = events::events(&campus.app, now);
+    table.load_events(&events).await?;
+    events::flyers(&campus.app, &events).await
 }
 
 fn subject(username: &str, name: &str) -> Subject {
