@@ -55,7 +55,7 @@ impl Function {
             .route("/2018-06-01/runtime/init/error", post(not_started))
             .route("/jwks.json", get(async |State(cloud): State<Arc<Cloud>>| Json(json!(cloud.campus.campus.issuer.keys()))))
             .route("/v2/email/outbound-emails", post(send_email))
-            .route("/images/{file}", put(put_image).delete(async || StatusCode::NO_CONTENT))
+            .route("/images/{file}", put(put_image).delete(delete_image))
             .route("/", post(table))
             .with_state(cloud.clone());
         #[expect(clippy::disallowed_methods, reason = "a server of this test, not of a function")]
@@ -74,6 +74,7 @@ impl Function {
                 ("AWS_ACCESS_KEY_ID", "test"),
                 ("AWS_SECRET_ACCESS_KEY", "test"),
                 ("AWS_ENDPOINT_URL", origin.as_str()),
+                ("AWS_ALLOW_HTTP", "true"),
                 ("TABLE_NAME", settings.table_name.as_str()),
                 ("OIDC_ISSUER", settings.issuer.as_str()),
                 ("OIDC_AUDIENCE", settings.audience.as_str()),
@@ -117,6 +118,29 @@ impl Function {
     }
 }
 
+/// An event that API Gateway sent, made into another request.
+pub fn event(method: &str, path: &str, token: &str, received_ms: i64) -> Value {
+    let mut event: Value = serde_json::from_str(include_str!("../events/rest.json")).expect("an event");
+    event["httpMethod"] = json!(method);
+    event["path"] = json!(path);
+    event["requestContext"]["path"] = json!(format!("/dev{path}"));
+    event["requestContext"]["httpMethod"] = json!(method);
+    event["requestContext"]["requestTimeEpoch"] = json!(received_ms);
+    header(&mut event, "Authorization", &format!("Bearer {token}"));
+    event
+}
+
+/// Gives such an event a header.
+pub fn header(event: &mut Value, name: &str, value: &str) {
+    event["headers"][name] = json!(value);
+    event["multiValueHeaders"][name] = json!([value]);
+}
+
+/// The JSON body of an answer to API Gateway.
+pub fn body(answer: &Value) -> Value {
+    serde_json::from_str(answer["body"].as_str().unwrap_or_default()).unwrap_or_default()
+}
+
 async fn next_invocation(State(cloud): State<Arc<Cloud>>) -> Response {
     let Some((id, event)) = cloud.next.lock().await.recv().await else { return StatusCode::GONE.into_response() };
     let deadline = cloud.campus.campus.clock.now().timestamp_millis() + 30_000;
@@ -156,4 +180,9 @@ async fn send_email(State(cloud): State<Arc<Cloud>>, Json(body): Json<Value>) ->
 async fn put_image(State(cloud): State<Arc<Cloud>>, Path(file): Path<String>, headers: HeaderMap, body: axum::body::Bytes) -> Response {
     cloud.images.lock().await.push((file, headers, body.len()));
     ([("etag", "\"test\"")], StatusCode::OK).into_response()
+}
+
+async fn delete_image(State(cloud): State<Arc<Cloud>>, Path(file): Path<String>) -> StatusCode {
+    cloud.images.lock().await.retain(|(name, ..)| *name != file);
+    StatusCode::NO_CONTENT
 }

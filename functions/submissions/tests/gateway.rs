@@ -4,30 +4,9 @@ use std::io::Read as _;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::fixtures::id;
-use tests::lambda::Function;
-
-/// A recorded event, made into another request.
-fn event(method: &str, path: &str, token: &str, received_ms: i64) -> Value {
-    let mut event: Value = serde_json::from_str(include_str!("../../../tests/events/rest.json")).expect("an event");
-    event["httpMethod"] = json!(method);
-    event["path"] = json!(path);
-    event["requestContext"]["path"] = json!(format!("/dev{path}"));
-    event["requestContext"]["httpMethod"] = json!(method);
-    event["requestContext"]["requestTimeEpoch"] = json!(received_ms);
-    header(&mut event, "Authorization", &format!("Bearer {token}"));
-    event
-}
-
-fn header(event: &mut Value, name: &str, value: &str) {
-    event["headers"][name] = json!(value);
-    event["multiValueHeaders"][name] = json!([value]);
-}
-
-fn body(answer: &Value) -> Value {
-    serde_json::from_str(answer["body"].as_str().unwrap_or_default()).unwrap_or_default()
-}
+use tests::lambda::{Function, body, event, header};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_function_answers_the_gateway() {

@@ -20,7 +20,7 @@ const ANSWER: usize = 16 * 1024 * 1024;
 /// Images in the bucket of the settings, with the credentials and region of this process's environment.
 pub fn s3(settings: &Settings) -> Result<Media, String> {
     let builder = AmazonS3Builder::from_env().with_bucket_name(&settings.media_bucket);
-    let store = builder.with_http_connector(Connector).build().map_err(|error| error.to_string())?;
+    let store = builder.with_http_connector(Connector).with_disable_bulk_delete(true).build().map_err(|error| error.to_string())?;
     Ok(Media::new(Arc::new(store), true, &settings.media_url))
 }
 
