@@ -20,7 +20,9 @@ async fn timed(client: &Client, path: &str) -> (Usage, Duration) {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    println!("| Events | List | Calls | Read units | Time, not in memory | Read units, warm | Time, warm (median) |\n|---:|---|---:|---:|---:|---:|---:|");
+    println!(
+        "| Events | List | Calls | Read units | Time, not in memory | Read units, warm | Time, warm (median) |\n|---:|---|---:|---:|---:|---:|---:|"
+    );
     for n in [200, 2_000, 20_000] {
         let campus = TestCampus::new();
         campus.club("chess", &campus.as_("ada")).await;
@@ -43,7 +45,10 @@ async fn main() {
             times.sort();
             println!(
                 "| {n} | {name} | {} | {} | {cold_time:.1?} | {} | {:.2?} |",
-                cold.calls, cold.read_units, warm.read_units, times[WARM / 2]
+                cold.calls,
+                cold.read_units,
+                warm.read_units,
+                times[WARM / 2]
             );
         }
     }

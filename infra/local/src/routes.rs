@@ -99,7 +99,7 @@ async fn clear_mails(State(local): State<Local>) -> Result<NoContent> {
 
 async fn show_image(State(local): State<Local>, Path(file): Path<String>) -> Result<impl IntoResponse> {
     let (bytes, content_type) = local.app.media.read(&file).await?.ok_or(ApiError::NotFound)?;
-    Ok(([(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, CACHE_CONTROL)], bytes))
+    Ok(([(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, CACHE_CONTROL), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")], bytes))
 }
 
 #[derive(Default, Deserialize)]
