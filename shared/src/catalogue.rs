@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::Mutex;
 
 use crate::models::{Club, Event};
-use crate::table::{Entity, EventListing, Table, TableError, Versions, keys};
+use crate::table::{Entity, EventListing, PARALLEL, Table, TableError, Versions, keys};
 use crate::{html, text};
 
 /// Memory that the parts of one catalogue may take, in bytes as [`Listed::size`] counts them: beyond it, parts that were not used
@@ -26,6 +27,14 @@ pub trait Listed: Sized + Send + Sync {
 
     /// About how many bytes it takes.
     fn size(&self) -> usize;
+}
+
+/// What was asked for of a catalogue.
+pub struct Parts<L> {
+    /// The items of each part.
+    pub items: Vec<Arc<Vec<L>>>,
+    /// Whether some of it was not in memory.
+    pub loaded_any: bool,
 }
 
 /// Parts of a catalogue as they were at their versions.
@@ -54,13 +63,7 @@ impl<L> Default for Catalogue<L> {
 impl<L: Listed> Catalogue<L> {
     /// The items of these parts, in the order of their keys, every write included that was answered before `versions` was
     /// read: nothing is read of parts that did not move since; the others are read side by side.
-    pub async fn parts(
-        &self,
-        table: &Table,
-        versions: &Versions,
-        wanted: &[String],
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Arc<Vec<L>>>, TableError> {
+    pub async fn parts(&self, table: &Table, versions: &Versions, wanted: &[String], now: DateTime<Utc>) -> Result<Parts<L>, TableError> {
         // The lock is held while loading: requests that come meanwhile wait for the same load.
         let mut held = self.0.lock().await;
         let held = &mut *held;
@@ -71,13 +74,15 @@ impl<L: Listed> Catalogue<L> {
             fresh && part.version >= versions.of(name)
         };
         let missing = wanted.iter().filter(|name| !held.parts.get(*name).is_some_and(|part| is_good(part, name)));
-        let loads = missing.map(async |name| {
-            let items: Vec<L> = table.catalogue_part(name).await?.into_iter().map(L::new).collect();
+        let missing: Vec<String> = missing.cloned().collect();
+        let loads = stream::iter(missing).map(async |name| {
+            let items: Vec<L> = table.catalogue_part(&name).await?.into_iter().map(L::new).collect();
             let size = items.iter().map(L::size).sum();
-            let part = Part { version: versions.of(name), at: now, used: 0, size, items: Arc::new(items) };
-            Ok::<_, TableError>((name.clone(), part))
+            let part = Part { version: versions.of(&name), at: now, used: 0, size, items: Arc::new(items) };
+            Ok::<_, TableError>((name, part))
         });
-        let loaded = futures::future::try_join_all(loads).await?;
+        let loaded: Vec<(String, Part<L>)> = loads.buffer_unordered(PARALLEL).try_collect().await?;
+        let loaded_any = !loaded.is_empty();
         held.parts.extend(loaded);
         for name in wanted {
             if let Some(part) = held.parts.get_mut(name) {
@@ -86,7 +91,7 @@ impl<L: Listed> Catalogue<L> {
         }
         let items = wanted.iter().filter_map(|name| held.parts.get(name)).map(|part| part.items.clone()).collect();
         held.shrink();
-        Ok(items)
+        Ok(Parts { items, loaded_any })
     }
 }
 
@@ -149,7 +154,7 @@ impl Catalogue<ListedClub> {
     /// All clubs.
     pub async fn clubs(&self, table: &Table, versions: &Versions, now: DateTime<Utc>) -> Result<Clubs, TableError> {
         let wanted: Vec<String> = (0..keys::CLUB_PARTS).map(keys::clubs).collect();
-        self.parts(table, versions, &wanted, now).await.map(Clubs)
+        self.parts(table, versions, &wanted, now).await.map(|parts| Clubs(parts.items))
     }
 }
 

@@ -44,6 +44,8 @@ pub const IMAGE_PIXELS: u64 = 40_000_000;
 pub const IMAGE_SIDE: u32 = 65_535;
 /// Memory that decoding an image may take, in bytes.
 pub const IMAGE_MEMORY: u64 = 384 * 1024 * 1024;
+/// An image as it is stored, in bytes.
+pub const STORED_IMAGE: usize = 12 * 1024 * 1024;
 /// Width of the small size of an image, in pixels.
 pub const SMALL_IMAGE: u32 = 600;
 /// Parts around an image in a multipart body, in bytes.

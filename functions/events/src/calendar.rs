@@ -4,40 +4,60 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _};
-use shared::Shared;
 use shared::html::to_text;
-use shared::http::{Result, Visible};
-use shared::models::{Event, EventType, Showing};
+use shared::http::{ApiError, Result, Visible, is_shown};
+use shared::models::{Club, Event, EventType, Showing};
+use shared::{Shared, limits};
 
 use crate::events::upcoming;
 
 /// Characters of a description that a calendar shows.
-const DESCRIPTION: usize = 2_000;
+const DESCRIPTION: usize = 500;
+/// Bytes of a calendar: an answer has to fit what passes the gateway.
+const CALENDAR: usize = limits::ANSWER_BODY - 100_000;
 
-/// What is on from now on across clubs, a calendar entry a showing. Anybody.
+/// What is on from now on across clubs, a calendar entry a showing that has not ended; the soonest, if there are too many. Anybody.
 #[utoipa::path(get, path = "/api/events.ics", tag = "events", security((), ("bearer" = [])),
     responses((status = 200, body = String, content_type = "text/calendar")))]
 pub async fn show_calendar(State(app): State<Shared>) -> Result<Response> {
-    let found = upcoming(&app).await?;
-    Ok(calendar("Club events", found.iter().map(|(event, club)| (event, club.profile.name.as_str()))))
+    let (found, now) = (upcoming(&app).await?, app.now());
+    let mut showings: Vec<(&Showing, &Event, &Club)> = Vec::new();
+    for (event, club) in found.pairs() {
+        showings.extend(event.showings.iter().filter(|showing| showing.end >= now).map(|showing| (showing, event, club)));
+    }
+    showings.sort_by_key(|(showing, ..)| (showing.start, showing.id));
+    Ok(calendar("Club events", showings))
 }
 
-/// All events of a club, a calendar entry a showing. Anybody who can see it.
+/// All events of a club, a calendar entry a showing; the latest, if there are too many. Anybody, if everybody can see the club.
 #[utoipa::path(get, path = "/api/clubs/{club}/events.ics", tag = "events", security((), ("bearer" = [])), params(("club" = String, Path)),
     responses((status = 200, body = String, content_type = "text/calendar")))]
 pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Result<Response> {
-    let name = &scope.club.profile.name;
-    let events = app.table.events(&scope.club.code).await?;
-    Ok(calendar(name, events.iter().map(|event| (event, name.as_str()))))
+    let club = &scope.club;
+    if !is_shown(club, false, false) {
+        return Err(ApiError::NotFound);
+    }
+    let events = app.table.events(&club.code).await?;
+    let mut showings: Vec<(&Showing, &Event, &Club)> = Vec::new();
+    for event in &events {
+        showings.extend(event.showings.iter().map(|showing| (showing, event, club)));
+    }
+    showings.sort_by_key(|(showing, ..)| std::cmp::Reverse((showing.start, showing.id)));
+    Ok(calendar(&club.profile.name, showings))
 }
 
-fn calendar<'a>(name: &str, events: impl Iterator<Item = (&'a Event, &'a str)>) -> Response {
+/// A calendar with these showings, as many of the first as fit.
+fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
     let mut calendar = Calendar::new();
-    calendar.name(name);
-    for (event, club) in events {
-        for showing in &event.showings {
-            calendar.push(entry(event, showing, club));
+    calendar.append_property(("X-WR-CALNAME", plain(name).as_str()));
+    let mut size = 0;
+    for (showing, event, club) in showings {
+        let entry = entry(event, showing, &club.profile.name);
+        size += entry.to_string().len();
+        if size > CALENDAR {
+            break;
         }
+        calendar.push(entry);
     }
     ([(header::CONTENT_TYPE, "text/calendar; charset=utf-8")], calendar.to_string()).into_response()
 }

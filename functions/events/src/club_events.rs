@@ -51,10 +51,7 @@ pub async fn create_event(
     if let Some(bytes) = image {
         event.image = Some(app.media.store("image", bytes).await?);
     }
-    if let Err(error) = app.table.create_event(&event).await {
-        forget(&app, event.image.as_ref(), None).await;
-        return Err(error.into());
-    }
+    app.table.create_event(&event).await?;
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
     Ok(Created { location, body: EventBody::new(&event, &scope.club, Viewer::of(&scope), &app.media) })
 }
@@ -126,9 +123,10 @@ pub async fn upload_event_image(
     Ok(Json(EventBody::new(&event, &scope.club, Viewer::of(&scope), &app.media)))
 }
 
-/// The event after an edit; an image that was stored for one that failed goes.
+/// The event after an edit. An image that was stored for one that was surely not made goes; after a time-out it stays, since
+/// the event may show it.
 async fn kept(app: &Shared, event: Result<Event>, image: Option<Image>) -> Result<Event> {
-    if event.is_err() {
+    if let Err(ApiError::NotFound | ApiError::Rule(_) | ApiError::Invalid(_)) = event {
         forget(app, image.as_ref(), None).await;
     }
     event

@@ -1,13 +1,15 @@
 //! `/events/`, `/events/{event}/`: what is on, across clubs
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use shared::Shared;
 use shared::auth::User;
-use shared::catalogue::ListedEvent;
+use shared::catalogue::{Clubs, ListedEvent};
 use shared::http::{ApiError, Envelope, Page, Params, PathIds, Result, is_shown};
-use shared::models::{Club, Event, Membership, Role};
+use shared::models::{Club, Event, Role};
 use shared::table::Versions;
 use shared::text;
 use shared::time::Timestamp;
@@ -65,11 +67,11 @@ impl Filter {
         }
     }
 
-    /// The months in which the last showing of such an event may end.
-    fn months(&self, versions: &Versions) -> Vec<String> {
+    /// The parts of the catalogue in which such an event may stand: by when its last showing ends.
+    fn parts(&self, versions: &Versions) -> Vec<String> {
         // An event that starts or first ends after a moment ends after it.
-        let from = [self.ends_after, self.earliest_start, self.earliest_end].into_iter().flatten().max().map(month);
-        versions.months(from.as_deref(), self.latest_end.map(month).as_deref())
+        let from = [self.ends_after, self.earliest_start, self.earliest_end].into_iter().flatten().max();
+        versions.event_parts(from, self.latest_end)
     }
 
     fn matches(&self, listed: &ListedEvent, club_name: &str) -> bool {
@@ -90,40 +92,75 @@ impl Filter {
     }
 }
 
-fn month(time: Timestamp) -> String {
-    time.to_string().chars().take(7).collect()
+/// Events of the catalogue with their clubs. What is in memory is lent, not copied.
+pub struct Found {
+    clubs: Clubs,
+    parts: Vec<Arc<Vec<ListedEvent>>>,
+    /// Part and place of each, in the order of the list.
+    places: Vec<(usize, usize)>,
 }
 
-/// The events of the catalogue that match, with their clubs, by earliest start and id: 1 read when nothing changed. Of
-/// clubs that only some may see, `sees` decides.
-async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Vec<(Event, Club)>> {
-    let versions = app.table.versions().await?;
-    let months = filter.months(&versions);
+impl Found {
+    /// By earliest start and id.
+    pub fn pairs(&self) -> Vec<(&Event, &Club)> {
+        let pair = |(part, place): &(usize, usize)| {
+            let event = &self.parts.get(*part)?.get(*place)?.event;
+            Some((event, &self.clubs.get(&event.club)?.club))
+        };
+        self.places.iter().filter_map(pair).collect()
+    }
+}
+
+/// How often a list is read again that changed while parts of it were loaded.
+const LOOKS: usize = 3;
+
+/// The events of the catalogue that match, for this caller: 1 read when nothing changed.
+async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Found> {
     let now = app.clock.now();
-    let (clubs, events) =
-        futures::try_join!(app.clubs.clubs(&app.table, &versions, now), app.events.parts(&app.table, &versions, &months, now))?;
+    let mut versions = app.table.versions().await?;
+    let mut wanted = filter.parts(&versions);
+    let loads = async |versions: &Versions, wanted: &[String]| {
+        futures::try_join!(app.clubs.clubs(&app.table, versions, now), app.events.parts(&app.table, versions, wanted, now))
+    };
+    let (mut clubs, mut parts) = loads(&versions, &wanted).await?;
+    for _ in 1..LOOKS {
+        if !parts.loaded_any {
+            break;
+        }
+        // An event that moved from a part in memory to one that was just loaded, or back, would be there twice, or not at all.
+        let after = app.table.versions().await?;
+        let parts_after = filter.parts(&after);
+        if parts_after == wanted && after.agree(&versions, &wanted) {
+            break;
+        }
+        (versions, wanted) = (after, parts_after);
+        (clubs, parts) = loads(&versions, &wanted).await?;
+    }
     let is_admin = user.is_some_and(User::is_admin);
-    let mut found = Vec::new();
-    let mut hidden = false;
-    for listed in events.iter().flat_map(|part| part.iter()) {
-        let Some(host) = clubs.get(&listed.event.club).filter(|host| !host.club.archived) else { continue };
-        if filter.matches(listed, &host.name) {
-            hidden |= !is_shown(&host.club, false, is_admin);
-            found.push((listed, host));
+    let mut hits: Vec<(&ListedEvent, &Club, (usize, usize))> = Vec::new();
+    for (p, part) in parts.items.iter().enumerate() {
+        for (i, listed) in part.iter().enumerate() {
+            let host = clubs.get(&listed.event.club).filter(|host| !host.club.archived);
+            if let Some(host) = host.filter(|host| filter.matches(listed, &host.name)) {
+                hits.push((listed, &host.club, (p, i)));
+            }
         }
     }
     // Only for clubs that not everybody sees it matters who asks.
-    let own: Vec<Membership> = match user {
-        Some(user) if hidden => app.table.memberships_of(user.id()).await?,
+    let own = match user {
+        Some(user) if hits.iter().any(|(_, club, _)| !is_shown(club, false, is_admin)) => app.table.memberships_of(user.id()).await?,
         _ => vec![],
     };
-    found.retain(|(_, host)| is_shown(&host.club, own.iter().any(|membership| membership.club == host.club.code), is_admin));
-    found.sort_by_key(|(listed, _)| (listed.event.span().map(|span| span.starts.0), listed.event.id));
-    Ok(found.into_iter().map(|(listed, host)| (listed.event.clone(), host.club.clone())).collect())
+    hits.retain(|(_, club, _)| is_shown(club, own.iter().any(|membership| membership.club == club.code), is_admin));
+    hits.sort_by_key(|(listed, ..)| (listed.event.id, std::cmp::Reverse(listed.event.version)));
+    hits.dedup_by_key(|(listed, ..)| listed.event.id);
+    hits.sort_by_key(|(listed, ..)| (listed.event.span().map(|span| span.starts.0), listed.event.id));
+    let places = hits.into_iter().map(|(_, _, place)| place).collect();
+    Ok(Found { clubs, parts: parts.items, places })
 }
 
 /// What anybody may see of what is on from now on, with its clubs.
-pub async fn upcoming(app: &Shared) -> Result<Vec<(Event, Club)>> {
+pub async fn upcoming(app: &Shared) -> Result<Found> {
     find(app, &Filter::upcoming(app.now()), None).await
 }
 
@@ -143,7 +180,7 @@ pub async fn list_events(State(app): State<Shared>, user: Option<User>, params: 
     let found = find(&app, &filter, user.as_ref()).await?;
     // Across clubs nobody is an officer: what only officers read stands in the club's own list.
     let viewer = Viewer { is_signed_in: user.is_some(), is_officer: false };
-    page.of(&found, |(event, club)| EventBody::new(event, club, viewer, &app.media)).map(Json)
+    page.of(&found.pairs(), |(event, club)| EventBody::new(event, club, viewer, &app.media)).map(Json)
 }
 
 /// An event by its id alone, with its club: both are there for the caller.

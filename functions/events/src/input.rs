@@ -98,7 +98,7 @@ pub struct ShowingInput {
     #[serde(default)]
     #[schema(value_type = bool)]
     location_visible_to_public: Field<bool>,
-    /// Whether tickets are needed, also without a time from which there are some; default false.
+    /// Only when it is created: whether tickets are needed, also without a time from which there are some; default false.
     #[serde(default)]
     #[schema(value_type = bool)]
     ticketed: Field<bool>,
@@ -143,7 +143,9 @@ impl ShowingInput {
         showing.location = Some(location).filter(|location| !location.is_empty());
         let visible = self.location_visible_to_public;
         reader.flag("location_visible_to_public", visible, Need::Optional, &mut showing.location_is_public);
-        reader.flag("ticketed", self.ticketed, Need::Free, &mut showing.ticketed);
+        if mode == Mode::Create {
+            reader.flag("ticketed", self.ticketed, Need::Free, &mut showing.ticketed);
+        }
         if let Some(drop) = reader.nullable("ticket_drop_time", self.ticket_drop_time, Need::Optional) {
             showing.ticket_drop = drop;
         }

@@ -29,7 +29,7 @@ async fn a_form_with_an_image_comes_through_the_gateway() {
     assert_eq!(json!(names), json!([event_["image_url"], event_["large_image_url"]]));
     for (_, headers, size) in &files {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        assert_eq!((text("content-type"), text("cache-control")), ("image/jpeg", "public, max-age=31536000, immutable"));
+        assert_eq!((text("content-type"), text("cache-control")), ("image/jpeg", "public, max-age=31536000, s-maxage=86400, immutable"));
         assert_eq!(text("content-length"), size.to_string());
         assert!(text("authorization").starts_with("AWS4-HMAC-SHA256 Credential=test/"), "{headers:?}");
         assert!(text("authorization").contains("/eu-central-1/s3/aws4_request"));

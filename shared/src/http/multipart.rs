@@ -12,39 +12,39 @@ use crate::limits;
 
 /// Parts of a form: those with text, and the image among them.
 struct Parts {
-    texts: Map<String, Value>,
+    texts: Vec<(String, String)>,
     image: Option<(String, Bytes)>,
 }
 
 impl Parts {
-    /// Reads a form whose image is the part called one of `names`. What a form cannot say in text (numbers, booleans, arrays,
-    /// null) stands there as JSON.
+    /// Reads a form whose image is the part called one of `names`.
     async fn read<S: Send + Sync>(request: Request, state: &S, names: &[&str]) -> Result<Self, ApiError> {
         let broken = |_| ApiError::rule("The form could not be read.");
         let mut form = Multipart::from_request(request, state).await.map_err(|_| ApiError::rule("The form could not be read."))?;
-        let mut parts = Self { texts: Map::new(), image: None };
+        let mut parts = Self { texts: vec![], image: None };
         while let Some(part) = form.next_field().await.map_err(broken)? {
             let name = part.name().unwrap_or_default().to_owned();
             let is_file = part.file_name().is_some() || part.content_type().is_some();
             let bytes = part.bytes().await.map_err(broken)?;
-            if names.contains(&name.as_str()) && (is_file || !matches!(bytes.as_ref(), b"" | b"null")) {
+            // A form whose file was not chosen sends an empty one.
+            if names.contains(&name.as_str()) && bytes.is_empty() {
+                continue;
+            }
+            if names.contains(&name.as_str()) && (is_file || bytes.as_ref() != b"null") {
                 if bytes.len() > limits::IMAGE {
                     return Err(ApiError::TooLarge(limits::IMAGE));
                 }
-                // A form whose file was not chosen sends an empty one.
-                if !bytes.is_empty() {
-                    parts.image = Some((name, bytes));
-                }
+                parts.image = Some((name, bytes));
             } else {
                 let text = String::from_utf8(bytes.to_vec()).map_err(|_| ApiError::field(&name, "This is not text."))?;
-                parts.texts.insert(name, json_or_text(text));
+                parts.texts.push((name, text));
             }
         }
         Ok(parts)
     }
 }
 
-/// Arrays, objects, numbers, booleans and null as JSON; all else as it is.
+/// What a form cannot say in text (numbers, booleans, arrays, null) stands there as JSON; all else is as it is.
 fn json_or_text(text: String) -> Value {
     match serde_json::from_str(&text) {
         Ok(Value::String(_)) | Err(_) => Value::String(text),
@@ -79,14 +79,14 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
             let Input(input) = Input::from_request(request, state).await?;
             return Ok(Self { input, image: None });
         }
-        let Parts { mut texts, image } = Parts::read(request, state, &["image"]).await?;
-        for (_, value) in texts.iter_mut().filter(|(name, _)| T::TEXTS.contains(&name.as_str())) {
-            if !value.is_string() {
-                *value = Value::String(value.to_string());
-            }
-        }
+        let Parts { texts, image } = Parts::read(request, state, &["image"]).await?;
+        let value = |(name, text): (String, String)| {
+            let value = if T::TEXTS.contains(&name.as_str()) { Value::String(text) } else { json_or_text(text) };
+            (name, value)
+        };
+        let fields: Map<String, Value> = texts.into_iter().map(value).collect();
         let input =
-            serde_json::from_value(Value::Object(texts)).map_err(|error| ApiError::rule(format!("The form is not valid: {error}.")))?;
+            serde_json::from_value(Value::Object(fields)).map_err(|error| ApiError::rule(format!("The form is not valid: {error}.")))?;
         Ok(Self { input, image: image.map(|(_, bytes)| bytes) })
     }
 }

@@ -13,10 +13,27 @@ pub fn end(format: ImageFormat, bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether what stands behind an image may stand there: phones put further pictures and short films behind a JPEG.
-pub fn may_follow(format: ImageFormat, rest: &[u8]) -> bool {
-    let picture = rest.starts_with(&[0xff, 0xd8, 0xff]) || rest.get(4..8) == Some(b"ftyp");
-    rest.iter().all(|byte| *byte == 0) || format == ImageFormat::Jpeg && picture
+/// Whether what stands behind an image may stand there: padding, and behind a JPEG what cameras put there, which are further
+/// pictures, short films, and Samsung's notes.
+pub fn may_follow(format: ImageFormat, mut rest: &[u8]) -> bool {
+    loop {
+        let padding = rest.iter().take_while(|byte| **byte == 0).count();
+        rest = rest.get(padding..).unwrap_or_default();
+        if rest.is_empty() {
+            return true;
+        }
+        if format != ImageFormat::Jpeg {
+            return false;
+        }
+        // The size before a film's mark may begin with zeros.
+        if rest.windows(4).take(5).any(|mark| mark == b"ftyp") || rest.ends_with(b"SEFT") {
+            return true;
+        }
+        match jpeg(rest).filter(|_| rest.starts_with(&[0xff, 0xd8, 0xff])) {
+            Some(end) => rest = rest.get(end..).unwrap_or_default(),
+            None => return false,
+        }
+    }
 }
 
 fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {

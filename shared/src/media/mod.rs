@@ -5,6 +5,7 @@ mod picture;
 mod s3;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Bytes;
 use object_store::path::Path;
@@ -16,8 +17,12 @@ use crate::models::Image;
 
 pub use s3::s3;
 
-/// What may be kept of a file for how long: its name stands for its content.
-pub const CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
+/// How long a file may be kept: for ever, since its name stands for its content; by shared caches for a day, so that what was
+/// removed is gone then.
+pub const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=86400, immutable";
+
+/// How long the removal of a file is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Where images are kept.
 pub struct Media {
@@ -27,13 +32,13 @@ pub struct Media {
     /// Where clients get the files, without a trailing slash.
     url: String,
     /// One image at a time is decoded: memory is bounded.
-    decoding: Semaphore,
+    decoding: Arc<Semaphore>,
 }
 
 impl Media {
     /// Images in `store`, which clients reach at `url`.
     pub fn new(store: Arc<dyn ObjectStore>, keeps_attributes: bool, url: &str) -> Self {
-        Self { store, keeps_attributes, url: url.trim_end_matches('/').to_owned(), decoding: Semaphore::new(1) }
+        Self { store, keeps_attributes, url: url.trim_end_matches('/').to_owned(), decoding: Arc::new(Semaphore::new(1)) }
     }
 
     /// For functions that only tell where images are.
@@ -48,10 +53,15 @@ impl Media {
 
     /// Stores an image in two sizes. 400 naming `field` for what is not one.
     pub async fn store(&self, field: &str, bytes: Bytes) -> Result<Image, ApiError> {
-        let permit = self.decoding.acquire().await.map_err(|error| ApiError::Internal(error.to_string()))?;
-        let made = tokio::task::spawn_blocking(move || picture::remake(&bytes)).await;
-        drop(permit);
-        let made = made.map_err(|error| ApiError::Internal(error.to_string()))?.map_err(|why| ApiError::field(field, why))?;
+        let permit = self.decoding.clone().acquire_owned().await.map_err(|error| ApiError::Internal(error.to_string()))?;
+        let made = tokio::task::spawn_blocking(move || {
+            // Given back when the work ends, also if nobody waits for it any more.
+            let _permit = permit;
+            picture::remake(&bytes)
+        });
+        // A file that makes a decoder panic is no image.
+        let made = made.await.unwrap_or_else(|_| Err("The image cannot be decoded.".into()));
+        let made = made.map_err(|why| ApiError::field(field, why))?;
         let name = random_name()?;
         let image = Image { full: format!("{name}.{}", made.full.extension), small: format!("{name}-600.{}", made.small.extension) };
         let puts = [(&image.full, made.full), (&image.small, made.small)].map(|(name, file)| self.put(name, file));
@@ -75,16 +85,21 @@ impl Media {
 
     /// Removes the files of an image that nothing shows any more. What cannot be removed now stays: nobody finds its name.
     pub async fn remove(&self, image: &Image) {
-        for name in [&image.full, &image.small] {
-            match self.store.delete(&Path::from(name.as_str())).await {
-                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-                Err(error) => tracing::warn!(%error, "an image was not removed"),
+        let removals = [&image.full, &image.small].map(async |name| {
+            match tokio::time::timeout(PATIENCE, self.store.delete(&Path::from(name.as_str()))).await {
+                Ok(Ok(()) | Err(object_store::Error::NotFound { .. })) => {}
+                Ok(Err(error)) => tracing::warn!(%error, "an image was not removed"),
+                Err(_) => tracing::warn!("an image was not removed in time"),
             }
-        }
+        });
+        futures::future::join_all(removals).await;
     }
 
     /// A file and its content type; none if there is none.
     pub async fn read(&self, name: &str) -> Result<Option<(Bytes, &'static str)>, ApiError> {
+        if !is_name(name) {
+            return Ok(None);
+        }
         let content_type = picture::content_type(name);
         match self.store.get(&Path::from(name)).await {
             Ok(found) => {
@@ -95,6 +110,11 @@ impl Media {
             Err(error) => Err(ApiError::Internal(error.to_string())),
         }
     }
+}
+
+/// Whether a file that was stored here may be called so.
+fn is_name(name: &str) -> bool {
+    name.len() <= 64 && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.'))
 }
 
 /// 128 random bits in hexadecimal.

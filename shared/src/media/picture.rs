@@ -41,7 +41,11 @@ pub fn remake(bytes: &[u8]) -> Result<Made, String> {
     }
     let image = decode(format, bytes)?;
     let small = if image.width() > limits::SMALL_IMAGE { image.thumbnail(limits::SMALL_IMAGE, u32::MAX) } else { image.clone() };
-    Ok(Made { small: encode(&small)?, full: encode(&image)? })
+    let made = Made { small: encode(&small)?, full: encode(&image)? };
+    if made.full.bytes.len() > limits::STORED_IMAGE {
+        return Err("The image is too large to be stored: send a smaller one, or one without transparency.".into());
+    }
+    Ok(made)
 }
 
 fn decode(format: ImageFormat, bytes: &[u8]) -> Result<DynamicImage, String> {

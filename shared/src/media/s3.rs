@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use aws_smithy_runtime_api::client::http::{HttpConnector as _, HttpConnectorSettings, SharedHttpConnector};
 use aws_smithy_types::body::SdkBody;
 use axum::body::to_bytes;
-use object_store::ClientOptions;
 use object_store::aws::AmazonS3Builder;
 use object_store::client::{HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService};
+use object_store::{ClientOptions, RetryConfig};
 
 use super::Media;
 use crate::settings::Settings;
@@ -20,7 +20,10 @@ const ANSWER: usize = 16 * 1024 * 1024;
 /// Images in the bucket of the settings, with the credentials and region of this process's environment.
 pub fn s3(settings: &Settings) -> Result<Media, String> {
     let builder = AmazonS3Builder::from_env().with_bucket_name(&settings.media_bucket);
-    let store = builder.with_http_connector(Connector).with_disable_bulk_delete(true).build().map_err(|error| error.to_string())?;
+    // A function has seconds, not the minutes that the library would try.
+    let retry = RetryConfig { max_retries: 2, retry_timeout: Duration::from_secs(8), ..RetryConfig::default() };
+    let builder = builder.with_http_connector(Connector).with_retry(retry).with_disable_bulk_delete(true);
+    let store = builder.build().map_err(|error| error.to_string())?;
     Ok(Media::new(Arc::new(store), true, &settings.media_url))
 }
 
@@ -30,7 +33,7 @@ struct Connector;
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
         let timeouts =
-            HttpConnectorSettings::builder().connect_timeout(Duration::from_secs(2)).read_timeout(Duration::from_secs(10)).build();
+            HttpConnectorSettings::builder().connect_timeout(Duration::from_secs(2)).read_timeout(Duration::from_secs(5)).build();
         let connector = aws_smithy_http_client::default_connector(&timeouts, None);
         let connector = connector.ok_or(object_store::Error::NotImplemented { operation: "HTTP".into(), implementer: "S3".into() })?;
         Ok(HttpClient::new(Service(connector)))

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Entity, Range, Table, TableError, Write, keys};
+use crate::time::Timestamp;
 
 /// What the item is called.
 const TYPE: &str = "Version";
@@ -17,14 +18,20 @@ impl Versions {
         self.0.get(part).copied().unwrap_or_default()
     }
 
-    /// The months with listings of events, from one to another month (`YYYY-MM`), as parts.
-    pub fn months(&self, from: Option<&str>, to: Option<&str>) -> Vec<String> {
-        let (from, to) = (from.map(keys::events), to.map(keys::events));
-        let all = self.0.keys().filter(|part| part.starts_with(&keys::events("")));
+    /// The parts with events whose last showing ends from one to another time.
+    pub fn event_parts(&self, from: Option<Timestamp>, to: Option<Timestamp>) -> Vec<String> {
+        let part = |time: Timestamp| keys::events(&time.to_string());
+        let (from, to) = (from.map(part), to.map(part));
+        let all = self.0.keys().filter(|part| part.starts_with(keys::EVENT_PARTS));
         let inside = all.filter(|part| from.as_ref().is_none_or(|from| *part >= from) && to.as_ref().is_none_or(|to| *part <= to));
-        let mut months: Vec<String> = inside.cloned().collect();
-        months.sort();
-        months
+        let mut parts: Vec<String> = inside.cloned().collect();
+        parts.sort();
+        parts
+    }
+
+    /// Whether these parts are at the same versions in both.
+    pub fn agree(&self, other: &Self, parts: &[String]) -> bool {
+        parts.iter().all(|part| self.of(part) == other.of(part))
     }
 }
 

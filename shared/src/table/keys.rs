@@ -180,14 +180,26 @@ pub(super) fn event_club(event: u64) -> Key {
     Key::new(format!("EVENT#{}", padded(event)), "CLUB".into())
 }
 
-/// The partition of the events whose last showing ends in a month (`YYYY-MM`).
-pub(super) fn events(month: &str) -> String {
-    format!("EVENTS#{month}")
+/// The years whose months have partitions of their own: what ends before or after them shares one. Without a limit anybody
+/// who may write events could make as many parts as there are months in 10,000 years.
+const EVENT_YEARS: std::ops::RangeInclusive<&str> = "2020"..="2040";
+/// The partition prefix of events.
+pub(super) const EVENT_PARTS: &str = "EVENTS#";
+
+/// The partition of the events whose last showing ends in the month of a time, written as the API writes it.
+pub(super) fn events(time: &str) -> String {
+    // In the order of time: digits stand before letters.
+    let part = match (time.get(..4).unwrap_or_default(), time.get(..7).unwrap_or_default()) {
+        (year, month) if EVENT_YEARS.contains(&year) => month,
+        (year, _) if year < *EVENT_YEARS.start() => "0000",
+        _ => "later",
+    };
+    format!("{EVENT_PARTS}{part}")
 }
 
 /// The listing of an event whose last showing ends at `end`, written as the API writes it.
 pub(super) fn event_listing(end: &str, event: u64) -> Key {
-    Key::new(events(end.get(..7).unwrap_or_default()), format!("{end}#{}", padded(event)))
+    Key::new(events(end), format!("{end}#{}", padded(event)))
 }
 
 // Applications
@@ -311,6 +323,16 @@ pub const CHART: [ChartRow; 18] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_of_events_stand_in_the_order_of_time_and_are_few() {
+        let times =
+            ["0001-01-01T00:00:00Z", "2019-12-31T23:59:59Z", "2020-01-01T00:00:00Z", "2026-11-21T09:00:00Z", "2040-12-31T23:59:59Z"];
+        let parts: Vec<String> = times.iter().chain(&["2041-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]).map(|time| events(time)).collect();
+        assert!(parts.is_sorted(), "{parts:?}");
+        assert_eq!((&parts[0], &parts[5]), (&parts[1], &parts[6]));
+        assert_eq!(parts[3], "EVENTS#2026-11");
+    }
 
     #[test]
     fn one_application_is_one_range_and_nothing_else() {

@@ -1,5 +1,6 @@
 //! Writes: one, several that must agree, and batches of what nobody else touches.
 
+use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, ReturnConsumedCapacity, ReturnValue, WriteRequest};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
@@ -68,12 +69,13 @@ impl Table {
     pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), TableError> {
         let items: Vec<_> = writes.into_iter().map(|write| write.into_transact(&self.name)).collect::<Result<_, _>>()?;
         let mut pause = Backoff::default();
+        let mut token = client_token();
         loop {
             count_call();
-            // The SDK adds a client token of its own to each request and keeps it over its retries.
             let sent = self
                 .client
                 .transact_write_items()
+                .client_request_token(&token)
                 .set_transact_items(Some(items.clone()))
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
                 .send()
@@ -92,6 +94,10 @@ impl Table {
                 _ => None,
             });
             let Some(reasons) = reasons else {
+                // An attempt whose answer did not come may still be at work: the same token finds out what became of it.
+                if error.code() != Some("TransactionInProgressException") {
+                    token = client_token();
+                }
                 match write_error(error) {
                     WriteError::Conflict => pause.wait("a conflicting transaction").await?,
                     WriteError::Table(error) => return Err(error),
@@ -104,6 +110,7 @@ impl Table {
                 return Err(TableError::Refused(refused));
             }
             if reasons.iter().any(|code| code == "TransactionConflict" || code.contains("Thrott") || code.contains("Throughput")) {
+                token = client_token();
                 pause.wait("a conflicting transaction").await?;
             } else {
                 return Err(TableError::Failed(format!("transaction cancelled: {reasons:?}")));
@@ -170,4 +177,12 @@ impl Table {
             .try_collect()
             .await
     }
+}
+
+/// What makes repeats of one transaction one: 128 random bits.
+fn client_token() -> String {
+    let mut bytes = [0; 16];
+    // Without random numbers there is no TLS either.
+    let _ = aws_lc_rs::rand::fill(&mut bytes);
+    format!("{:032x}", u128::from_be_bytes(bytes))
 }

@@ -66,7 +66,7 @@ async fn each_format_is_stored_in_two_sizes_without_its_metadata() {
         let (small, _) = scene.shown(&event, "image_url").await;
         assert_eq!((full.dimensions(), small.dimensions()), ((1_200, 300), (600, 150)), "{format:?}");
         assert_eq!(answer.header("content-type"), "image/jpeg");
-        assert_eq!(answer.header("cache-control"), "public, max-age=31536000, immutable");
+        assert_eq!(answer.header("cache-control"), "public, max-age=31536000, s-maxage=86400, immutable");
         let name = event["large_image_url"].as_str().unwrap_or_default().to_owned();
         assert!(name.rsplit('/').next().is_some_and(|name| name.len() == 32 + 4), "{name}");
         names.push(name);
@@ -156,6 +156,7 @@ async fn what_is_no_image_or_more_than_one_is_refused() {
         ("JPEG and PHP", with(&jpeg, b"<?php system('id'); ?>")),
         ("GIF and HTML", with(&gif, b"<script>alert(1)</script>")),
         ("WebP and ZIP", with(&webp, b"PK\x03\x04")),
+        ("JPEG and ZIP behind a mark", with(&jpeg, b"\xff\xd8\xffPK\x03\x04 and more")),
         ("a bomb of pixels", bomb(60_000, 60_000)),
         ("a long bomb", bomb(4_000_000_000, 1)),
         ("a little too large", bomb(8_000, 5_001)),
@@ -175,8 +176,10 @@ async fn what_is_no_image_or_more_than_one_is_refused() {
     scene.send(Method::PATCH, &scene.path, &[("image", b"nonsense")]).await.invalid(&["image"]);
     scene.send(Method::POST, &format!("{}upload/", scene.path), &[("other", b"x")]).await.invalid(&["file"]);
     assert_eq!(scene.files().await, 0);
-    // Phones put further pictures behind a JPEG.
-    scene.upload(&with(&jpeg, &jpeg)).await.ok();
+    // Cameras put further pictures, films and notes behind a JPEG.
+    for tail in [jpeg.clone(), with(&[0; 7], &with(&jpeg, &[0, 0])), b"\0\0\x01\x0a notes SEFT".to_vec(), b"\0\0\0\x18ftypmp42".to_vec()] {
+        scene.upload(&with(&jpeg, &tail)).await.ok();
+    }
 }
 
 fn encoded_bmp() -> Vec<u8> {
@@ -227,4 +230,17 @@ async fn images_are_found_by_their_names_alone() {
     for path in ["/media/nothing.jpg", "/media/..%2f..%2fetc%2fpasswd", "/media/"] {
         anybody.get(path).await.error(404);
     }
+}
+
+#[tokio::test]
+async fn of_two_uploads_at_once_one_is_shown_and_nothing_else_is_kept() {
+    let scene = scene().await;
+    let files = [png(20, 10), png(30, 10), png(40, 10), png(50, 10)];
+    for answer in futures::future::join_all(files.iter().map(|file| scene.upload(file))).await {
+        answer.ok();
+    }
+    let now = scene.ada.get(&scene.path).await.ok();
+    scene.shown(&now, "image_url").await;
+    scene.shown(&now, "large_image_url").await;
+    assert_eq!(scene.files().await, 2);
 }

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use http::Method;
+use proptest::prelude::*;
 use serde_json::{Value, json};
+use shared::models::{Event, Showing};
+use shared::time::Timestamp;
 use tests::fixtures::{hours, id};
 use tests::images::form;
 use tests::{Client, Setup, TestCampus};
@@ -113,6 +116,10 @@ async fn forms_say_what_json_says() {
     assert_eq!((&event["name"], &event["type"], &event["url"]), (&json!("7"), &json!(3), &Value::Null));
     assert_eq!(event["earliest_start_time"], hours(1));
     let path = format!("{CHESS}{}/", id(&event));
+    for name in ["1e5", "12345678901234567890123", "[ 1 ]", "{\"b\":1,\"a\":2}", "true", "null"] {
+        let (content_type, body) = form(&[("name", name.as_bytes())]);
+        assert_eq!(ada.raw(Method::PATCH, &path, Some(&content_type), body).await.ok()["name"], name);
+    }
     let (content_type, body) = form(&[("description", "<b>ü</b>".as_bytes())]);
     assert_eq!(ada.raw(Method::PATCH, &path, Some(&content_type), body).await.ok()["description"], "<b>ü</b>");
     let (content_type, body) = form(&[("type", b"nine")]);
@@ -212,7 +219,11 @@ async fn places_and_links_are_for_who_is_signed_in() {
         let text = anybody.get(path).await.text();
         assert!(!text.to_lowercase().contains("planted"), "{path}: {text}");
         assert!(text.contains("Public square") || *path == hidden, "{path}: {text}");
-        if !path.ends_with("ics") {
+        if path.ends_with("ics") {
+            for client in [&ada, &campus.admin()] {
+                assert!(!client.get(path).await.text().contains("lanted"), "a calendar is the same for everybody");
+            }
+        } else {
             let told = campus.as_("bob").get(path).await.text();
             assert!(told.contains("Planted room"), "{path}: {told}");
             assert!(!told.contains("\"ticket_order_limit\":10"), "for officers: {told}");
@@ -241,6 +252,7 @@ async fn events_of_clubs_that_are_not_there_are_not_there() {
     for client in [&ada, &campus.admin()] {
         assert_eq!(names(client, "").await, ["x"]);
         client.get(&one).await.ok();
+        client.get("/api/clubs/chess/events.ics").await.error(404);
     }
     campus.admin().patch("/api/clubs/chess/", json!({ "approved": true })).await.ok();
     assert_eq!(names(&anybody, "").await, ["x"]);
@@ -322,6 +334,55 @@ async fn lists_at_once_load_once() {
     let anybody = campus.anonymous();
     let answers = futures::future::join_all((0..16).map(|_| anybody.get("/api/events/"))).await;
     let calls: u64 = answers.iter().map(|answer| u64::from(answer.usage.calls)).sum();
-    // A version each; the clubs in 8 parts and one month, once.
-    assert_eq!(calls, 16 + 8 + 1);
+    // The versions each; the clubs in 8 parts and one month, once; and the versions again by who loaded them.
+    assert_eq!(calls, 16 + 8 + 1 + 1);
+}
+
+/// Moments that lie where months and the parts of the catalogue end, in hours from now.
+fn moments() -> impl Strategy<Value = i64> {
+    // 2026-12-01T00:00:00Z, 2020-01-01T00:00:00Z, 2041-01-01T00:00:00Z, and the years 1 and 9999.
+    let borders = prop::sample::select(vec![231, -60_393, 123_687, -17_750_000, 69_880_000]);
+    prop_oneof![3 => -2_000i64..2_000, 2 => (borders, -1i64..=1).prop_map(|(border, hours)| border + hours)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_combination_of_times_finds_what_it_says(
+        spans in prop::collection::vec(prop::collection::vec((moments(), moments()), 1..4), 1..12),
+        limits in prop::array::uniform4(prop::option::weighted(0.5, moments())),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let campus = TestCampus::new();
+            campus.club("chess", &campus.as_("ada")).await;
+            let time = |hours: i64| Timestamp::at(tests::start() + TimeDelta::hours(hours));
+            let events: Vec<Event> = (0..).zip(&spans).map(|(n, spans)| {
+                let model = tests::fixtures::event(n);
+                let showing = |&(a, b): &(i64, i64)| Showing { start: time(a.min(b)), end: time(a.max(b)), ..model.showings[0].clone() };
+                Event { showings: spans.iter().map(showing).collect(), ..model.clone() }
+            }).collect();
+            campus.campus.app.table.load_listings(&events).await.expect("a table");
+            let names = ["earliest_start_time", "latest_start_time", "earliest_end_time", "latest_end_time"];
+            let sent = names.iter().zip(limits).filter_map(|(name, limit)| Some(format!("{name}={}", hours(limit?))));
+            let query = sent.collect::<Vec<_>>().join("&");
+            let found = campus.anonymous().get(&format!("/api/events/?page_size=100&{query}")).await.ok();
+            let mut found: Vec<u64> = found["results"].as_array().into_iter().flatten().map(id).collect();
+            found.sort_unstable();
+            // The rule of the specification, word for word.
+            let [from_start, to_start, from_end, to_end] = limits.map(|limit| limit.map(time));
+            let expected = events.iter().filter(|event| {
+                let starts = || event.showings.iter().map(|showing| showing.start);
+                let ends = || event.showings.iter().map(|showing| showing.end);
+                let window = query.is_empty().then(|| time(0));
+                window.is_none_or(|now| ends().any(|end| end >= now))
+                    && from_start.is_none_or(|limit| starts().min() >= Some(limit))
+                    && to_start.is_none_or(|limit| starts().max() <= Some(limit))
+                    && from_end.is_none_or(|limit| ends().min() >= Some(limit))
+                    && to_end.is_none_or(|limit| ends().max() <= Some(limit))
+            });
+            assert_eq!(found, expected.map(|event| event.id).collect::<Vec<_>>(), "{query}");
+        });
+    }
 }
