@@ -33,8 +33,8 @@ pub trait Listed: Sized + Send + Sync {
 pub struct Parts<L> {
     /// The items of each part.
     pub items: Vec<Arc<Vec<L>>>,
-    /// Whether some of it was not in memory.
-    pub loaded_any: bool,
+    /// Whether all of it was in memory at just these versions: then the parts agree with each other.
+    pub is_settled: bool,
 }
 
 /// Parts of a catalogue as they were at their versions.
@@ -82,16 +82,18 @@ impl<L: Listed> Catalogue<L> {
             Ok::<_, TableError>((name, part))
         });
         let loaded: Vec<(String, Part<L>)> = loads.buffer_unordered(PARALLEL).try_collect().await?;
-        let loaded_any = !loaded.is_empty();
+        let nothing_loaded = loaded.is_empty();
         held.parts.extend(loaded);
         for name in wanted {
             if let Some(part) = held.parts.get_mut(name) {
                 part.used = held.uses;
             }
         }
+        let at_versions = |name: &String| held.parts.get(name).is_some_and(|part| part.version == versions.of(name));
+        let is_settled = nothing_loaded && wanted.iter().all(at_versions);
         let items = wanted.iter().filter_map(|name| held.parts.get(name)).map(|part| part.items.clone()).collect();
         held.shrink();
-        Ok(Parts { items, loaded_any })
+        Ok(Parts { items, is_settled })
     }
 }
 

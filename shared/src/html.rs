@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
 
+use crate::limits;
+
 static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut cleaner = Builder::default();
     cleaner.url_schemes(["http", "https", "mailto"].into()).url_relative(UrlRelative::Deny).link_rel(Some("noopener noreferrer nofollow"));
@@ -101,6 +103,21 @@ fn unescape(html: &str) -> String {
         .replace("&#39;", "'")
         .replace("&nbsp;", " ")
         .replace("&amp;", "&")
+}
+
+/// Shortens the descriptions of one answer if all of them together would be too large for it: otherwise a few long ones
+/// would keep everybody from the list that they stand in. Of each that is long, the beginning stays, as plain text.
+pub fn shorten<'a>(descriptions: impl Iterator<Item = &'a mut String>) {
+    let all: Vec<&mut String> = descriptions.collect();
+    // Quotes and control characters are longer in JSON.
+    let size = |text: &str| text.len() + text.bytes().filter(|b| matches!(b, b'"' | b'\\' | 0..=0x1f)).count() * 2;
+    if all.iter().map(|text| size(text)).sum::<usize>() <= limits::DESCRIPTIONS {
+        return;
+    }
+    for text in all.into_iter().filter(|text| size(text) > limits::SHORTENED * 4) {
+        let beginning: String = to_text(text).chars().take(limits::SHORTENED).collect();
+        *text = format!("<p>{}…</p>", escape(&beginning));
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ pub const PROMPT: usize = 5_000;
 pub const LONG_TEXT: usize = 50_000;
 /// The same texts in bytes of UTF-8.
 pub const LONG_TEXT_BYTES: usize = 100_000;
+/// Tags of one HTML text: how long cleaning takes grows with their nesting.
+pub const TAGS: usize = 3_000;
 /// A member's description.
 pub const MEMBER_DESCRIPTION: usize = 1_000;
 /// The reason of a decision.
@@ -54,6 +56,10 @@ pub const MULTIPART_OVERHEAD: usize = 256 * 1024;
 pub const DRAINED: usize = 32 * 1024 * 1024;
 /// An answer body, in bytes: base64 has to fit the 6 MB of a Lambda response.
 pub const ANSWER_BODY: usize = 4_400_000;
+/// All descriptions of one page of a list, in bytes of JSON; beyond it long ones are shortened.
+pub const DESCRIPTIONS: usize = 1_500_000;
+/// Characters of a description that was shortened.
+pub const SHORTENED: usize = 2_000;
 /// Results on one page, by default and at most.
 pub const PAGE: (u64, u64) = (25, 100);
 /// A word of a search for people, at least.

@@ -3,9 +3,9 @@
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// The text as it is compared: decomposed, without marks, in lower case, `ß` as `ss`.
+/// The text as it is compared: decomposed, without marks, in lower case, `ß` as `ss`, `ς` as `σ`.
 pub fn fold(text: &str) -> String {
-    text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect::<String>().replace('ß', "ss")
+    text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect::<String>().replace('ß', "ss").replace('ς', "σ")
 }
 
 /// The words of a search, folded.
@@ -35,5 +35,6 @@ mod tests {
     fn case_and_diacritics_do_not_matter() {
         assert!(matches(&words("  ELISE strasse "), ["Élise", "Große Straße"]));
         assert!(!matches(&words("elise bob"), ["Élise"]));
+        assert!(matches(&words("ΣΊΣΥΦΟΣ"), ["Σίσυφος"]) && matches(&words("σίσυφος"), ["ΣΙΣΥΦΟΣ"]));
     }
 }

@@ -14,8 +14,8 @@ pub struct ClubBody {
     code: String,
     name: String,
     subtitle: String,
-    /// HTML.
-    description: String,
+    /// HTML; its beginning, in a list that would be too large.
+    pub(crate) description: String,
     email: String,
     website: Option<String>,
     image_url: Option<String>,

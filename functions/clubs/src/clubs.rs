@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use axum::Json;
 use axum::extract::State;
 use shared::auth::{ERASING, User};
+use shared::html::shorten;
 use shared::http::access::{is_code, is_shown};
 use shared::http::{
     ApiError, Created, Envelope, Field, Input, Mode, Need, NoContent, Officer, OrRefused, Owner, Page, Params, PathIds, Reader, Result,
@@ -57,7 +58,9 @@ pub async fn list_clubs(State(app): State<Shared>, user: Option<User>, params: P
             clubs.sort_by_cached_key(|club| (Reverse(score(club, is_accepting(club, now))), ids::derived("featured", &[&day, &club.code])));
         }
     }
-    page.of(&clubs, |club| ClubBody::new(club, &viewer, now)).map(Json)
+    let mut page = page.of(&clubs, |club| ClubBody::new(club, &viewer, now))?;
+    shorten(page.results.iter_mut().map(|club| &mut club.description));
+    Ok(Json(page))
 }
 
 enum Ordering {

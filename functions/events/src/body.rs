@@ -12,8 +12,8 @@ use utoipa::ToSchema;
 pub struct EventBody {
     id: u64,
     name: String,
-    /// HTML.
-    description: String,
+    /// HTML; its beginning, in a list that would be too large.
+    pub(crate) description: String,
     /// Code of the host.
     club: String,
     club_name: String,

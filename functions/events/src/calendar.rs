@@ -1,5 +1,7 @@
 //! `/events.ics`, `/clubs/{club}/events.ics`: calendars (RFC 5545) with what anybody may see
 
+use std::collections::HashMap;
+
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -51,8 +53,11 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
     let mut calendar = Calendar::new();
     calendar.append_property(("X-WR-CALNAME", plain(name).as_str()));
     let mut size = 0;
+    // An event may have a hundred showings: its text is made once.
+    let mut texts: HashMap<u64, String> = HashMap::new();
     for (showing, event, club) in showings {
-        let entry = entry(event, showing, &club.profile.name);
+        let text = texts.entry(event.id).or_insert_with(|| beginning(&event.description));
+        let entry = entry(event, showing, &club.profile.name, text);
         size += entry.to_string().len();
         if size > CALENDAR {
             break;
@@ -63,7 +68,7 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
 }
 
 /// A showing as everybody may see it. Its times of change are the event's, so that a calendar stays the same while nothing changes.
-fn entry(event: &Event, showing: &Showing, club: &str) -> Entry {
+fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
     let mut entry = Entry::new();
     entry
         .uid(&format!("showing-{}@clubs", showing.id))
@@ -78,14 +83,19 @@ fn entry(event: &Event, showing: &Showing, club: &str) -> Entry {
     if showing.end > showing.start {
         entry.ends(showing.end.moment());
     }
-    let text: String = to_text(&event.description).chars().take(DESCRIPTION).collect();
     if !text.is_empty() {
-        entry.description(&plain(&text));
+        entry.description(text);
     }
     if let Some(location) = showing.location.as_ref().filter(|_| showing.location_is_public) {
         entry.location(&plain(location));
     }
     entry.done()
+}
+
+/// The beginning of an HTML text, as a calendar shows it.
+fn beginning(html: &str) -> String {
+    let start: String = html.chars().take(DESCRIPTION * 8).collect();
+    plain(&to_text(&start).chars().take(DESCRIPTION).collect::<String>())
 }
 
 /// Without control characters, which calendars may not have, but for line breaks.

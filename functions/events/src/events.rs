@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 use shared::Shared;
 use shared::auth::User;
 use shared::catalogue::{Clubs, ListedEvent};
+use shared::html::shorten;
 use shared::http::{ApiError, Envelope, Page, Params, PathIds, Result, is_shown};
 use shared::models::{Club, Event, Role};
 use shared::table::Versions;
@@ -111,8 +112,8 @@ impl Found {
     }
 }
 
-/// How often a list is read again that changed while parts of it were loaded.
-const LOOKS: usize = 3;
+/// How often the versions are looked at for one list, while events move.
+const LOOKS: usize = 5;
 
 /// The events of the catalogue that match, for this caller: 1 read when nothing changed.
 async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Found> {
@@ -124,10 +125,10 @@ async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Foun
     };
     let (mut clubs, mut parts) = loads(&versions, &wanted).await?;
     for _ in 1..LOOKS {
-        if !parts.loaded_any {
+        if parts.is_settled {
             break;
         }
-        // An event that moved from a part in memory to one that was just loaded, or back, would be there twice, or not at all.
+        // An event that moved from a part in memory to one that is newer, or back, would be there twice, or not at all.
         let after = app.table.versions().await?;
         let parts_after = filter.parts(&after);
         if parts_after == wanted && after.agree(&versions, &wanted) {
@@ -180,7 +181,9 @@ pub async fn list_events(State(app): State<Shared>, user: Option<User>, params: 
     let found = find(&app, &filter, user.as_ref()).await?;
     // Across clubs nobody is an officer: what only officers read stands in the club's own list.
     let viewer = Viewer { is_signed_in: user.is_some(), is_officer: false };
-    page.of(&found.pairs(), |(event, club)| EventBody::new(event, club, viewer, &app.media)).map(Json)
+    let mut page = page.of(&found.pairs(), |(event, club)| EventBody::new(event, club, viewer, &app.media))?;
+    shorten(page.results.iter_mut().map(|event| &mut event.description));
+    Ok(Json(page))
 }
 
 /// An event by its id alone, with its club: both are there for the caller.

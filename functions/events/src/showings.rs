@@ -126,8 +126,10 @@ async fn change(app: &Shared, scope: Officer<Event, ShowingOfPath>, input: &Show
 pub async fn delete_showing(State(app): State<Shared>, scope: Officer<Event, ShowingOfPath>) -> Result<NoContent> {
     let id = scope.object.find(&scope.parent)?.id;
     edit(&app, &scope.parent, |event| {
+        let there = event.showings.len();
         event.showings.retain(|showing| showing.id != id);
-        Ok(())
+        // Somebody else removed it at this moment.
+        if event.showings.len() == there { Err(ApiError::NotFound) } else { Ok(()) }
     })
     .await?;
     Ok(NoContent)

@@ -168,9 +168,8 @@ impl Campus {
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
         let media = Media::new(images, false, &settings.media_url);
         let app = App::new(table, verifier, media, clock.clone(), ids, settings);
-        let local =
-            routes::routes(routes::Local { app: app.clone(), issuer: issuer.clone(), mailbox: mailbox.clone(), clock: clock.clone() });
-        let router = finish(guard(api().0, &app).merge(local), &app);
+        let local = routes::routes(routes::Local { issuer: issuer.clone(), mailbox: mailbox.clone(), clock: clock.clone() });
+        let router = routes::media(app.clone()).fallback_service(finish(guard(api().0, &app).merge(local), &app));
         let stream = Arc::new(Stream::open(engine.clone(), position)?);
         Ok(Self { app, router, issuer, mailbox, stream, worker, clock, engine })
     }

@@ -23,8 +23,6 @@ use crate::mailbox::{KeptMail, Mailbox};
 /// What these routes stand on.
 #[derive(Clone)]
 pub struct Local {
-    /// State of the routers.
-    pub app: Shared,
     /// The issuer.
     pub issuer: Arc<Issuer>,
     /// The mailbox.
@@ -42,9 +40,13 @@ pub fn routes(local: Local) -> Router<Shared> {
         .route("/local/mail/", get(show_mailbox))
         .route("/local/mail.json", get(list_mails).delete(clear_mails))
         .route("/local/clock/", get(show_clock).post(move_clock))
-        .route("/media/{file}/", get(show_image))
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .with_state(local)
+}
+
+/// The images, which are as large as they are: in the cloud another host has them.
+pub fn media(app: Shared) -> Router {
+    Router::new().route("/media/{file}", get(show_image)).with_state(app)
 }
 
 #[derive(Default, Deserialize)]
@@ -97,8 +99,8 @@ async fn clear_mails(State(local): State<Local>) -> Result<NoContent> {
     Ok(NoContent)
 }
 
-async fn show_image(State(local): State<Local>, Path(file): Path<String>) -> Result<impl IntoResponse> {
-    let (bytes, content_type) = local.app.media.read(&file).await?.ok_or(ApiError::NotFound)?;
+async fn show_image(State(app): State<Shared>, Path(file): Path<String>) -> Result<impl IntoResponse> {
+    let (bytes, content_type) = app.media.read(&file).await?.ok_or(ApiError::NotFound)?;
     Ok(([(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, CACHE_CONTROL), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")], bytes))
 }
 

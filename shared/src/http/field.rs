@@ -135,6 +135,9 @@ impl Reader {
         let mut text = String::new();
         let sent = matches!(field, Field::Value(_));
         self.text(name, field, Need::Optional, limits::LONG_TEXT, &mut text);
+        if text.bytes().filter(|byte| *byte == b'<').count() > limits::TAGS {
+            self.errors.add(name, format!("At most {} tags are allowed.", limits::TAGS));
+        }
         if sent && !self.errors.has(name) {
             let clean = html::clean(&text);
             if text.len() > limits::LONG_TEXT_BYTES || clean.len() > limits::LONG_TEXT_BYTES {

@@ -39,7 +39,8 @@ pub fn remake(bytes: &[u8]) -> Result<Made, String> {
     if !container::may_follow(format, bytes.get(end..).unwrap_or_default()) {
         return Err("The file holds more than an image.".into());
     }
-    let image = decode(format, bytes)?;
+    let lean = if format == ImageFormat::Png { container::lean_png(bytes) } else { Vec::new() };
+    let image = decode(format, if lean.is_empty() { bytes } else { &lean })?;
     let small = if image.width() > limits::SMALL_IMAGE { image.thumbnail(limits::SMALL_IMAGE, u32::MAX) } else { image.clone() };
     let made = Made { small: encode(&small)?, full: encode(&image)? };
     if made.full.bytes.len() > limits::STORED_IMAGE {

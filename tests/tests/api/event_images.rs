@@ -232,6 +232,35 @@ async fn images_are_found_by_their_names_alone() {
     }
 }
 
+/// A PNG with a compressed profile of many megabytes.
+fn with_profile(megabytes: usize) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut zipped = flate2::write::ZlibEncoder::new(b"iCCPx\0\0".to_vec(), flate2::Compression::best());
+    for _ in 0..megabytes {
+        zipped.write_all(&vec![0; 1024 * 1024]).expect("memory");
+    }
+    let chunk = zipped.finish().expect("memory");
+    let mut crc = flate2::Crc::new();
+    crc.update(&chunk);
+    let mut file = png(8, 8);
+    let tail = file.split_off(33);
+    file.extend(u32::try_from(chunk.len() - 4).unwrap_or_default().to_be_bytes());
+    file.extend(chunk);
+    file.extend(crc.sum().to_be_bytes());
+    file.extend(tail);
+    file
+}
+
+#[tokio::test]
+async fn a_profile_that_is_large_in_memory_is_not_looked_at() {
+    let scene = scene().await;
+    let file = with_profile(600);
+    assert!(file.len() < 1024 * 1024, "{}", file.len());
+    let began = std::time::Instant::now();
+    scene.upload(&file).await.ok();
+    assert!(began.elapsed().as_millis() < 500, "{:?}", began.elapsed());
+}
+
 #[tokio::test]
 async fn of_two_uploads_at_once_one_is_shown_and_nothing_else_is_kept() {
     let scene = scene().await;

@@ -338,6 +338,56 @@ async fn lists_at_once_load_once() {
     assert_eq!(calls, 16 + 8 + 1 + 1);
 }
 
+#[tokio::test]
+async fn long_descriptions_keep_nobody_from_the_list() {
+    let (campus, ada) = chess().await;
+    let long = format!("<p>{}</p>", "\"".repeat(49_000));
+    for n in 0..40 {
+        let body = json!({ "name": format!("long {n}"), "description": long, "showings": [showing(1, 2)] });
+        ada.post(CHESS, body).await.created();
+    }
+    let anybody = campus.anonymous();
+    let whole = anybody.get("/api/events/?page_size=5").await.ok();
+    assert!(whole["results"][0]["description"] == *long, "a page that fits");
+    for query in ["", "?page_size=40"] {
+        let page = anybody.get(&format!("/api/events/{query}")).await.ok();
+        let text = page["results"][0]["description"].as_str().unwrap_or_default();
+        assert!(text.ends_with("…</p>") && text.len() < 20_000, "{} bytes", text.len());
+    }
+    ada.post(CHESS, json!({ "name": "x", "description": "<ul><li>".repeat(3_000) })).await.invalid(&["description"]);
+    assert!(anybody.get("/api/events.ics").await.text().ends_with("END:VCALENDAR\r\n"));
+}
+
+#[tokio::test]
+async fn lists_during_writes_have_each_event_once() {
+    // Real time, so that reads and writes interleave as they like.
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    for n in 0..6 {
+        event(&ada, &format!("still {n}"), &[showing(1, 2)]).await;
+    }
+    let moving = event(&ada, "moving", &[showing(3, 4)]).await;
+    let one = format!("{CHESS}{}/showings/{}/", id(&moving), id(&moving["showings"][0]));
+    let other = campus.another();
+    let writes = async {
+        for n in 0..60 {
+            let hour = if n % 2 == 0 { 24 * 45 } else { 3 };
+            ada.patch(&one, showing(hour, hour + 1)).await.ok();
+            tokio::task::yield_now().await;
+        }
+    };
+    let reads = async |client: Client| {
+        for _ in 0..60 {
+            let mut names = names(&client, "").await;
+            names.sort();
+            assert_eq!(names, ["moving", "still 0", "still 1", "still 2", "still 3", "still 4", "still 5"]);
+            tokio::task::yield_now().await;
+        }
+    };
+    futures::join!(writes, reads(other.anonymous()), reads(other.anonymous()), reads(campus.anonymous()));
+}
+
 /// Moments that lie where months and the parts of the catalogue end, in hours from now.
 fn moments() -> impl Strategy<Value = i64> {
     // 2026-12-01T00:00:00Z, 2020-01-01T00:00:00Z, 2041-01-01T00:00:00Z, and the years 1 and 9999.

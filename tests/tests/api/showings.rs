@@ -1,10 +1,13 @@
 //! `/clubs/{club}/events/{event}/showings/…`, `/events/{event}/showings/…`
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use chrono::DateTime;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
-use tests::{Client, TestCampus};
+use tests::{Client, Setup, TestCampus};
 
 /// Ada's event without showings: path under its club, and by its id alone.
 async fn event(campus: &TestCampus) -> (Client, String, String) {
@@ -52,6 +55,23 @@ async fn showings_have_all_verbs() {
     ada.delete(&location).await.error(404);
     campus.as_("bob").delete(&location).await.error(403);
     assert_eq!(ada.get(&showings).await.ok(), json!([second]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_showing_is_removed_once() {
+    let slow = Setup::default().table(Arc::new(|_: &str| {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            None
+        })
+    }));
+    let campus = slow.build();
+    let (ada, path, _) = event(&campus).await;
+    let showing = ada.post(&format!("{path}showings/"), json!({ "start_time": hours(1), "end_time": hours(2) })).await.created();
+    let one = format!("{path}showings/{}/", id(&showing));
+    let answers = futures::future::join_all((0..4).map(|_| ada.delete(&one))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 204).count(), 1);
+    assert_eq!(answers.iter().filter(|answer| answer.status == 404).count(), 3);
 }
 
 #[tokio::test]
