@@ -29,14 +29,6 @@ pub trait Listed: Sized + Send + Sync {
     fn size(&self) -> usize;
 }
 
-/// What was asked for of a catalogue.
-pub struct Parts<L> {
-    /// The items of each part.
-    pub items: Vec<Arc<Vec<L>>>,
-    /// Whether all of it was in memory at just these versions: then the parts agree with each other.
-    pub is_settled: bool,
-}
-
 /// Parts of a catalogue as they were at their versions.
 pub struct Catalogue<L>(Mutex<Held<L>>);
 
@@ -63,7 +55,13 @@ impl<L> Default for Catalogue<L> {
 impl<L: Listed> Catalogue<L> {
     /// The items of these parts, in the order of their keys, every write included that was answered before `versions` was
     /// read: nothing is read of parts that did not move since; the others are read side by side.
-    pub async fn parts(&self, table: &Table, versions: &Versions, wanted: &[String], now: DateTime<Utc>) -> Result<Parts<L>, TableError> {
+    pub async fn parts(
+        &self,
+        table: &Table,
+        versions: &Versions,
+        wanted: &[String],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Arc<Vec<L>>>, TableError> {
         // The lock is held while loading: requests that come meanwhile wait for the same load.
         let mut held = self.0.lock().await;
         let held = &mut *held;
@@ -82,18 +80,15 @@ impl<L: Listed> Catalogue<L> {
             Ok::<_, TableError>((name, part))
         });
         let loaded: Vec<(String, Part<L>)> = loads.buffer_unordered(PARALLEL).try_collect().await?;
-        let nothing_loaded = loaded.is_empty();
         held.parts.extend(loaded);
         for name in wanted {
             if let Some(part) = held.parts.get_mut(name) {
                 part.used = held.uses;
             }
         }
-        let at_versions = |name: &String| held.parts.get(name).is_some_and(|part| part.version == versions.of(name));
-        let is_settled = nothing_loaded && wanted.iter().all(at_versions);
         let items = wanted.iter().filter_map(|name| held.parts.get(name)).map(|part| part.items.clone()).collect();
         held.shrink();
-        Ok(Parts { items, is_settled })
+        Ok(items)
     }
 }
 
@@ -156,7 +151,7 @@ impl Catalogue<ListedClub> {
     /// All clubs.
     pub async fn clubs(&self, table: &Table, versions: &Versions, now: DateTime<Utc>) -> Result<Clubs, TableError> {
         let wanted: Vec<String> = (0..keys::CLUB_PARTS).map(keys::clubs).collect();
-        self.parts(table, versions, &wanted, now).await.map(|parts| Clubs(parts.items))
+        self.parts(table, versions, &wanted, now).await.map(Clubs)
     }
 }
 
@@ -172,7 +167,7 @@ impl Listed for ListedEvent {
     type Stored = EventListing;
     const LASTS: Option<TimeDelta> = None;
 
-    fn new(EventListing { event }: EventListing) -> Self {
+    fn new(EventListing { event, .. }: EventListing) -> Self {
         let texts = [event.name.as_str(), &html::to_text(&event.description)].join("\n");
         Self { text: text::fold(&texts), event }
     }

@@ -44,6 +44,7 @@ pub async fn create_event(
         image: None,
         pinned: false,
         showings: vec![],
+        former_part: None,
         created_at: now,
         updated_at: now,
     };

@@ -112,34 +112,16 @@ impl Found {
     }
 }
 
-/// How often the versions are looked at for one list, while events move.
-const LOOKS: usize = 5;
-
 /// The events of the catalogue that match, for this caller: 1 read when nothing changed.
 async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Found> {
     let now = app.clock.now();
-    let mut versions = app.table.versions().await?;
-    let mut wanted = filter.parts(&versions);
-    let loads = async |versions: &Versions, wanted: &[String]| {
-        futures::try_join!(app.clubs.clubs(&app.table, versions, now), app.events.parts(&app.table, versions, wanted, now))
-    };
-    let (mut clubs, mut parts) = loads(&versions, &wanted).await?;
-    for _ in 1..LOOKS {
-        if parts.is_settled {
-            break;
-        }
-        // An event that moved from a part in memory to one that is newer, or back, would be there twice, or not at all.
-        let after = app.table.versions().await?;
-        let parts_after = filter.parts(&after);
-        if parts_after == wanted && after.agree(&versions, &wanted) {
-            break;
-        }
-        (versions, wanted) = (after, parts_after);
-        (clubs, parts) = loads(&versions, &wanted).await?;
-    }
+    let versions = app.table.versions().await?;
+    let wanted = filter.parts(&versions);
+    let (clubs, parts) =
+        futures::try_join!(app.clubs.clubs(&app.table, &versions, now), app.events.parts(&app.table, &versions, &wanted, now))?;
     let is_admin = user.is_some_and(User::is_admin);
     let mut hits: Vec<(&ListedEvent, &Club, (usize, usize))> = Vec::new();
-    for (p, part) in parts.items.iter().enumerate() {
+    for (p, part) in parts.iter().enumerate() {
         for (i, listed) in part.iter().enumerate() {
             let host = clubs.get(&listed.event.club).filter(|host| !host.club.archived);
             if let Some(host) = host.filter(|host| filter.matches(listed, &host.name)) {
@@ -153,11 +135,12 @@ async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Foun
         _ => vec![],
     };
     hits.retain(|(_, club, _)| is_shown(club, own.iter().any(|membership| membership.club == club.code), is_admin));
+    // One that moved to another part stands in both, or still in the first one: the younger copy is right.
     hits.sort_by_key(|(listed, ..)| (listed.event.id, std::cmp::Reverse(listed.event.version)));
     hits.dedup_by_key(|(listed, ..)| listed.event.id);
     hits.sort_by_key(|(listed, ..)| (listed.event.span().map(|span| span.starts.0), listed.event.id));
     let places = hits.into_iter().map(|(_, _, place)| place).collect();
-    Ok(Found { clubs, parts: parts.items, places })
+    Ok(Found { clubs, parts, places })
 }
 
 /// What anybody may see of what is on from now on, with its clubs.

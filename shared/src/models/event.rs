@@ -46,6 +46,8 @@ pub struct Event {
     pub pinned: bool,
     /// When and where; by start, then id.
     pub showings: Vec<Showing>,
+    /// The part of the catalogue that it was in before: there is a copy of it there too, until it changes again.
+    pub former_part: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
     /// Last change.

@@ -28,11 +28,6 @@ impl Versions {
         parts.sort();
         parts
     }
-
-    /// Whether these parts are at the same versions in both.
-    pub fn agree(&self, other: &Self, parts: &[String]) -> bool {
-        parts.iter().all(|part| self.of(part) == other.of(part))
-    }
 }
 
 /// The write that tells warm functions to load these parts again. It goes into the transaction of what changed there.

@@ -17,6 +17,8 @@ impl Entity for Event {
 /// The copy of an event in the catalogue, as long as it has showings.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EventListing {
+    /// The part.
+    pub part: String,
     /// The event.
     pub event: Event,
 }
@@ -25,8 +27,7 @@ impl Entity for EventListing {
     const TYPE: &'static str = "EventListing";
 
     fn key(&self) -> Key {
-        let end = self.event.span().map_or_else(String::new, |span| span.ends.1.to_string());
-        keys::event_listing(&end, self.event.id)
+        keys::event_listing(&self.part, self.event.id)
     }
 }
 
@@ -45,8 +46,13 @@ impl Entity for EventClub {
     }
 }
 
+/// The part of the catalogue that an event belongs to.
+fn part_of(event: &Event) -> Option<String> {
+    event.span().map(|span| keys::events(&span.ends.1.to_string()))
+}
+
 fn listing(event: &Event) -> Option<EventListing> {
-    event.span().map(|_| EventListing { event: event.clone() })
+    part_of(event).map(|part| EventListing { part, event: event.clone() })
 }
 
 impl Table {
@@ -69,21 +75,25 @@ impl Table {
     pub async fn create_event(&self, event: &Event) -> Result<(), TableError> {
         let pointer = EventClub { event: event.id, club: event.club.clone() };
         let mut writes = vec![Write::put(event)?.if_new(), Write::put(&pointer)?.if_new()];
-        writes.extend(relist(None, Some(event))?);
+        writes.extend(relist(None, event)?);
         self.transact(writes).await
     }
 
     /// Replaces an event. Refused (0) if it is no longer at the version of `old`.
     pub async fn update_event(&self, old: &Event, new: &Event) -> Result<(), TableError> {
-        let mut writes = vec![Write::put(new)?.if_equals("version", &old.version)];
-        writes.extend(relist(Some(old), Some(new))?);
+        let (before, now) = (part_of(old), part_of(new));
+        let former_part = before.filter(|before| now.as_ref().is_some_and(|now| now != before));
+        let new = Event { former_part, ..new.clone() };
+        let mut writes = vec![Write::put(&new)?.if_equals("version", &old.version)];
+        writes.extend(relist(Some(old), &new)?);
         self.transact(writes).await
     }
 
     /// Deletes an event. Refused (0) if it is no longer at the version of `event`.
     pub async fn delete_event(&self, event: &Event) -> Result<(), TableError> {
         let mut writes = vec![Write::delete(event.key()).if_equals("version", &event.version), Write::delete(keys::event_club(event.id))];
-        writes.extend(relist(Some(event), None)?);
+        let without_showings = Event { showings: vec![], former_part: None, ..event.clone() };
+        writes.extend(relist(Some(event), &without_showings)?);
         self.transact(writes).await
     }
 
@@ -99,25 +109,27 @@ impl Table {
     pub async fn load_listings(&self, events: &[Event]) -> Result<(), TableError> {
         let listings: Vec<EventListing> = events.iter().filter_map(listing).collect();
         self.load(&listings).await?;
-        let mut months: Vec<String> = listings.iter().map(|listing| listing.key().pk).collect();
+        let mut months: Vec<String> = listings.iter().map(|listing| listing.part.clone()).collect();
         months.sort();
         months.dedup();
         if months.is_empty() { Ok(()) } else { self.write(moved(months)).await.map(drop) }
     }
 }
 
-/// The writes that bring the catalogue from one state of an event to another.
-fn relist(old: Option<&Event>, new: Option<&Event>) -> Result<Vec<Write>, TableError> {
-    let (old, new) = (old.and_then(listing), new.and_then(listing));
-    let (before, now) = (old.as_ref().map(Entity::key), new.as_ref().map(Entity::key));
-    let mut writes: Vec<Write> = before.clone().filter(|key| Some(key) != now.as_ref()).map(Write::delete).into_iter().collect();
-    if let Some(new) = &new {
-        writes.push(Write::put(new)?);
+/// The writes that bring the catalogue from one state of an event to another. A copy in the part that the event leaves is the
+/// new state too, and goes with the next change: parts are read one after the other, and whichever of them a list has read
+/// before the change and which after it, the event stands in one of them.
+fn relist(old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
+    let before = old.and_then(part_of).into_iter().chain(old.and_then(|old| old.former_part.clone()));
+    let now: Vec<String> = part_of(new).into_iter().chain(new.former_part.clone()).collect();
+    let gone: Vec<String> = before.filter(|part| !now.contains(part)).collect();
+    let mut writes = Vec::new();
+    for part in &now {
+        writes.push(Write::put(&EventListing { part: part.clone(), event: new.clone() })?);
     }
-    let mut months: Vec<String> = [before, now].into_iter().flatten().map(|key| key.pk).collect();
-    months.dedup();
-    if !months.is_empty() {
-        writes.push(moved(months));
+    writes.extend(gone.iter().map(|part| Write::delete(keys::event_listing(part, new.id))));
+    if !writes.is_empty() {
+        writes.push(moved(now.into_iter().chain(gone)));
     }
     Ok(writes)
 }

@@ -197,9 +197,9 @@ pub(super) fn events(time: &str) -> String {
     format!("{EVENT_PARTS}{part}")
 }
 
-/// The listing of an event whose last showing ends at `end`, written as the API writes it.
-pub(super) fn event_listing(end: &str, event: u64) -> Key {
-    Key::new(events(end), format!("{end}#{}", padded(event)))
+/// The listing of an event in a part.
+pub(super) fn event_listing(part: &str, event: u64) -> Key {
+    Key::new(part.to_owned(), padded(event))
 }
 
 // Applications
@@ -282,7 +282,7 @@ pub const CHART: [ChartRow; 18] = [
     ["Club", "CLUBS#<part>", "CLUB#<code>", "", "A club with its counters; the parts together are the catalogue."],
     ["Version", "CATALOGUE", "VERSION", "", "A number for each part of the catalogues: moves with every change there (not of counters)."],
     ["Event", "CLUB#<code>", "EVENT#<event>", "", "An event with its showings."],
-    ["EventListing", "EVENTS#<month>", "<end>#<event>", "", "The same in the catalogue, by the end of its last showing."],
+    ["EventListing", "EVENTS#<month>", "<event>", "", "A copy in the catalogue, by the month in which its last showing ends."],
     ["EventClub", "EVENT#<event>", "CLUB", "", "Which club an event belongs to."],
     ["Membership", "CLUB#<code>", "MEMBER#<membership>", "USER#<person> / MEMBER#<code>", "Who is in a club, with which role."],
     [

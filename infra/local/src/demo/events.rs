@@ -64,6 +64,7 @@ pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
                 image: None,
                 pinned: event_type == EventType::Recruitment,
                 showings: group.into_iter().map(showing).collect(),
+                former_part: None,
                 created_at: created,
                 updated_at: created,
             });
