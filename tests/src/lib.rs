@@ -7,6 +7,7 @@ pub mod lambda;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use local::clock::MovableClock;
@@ -57,6 +58,17 @@ impl Setup {
     #[must_use]
     pub fn table(self, hook: engine::Hook) -> Self {
         Self { engine: Some(hook), ..self }
+    }
+
+    /// Table calls take so many milliseconds, so that what runs at once really interleaves.
+    #[must_use]
+    pub fn latency(self, ms: u64) -> Self {
+        self.table(Arc::new(move |_: &str| {
+            Box::pin(async move {
+                tokio::time::sleep(Duration::from_millis(ms)).await;
+                None
+            })
+        }))
     }
 
     /// Mails pass this hook.

@@ -208,12 +208,7 @@ async fn an_erasure_that_is_cut_short_anywhere_can_be_repeated() {
 #[tokio::test(start_paused = true)]
 async fn what_happens_beside_an_erasure_leaves_nothing_behind() {
     for milliseconds in [1, 6, 11, 16, 21, 40, 200, 900, 1_030] {
-        let slow = Setup::default().table(Arc::new(|_: &str| {
-            Box::pin(async {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-                None
-            })
-        }));
+        let slow = Setup::default().latency(5);
         let (campus, drive, sue, decided) = sue_on(slow.build()).await;
         let ada = &drive.officer;
         let person = id(&sue.get("/api/settings/").await.ok());

@@ -1,38 +1,34 @@
 //! `/events/`, `/events/{event}/`, `/clubs/{club}/events/…`
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use chrono::TimeDelta;
 use http::Method;
-use proptest::prelude::*;
 use serde_json::{Value, json};
-use shared::models::{Event, Showing};
-use shared::time::Timestamp;
 use tests::fixtures::{hours, id};
 use tests::images::form;
 use tests::{Client, Setup, TestCampus};
 
-const CHESS: &str = "/api/clubs/chess/events/";
+pub const CHESS: &str = "/api/clubs/chess/events/";
 
 /// A showing from `start` to `end`, in hours from now.
-fn showing(start: i64, end: i64) -> Value {
+pub fn showing(start: i64, end: i64) -> Value {
     json!({ "start_time": hours(start), "end_time": hours(end) })
 }
 
-async fn chess() -> (TestCampus, Client) {
+/// Ada's club.
+pub async fn chess() -> (TestCampus, Client) {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     (campus, ada)
 }
 
-async fn event(client: &Client, name: &str, showings: &[Value]) -> Value {
+/// An event of it.
+pub async fn event(client: &Client, name: &str, showings: &[Value]) -> Value {
     client.post(CHESS, json!({ "name": name, "showings": showings })).await.created()
 }
 
 /// The names of what a list answers.
-async fn names(client: &Client, query: &str) -> Vec<String> {
+pub async fn names(client: &Client, query: &str) -> Vec<String> {
     let list = client.get(&format!("/api/events/{query}")).await.ok();
     let results = list["results"].as_array().cloned().unwrap_or_default();
     assert_eq!(list["count"], results.len());
@@ -132,79 +128,6 @@ async fn forms_say_what_json_says() {
 }
 
 #[tokio::test]
-async fn the_list_shows_what_has_not_ended_and_forgets_it_by_the_clock_alone() {
-    let (campus, ada) = chess().await;
-    event(&ada, "later", &[showing(30, 31)]).await;
-    event(&ada, "long", &[showing(-100, 2)]).await;
-    event(&ada, "soon", &[showing(-50, -49), showing(1, 3)]).await;
-    event(&ada, "over", &[showing(-2, -1)]).await;
-    event(&ada, "never", &[]).await;
-    let anybody = campus.anonymous();
-    assert_eq!(names(&anybody, "").await, ["long", "soon", "later"]);
-    let club: Vec<Value> = ada.get(CHESS).await.ok().as_array().into_iter().flatten().map(|event| event["name"].clone()).collect();
-    assert_eq!(club, ["long", "soon", "over", "later", "never"]);
-    campus.advance(TimeDelta::hours(2));
-    assert_eq!(names(&anybody, "").await, ["long", "soon", "later"], "it ends now");
-    campus.advance(TimeDelta::seconds(1));
-    assert_eq!(names(&anybody, "").await, ["soon", "later"]);
-    campus.advance(TimeDelta::days(40));
-    assert_eq!(names(&anybody, "").await, [""; 0]);
-}
-
-#[tokio::test]
-async fn the_eight_parameters_filter() {
-    let (campus, ada) = chess().await;
-    campus.client(&json!({}), "bob").post("/api/clubs/", json!({ "name": "Élan Vital", "code": "elan" })).await.created();
-    event(&ada, "past", &[showing(-2_000, -1_999)]).await;
-    event(&ada, "wide", &[showing(-30, -29), showing(900, 901)]).await;
-    event(&ada, "near", &[showing(1, 2)]).await;
-    let body = json!({ "name": "Talk", "type": 3, "description": "<p>About <b>Gödel</b></p>", "showings": [showing(3, 4)] });
-    campus.as_("bob").post("/api/clubs/elan/events/", body).await.created();
-    let anybody = campus.anonymous();
-    let q = |name: &str, at: i64| format!("?{name}={}", hours(at).replace(':', "%3A"));
-    for (query, expected) in [
-        (String::new(), vec!["wide", "near", "Talk"]),
-        ("?search=TALK+godel".into(), vec!["Talk"]),
-        ("?search=elan+talk".into(), vec!["Talk"]),
-        ("?search=talk+near".into(), vec![]),
-        ("?club__code=elan".into(), vec!["Talk"]),
-        ("?club__code=nothing".into(), vec![]),
-        ("?type=3".into(), vec!["Talk"]),
-        ("?type=0".into(), vec!["wide", "near"]),
-        ("?fair=1".into(), vec![]),
-        (q("earliest_start_time", -40), vec!["wide", "near", "Talk"]),
-        (q("earliest_start_time", 1), vec!["near", "Talk"]),
-        (q("latest_start_time", 1), vec!["past", "near"]),
-        (q("latest_start_time", 900), vec!["past", "wide", "near", "Talk"]),
-        (q("earliest_end_time", 2), vec!["near", "Talk"]),
-        (q("latest_end_time", 2), vec!["past", "near"]),
-        (q("latest_end_time", -1_999), vec!["past"]),
-        (format!("{}&{}", q("earliest_start_time", 2), &q("latest_end_time", 4)[1..]), vec!["Talk"]),
-        ("?earliest_start_time=1990-01-01T00:00:00%2B02:00&type=0".into(), vec!["past", "wide", "near"]),
-    ] {
-        assert_eq!(names(&anybody, &query).await, expected, "{query}");
-    }
-    for name in ["type", "fair", "earliest_start_time", "latest_start_time", "earliest_end_time", "latest_end_time"] {
-        anybody.get(&format!("/api/events/?{name}=soon")).await.invalid(&[name]);
-    }
-    anybody.get("/api/events/?type=7").await.invalid(&["type"]);
-    anybody.get("/api/events/?earliest_start_time=2026-11-21T09:00:00").await.invalid(&["earliest_start_time"]);
-}
-
-#[tokio::test]
-async fn the_list_comes_in_pages() {
-    let (campus, ada) = chess().await;
-    for n in 0..5 {
-        event(&ada, &format!("e{n}"), &[showing(10 - n, 20)]).await;
-    }
-    let anybody = campus.anonymous();
-    let page = anybody.get("/api/events/?page_size=2&page=2&search=e").await.ok();
-    assert_eq!((&page["count"], &page["results"][0]["name"], page["results"].as_array().map(Vec::len)), (&json!(5), &json!("e2"), Some(2)));
-    assert!(page["next"].as_str().is_some_and(|next| next.contains("page=3") && next.contains("search=e")));
-    assert_eq!(anybody.get("/api/events/?page_size=2&page=4").await.error(404), "Invalid page.");
-}
-
-#[tokio::test]
 async fn places_and_links_are_for_who_is_signed_in() {
     let (campus, ada) = chess().await;
     let body = json!({ "name": "x", "url": "https://planted.example/link", "showings": [
@@ -266,37 +189,9 @@ async fn events_of_clubs_that_are_not_there_are_not_there() {
     ada.get("/api/events/abc/").await.error(404);
 }
 
-#[tokio::test]
-async fn writes_show_at_once_in_lists_of_other_functions() {
-    let (campus, ada) = chess().await;
-    // Another function: a router with caches of its own on the same table.
-    let other = campus.another();
-    let anybody = other.anonymous();
-    assert_eq!(names(&anybody, "").await, [""; 0]);
-    let made = event(&ada, "x", &[showing(1, 2)]).await;
-    assert_eq!(names(&anybody, "").await, ["x"]);
-    let path = format!("{CHESS}{}/", id(&made));
-    ada.patch(&path, json!({ "name": "y" })).await.ok();
-    assert_eq!(names(&anybody, "").await, ["y"]);
-    // Into another month and back: each month shows it as long as it ends there.
-    let moved = ada.post(&format!("{path}showings/"), showing(24 * 45, 24 * 45 + 1)).await.created();
-    assert_eq!(names(&anybody, "?latest_end_time=2026-12-31T00:00:00Z").await, [""; 0]);
-    ada.delete(&format!("{path}showings/{}/", id(&moved))).await.no_content();
-    assert_eq!(names(&anybody, "?latest_end_time=2026-12-31T00:00:00Z").await, ["y"]);
-    ada.patch("/api/clubs/chess/", json!({ "name": "Renamed" })).await.ok();
-    assert_eq!(anybody.get("/api/events/").await.ok()["results"][0]["club_name"], "Renamed");
-    ada.delete(&path).await.no_content();
-    assert_eq!(names(&anybody, "").await, [""; 0]);
-}
-
 #[tokio::test(start_paused = true)]
 async fn two_officers_at_once_lose_nothing() {
-    let slow = Setup::default().table(Arc::new(|_: &str| {
-        Box::pin(async {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-            None
-        })
-    }));
+    let slow = Setup::default().latency(5);
     let campus = slow.build();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -316,123 +211,4 @@ async fn two_officers_at_once_lose_nothing() {
     let now = ada.get(&path).await.ok();
     assert_eq!((&now["name"], &now["type"], now["showings"].as_array().map(Vec::len)), (&json!("y"), &json!(2), Some(2)));
     assert_eq!(campus.anonymous().get("/api/events/").await.ok()["results"][0]["showings"].as_array().map(Vec::len), Some(2));
-}
-
-#[tokio::test(start_paused = true)]
-async fn lists_at_once_load_once() {
-    let campus = Setup::default()
-        .table(Arc::new(|_: &str| {
-            Box::pin(async {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-                None
-            })
-        }))
-        .build();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
-    event(&ada, "x", &[showing(1, 2)]).await;
-    let anybody = campus.anonymous();
-    let answers = futures::future::join_all((0..16).map(|_| anybody.get("/api/events/"))).await;
-    let calls: u64 = answers.iter().map(|answer| u64::from(answer.usage.calls)).sum();
-    // The versions each; the clubs in 8 parts and one month, once.
-    assert_eq!(calls, 16 + 8 + 1);
-}
-
-#[tokio::test]
-async fn long_descriptions_keep_nobody_from_the_list() {
-    let (campus, ada) = chess().await;
-    let long = format!("<p>{}</p>", "\"".repeat(49_000));
-    for n in 0..40 {
-        let body = json!({ "name": format!("long {n}"), "description": long, "showings": [showing(1, 2)] });
-        ada.post(CHESS, body).await.created();
-    }
-    let anybody = campus.anonymous();
-    let whole = anybody.get("/api/events/?page_size=5").await.ok();
-    assert!(whole["results"][0]["description"] == *long, "a page that fits");
-    for query in ["", "?page_size=40"] {
-        let page = anybody.get(&format!("/api/events/{query}")).await.ok();
-        let text = page["results"][0]["description"].as_str().unwrap_or_default();
-        assert!(text.ends_with("…</p>") && text.len() < 20_000, "{} bytes", text.len());
-    }
-    ada.post(CHESS, json!({ "name": "x", "description": "<ul><li>".repeat(3_000) })).await.invalid(&["description"]);
-    assert!(anybody.get("/api/events.ics").await.text().ends_with("END:VCALENDAR\r\n"));
-}
-
-#[tokio::test]
-async fn lists_during_writes_have_each_event_once() {
-    // Real time, so that reads and writes interleave as they like.
-    let campus = TestCampus::new();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
-    for n in 0..6 {
-        event(&ada, &format!("still {n}"), &[showing(1, 2)]).await;
-    }
-    let moving = event(&ada, "moving", &[showing(3, 4)]).await;
-    let one = format!("{CHESS}{}/showings/{}/", id(&moving), id(&moving["showings"][0]));
-    let other = campus.another();
-    let writes = async {
-        for n in 0..60 {
-            let hour = if n % 2 == 0 { 24 * 45 } else { 3 };
-            ada.patch(&one, showing(hour, hour + 1)).await.ok();
-            tokio::task::yield_now().await;
-        }
-    };
-    let reads = async |client: Client| {
-        for _ in 0..60 {
-            let mut names = names(&client, "").await;
-            names.sort();
-            assert_eq!(names, ["moving", "still 0", "still 1", "still 2", "still 3", "still 4", "still 5"]);
-            tokio::task::yield_now().await;
-        }
-    };
-    futures::join!(writes, reads(other.anonymous()), reads(other.anonymous()), reads(campus.anonymous()));
-}
-
-/// Moments that lie where months and the parts of the catalogue end, in hours from now.
-fn moments() -> impl Strategy<Value = i64> {
-    // 2026-12-01T00:00:00Z, 2020-01-01T00:00:00Z, 2041-01-01T00:00:00Z, and the years 1 and 9999.
-    let borders = prop::sample::select(vec![231, -60_393, 123_687, -17_750_000, 69_880_000]);
-    prop_oneof![3 => -2_000i64..2_000, 2 => (borders, -1i64..=1).prop_map(|(border, hours)| border + hours)]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_combination_of_times_finds_what_it_says(
-        spans in prop::collection::vec(prop::collection::vec((moments(), moments()), 1..4), 1..12),
-        limits in prop::array::uniform4(prop::option::weighted(0.5, moments())),
-    ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        runtime.block_on(async {
-            let campus = TestCampus::new();
-            campus.club("chess", &campus.as_("ada")).await;
-            let time = |hours: i64| Timestamp::at(tests::start() + TimeDelta::hours(hours));
-            let events: Vec<Event> = (0..).zip(&spans).map(|(n, spans)| {
-                let model = tests::fixtures::event(n);
-                let showing = |&(a, b): &(i64, i64)| Showing { start: time(a.min(b)), end: time(a.max(b)), ..model.showings[0].clone() };
-                Event { showings: spans.iter().map(showing).collect(), ..model.clone() }
-            }).collect();
-            campus.campus.app.table.load_listings(&events).await.expect("a table");
-            let names = ["earliest_start_time", "latest_start_time", "earliest_end_time", "latest_end_time"];
-            let sent = names.iter().zip(limits).filter_map(|(name, limit)| Some(format!("{name}={}", hours(limit?))));
-            let query = sent.collect::<Vec<_>>().join("&");
-            let found = campus.anonymous().get(&format!("/api/events/?page_size=100&{query}")).await.ok();
-            let mut found: Vec<u64> = found["results"].as_array().into_iter().flatten().map(id).collect();
-            found.sort_unstable();
-            // The rule of the specification, word for word.
-            let [from_start, to_start, from_end, to_end] = limits.map(|limit| limit.map(time));
-            let expected = events.iter().filter(|event| {
-                let starts = || event.showings.iter().map(|showing| showing.start);
-                let ends = || event.showings.iter().map(|showing| showing.end);
-                let window = query.is_empty().then(|| time(0));
-                window.is_none_or(|now| ends().any(|end| end >= now))
-                    && from_start.is_none_or(|limit| starts().min() >= Some(limit))
-                    && to_start.is_none_or(|limit| starts().max() <= Some(limit))
-                    && from_end.is_none_or(|limit| ends().min() >= Some(limit))
-                    && to_end.is_none_or(|limit| ends().max() <= Some(limit))
-            });
-            assert_eq!(found, expected.map(|event| event.id).collect::<Vec<_>>(), "{query}");
-        });
-    }
 }

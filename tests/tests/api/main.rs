@@ -8,6 +8,7 @@ mod conventions;
 mod decisions;
 mod erasure;
 mod event_images;
+mod event_lists;
 mod events;
 mod extensions;
 mod foreign_ids;

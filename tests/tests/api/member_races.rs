@@ -1,6 +1,5 @@
 //! Rules of membership that many at once cannot break; after each, the counters are compared with a recount.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -10,14 +9,7 @@ use tests::{Answer, Client, Setup, TestCampus};
 
 /// A campus whose table takes 5 ms for a call, so that what runs at once really interleaves.
 fn slow() -> TestCampus {
-    Setup::default()
-        .table(Arc::new(|_: &str| {
-            Box::pin(async {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-                None
-            })
-        }))
-        .build()
+    Setup::default().latency(5).build()
 }
 
 fn count(answers: &[Answer], status: u16) -> usize {

@@ -1,8 +1,5 @@
 //! `/clubs/{club}/events/{event}/showings/…`, `/events/{event}/showings/…`
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use chrono::DateTime;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -59,12 +56,7 @@ async fn showings_have_all_verbs() {
 
 #[tokio::test(start_paused = true)]
 async fn a_showing_is_removed_once() {
-    let slow = Setup::default().table(Arc::new(|_: &str| {
-        Box::pin(async {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-            None
-        })
-    }));
+    let slow = Setup::default().latency(5);
     let campus = slow.build();
     let (ada, path, _) = event(&campus).await;
     let showing = ada.post(&format!("{path}showings/"), json!({ "start_time": hours(1), "end_time": hours(2) })).await.created();
