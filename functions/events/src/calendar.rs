@@ -50,8 +50,12 @@ pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Re
 
 /// A calendar with these showings, as many of the first as fit.
 fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
-    let mut calendar = Calendar::new();
-    calendar.append_property(("X-WR-CALNAME", plain(name).as_str()));
+    let mut calendar = Calendar::empty();
+    for property in
+        [("VERSION", "2.0"), ("PRODID", "-//Clubs//Clubs//EN"), ("CALSCALE", "GREGORIAN"), ("X-WR-CALNAME", plain(name).as_str())]
+    {
+        calendar.append_property(property);
+    }
     let mut size = 0;
     // An event may have a hundred showings: its text is made once.
     let mut texts: HashMap<u64, String> = HashMap::new();
