@@ -6,8 +6,11 @@ pub const NAME: usize = 255;
 pub const PROMPT: usize = 5_000;
 /// Descriptions of clubs, events and applications; each e-mail template.
 pub const LONG_TEXT: usize = 50_000;
-/// The same texts in bytes of UTF-8.
-pub const LONG_TEXT_BYTES: usize = 100_000;
+/// The long texts of an application in bytes of UTF-8: three of them share an item of the table.
+pub const APPLICATION_TEXT_BYTES: usize = 100_000;
+/// The description of a club or an event in bytes of UTF-8, after cleaning: an item holds it with a hundred showings, and
+/// any text of that many characters that is not mostly characters which HTML has to write longer.
+pub const DESCRIPTION_BYTES: usize = 250_000;
 /// Tags of one HTML text: how long cleaning takes grows with their nesting.
 pub const TAGS: usize = 3_000;
 /// A member's description.

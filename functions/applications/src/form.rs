@@ -156,7 +156,7 @@ impl ApplicationInput {
     pub async fn apply(self, mode: Mode, application: &mut Application, table: &Table, next_id: impl Fn() -> u64) -> Result<(), ApiError> {
         let mut reader = Reader::new(mode);
         reader.line("name", self.name, Need::Required, &mut application.name);
-        reader.html("description", self.description, &mut application.description);
+        reader.html("description", self.description, limits::APPLICATION_TEXT_BYTES, &mut application.description);
         reader.time("application_start_time", self.application_start_time, Need::Required, &mut application.start);
         reader.time("application_end_time", self.application_end_time, Need::Required, &mut application.end);
         reader.time("result_release_time", self.result_release_time, Need::Required, &mut application.release);
@@ -190,7 +190,7 @@ impl ApplicationInput {
 
 fn template(reader: &mut Reader, name: &str, field: Field<String>, into: &mut String) {
     let mut text = into.clone();
-    reader.html(name, field, &mut text);
+    reader.html(name, field, limits::APPLICATION_TEXT_BYTES, &mut text);
     match Template::parse(&text) {
         Ok(_) => *into = text,
         Err(why) if !reader.errors.has(name) => reader.errors.add(name, why),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use shared::http::{ApiError, Field, Mode, Need, Reader};
+use shared::limits;
 use shared::models::{Club, Role};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -122,7 +123,7 @@ impl ClubInput {
         let profile = &mut club.profile;
         reader.line("name", self.name, Need::Required, &mut profile.name);
         reader.line("subtitle", self.subtitle, Need::Optional, &mut profile.subtitle);
-        reader.html("description", self.description, &mut profile.description);
+        reader.html("description", self.description, limits::DESCRIPTION_BYTES, &mut profile.description);
         reader.email("email", self.email, Need::Optional, &mut profile.email);
         reader.url("website", self.website, &mut profile.website);
         reader.flag("active", self.active, Need::Optional, &mut profile.active);

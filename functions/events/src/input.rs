@@ -48,7 +48,7 @@ impl EventInput {
     pub fn apply(self, mode: Mode, event: &mut Event, is_admin: bool, next_id: impl Fn() -> u64) -> Result<()> {
         let mut reader = Reader::new(mode);
         reader.line("name", self.name, Need::Required, &mut event.name);
-        reader.html("description", self.description, &mut event.description);
+        reader.html("description", self.description, limits::DESCRIPTION_BYTES, &mut event.description);
         event.event_type = reader.value("type", self.event_type, Need::Optional).unwrap_or(event.event_type);
         reader.url("url", self.url, &mut event.url);
         match self.image {

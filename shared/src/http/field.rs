@@ -130,8 +130,8 @@ impl Reader {
         }
     }
 
-    /// A long HTML text, which is cleaned.
-    pub fn html(&mut self, name: &str, field: Field<String>, into: &mut String) {
+    /// A long HTML text, which is cleaned; before and after that it has at most `max_bytes`.
+    pub fn html(&mut self, name: &str, field: Field<String>, max_bytes: usize, into: &mut String) {
         let mut text = String::new();
         let sent = matches!(field, Field::Value(_));
         self.text(name, field, Need::Optional, limits::LONG_TEXT, &mut text);
@@ -140,8 +140,8 @@ impl Reader {
         }
         if sent && !self.errors.has(name) {
             let clean = html::clean(&text);
-            if text.len() > limits::LONG_TEXT_BYTES || clean.len() > limits::LONG_TEXT_BYTES {
-                self.errors.add(name, format!("At most {} bytes are allowed.", limits::LONG_TEXT_BYTES));
+            if text.len() > max_bytes || clean.len() > max_bytes {
+                self.errors.add(name, format!("At most {max_bytes} bytes are allowed."));
             } else {
                 *into = clean;
             }

@@ -212,3 +212,24 @@ async fn two_officers_at_once_lose_nothing() {
     assert_eq!((&now["name"], &now["type"], now["showings"].as_array().map(Vec::len)), (&json!("y"), &json!(2), Some(2)));
     assert_eq!(campus.anonymous().get("/api/events/").await.ok()["results"][0]["showings"].as_array().map(Vec::len), Some(2));
 }
+
+#[tokio::test]
+async fn an_event_at_all_its_limits_is_stored_and_listed() {
+    let (campus, ada) = chess().await;
+    let widest = "😀".repeat(255);
+    let showings: Vec<Value> = (0..100)
+        .map(|n| json!({ "start_time": hours(n), "end_time": hours(n + 1), "location": widest, "location_visible_to_public": true }))
+        .collect();
+    for description in ["😀".repeat(50_000), "&".repeat(50_000)] {
+        let body = json!({ "name": widest, "description": description, "url": format!("https://x.example/{}", "x".repeat(2_000)), "showings": showings });
+        let event = ada.post(CHESS, body).await.created();
+        let path = format!("{CHESS}{}/", id(&event));
+        // Into a later part of the catalogue, so that there are two copies of it.
+        let last = format!("{path}showings/{}/", id(&event["showings"][99]));
+        ada.patch(&last, showing(2_000, 2_001)).await.ok();
+        assert_eq!(ada.get(&path).await.ok()["description"], event["description"]);
+        assert_eq!(campus.anonymous().get("/api/events/").await.ok()["count"], 1);
+        ada.delete(&path).await.no_content();
+    }
+    ada.post(CHESS, json!({ "name": "x", "description": "\u{1f600}".repeat(50_001) })).await.invalid(&["description"]);
+}
