@@ -163,9 +163,14 @@ pub async fn create_invites(State(app): State<Shared>, scope: Officer, Input(inp
     }
     reader.finish()?;
     let all = emails.len();
-    let sent = invite(&app, &scope, emails, role, &title).await?.invited.len();
-    let skipped = all - sent;
-    Ok(Json(InvitedBody { detail: format!("{sent} invitations sent, {skipped} addresses skipped."), sent, skipped }))
+    let outcome = invite(&app, &scope, emails, role, &title).await?;
+    let sent = outcome.invited.len();
+    let skipped = all - sent - outcome.left;
+    let mut detail = format!("{sent} invitations sent, {skipped} addresses skipped.");
+    if outcome.left > 0 {
+        detail = format!("{detail} {} addresses could not be invited now: send them again.", outcome.left);
+    }
+    Ok(Json(InvitedBody { detail, sent, skipped }))
 }
 
 #[derive(Default)]
@@ -173,6 +178,8 @@ struct Outcome {
     invited: Vec<Invite>,
     /// Addresses that were left out because they are members'.
     members: usize,
+    /// Addresses that were not reached, because the table was busy or the caller lost their role.
+    left: usize,
 }
 
 /// An address, and the people who have it.
@@ -209,13 +216,14 @@ async fn invite(app: &Shared, scope: &Officer, emails: Vec<String>, role: Role, 
     addressees.retain(|addressee| addressee.people.iter().all(|person| !members.contains(person)));
     outcome.members = all - addressees.len();
     let inviter = scope.user.person().await?;
-    for chunk in addressees.chunks(Table::INVITES) {
+    for (n, chunk) in addressees.chunks(Table::INVITES).enumerate() {
         match invite_chunk(app, scope, inviter, chunk, (role, title)).await {
             Ok(done) => outcome.invited.extend(done),
             Err(error) if outcome.invited.is_empty() => return Err(error),
             // Those before were invited, and the caller is told how many.
             Err(error) => {
                 tracing::warn!(?error, "not all were invited");
+                outcome.left = addressees.len() - n * Table::INVITES;
                 break;
             }
         }

@@ -1,9 +1,12 @@
 //! `/clubs/{club}/invites/…`, `/clubs/{club}/invite/`
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::fixtures::{InviteLink, recount};
-use tests::{Client, TestCampus};
+use tests::{Client, Setup, TestCampus};
 
 const INVITES: &str = "/api/clubs/chess/invites/";
 const BULK: &str = "/api/clubs/chess/invite/";
@@ -308,4 +311,29 @@ async fn an_officer_who_is_hidden_is_not_named_in_mails() {
     campus.deliver().await;
     let text = campus.mails()[0].text.clone();
     assert!(text.contains("You are invited to join chess") && !text.contains("ada"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bulk_that_is_cut_short_says_whom_it_did_not_reach() {
+    let (seen, armed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let (counted, failing) = (seen.clone(), armed.clone());
+    let campus = Setup::default()
+        .table(Arc::new(move |operation: &str| {
+            let writes = operation == "TransactWriteItems" && failing.load(Ordering::SeqCst);
+            let fails = writes && counted.fetch_add(1, Ordering::SeqCst) >= 1;
+            Box::pin(async move { fails.then(|| (400, json!({ "__type": "ProvisionedThroughputExceededException", "message": "slow" }))) })
+        }))
+        .build();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let emails: Vec<String> = (0..60).map(|n| format!("new{n}@uni.example")).collect();
+    armed.store(true, Ordering::SeqCst);
+    let answer = ada.post(BULK, json!({ "emails": emails.join(" ") })).await.ok();
+    assert_eq!((&answer["sent"], &answer["skipped"]), (&json!(48), &json!(0)));
+    assert!(answer["detail"].as_str().is_some_and(|detail| detail.contains("12 addresses could not be invited now")), "{answer}");
+    armed.store(false, Ordering::SeqCst);
+    let again = ada.post(BULK, json!({ "emails": emails.join(" ") })).await.ok();
+    assert_eq!((&again["sent"], &again["skipped"]), (&json!(12), &json!(48)));
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 60);
 }
