@@ -10,7 +10,7 @@ use shared::Shared;
 use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Reader, Result};
 use shared::mail::DecisionKind;
 use shared::models::{Application, EmailStatus, Mail};
-use shared::table::{Newest, PARALLEL, Queueing, TableError};
+use shared::table::{EDITS, Newest, PARALLEL, Queueing, TableError};
 use utoipa::ToSchema;
 
 use crate::previews::{Invitations, Plan, Planned, PreviewBody, SkippedBody, last_mail};
@@ -189,17 +189,26 @@ async fn send(app: &Shared, mails: Vec<Planned>, kind: DecisionKind) -> Result<O
     Ok(outcome)
 }
 
-async fn queue(app: &Shared, Planned { submission, mail }: Planned, kind: DecisionKind) -> Result<Queued> {
-    let last = last_mail(&submission, kind);
-    match app.table.queue_decision(Queueing { submission: &submission, last, mail: &mail }).await {
-        Ok(()) => Ok(Queued::Mine(Box::new(mail))),
-        Err(TableError::Refused(_)) => {
-            let now = app.table.submission(submission.application, submission.id).await?;
-            let raced = now.as_ref().and_then(|now| last_mail(now, kind)).is_some_and(|now| now.attempt >= mail.attempt);
-            Ok(if raced { Queued::Raced } else { Queued::Changed })
+async fn queue(app: &Shared, Planned { submission, mut mail }: Planned, kind: DecisionKind) -> Result<Queued> {
+    for _ in 0..EDITS {
+        let last = last_mail(&submission, kind);
+        match app.table.queue_decision(Queueing { submission: &submission, last, mail: &mail }).await {
+            Ok(()) => return Ok(Queued::Mine(Box::new(mail))),
+            Err(TableError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
         }
-        Err(error) => Err(error.into()),
+        let now = app.table.submission(submission.application, submission.id).await?;
+        if now.as_ref().and_then(|now| last_mail(now, kind)).is_some_and(|now| now.attempt >= mail.attempt) {
+            return Ok(Queued::Raced);
+        }
+        // Another mail about the same invite, of another committee or officer, came first: this one has its link too.
+        let Some((club, id, version)) = &mut mail.invite else { return Ok(Queued::Changed) };
+        match app.table.invite(club, id).await? {
+            Some(invite) if invite.version != *version => *version = invite.version,
+            _ => return Ok(Queued::Changed),
+        }
     }
+    Ok(Queued::Changed)
 }
 
 /// The mails as they stand when all have left the outbox, or patience ends.

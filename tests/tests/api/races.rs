@@ -111,6 +111,44 @@ async fn two_officers_sending_at_once_mail_each_applicant_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn two_officers_who_invite_one_applicant_at_once_mail_both_acceptances() {
+    let campus = slow();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let path = format!("{}submissions/", drive.path);
+    let first = drive.submit(&sue).await;
+    let mut body = drive.answer("Because.");
+    body["committee"] = drive.application["committees"][0]["id"].clone();
+    let second = sue.post(&path, body).await.created();
+    drive.decide(&first, 4, "").await;
+    // The second officer sees the second decision, and not yet the invite that the first officer is writing.
+    let after = async |milliseconds| tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    let all = async {
+        futures::join!(
+            drive.send("acceptance", json!({})),
+            async {
+                after(2).await;
+                drive.decide(&second, 4, "").await
+            },
+            async {
+                after(3).await;
+                drive.send("acceptance", json!({})).await
+            }
+        )
+    };
+    let (a, _, b) = campus.with_worker(all).await;
+    let (a, b) = (a.ok(), b.ok());
+    assert_eq!((&a["recipients"], &b["recipients"], &b["failed"]), (&json!(1), &json!(1), &json!(0)), "{a} {b}");
+    campus.deliver().await;
+    let links: std::collections::BTreeSet<String> = campus
+        .mails()
+        .iter()
+        .filter_map(|mail| mail.text.split_whitespace().find(|word| word.contains("/invite/")).map(str::to_owned))
+        .collect();
+    assert_eq!((campus.mails().len(), links.len()), (2, 1), "two mails, one link");
+}
+
+#[tokio::test(start_paused = true)]
 async fn two_clubs_with_one_code_or_one_name() {
     let campus = slow();
     let ada = campus.as_("ada");
