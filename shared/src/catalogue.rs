@@ -8,8 +8,10 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::Mutex;
 
 use crate::models::{Club, Event};
+use crate::state::App;
 use crate::table::{Entity, EventListing, PARALLEL, Table, TableError, Versions, keys};
-use crate::{html, text};
+use crate::time::Timestamp;
+use crate::{html, ids, text};
 
 /// Memory that the parts of one catalogue may take, in bytes as [`Listed::size`] counts them: beyond it, parts that were not used
 /// lately go.
@@ -27,6 +29,14 @@ pub trait Listed: Sized + Send + Sync {
 
     /// About how many bytes it takes.
     fn size(&self) -> usize;
+}
+
+/// Parts that were asked for.
+pub struct Parts<L> {
+    /// Their items, in the order in which they were asked for.
+    pub items: Vec<Arc<Vec<L>>>,
+    /// When the oldest of them was read.
+    pub since: DateTime<Utc>,
 }
 
 /// Parts of a catalogue as they were at their versions.
@@ -55,13 +65,7 @@ impl<L> Default for Catalogue<L> {
 impl<L: Listed> Catalogue<L> {
     /// The items of these parts, in the order of their keys, every write included that was answered before `versions` was
     /// read: nothing is read of parts that did not move since; the others are read side by side.
-    pub async fn parts(
-        &self,
-        table: &Table,
-        versions: &Versions,
-        wanted: &[String],
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Arc<Vec<L>>>, TableError> {
+    pub async fn parts(&self, table: &Table, versions: &Versions, wanted: &[String], now: DateTime<Utc>) -> Result<Parts<L>, TableError> {
         // The lock is held while loading: requests that come meanwhile wait for the same load.
         let mut held = self.0.lock().await;
         let held = &mut *held;
@@ -86,9 +90,11 @@ impl<L: Listed> Catalogue<L> {
                 part.used = held.uses;
             }
         }
-        let items = wanted.iter().filter_map(|name| held.parts.get(name)).map(|part| part.items.clone()).collect();
+        let found = || wanted.iter().filter_map(|name| held.parts.get(name));
+        let items = found().map(|part| part.items.clone()).collect();
+        let since = found().map(|part| part.at).min().unwrap_or(now);
         held.shrink();
-        Ok(items)
+        Ok(Parts { items, since })
     }
 }
 
@@ -104,6 +110,9 @@ impl<L> Held<L> {
     }
 }
 
+/// Counters of clubs do not move their version: how old they may become in a list (decisions.md §3).
+const COUNTERS_LAST: TimeDelta = TimeDelta::minutes(5);
+
 /// A club in the list, and what is searched of it.
 pub struct ListedClub {
     /// The club.
@@ -112,17 +121,18 @@ pub struct ListedClub {
     pub text: String,
     /// The name, folded.
     pub name: String,
+    /// A number made from the code, to break ties with.
+    pub lot: u64,
 }
 
 impl Listed for ListedClub {
     type Stored = Club;
-    /// Counters do not move the version.
-    const LASTS: Option<TimeDelta> = Some(TimeDelta::minutes(5));
+    const LASTS: Option<TimeDelta> = Some(COUNTERS_LAST);
 
     fn new(club: Club) -> Self {
         let profile = &club.profile;
-        let texts = [profile.name.as_str(), &club.code, &profile.subtitle, &html::to_text(&profile.description)].join("\n");
-        Self { text: text::fold(&texts), name: text::fold(&profile.name), club }
+        let texts = [profile.name.as_str(), &club.code, &profile.subtitle, &html::to_words(&profile.description)].join("\n");
+        Self { text: text::fold(&texts), name: text::fold(&profile.name), lot: ids::derived("lot", &[&club.code]), club }
     }
 
     fn size(&self) -> usize {
@@ -131,27 +141,43 @@ impl Listed for ListedClub {
 }
 
 /// All clubs: archived ones and those that wait for approval too.
-pub struct Clubs(Vec<Arc<Vec<ListedClub>>>);
+pub struct Clubs(Parts<ListedClub>);
 
 impl Clubs {
     /// One after the other.
     pub fn iter(&self) -> impl Iterator<Item = &ListedClub> {
-        self.0.iter().flat_map(|part| part.iter())
+        self.0.items.iter().flat_map(|part| part.iter())
+    }
+
+    /// Until when their counters are young enough for a list.
+    pub fn fresh_until(&self) -> Timestamp {
+        Timestamp::at(self.0.since).plus(COUNTERS_LAST)
     }
 
     /// The club with this code.
     pub fn get(&self, code: &str) -> Option<&ListedClub> {
-        let part = self.0.get(usize::try_from(keys::club_part(code)).ok()?)?;
+        let part = self.0.items.get(usize::try_from(keys::club_part(code)).ok()?)?;
         let position = part.binary_search_by(|listed| listed.club.code.as_str().cmp(code)).ok()?;
         part.get(position)
     }
 }
 
+/// The parts of the catalogue that clubs stand in.
+pub fn club_parts() -> Vec<String> {
+    (0..keys::CLUB_PARTS).map(keys::clubs).collect()
+}
+
 impl Catalogue<ListedClub> {
     /// All clubs.
     pub async fn clubs(&self, table: &Table, versions: &Versions, now: DateTime<Utc>) -> Result<Clubs, TableError> {
-        let wanted: Vec<String> = (0..keys::CLUB_PARTS).map(keys::clubs).collect();
-        self.parts(table, versions, &wanted, now).await.map(Clubs)
+        self.parts(table, versions, &club_parts(), now).await.map(Clubs)
+    }
+}
+
+impl App {
+    /// All clubs as they were at `versions`.
+    pub async fn all_clubs(&self, versions: &Versions) -> Result<Clubs, TableError> {
+        self.clubs.clubs(&self.table, versions, self.clock.now()).await
     }
 }
 
@@ -168,7 +194,7 @@ impl Listed for ListedEvent {
     const LASTS: Option<TimeDelta> = None;
 
     fn new(EventListing { event, .. }: EventListing) -> Self {
-        let texts = [event.name.as_str(), &html::to_text(&event.description)].join("\n");
+        let texts = [event.name.as_str(), &html::to_words(&event.description)].join("\n");
         Self { text: text::fold(&texts), event }
     }
 

@@ -36,11 +36,20 @@ pub fn escape(text: &str) -> String {
 
 /// The text of an HTML document for readers without HTML: tags gone, blocks as lines, links as `text (address)`.
 pub fn to_text(html: &str) -> String {
+    text_of(html, true)
+}
+
+/// The text that readers of an HTML document see: as [`to_text`], without the addresses of links.
+pub fn to_words(html: &str) -> String {
+    text_of(html, false)
+}
+
+fn text_of(html: &str, with_addresses: bool) -> String {
     let mut text = String::with_capacity(html.len());
     let mut href: Option<String> = None;
     let mut rest = html;
     while let Some(open) = rest.find('<') {
-        text.push_str(&collapse(&rest[..open], text.ends_with(['\n', ' ']) || text.is_empty()));
+        push_text(&mut text, &rest[..open]);
         let Some(close) = rest[open..].find('>') else { break };
         let tag = &rest[open + 1..open + close];
         match tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default() {
@@ -58,13 +67,13 @@ pub fn to_text(html: &str) -> String {
                     let _ = write!(text, " ({address})");
                 }
             }
-            "a" => href = tag.split_once("href=\"").and_then(|(_, value)| value.split('"').next()).map(unescape),
+            "a" if with_addresses => href = tag.split_once("href=\"").and_then(|(_, value)| value.split('"').next()).map(unescape),
             _ => {}
         }
         rest = &rest[open + close + 1..];
     }
     if !rest.contains('<') {
-        text.push_str(&collapse(rest, text.ends_with(['\n', ' ']) || text.is_empty()));
+        push_text(&mut text, rest);
     }
     text.trim().to_owned()
 }
@@ -79,21 +88,31 @@ fn break_block(text: &mut String) {
     }
 }
 
-fn collapse(html: &str, at_start: bool) -> String {
-    let mut out = String::with_capacity(html.len());
-    let mut space = at_start;
-    for c in html.chars() {
-        if c.is_whitespace() && c != '\u{a0}' {
+/// Adds what stands between two tags: white space is one space, none at the beginning of a line.
+fn push_text(text: &mut String, html: &str) {
+    let is_space = |c: char| c.is_whitespace() && c != '\u{a0}';
+    let from = text.len();
+    let mut space = text.is_empty() || text.ends_with(['\n', ' ']);
+    let mut rest = html;
+    while let Some(first) = rest.chars().next() {
+        if is_space(first) {
+            rest = rest.trim_start_matches(is_space);
             if !space {
-                out.push(' ');
+                text.push(' ');
             }
             space = true;
         } else {
-            out.push(c);
+            let (word, after) = rest.split_at(rest.find(is_space).unwrap_or(rest.len()));
+            text.push_str(word);
+            rest = after;
             space = false;
         }
     }
-    unescape(&out)
+    if text[from..].contains('&') {
+        let plain = unescape(&text[from..]);
+        text.truncate(from);
+        text.push_str(&plain);
+    }
 }
 
 fn unescape(html: &str) -> String {
@@ -136,6 +155,7 @@ mod tests {
     #[test]
     fn text_keeps_the_words_and_the_addresses() {
         let html = "<p>Dear &lt;Ada&gt;,</p><p>you are  in!<br>See <a href=\"https://x.example/?a=1&amp;b=2\">here</a>.</p><ul><li>one</li><li>two</li></ul>";
+        assert_eq!(to_words(html), "Dear <Ada>,\n\nyou are in!\nSee here.\n\n- one\n- two");
         assert_eq!(to_text(html), "Dear <Ada>,\n\nyou are in!\nSee here (https://x.example/?a=1&b=2).\n\n- one\n- two");
     }
 }

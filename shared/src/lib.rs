@@ -8,6 +8,7 @@ pub mod http;
 pub mod ids;
 pub mod lambda;
 pub mod limits;
+pub mod lookups;
 pub mod mail;
 pub mod media;
 pub mod models;

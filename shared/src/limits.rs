@@ -71,5 +71,17 @@ pub const SEARCH: usize = 2;
 pub const FOUND: usize = 20;
 /// Addresses that one bulk invitation may name.
 pub const INVITED: usize = 100;
+/// An idempotency key.
+pub const IDEMPOTENCY_KEY: usize = 255;
+/// Schools, and majors, of a person.
+pub const STUDIES: usize = 10;
+/// Tags of a club, and badges: a change of all of them fits one transaction.
+pub const CLUB_TERMS: usize = 20;
+/// The description of a badge.
+pub const BADGE_DESCRIPTION: usize = 1_000;
+/// Years of graduation.
+pub const YEARS: std::ops::RangeInclusive<u16> = 1900..=2200;
+/// The same, as it is told.
+pub const YEARS_TOLD: &str = "Expected a year from 1900 to 2200.";
 /// Showings of an event.
 pub const SHOWINGS: usize = 100;

@@ -1,10 +1,10 @@
 //! The OpenAPI document: put together from the routes, with what is the same for every operation added in one place.
 
 use utoipa::openapi::content::ContentBuilder;
-use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem};
 use utoipa::openapi::schema::{Schema, SchemaType, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder, Server};
+use utoipa::openapi::{InfoBuilder, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required, Response, ResponseBuilder, Server};
 use utoipa::{PartialSchema as _, ToSchema as _};
 
 use crate::http::ErrorBody;
@@ -29,6 +29,19 @@ pub fn complete(mut api: OpenApi) -> OpenApi {
     for item in api.paths.paths.values_mut() {
         for operation in operations(item) {
             add_errors(operation);
+        }
+        if let Some(post) = item.post.as_mut().filter(|post| post.security.is_some()) {
+            add_header(
+                post,
+                "Idempotency-Key",
+                "The same key with the same body gets the first answer, for 24 hours; at most 255 characters.",
+            );
+        }
+        let edited =
+            if item.patch.is_some() { [&mut item.put, &mut item.patch, &mut item.delete] } else { [&mut None, &mut None, &mut None] };
+        for operation in edited.into_iter().filter_map(Option::as_mut) {
+            add_header(operation, "If-Match", "The entity tag of the object as it was read; 412 if it was changed since.");
+            operation.responses.responses.entry("412".to_owned()).or_insert_with(|| error("Changed since it was read"));
         }
         if let Some(name) = item.patch.as_mut().and_then(patch_body) {
             let patched = components.schemas.get(&name).map(without_required);
@@ -55,10 +68,19 @@ fn add_errors(operation: &mut Operation) {
             "429" => "Too many requests",
             _ => "Server error",
         };
-        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(ErrorBody::name()))).build();
-        let response = ResponseBuilder::new().description(description).content("application/json", content).build();
-        operation.responses.responses.entry(status.to_owned()).or_insert(RefOr::T(response));
+        operation.responses.responses.entry(status.to_owned()).or_insert_with(|| error(description));
     }
+}
+
+fn error(description: &str) -> RefOr<Response> {
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(ErrorBody::name()))).build();
+    RefOr::T(ResponseBuilder::new().description(description).content("application/json", content).build())
+}
+
+fn add_header(operation: &mut Operation, name: &str, about: &str) {
+    let schema = ObjectBuilder::new().schema_type(Type::String).build();
+    let header = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header).description(Some(about)).schema(Some(schema));
+    operation.parameters.get_or_insert_default().push(RefOr::T(header.required(Required::False).build()));
 }
 
 /// Points a PATCH body at the variant of its schema in which nothing is required; answers the schema's name.

@@ -76,6 +76,25 @@ pub enum Approval {
     Required,
 }
 
+impl Approval {
+    /// What a value of `CLUB_APPROVAL` says; none for one that it cannot have.
+    fn read(value: &str) -> Option<Self> {
+        match value {
+            "" | "automatic" => Some(Self::Automatic),
+            "required" => Some(Self::Required),
+            _ => None,
+        }
+    }
+
+    /// What `CLUB_APPROVAL` says, for homes whose other settings do not come from the environment.
+    #[expect(clippy::disallowed_methods, reason = "beside the one place that reads the environment")]
+    pub fn from_env() -> Result<Self, SettingsError> {
+        Self::read(std::env::var("CLUB_APPROVAL").unwrap_or_default().trim()).ok_or_else(|| SettingsError(vec![BAD_APPROVAL.into()]))
+    }
+}
+
+const BAD_APPROVAL: &str = "CLUB_APPROVAL is neither automatic nor required";
+
 /// A value that no log shows.
 #[derive(Clone)]
 pub struct Secret(String);
@@ -170,14 +189,10 @@ impl Settings {
         };
         let leeway_seconds = number("OIDC_LEEWAY_SECONDS", 30).into();
         let mail_rate = number("MAIL_RATE", 0);
-        let club_approval = match or("CLUB_APPROVAL", "automatic").as_str() {
-            "automatic" => Approval::Automatic,
-            "required" => Approval::Required,
-            _ => {
-                problems.push("CLUB_APPROVAL is neither automatic nor required".into());
-                Approval::Required
-            }
-        };
+        let club_approval = Approval::read(&or("CLUB_APPROVAL", "")).unwrap_or_else(|| {
+            problems.push(BAD_APPROVAL.into());
+            Approval::Required
+        });
         let names = ClaimNames::default();
         let claims = ClaimNames {
             username: or("CLAIM_USERNAME", &names.username),

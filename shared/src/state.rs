@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::auth::{KnownPeople, Verifier};
 use crate::catalogue::{Catalogue, ListedClub, ListedEvent};
 use crate::ids::Ids;
+use crate::lookups::Lookups;
 use crate::media::Media;
 use crate::settings::Settings;
 use crate::table::Table;
@@ -25,6 +26,8 @@ pub struct App {
     pub clubs: Catalogue<ListedClub>,
     /// Events with showings, in memory by the month of their end.
     pub events: Catalogue<ListedEvent>,
+    /// The collections that admins keep, in memory.
+    pub lookups: Lookups,
     /// Keeps images.
     pub media: Media,
     /// Tells the time.
@@ -39,7 +42,7 @@ impl App {
     /// The state, with empty caches.
     pub fn new(table: Table, verifier: Verifier, media: Media, clock: Arc<dyn Clock>, ids: Ids, settings: Settings) -> Shared {
         let (known_people, clubs, events) = (KnownPeople::default(), Catalogue::default(), Catalogue::default());
-        Arc::new(Self { table, verifier, known_people, clubs, events, media, clock, ids, settings })
+        Arc::new(Self { table, verifier, known_people, clubs, events, lookups: Lookups::default(), media, clock, ids, settings })
     }
 
     /// The present second.

@@ -1,11 +1,57 @@
 //! Searching in text: whatever the case and the diacritics (decisions.md §12.8).
 
+use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// The text as it is compared: decomposed, without marks, in lower case, `ß` as `ss`, `ς` as `σ`.
+/// The text as it is compared: decomposed, without marks, in lower case; letters that Unicode does not decompose as people write
+/// them without their marks: `ß` as `ss`, `æ` as `ae`, `ø` as `o`, `ł` as `l`, `ς` as `σ`.
 pub fn fold(text: &str) -> String {
-    text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect::<String>().replace('ß', "ss").replace('ς', "σ")
+    let mut folded = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        // Most text is ASCII, which takes no table.
+        let plain = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        let (ascii, others) = rest.split_at(plain);
+        let start = folded.len();
+        folded.push_str(ascii);
+        folded[start..].make_ascii_lowercase();
+        let end = others.find(|c: char| c.is_ascii()).unwrap_or(others.len());
+        let (others, after) = others.split_at(end);
+        for c in others.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
+            match c {
+                'ß' => folded.push_str("ss"),
+                'æ' => folded.push_str("ae"),
+                'œ' => folded.push_str("oe"),
+                'þ' => folded.push_str("th"),
+                'ø' => folded.push('o'),
+                'ł' => folded.push('l'),
+                'đ' | 'ð' => folded.push('d'),
+                'ħ' => folded.push('h'),
+                'ŧ' => folded.push('t'),
+                'ı' => folded.push('i'),
+                'ς' => folded.push('σ'),
+                c => folded.push(c),
+            }
+        }
+        rest = after;
+    }
+    folded
+}
+
+/// A word that is searched for, folded, and ready to be looked for in many texts.
+pub struct Word(Finder<'static>);
+
+impl Word {
+    /// Whether it occurs in a text that is folded already.
+    pub fn is_in(&self, folded: &str) -> bool {
+        self.0.find(folded.as_bytes()).is_some()
+    }
+}
+
+/// The words of a search, to be looked for in many texts.
+pub fn search(text: &str) -> Vec<Word> {
+    words(text).iter().map(|word| Word(Finder::new(word).into_owned())).collect()
 }
 
 /// The words of a search, folded.
@@ -35,6 +81,8 @@ mod tests {
     fn case_and_diacritics_do_not_matter() {
         assert!(matches(&words("  ELISE strasse "), ["Élise", "Große Straße"]));
         assert!(!matches(&words("elise bob"), ["Élise"]));
+        assert_eq!(fold("ÀB\u{301}c ẞ ﬁ Ωmega\u{301}"), "abc ss fi ωmega");
+        assert_eq!(fold("ŁÓDŹ Ærø Đorđe Þór İstanbul Iğdır cœur"), "lodz aero dorde thor istanbul igdir coeur");
         assert!(matches(&words("ΣΊΣΥΦΟΣ"), ["Σίσυφος"]) && matches(&words("σίσυφος"), ["ΣΙΣΥΦΟΣ"]));
     }
 }

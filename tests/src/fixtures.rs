@@ -1,8 +1,10 @@
 //! What many tests begin with, made through the API.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, TimeDelta};
 use serde_json::{Value, json};
-use shared::models::{Event, EventType, Showing};
+use shared::models::{Club, ClubProfile, Event, EventType, Showing};
 use shared::time::Timestamp;
 
 use crate::{Client, TestCampus, start};
@@ -125,6 +127,24 @@ impl Drive {
     }
 }
 
+/// An entry in each collection that admins keep; the variables of paths that name them. Clubs register for the fair.
+pub async fn collections(admin: &Client) -> Vec<(&'static str, String)> {
+    let fair = json!({ "name": "Autumn fair", "start_time": hours(1), "end_time": hours(8) });
+    let bodies = [
+        ("{tag}", "/api/tags/", json!({ "name": "Games" })),
+        ("{badge}", "/api/badges/", json!({ "label": "Gold", "purpose": "merit", "color": "#ffd700" })),
+        ("{school}", "/api/schools/", json!({ "name": "Engineering" })),
+        ("{major}", "/api/majors/", json!({ "name": "Physics" })),
+        ("{year}", "/api/years/", json!({ "name": "Senior", "year": 2027 })),
+        ("{fair}", "/api/clubfairs/", fair),
+    ];
+    let mut ids = Vec::new();
+    for (name, path, body) in bodies {
+        ids.push((name, id(&admin.post(path, body).await.created()).to_string()));
+    }
+    ids
+}
+
 /// The `n`th of many events of the chess club: each tenth is still to come, the others ended in the 23 months before.
 pub fn event(n: u64) -> Event {
     let n_hours = i64::try_from(n).unwrap_or_default();
@@ -157,6 +177,46 @@ pub fn event(n: u64) -> Event {
     }
 }
 
+/// The `n`th of many clubs, with a description of 2 KB: some with letters outside of ASCII, each fifth inactive.
+pub fn club(n: u64) -> Club {
+    let words =
+        ["evenings", "for", "everybody", "who", "likes", "games", "talks", "<b>music</b>", "Café", "weekend", "travel", "und", "Bücher"];
+    let word = |i: u64| words[usize::try_from(crate::mixed(n * 1_000 + i) % words.len() as u64).unwrap_or_default()];
+    let mut description = format!("<p>Club number {n}.</p><p>");
+    for i in 0.. {
+        if description.len() > 2_040 {
+            break;
+        }
+        description.push_str(word(i));
+        description.push(' ');
+    }
+    description.push_str("</p>");
+    Club {
+        code: format!("club-{n}"),
+        version: 1,
+        profile: ClubProfile {
+            name: format!("{} {} {n}", word(2_001), word(2_002)),
+            subtitle: format!("{} and {}", word(2_003), word(2_004)),
+            description,
+            email: format!("club-{n}@clubs.example"),
+            website: n.is_multiple_of(3).then(|| format!("https://club-{n}.clubs.example/")),
+            tags: vec![],
+            application_required: 4,
+            active: !n.is_multiple_of(5),
+        },
+        image: None,
+        badges: vec![],
+        approved: Some(true),
+        archived: false,
+        created_at: Timestamp::at(start()),
+        members: 1,
+        owners: 1,
+        favorites: i64::try_from(crate::mixed(n) % 40).unwrap_or_default(),
+        told_of_requests_at: None,
+        windows: BTreeMap::new(),
+    }
+}
+
 /// The link of an invite in a mail: path to accept it, and its token.
 pub struct InviteLink {
     /// `/api/clubs/…/invites/…/accept/`
@@ -179,33 +239,4 @@ impl InviteLink {
     pub async fn accept(&self, client: &Client) -> crate::Answer {
         client.post(&self.path, json!({ "token": self.token })).await
     }
-}
-
-/// What a recount of the members of all clubs finds wrong: counters, owners, people twice, requests of members.
-pub fn recount(campus: &TestCampus) -> Vec<String> {
-    let stored = campus.stored();
-    let of = |kind: &'static str| stored.iter().filter(move |item| item["type"]["S"] == kind);
-    let mut wrong = Vec::new();
-    for club in of("Club") {
-        let code = &club["code"]["S"];
-        let number = |name: &str| club[name]["N"].as_str().and_then(|n| n.parse::<usize>().ok());
-        let members: Vec<&Value> = of("Membership").filter(|item| item["club"]["S"] == *code).collect();
-        let owners = members.iter().filter(|item| item["role"]["N"] == "0").count();
-        if number("members") != Some(members.len()) || number("owners") != Some(owners) {
-            wrong.push(format!("{code}: {} members, {owners} owners, but {club}", members.len()));
-        }
-        if owners == 0 && club["archived"]["BOOL"] == false {
-            wrong.push(format!("{code} has no owner"));
-        }
-        let mut people: Vec<&str> = members.iter().filter_map(|item| item["person"]["N"].as_str()).collect();
-        people.sort_unstable();
-        people.dedup();
-        if people.len() != members.len() {
-            wrong.push(format!("{code} has somebody twice"));
-        }
-        let requests = of("MembershipRequest").filter(|item| item["club"]["S"] == *code);
-        let answered = requests.filter(|item| item["person"]["N"].as_str().is_some_and(|person| people.contains(&person)));
-        wrong.extend(answered.map(|item| format!("a member of {code} asks to join: {item}")));
-    }
-    wrong
 }

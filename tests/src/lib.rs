@@ -4,6 +4,8 @@ pub mod client;
 pub mod fixtures;
 pub mod images;
 pub mod lambda;
+pub mod measure;
+pub mod recount;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,6 +30,13 @@ pub use client::{Answer, Client};
 /// When tests begin: 2026-11-21T09:00:00Z.
 pub fn start() -> DateTime<Utc> {
     DateTime::from_timestamp(1_795_251_600, 0).unwrap_or_default()
+}
+
+/// A number that looks random but is always the same (the finalizer of splitmix64).
+pub(crate) fn mixed(n: u64) -> u64 {
+    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    n ^ (n >> 31)
 }
 
 /// A campus of its own for a test.

@@ -8,7 +8,9 @@ use axum::extract::State;
 use chrono::{DateTime, Days, Utc};
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{ApiError, Created, Input, Load, Mode, NoContent, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn};
+use shared::http::{
+    ApiError, Created, Input, Load, Mode, NoContent, NoInput, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn,
+};
 use shared::models::{Application, Committee, Extension, Question};
 use shared::table::{EDITS, Form, TableError};
 use shared::time::Timestamp;
@@ -96,7 +98,7 @@ pub async fn update_application(
     scope: Officer<(), Form>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
-    change(&app, scope.object, &input, Mode::Update).await
+    change(&app, scope, &input, Mode::Update).await
 }
 
 /// Replaces all writable fields. Officers.
@@ -108,12 +110,14 @@ pub async fn replace_application(
     scope: Officer<(), Form>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
-    change(&app, scope.object, &input, Mode::Replace).await
+    change(&app, scope, &input, Mode::Replace).await
 }
 
-async fn change(app: &Shared, mut form: Form, input: &ApplicationInput, mode: Mode) -> Result<Json<ApplicationBody>> {
+async fn change(app: &Shared, scope: Officer<(), Form>, input: &ApplicationInput, mode: Mode) -> Result<Json<ApplicationBody>> {
+    let mut form = scope.object;
     let (club, id) = (form.application.club.clone(), form.application.id);
     for _ in 0..EDITS {
+        scope.if_match.check(|| ApplicationBody::new(&form, true))?;
         let old = form.application.clone();
         input.clone().apply(mode, &mut form.application, &app.table, || app.next_id()).await?;
         form.application.version += 1;
@@ -214,7 +218,7 @@ async fn mark_deleted(app: &Shared, application: &mut Application, deleted: Opti
 /// same time of day. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/duplicate/", tag = "applications", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path)), responses((status = 201, body = ApplicationBody)))]
-pub async fn duplicate_application(State(app): State<Shared>, scope: Officer<Form>) -> Result<Created<ApplicationBody>> {
+pub async fn duplicate_application(State(app): State<Shared>, scope: Officer<Form>, _: NoInput) -> Result<Created<ApplicationBody>> {
     let Form { mut application, mut questions } = scope.parent;
     let now = app.clock.now();
     let shift = tomorrow(application.start.moment(), now) - application.start.moment();

@@ -5,6 +5,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::http::{ApiError, Created, Field, Input, Mode, Need, NoContent, Officer, OrRefused, Reader, Result};
 use shared::models::{Application, Extension, Person};
+use shared::table::{EDITS, TableError};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -139,16 +140,26 @@ pub async fn replace_extension(
 }
 
 async fn change(app: &Shared, scope: Officer<Application, Extension>, input: ExtensionInput, mode: Mode) -> Result<Json<ExtensionBody>> {
-    let mut extension = scope.object;
-    read_end(mode, input.end_time, &scope.parent, &mut extension.end)?;
-    app.table.update_extension(&extension).await.or_refused(|| ApiError::NotFound)?;
-    Ok(Json((&extension).into()))
+    let mut old = scope.object;
+    for _ in 0..EDITS {
+        scope.if_match.check(|| ExtensionBody::from(&old))?;
+        let mut new = old.clone();
+        read_end(mode, input.end_time.clone(), &scope.parent, &mut new.end)?;
+        match app.table.update_extension(&old, &new).await {
+            Err(TableError::Refused(_)) => {
+                old = app.table.extension(old.application, old.id).await?.ok_or(ApiError::NotFound)?;
+            }
+            done => return Ok(done.map(|()| Json((&new).into()))?),
+        }
+    }
+    Err(ApiError::Busy)
 }
 
 /// Takes an extension back. Officers.
 #[utoipa::path(delete, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/", tag = "extensions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), responses((status = 204)))]
 pub async fn delete_extension(State(app): State<Shared>, scope: Officer<Application, Extension>) -> Result<NoContent> {
+    scope.if_match.check(|| ExtensionBody::from(&scope.object))?;
     app.table.delete_extension(&scope.object).await?;
     Ok(NoContent)
 }

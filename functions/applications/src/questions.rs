@@ -216,7 +216,7 @@ pub async fn update_question(
     scope: Officer<Form, Existing>,
     Input(input): Input<QuestionInput>,
 ) -> Result<Json<QuestionBody>> {
-    change(&app, scope.parent, scope.object.0, &input, Mode::Update).await
+    change(&app, scope, &input, Mode::Update).await
 }
 
 /// Replaces all writable fields; stored answers keep the question as it was. Officers.
@@ -228,12 +228,14 @@ pub async fn replace_question(
     scope: Officer<Form, Existing>,
     Input(input): Input<QuestionInput>,
 ) -> Result<Json<QuestionBody>> {
-    change(&app, scope.parent, scope.object.0, &input, Mode::Replace).await
+    change(&app, scope, &input, Mode::Replace).await
 }
 
-async fn change(app: &Shared, mut form: Form, id: u64, input: &QuestionInput, mode: Mode) -> Result<Json<QuestionBody>> {
+async fn change(app: &Shared, scope: Officer<Form, Existing>, input: &QuestionInput, mode: Mode) -> Result<Json<QuestionBody>> {
+    let (mut form, Existing(id)) = (scope.parent, scope.object);
     for _ in 0..EDITS {
         let read = form.question(id).ok_or(ApiError::NotFound)?;
+        scope.if_match.check(|| QuestionBody::from(read))?;
         let mut changed = read.clone();
         input.clone().apply(mode, &mut changed, &form.application, || app.next_id())?;
         changed.version += 1;
@@ -255,6 +257,7 @@ async fn change(app: &Shared, mut form: Form, id: u64, input: &QuestionInput, mo
     params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)), responses((status = 204)))]
 pub async fn delete_question(State(app): State<Shared>, scope: Officer<Form, Existing>) -> Result<NoContent> {
     let question = scope.parent.question(scope.object.0).ok_or(ApiError::NotFound)?;
+    scope.if_match.check(|| QuestionBody::from(question))?;
     app.table.delete_question(question).await?;
     Ok(NoContent)
 }

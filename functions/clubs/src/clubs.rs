@@ -1,105 +1,71 @@
-//! `/clubs/`, `/clubs/{club}/`
+//! `/clubs/`, `/clubs/{club}/`, `/clubs/{club}/upload/`
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use axum::response::{IntoResponse as _, Response};
+use shared::Shared;
 use shared::auth::{ERASING, User};
+use shared::catalogue::club_parts;
 use shared::html::shorten;
-use shared::http::access::{is_code, is_shown};
 use shared::http::{
-    ApiError, Created, Envelope, Field, Input, Mode, Need, NoContent, Officer, OrRefused, Owner, Page, Params, PathIds, Reader, Result,
-    Visible,
+    ApiError, Created, Envelope, IfMatch, Input, Known, Mode, NoContent, OrRefused, Owner, Page, Params, PathIds, Result, Sight, Upload,
+    is_officer,
 };
-use shared::models::{Club, ClubProfile, Membership, Role};
+use shared::models::{Badge, Club, ClubProfile, Kind as _, Membership, Role, Tag};
 use shared::settings::Approval;
-use shared::table::{EDITS, TableError};
-use shared::{Shared, ids, limits, text};
+use shared::table::{ClubPage, EDITS, TableError, Versions};
+use shared::time::Timestamp;
 
-use crate::body::{ClubBody, ClubInput, Viewer, is_accepting};
+use crate::body::{ClubBody, ClubInput, Terms, Viewer};
+use crate::codes::{numbered, slug, wanted_code};
+use crate::ranking::{Filter, Ordered, Ranked, Ranking, compare};
 
 /// The clubs that the caller can see. Anybody.
 #[utoipa::path(get, path = "/api/clubs/", tag = "clubs", security((), ("bearer" = [])),
-    params(("search" = Option<String>, Query, description = "Words that must all occur"), ("active" = Option<bool>, Query),
+    params(("search" = Option<String>, Query, description = "Words that must all occur in name, code, subtitle, description or a tag"),
+        ("active" = Option<bool>, Query),
+        ("tags" = Option<String>, Query, description = "Ids or names, separated by commas; all must match"),
+        ("badges" = Option<String>, Query, description = "Id or label of a badge"),
         ("ordering" = Option<String>, Query, description = "alphabetical, -alphabetical, featured (default), favorite_count, -favorite_count"),
         ("page" = Option<u64>, Query), ("page_size" = Option<u64>, Query, description = "25, at most 100")),
     responses((status = 200, body = Envelope<ClubBody>)))]
-pub async fn list_clubs(State(app): State<Shared>, user: Option<User>, params: Params, page: Page) -> Result<Json<Envelope<ClubBody>>> {
-    let active = params.flag("active")?;
-    let words = text::words(params.text("search").unwrap_or_default());
-    let ordering = Ordering::read(&params)?;
+pub async fn list_clubs(State(app): State<Shared>, user: Option<User>, params: Params, page: Page, known: Known) -> Result<Response> {
+    let filter = Filter::read(&params)?;
+    let (versions, (viewer, sight)) = futures::try_join!(app.table.versions(), Viewer::of(&app, user.as_ref()))?;
     let now = app.now();
-    let own = async {
-        match &user {
-            Some(user) => app.table.memberships_of(user.id()).await,
-            None => Ok(vec![]),
-        }
+    let mut parts = club_parts();
+    parts.extend([Tag::PART, Badge::PART].map(str::to_owned));
+    // Only the featured order looks at events.
+    let months = if filter.ordered == Ordered::Featured { versions.event_parts(Some(now), None) } else { vec![] };
+    let draft = match known.draft(&versions, parts.iter().chain(&months), &viewer) {
+        Ok(draft) => draft,
+        Err(unchanged) => return Ok(unchanged.into_response()),
     };
-    let all = async { app.clubs.clubs(&app.table, &app.table.versions().await?, app.clock.now()).await };
-    let (all, own) = futures::try_join!(all, own)?;
-    let roles: HashMap<String, Role> = own.into_iter().map(|membership| (membership.club, membership.role)).collect();
-    let viewer = Viewer { roles, is_admin: user.is_some_and(|user| user.is_admin()) };
-    let mut clubs: Vec<&Club> = all
-        .iter()
-        .filter(|listed| text::contains(&listed.text, &words))
-        .map(|listed| &listed.club)
-        .filter(|club| !club.archived && is_shown(club, viewer.roles.contains_key(&club.code), viewer.is_admin))
-        .filter(|club| active.is_none_or(|active| club.profile.active == active))
-        .collect();
-    let folded = |club: &Club| (text::fold(&club.profile.name), club.code.clone());
-    match ordering {
-        Ordering::Alphabetical => clubs.sort_by_cached_key(|club| folded(club)),
-        Ordering::ReverseAlphabetical => clubs.sort_by_cached_key(|club| Reverse(folded(club))),
-        Ordering::Favorites => clubs.sort_by_cached_key(|club| (club.favorites, folded(club))),
-        Ordering::MostFavorites => clubs.sort_by_cached_key(|club| (Reverse(club.favorites), folded(club))),
-        Ordering::Featured => {
-            let day = (now.epoch_seconds() / 86_400).to_string();
-            clubs.sort_by_cached_key(|club| (Reverse(score(club, is_accepting(club, now))), ids::derived("featured", &[&day, &club.code])));
+    let (clubs, terms, hosts) =
+        futures::try_join!(app.all_clubs(&versions), Terms::at(&app, &versions), hosts(&app, &versions, &months, now))?;
+    let ranking = Ranking { now, hosts };
+    let mut found = filter.find(&clubs, &terms, &ranking, |club| sight.sees(club));
+    let show = |ranked: &Ranked| ClubBody::new(&ranked.listed.club, &viewer, &terms, &app.media, now);
+    let mut page = page.of_sorted(&mut found, |a, b| compare(filter.ordered, a, b), show)?;
+    shorten(page.results.iter_mut().map(|club| &mut club.description));
+    Ok(draft.done(Json(page), Some(ranking.stands_until(&clubs, &found, filter.ordered))))
+}
+
+/// The clubs with events that have not ended, and when all of these will have.
+async fn hosts(app: &Shared, versions: &Versions, months: &[String], now: Timestamp) -> Result<HashMap<String, Timestamp>, TableError> {
+    let parts = app.events.parts(&app.table, versions, months, app.clock.now()).await?;
+    let ends = parts.items.iter().flat_map(|part| part.iter()).filter_map(|listed| Some((&listed.event.club, listed.event.span()?.ends.1)));
+    let mut hosts: HashMap<String, Timestamp> = HashMap::new();
+    for (club, end) in ends.filter(|(_, end)| *end >= now) {
+        match hosts.get_mut(club) {
+            Some(last) => *last = end.max(*last),
+            None => drop(hosts.insert(club.clone(), end)),
         }
     }
-    let mut page = page.of(&clubs, |club| ClubBody::new(club, &viewer, now))?;
-    shorten(page.results.iter_mut().map(|club| &mut club.description));
-    Ok(Json(page))
-}
-
-enum Ordering {
-    Alphabetical,
-    ReverseAlphabetical,
-    Featured,
-    Favorites,
-    MostFavorites,
-}
-
-impl Ordering {
-    fn read(params: &Params) -> Result<Self> {
-        Ok(match params.text("ordering") {
-            None | Some("featured") => Self::Featured,
-            Some("alphabetical") => Self::Alphabetical,
-            Some("-alphabetical") => Self::ReverseAlphabetical,
-            Some("favorite_count") => Self::Favorites,
-            Some("-favorite_count") => Self::MostFavorites,
-            Some(_) => {
-                let known = "alphabetical, -alphabetical, featured, favorite_count, -favorite_count";
-                return Err(ApiError::field("ordering", format!("Expected one of {known}.")));
-            }
-        })
-    }
-}
-
-/// The score of `ordering=featured` (docs/architecture.md): a complete profile, an open application, favorites.
-fn score(club: &Club, accepting: bool) -> i64 {
-    let profile = &club.profile;
-    let complete = [
-        !profile.subtitle.is_empty(),
-        !profile.description.is_empty(),
-        !profile.email.is_empty(),
-        profile.website.is_some(),
-        profile.image_url.is_some(),
-    ];
-    let complete: i64 = complete.into_iter().map(i64::from).sum();
-    let favorites = i64::from((club.favorites + 1).max(1).ilog2());
-    complete * 2 + if accepting { 10 } else { 0 } + favorites + if profile.active { 5 } else { 0 }
+    Ok(hosts)
 }
 
 /// Creates a club; the caller becomes its owner. Any signed-in user.
@@ -112,6 +78,8 @@ pub async fn create_club(State(app): State<Shared>, user: User, Input(mut input)
         code: String::new(),
         version: 1,
         profile: ClubProfile { active: true, application_required: 4, ..ClubProfile::default() },
+        image: None,
+        badges: vec![],
         approved: (app.settings.club_approval == Approval::Automatic).then_some(true),
         archived: false,
         created_at: now,
@@ -121,8 +89,9 @@ pub async fn create_club(State(app): State<Shared>, user: User, Input(mut input)
         told_of_requests_at: None,
         windows: BTreeMap::new(),
     };
-    input.apply(Mode::Create, &mut club, user.is_admin())?;
-    let person = user.person().await?;
+    let terms = async { Ok(Terms::at(&app, &app.table.versions().await?).await?) };
+    let (terms, person) = futures::try_join!(terms, user.person())?;
+    input.apply(Mode::Create, &mut club, &terms, user.is_admin())?;
     // Names collide; codes may not: the second club of a name gets -2, and so on.
     let slug = slug(&club.profile.name);
     for n in 1.. {
@@ -133,117 +102,132 @@ pub async fn create_club(State(app): State<Shared>, user: User, Input(mut input)
             done => {
                 done.or_refused_at(|which| match which {
                     [0, ..] => ApiError::field("code", "This code is taken."),
-                    _ => ApiError::rule(ERASING),
+                    [3, ..] => ApiError::rule(ERASING),
+                    _ => ApiError::field("tags", "A tag or badge was deleted at this moment."),
                 })?;
-                break;
-            }
-        }
-    }
-    let viewer = Viewer { roles: HashMap::from([(club.code.clone(), Role::Owner)]), is_admin: user.is_admin() };
-    Ok(Created { location: format!("/api/clubs/{}/", club.code), body: ClubBody::new(&club, &viewer, now) })
-}
-
-fn wanted_code(field: Field<String>) -> Result<Option<String>> {
-    let mut reader = Reader::new(Mode::Update);
-    let code = reader.nullable("code", field, Need::Free).flatten().filter(|code| !code.is_empty());
-    if code.as_ref().is_some_and(|code| !is_code(code)) {
-        reader.errors.add("code", "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.");
-    }
-    reader.finish()?;
-    Ok(code)
-}
-
-/// A name in lower-case Latin letters, digits and single hyphens; other scripts are transliterated.
-fn slug(name: &str) -> String {
-    let latin = deunicode::deunicode(name).to_ascii_lowercase();
-    let words: Vec<&str> = latin.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let mut slug = words.join("-");
-    slug.truncate(limits::CODE - 4);
-    slug.trim_end_matches('-').to_owned()
-}
-
-fn numbered(slug: &str, n: u32, app: &Shared) -> String {
-    match (slug.bytes().any(|b| b.is_ascii_lowercase()), n) {
-        (false, _) => format!("club-{}", app.next_id()),
-        (true, 1) => slug.to_owned(),
-        (true, n) => format!("{slug}-{n}"),
-    }
-}
-
-/// One club. Anybody who can see it.
-#[utoipa::path(get, path = "/api/clubs/{club}/", tag = "clubs", security((), ("bearer" = [])), params(("club" = String, Path)),
-    responses((status = 200, body = ClubBody)))]
-pub async fn show_club(State(app): State<Shared>, scope: Visible) -> Json<ClubBody> {
-    let viewer = viewer(&scope.club.code, scope.membership.as_ref(), scope.user.as_ref());
-    Json(ClubBody::new(&scope.club, &viewer, app.now()))
-}
-
-fn viewer(code: &str, membership: Option<&Membership>, user: Option<&User>) -> Viewer {
-    let roles = membership.map(|membership| (code.to_owned(), membership.role)).into_iter().collect();
-    Viewer { roles, is_admin: user.is_some_and(User::is_admin) }
-}
-
-/// Changes the fields that are sent. Officers; admins also restore and approve.
-#[utoipa::path(patch, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
-    request_body = ClubInput, responses((status = 200, body = ClubBody)))]
-pub async fn update_club(State(app): State<Shared>, scope: Editable, Input(input): Input<ClubInput>) -> Result<Json<ClubBody>> {
-    change(&app, scope, &input, Mode::Update).await
-}
-
-/// Replaces all writable fields. Officers; admins also restore and approve.
-#[utoipa::path(put, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
-    request_body = ClubInput, responses((status = 200, body = ClubBody)))]
-pub async fn replace_club(State(app): State<Shared>, scope: Editable, Input(input): Input<ClubInput>) -> Result<Json<ClubBody>> {
-    change(&app, scope, &input, Mode::Replace).await
-}
-
-async fn change(app: &Shared, scope: Editable, input: &ClubInput, mode: Mode) -> Result<Json<ClubBody>> {
-    let Editable { user, mut club, mut membership } = scope;
-    for _ in 0..EDITS {
-        let read_version = club.version;
-        input.clone().apply(mode, &mut club, user.is_admin())?;
-        club.version += 1;
-        // Who restores a club whose last owner was erased owns it.
-        let owner = match &membership {
-            _ if club.archived || club.owners > 0 => None,
-            Some(own) => Some((Membership { role: Role::Owner, ..own.clone() }, true)),
-            None => Some((Membership::new(&club.code, user.person().await?, Role::Owner, app.now()), false)),
-        };
-        match app.table.update_club(&club, read_version, owner.as_ref()).await {
-            Err(TableError::Refused(_)) => club = app.table.club(&club.code).await?.ok_or(ApiError::NotFound)?,
-            done => {
-                done?;
-                if let Some((own, was_member)) = owner {
-                    club.members += i64::from(!was_member);
-                    membership = Some(own);
-                }
-                let viewer = viewer(&club.code, membership.as_ref(), Some(&user));
-                return Ok(Json(ClubBody::new(&club, &viewer, app.now())));
+                let viewer = Viewer::on(&club.code, Some(&owner), &ClubPage::default(), user.is_admin());
+                let body = ClubBody::new(&club, &viewer, &terms, &app.media, now);
+                return Ok(Created { location: format!("/api/clubs/{}/", club.code), body });
             }
         }
     }
     Err(ApiError::Busy)
 }
 
-/// A club that its officers may change; an admin gets archived ones too, to restore them.
-pub struct Editable {
-    user: User,
-    club: Club,
-    membership: Option<Membership>,
+/// One club. Anybody who can see it.
+#[utoipa::path(get, path = "/api/clubs/{club}/", tag = "clubs", security((), ("bearer" = [])), params(("club" = String, Path)),
+    responses((status = 200, body = ClubBody)))]
+pub async fn show_club(State(app): State<Shared>, user: Option<User>, path: PathIds) -> Result<Json<ClubBody>> {
+    let page = app.table.club_page(path.text("club"), user.as_ref().map(User::id)).await?;
+    let is_admin = user.is_some_and(|user| user.is_admin());
+    let sight = Sight::with(page.membership.as_ref(), is_admin);
+    let club = page.club.as_ref().filter(|club| sight.sees(club)).ok_or(ApiError::NotFound)?;
+    let terms = Terms::at(&app, &page.versions).await?;
+    let viewer = Viewer::on(&club.code, page.membership.as_ref(), &page, is_admin);
+    Ok(Json(ClubBody::new(club, &viewer, &terms, &app.media, app.now())))
 }
 
-impl axum::extract::FromRequestParts<Shared> for Editable {
+/// Changes the fields that are sent. Officers; admins also restore, approve and award badges.
+#[utoipa::path(patch, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
+    request_body = ClubInput, responses((status = 200, body = ClubBody)))]
+pub async fn update_club(State(app): State<Shared>, scope: Editable, Input(input): Input<ClubInput>) -> Result<Json<ClubBody>> {
+    let restores = input.restores();
+    edit(&app, scope, restores, |club, terms, is_admin| input.clone().apply(Mode::Update, club, terms, is_admin)).await
+}
+
+/// Replaces all writable fields. Officers; admins also restore, approve and award badges.
+#[utoipa::path(put, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
+    request_body = ClubInput, responses((status = 200, body = ClubBody)))]
+pub async fn replace_club(State(app): State<Shared>, scope: Editable, Input(input): Input<ClubInput>) -> Result<Json<ClubBody>> {
+    let restores = input.restores();
+    edit(&app, scope, restores, |club, terms, is_admin| input.clone().apply(Mode::Replace, club, terms, is_admin)).await
+}
+
+/// Gives a club its logo, in the part `file` (or `image`) of a form. Officers.
+#[utoipa::path(post, path = "/api/clubs/{club}/upload/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
+    request_body(content = String, content_type = "multipart/form-data"), responses((status = 200, body = ClubBody)))]
+pub async fn upload_club_logo(State(app): State<Shared>, scope: Editable, Upload(field, bytes): Upload) -> Result<Json<ClubBody>> {
+    if scope.page.club.as_ref().is_some_and(|club| club.archived) {
+        return Err(ApiError::NotFound);
+    }
+    let image = app.media.store(&field, bytes).await?;
+    let done = edit(&app, scope, false, |club, _, _| {
+        club.image = Some(image.clone());
+        Ok(())
+    });
+    app.media.kept(done.await, Some(&image)).await
+}
+
+/// Does a change on the club as it is now: whoever else changes it at this moment loses nothing.
+/// A deleted club can be restored, and nothing else.
+async fn edit(
+    app: &Shared,
+    scope: Editable,
+    restores: bool,
+    change: impl Fn(&mut Club, &Terms, bool) -> Result<()>,
+) -> Result<Json<ClubBody>> {
+    let Editable { user, code, mut page, if_match } = scope;
+    for _ in 0..EDITS {
+        let old = page.club.take().filter(|club| restores || !club.archived).ok_or(ApiError::NotFound)?;
+        let mut membership = page.membership.take();
+        let terms = Terms::at(app, &page.versions).await?;
+        let seen = |club: &Club, membership: Option<&Membership>| {
+            let viewer = Viewer::on(&code, membership, &page, user.is_admin());
+            ClubBody::new(club, &viewer, &terms, &app.media, app.now())
+        };
+        if_match.check(|| seen(&old, membership.as_ref()))?;
+        let mut club = old.clone();
+        change(&mut club, &terms, user.is_admin())?;
+        if club != old {
+            club.version += 1;
+            // Who restores a club whose last owner was erased owns it.
+            let owner = match &membership {
+                _ if club.archived || club.owners > 0 => None,
+                Some(own) => Some((Membership { role: Role::Owner, ..own.clone() }, true)),
+                None => Some((Membership::new(&code, user.person().await?, Role::Owner, app.now()), false)),
+            };
+            match app.table.update_club(&old, &club, owner.as_ref()).await {
+                Err(TableError::Refused(_)) => {
+                    page = app.table.club_page(&code, Some(user.id())).await?;
+                    continue;
+                }
+                done => done?,
+            }
+            app.media.forget(old.image.as_ref(), club.image.as_ref()).await;
+            if let Some((own, was_member)) = owner {
+                club.members += i64::from(!was_member);
+                membership = Some(own);
+            }
+        }
+        return Ok(Json(seen(&club, membership.as_ref())));
+    }
+    Err(ApiError::Busy)
+}
+
+/// A club that its officers may change; admins get deleted ones too, to restore them.
+pub struct Editable {
+    user: User,
+    code: String,
+    page: ClubPage,
+    if_match: IfMatch,
+}
+
+impl FromRequestParts<Shared> for Editable {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut axum::http::request::Parts, app: &Shared) -> Result<Self> {
-        let user = User::from_request_parts(parts, app).await?;
-        if user.is_admin() {
-            let path = PathIds::from_request_parts(parts, app).await?;
-            let (club, membership) = app.table.club_and_membership(path.text("club"), Some(user.id())).await?;
-            return Ok(Self { user, club: club.ok_or(ApiError::NotFound)?, membership });
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
+        let user = <User as FromRequestParts<Shared>>::from_request_parts(parts, app).await?;
+        let path = PathIds::from_request_parts(parts, app).await?;
+        let code = path.text("club").to_owned();
+        let page = app.table.club_page(&code, Some(user.id())).await?;
+        let sight = Sight::with(page.membership.as_ref(), user.is_admin());
+        if !page.club.as_ref().is_some_and(|club| sight.sees(club) || user.is_admin()) {
+            return Err(ApiError::NotFound);
         }
-        let scope = <Officer>::from_request_parts(parts, app).await?;
-        Ok(Self { user, club: scope.club, membership: scope.membership })
+        if !is_officer(page.membership.as_ref().map(|membership| membership.role), user.is_admin()) {
+            return Err(ApiError::Forbidden);
+        }
+        Ok(Self { user, code, page, if_match: IfMatch::of(&parts.headers) })
     }
 }
 
@@ -251,13 +235,18 @@ impl axum::extract::FromRequestParts<Shared> for Editable {
 #[utoipa::path(delete, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
     responses((status = 204)))]
 pub async fn delete_club(State(app): State<Shared>, scope: Owner) -> Result<NoContent> {
-    let mut club = scope.club;
+    let mut old = scope.club;
     for _ in 0..EDITS {
-        let read_version = club.version;
-        club.archived = true;
-        club.version += 1;
-        match app.table.update_club(&club, read_version, None).await {
-            Err(TableError::Refused(_)) => club = app.table.club(&club.code).await?.ok_or(ApiError::NotFound)?,
+        if scope.if_match.is_given() {
+            let mut page = app.table.club_page(&old.code, Some(scope.user.id())).await?;
+            old = page.club.take().ok_or(ApiError::NotFound)?;
+            let terms = Terms::at(&app, &page.versions).await?;
+            let viewer = Viewer::on(&old.code, page.membership.as_ref(), &page, scope.user.is_admin());
+            scope.if_match.check(|| ClubBody::new(&old, &viewer, &terms, &app.media, app.now()))?;
+        }
+        let club = Club { archived: true, version: old.version + 1, ..old.clone() };
+        match app.table.update_club(&old, &club, None).await {
+            Err(TableError::Refused(_)) => old = app.table.club(&old.code).await?.ok_or(ApiError::NotFound)?,
             done => return Ok(done.map(|()| NoContent)?),
         }
     }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use shared::http::Scope;
+use shared::lookups::{BadgeBody, Badges};
 use shared::media::Media;
 use shared::models::{Club, Event, EventType, Image, Showing};
 use shared::time::Timestamp;
@@ -41,13 +42,6 @@ pub struct EventBody {
     updated_at: Timestamp,
 }
 
-/// A badge of a club.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct BadgeBody {
-    id: u64,
-    label: String,
-}
-
 /// An occurrence of an event.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ShowingBody {
@@ -82,7 +76,7 @@ impl Viewer {
 
 impl EventBody {
     /// The event of a club as `viewer` may see it.
-    pub fn new(event: &Event, club: &Club, viewer: Viewer, media: &Media) -> Self {
+    pub fn new(event: &Event, club: &Club, viewer: Viewer, badges: &Badges, media: &Media) -> Self {
         let span = event.span();
         let image = |name: fn(&Image) -> &String| event.image.as_ref().map(|image| media.url(name(image)));
         Self {
@@ -102,7 +96,7 @@ impl EventBody {
             latest_start_time: span.map(|span| span.starts.1),
             earliest_end_time: span.map(|span| span.ends.0),
             latest_end_time: span.map(|span| span.ends.1),
-            badges: vec![],
+            badges: badges.bodies(&club.badges),
             created_at: event.created_at,
             updated_at: event.updated_at,
         }

@@ -4,7 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use shared::Shared;
 use shared::http::{ApiError, Created, Mode, NoContent, Officer, Result, SignedIn, Upload, WithImage};
-use shared::models::{Event, EventType, Image};
+use shared::lookups::Badges;
+use shared::models::{Event, EventType};
 use shared::table::{EDITS, TableError};
 
 use crate::body::{EventBody, Viewer};
@@ -14,13 +15,13 @@ use crate::input::EventInput;
 #[utoipa::path(get, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])), params(("club" = String, Path)),
     responses((status = 200, body = Vec<EventBody>)))]
 pub async fn list_club_events(State(app): State<Shared>, scope: SignedIn) -> Result<Json<Vec<EventBody>>> {
-    let mut events = app.table.events(&scope.club.code).await?;
+    let (mut events, badges) = futures::try_join!(app.table.events(&scope.club.code), Badges::of(&app, &scope.club))?;
     events.sort_by_key(|event| {
         let start = event.span().map(|span| span.starts.0);
         (start.is_none(), start, event.id)
     });
     let viewer = Viewer::of(&scope);
-    Ok(Json(events.iter().map(|event| EventBody::new(event, &scope.club, viewer, &app.media)).collect()))
+    Ok(Json(events.iter().map(|event| EventBody::new(event, &scope.club, viewer, &badges, &app.media)).collect()))
 }
 
 /// Creates an event, as JSON or as a form with an image; it may bring its showings. Officers.
@@ -53,15 +54,17 @@ pub async fn create_event(
         event.image = Some(app.media.store("image", bytes).await?);
     }
     app.table.create_event(&event).await?;
+    let badges = Badges::of(&app, &scope.club).await?;
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
-    Ok(Created { location, body: EventBody::new(&event, &scope.club, Viewer::of(&scope), &app.media) })
+    Ok(Created { location, body: EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media) })
 }
 
 /// One event of a club. Any signed-in user who can see it.
 #[utoipa::path(get, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path)), responses((status = 200, body = EventBody)))]
-pub async fn show_club_event(State(app): State<Shared>, scope: SignedIn<(), Event>) -> Json<EventBody> {
-    Json(EventBody::new(&scope.object, &scope.club, Viewer::of(&scope), &app.media))
+pub async fn show_club_event(State(app): State<Shared>, scope: SignedIn<(), Event>) -> Result<Json<EventBody>> {
+    let badges = Badges::of(&app, &scope.club).await?;
+    Ok(Json(EventBody::new(&scope.object, &scope.club, Viewer::of(&scope), &badges, &app.media)))
 }
 
 /// Changes the fields that are sent, as JSON or as a form with an image; `image: null` removes the image. Officers.
@@ -88,7 +91,11 @@ async fn change(
     WithImage { input, image }: WithImage<EventInput>,
     mode: Mode,
 ) -> Result<Json<EventBody>> {
-    let apply = |event: &mut Event| input.clone().apply(mode, event, scope.user.is_admin(), || app.next_id());
+    let badges = Badges::of(app, &scope.club).await?;
+    let apply = |event: &mut Event| {
+        scope.if_match.check(|| EventBody::new(event, &scope.club, Viewer::of(&scope), &badges, &app.media))?;
+        input.clone().apply(mode, event, scope.user.is_admin(), || app.next_id())
+    };
     // What is wrong is told before an image is stored.
     apply(&mut scope.object.clone())?;
     let image = match image {
@@ -101,8 +108,8 @@ async fn change(
         Ok(())
     })
     .await;
-    let event = kept(app, event, image).await?;
-    Ok(Json(EventBody::new(&event, &scope.club, Viewer::of(&scope), &app.media)))
+    let event = app.media.kept(event, image.as_ref()).await?;
+    Ok(Json(EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media)))
 }
 
 /// Gives an event its image, in the part `file` (or `image`) of a form. Officers.
@@ -120,28 +127,23 @@ pub async fn upload_event_image(
         Ok(())
     })
     .await;
-    let event = kept(&app, event, Some(image)).await?;
-    Ok(Json(EventBody::new(&event, &scope.club, Viewer::of(&scope), &app.media)))
-}
-
-/// The event after an edit. An image that was stored for one that was surely not made goes; after a time-out it stays, since
-/// the event may show it.
-async fn kept(app: &Shared, event: Result<Event>, image: Option<Image>) -> Result<Event> {
-    if let Err(ApiError::NotFound | ApiError::Rule(_) | ApiError::Invalid(_)) = event {
-        forget(app, image.as_ref(), None).await;
-    }
-    event
+    let event = app.media.kept(event, Some(&image)).await?;
+    let badges = Badges::of(&app, &scope.club).await?;
+    Ok(Json(EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media)))
 }
 
 /// Deletes an event with its showings and image. Officers.
 #[utoipa::path(delete, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path)), responses((status = 204)))]
 pub async fn delete_event(State(app): State<Shared>, scope: Officer<(), Event>) -> Result<NoContent> {
+    let badges = Badges::of(&app, &scope.club).await?;
+    let viewer = Viewer::of(&scope);
     let mut event = scope.object;
     for _ in 0..EDITS {
+        scope.if_match.check(|| EventBody::new(&event, &scope.club, viewer, &badges, &app.media))?;
         match app.table.delete_event(&event).await {
             Ok(()) => {
-                forget(&app, event.image.as_ref(), None).await;
+                app.media.forget(event.image.as_ref(), None).await;
                 return Ok(NoContent);
             }
             Err(TableError::Refused(_)) => event = app.table.event(&event.club, event.id).await?.ok_or(ApiError::NotFound)?,
@@ -165,7 +167,7 @@ pub async fn edit(app: &Shared, event: &Event, change: impl Fn(&mut Event) -> Re
         new.updated_at = app.now();
         match app.table.update_event(&old, &new).await {
             Ok(()) => {
-                forget(app, old.image.as_ref(), new.image.as_ref()).await;
+                app.media.forget(old.image.as_ref(), new.image.as_ref()).await;
                 return Ok(new);
             }
             Err(TableError::Refused(_)) => old = app.table.event(&old.club, old.id).await?.ok_or(ApiError::NotFound)?,
@@ -173,11 +175,4 @@ pub async fn edit(app: &Shared, event: &Event, change: impl Fn(&mut Event) -> Re
         }
     }
     Err(ApiError::Busy)
-}
-
-/// Removes the files of an image that is no longer the event's.
-async fn forget(app: &Shared, old: Option<&Image>, new: Option<&Image>) {
-    if let Some(image) = old.filter(|old| Some(*old) != new) {
-        app.media.remove(image).await;
-    }
 }

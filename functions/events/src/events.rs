@@ -1,25 +1,28 @@
 //! `/events/`, `/events/{event}/`: what is on, across clubs
 
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
-use shared::Shared;
 use shared::auth::User;
 use shared::catalogue::{Clubs, ListedEvent};
 use shared::html::shorten;
-use shared::http::{ApiError, Envelope, Page, Params, PathIds, Result, is_shown};
-use shared::models::{Club, Event, Role};
-use shared::table::Versions;
-use shared::text;
+use shared::http::{ApiError, Envelope, Page, Params, PathIds, Result, Sight, is_officer};
+use shared::lookups::Badges;
+use shared::models::{Club, Event, Fair, Showing};
+use shared::table::{TableError, Versions};
+use shared::text::Word;
 use shared::time::Timestamp;
+use shared::{App, Shared};
 
 use crate::body::{EventBody, Viewer};
 
 /// Which events of the catalogue are asked for.
 struct Filter {
-    words: Vec<String>,
+    words: Vec<Word>,
     club: Option<String>,
     event_type: Option<u64>,
     /// Ends after this moment: the usual window.
@@ -36,7 +39,7 @@ impl Filter {
         let [earliest_start, latest_start, earliest_end, latest_end] =
             ["earliest_start_time", "latest_start_time", "earliest_end_time", "latest_end_time"].map(|name| params.time(name));
         let mut filter = Self {
-            words: text::words(params.text("search").unwrap_or_default()),
+            words: params.search()?,
             club: params.text("club__code").filter(|code| !code.is_empty()).map(str::to_owned),
             event_type: params.number("type", 0, 6)?,
             ends_after: None,
@@ -75,7 +78,7 @@ impl Filter {
         versions.event_parts(from, self.latest_end)
     }
 
-    fn matches(&self, listed: &ListedEvent, club_name: &str) -> bool {
+    fn matches(&self, listed: &ListedEvent, club_name: &str, fair: Option<&AtFair>) -> bool {
         let event = &listed.event;
         let Some(span) = event.span() else { return false };
         let not_before = |limit: Option<Timestamp>, time: Timestamp| limit.is_none_or(|limit| time >= limit);
@@ -87,15 +90,38 @@ impl Filter {
             && not_after(self.latest_end, span.ends.1)
             && self.club.as_ref().is_none_or(|club| event.club == *club)
             && self.event_type.is_none_or(|wanted| u64::from(event.event_type.code()) == wanted)
-            // No event belongs to a fair that is not there.
-            && self.fair.is_none()
-            && self.words.iter().all(|word| listed.text.contains(word.as_str()) || club_name.contains(word.as_str()))
+            && fair.is_none_or(|fair| fair.has(event))
+            && self.words.iter().all(|word| word.is_in(&listed.text) || word.is_in(club_name))
+    }
+}
+
+/// The clubs of a fair, and its time.
+struct AtFair {
+    clubs: HashSet<String>,
+    time: RangeInclusive<Timestamp>,
+}
+
+impl AtFair {
+    /// Those of the fair with this id; nobody, if there is none.
+    async fn of(app: &App, fair: u64, versions: &Versions) -> Result<Self, TableError> {
+        let registrations = app.lookups.registrations(&app.table, versions, app.clock.now());
+        let (fairs, registrations) = futures::try_join!(app.entries::<Fair>(versions), registrations)?;
+        let time = fairs.get(fair).map_or(Timestamp::default()..=Timestamp::default(), |fair| fair.value.start..=fair.value.end);
+        let clubs = registrations.iter().filter(|registration| registration.fair == fair && fairs.get(fair).is_some());
+        Ok(Self { clubs: clubs.map(|registration| registration.club.clone()).collect(), time })
+    }
+
+    /// Whether an event is one of the fair: one of its clubs has a showing inside its time.
+    fn has(&self, event: &Event) -> bool {
+        let inside = |showing: &Showing| self.time.contains(&showing.start) && self.time.contains(&showing.end);
+        self.clubs.contains(&event.club) && event.showings.iter().any(inside)
     }
 }
 
 /// Events of the catalogue with their clubs. What is in memory is lent, not copied.
 pub struct Found {
     clubs: Clubs,
+    badges: Badges,
     parts: Vec<Arc<Vec<ListedEvent>>>,
     /// Part and place of each, in the order of the list.
     places: Vec<(usize, usize)>,
@@ -114,33 +140,34 @@ impl Found {
 
 /// The events of the catalogue that match, for this caller: 1 read when nothing changed.
 async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Found> {
-    let now = app.clock.now();
     let versions = app.table.versions().await?;
     let wanted = filter.parts(&versions);
-    let (clubs, parts) =
-        futures::try_join!(app.clubs.clubs(&app.table, &versions, now), app.events.parts(&app.table, &versions, &wanted, now))?;
-    let is_admin = user.is_some_and(User::is_admin);
+    let fair = async {
+        match filter.fair {
+            Some(fair) => AtFair::of(app, fair, &versions).await.map(Some),
+            None => Ok(None),
+        }
+    };
+    let events = app.events.parts(&app.table, &versions, &wanted, app.clock.now());
+    let (clubs, events, fair, badges) = futures::try_join!(app.all_clubs(&versions), events, fair, app.entries(&versions))?;
+    let parts = events.items;
     let mut hits: Vec<(&ListedEvent, &Club, (usize, usize))> = Vec::new();
     for (p, part) in parts.iter().enumerate() {
         for (i, listed) in part.iter().enumerate() {
             let host = clubs.get(&listed.event.club).filter(|host| !host.club.archived);
-            if let Some(host) = host.filter(|host| filter.matches(listed, &host.name)) {
+            if let Some(host) = host.filter(|host| filter.matches(listed, &host.name, fair.as_ref())) {
                 hits.push((listed, &host.club, (p, i)));
             }
         }
     }
-    // Only for clubs that not everybody sees it matters who asks.
-    let own = match user {
-        Some(user) if hits.iter().any(|(_, club, _)| !is_shown(club, false, is_admin)) => app.table.memberships_of(user.id()).await?,
-        _ => vec![],
-    };
-    hits.retain(|(_, club, _)| is_shown(club, own.iter().any(|membership| membership.club == club.code), is_admin));
+    let sight = Sight::of(app, user, hits.iter().map(|(_, club, _)| *club)).await?;
+    hits.retain(|(_, club, _)| sight.sees(club));
     // One that moved to another part stands in both, or still in the first one: the younger copy is right.
     hits.sort_by_key(|(listed, ..)| (listed.event.id, std::cmp::Reverse(listed.event.version)));
     hits.dedup_by_key(|(listed, ..)| listed.event.id);
     hits.sort_by_key(|(listed, ..)| (listed.event.span().map(|span| span.starts.0), listed.event.id));
     let places = hits.into_iter().map(|(_, _, place)| place).collect();
-    Ok(Found { clubs, parts, places })
+    Ok(Found { clubs, badges: Badges(badges), parts, places })
 }
 
 /// What anybody may see of what is on from now on, with its clubs.
@@ -164,7 +191,7 @@ pub async fn list_events(State(app): State<Shared>, user: Option<User>, params: 
     let found = find(&app, &filter, user.as_ref()).await?;
     // Across clubs nobody is an officer: what only officers read stands in the club's own list.
     let viewer = Viewer { is_signed_in: user.is_some(), is_officer: false };
-    let mut page = page.of(&found.pairs(), |(event, club)| EventBody::new(event, club, viewer, &app.media))?;
+    let mut page = page.of(&found.pairs(), |(event, club)| EventBody::new(event, club, viewer, &found.badges, &app.media))?;
     shorten(page.results.iter_mut().map(|event| &mut event.description));
     Ok(Json(page))
 }
@@ -190,9 +217,9 @@ impl FromRequestParts<Shared> for VisibleEvent {
         let person = user.as_ref().map(User::id);
         let (event, (club, membership)) = futures::try_join!(app.table.event(&code, id), app.table.club_and_membership(&code, person))?;
         let is_admin = user.as_ref().is_some_and(User::is_admin);
-        let is_there = |club: &Club| !club.archived && is_shown(club, membership.is_some(), is_admin);
-        let (event, club) = event.zip(club.filter(is_there)).ok_or(ApiError::NotFound)?;
-        let is_officer = is_admin || membership.is_some_and(|membership| membership.role <= Role::Officer);
+        let sight = Sight::with(membership.as_ref(), is_admin);
+        let (event, club) = event.zip(club.filter(|club| sight.sees(club))).ok_or(ApiError::NotFound)?;
+        let is_officer = is_officer(membership.map(|membership| membership.role), is_admin);
         Ok(Self { event, club, viewer: Viewer { is_signed_in: user.is_some(), is_officer } })
     }
 }
@@ -200,6 +227,7 @@ impl FromRequestParts<Shared> for VisibleEvent {
 /// One event. Anybody who can see its club.
 #[utoipa::path(get, path = "/api/events/{event}/", tag = "events", security((), ("bearer" = [])), params(("event" = u64, Path)),
     responses((status = 200, body = EventBody)))]
-pub async fn show_event(State(app): State<Shared>, found: VisibleEvent) -> Json<EventBody> {
-    Json(EventBody::new(&found.event, &found.club, found.viewer, &app.media))
+pub async fn show_event(State(app): State<Shared>, found: VisibleEvent) -> Result<Json<EventBody>> {
+    let badges = Badges::of(&app, &found.club).await?;
+    Ok(Json(EventBody::new(&found.event, &found.club, found.viewer, &badges, &app.media)))
 }

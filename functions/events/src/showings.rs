@@ -113,6 +113,7 @@ async fn change(app: &Shared, scope: Officer<Event, ShowingOfPath>, input: &Show
     let id = scope.object.find(&scope.parent)?.id;
     let event = edit(app, &scope.parent, |event| {
         let showing = event.showings.iter_mut().find(|showing| showing.id == id).ok_or(ApiError::NotFound)?;
+        scope.if_match.check(|| ShowingBody::new(showing, Viewer::of(&scope)))?;
         input.clone().apply(mode, showing)
     })
     .await?;
@@ -127,6 +128,9 @@ pub async fn delete_showing(State(app): State<Shared>, scope: Officer<Event, Sho
     let id = scope.object.find(&scope.parent)?.id;
     edit(&app, &scope.parent, |event| {
         let there = event.showings.len();
+        if let Some(showing) = event.showings.iter().find(|showing| showing.id == id) {
+            scope.if_match.check(|| ShowingBody::new(showing, Viewer::of(&scope)))?;
+        }
         event.showings.retain(|showing| showing.id != id);
         // Somebody else removed it at this moment.
         if event.showings.len() == there { Err(ApiError::NotFound) } else { Ok(()) }

@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use serde::Deserialize;
 use shared::Shared;
 use shared::auth::{ERASING, User};
-use shared::http::{ApiError, Field, Input, Mode, Need, PathIds, Reader, Result, is_shown};
+use shared::http::{ApiError, Field, Input, Mode, Need, PathIds, Reader, Result, Sight};
 use shared::mail::token_matches;
 use shared::models::{Invite, Membership, Role};
 use shared::table::MemberRefusal;
@@ -48,7 +48,7 @@ impl FromRequestParts<Shared> for Invited {
         let club = app.table.club_and_membership(code, Some(user.id()));
         let ((club, membership), invite) = futures::try_join!(club, invite)?;
         let club = club.filter(|club| !club.archived).ok_or(ApiError::NotFound)?;
-        let sees_club = is_shown(&club, membership.is_some(), user.is_admin());
+        let sees_club = Sight::with(membership.as_ref(), user.is_admin()).sees(&club);
         Ok(Self { user, club: club.code, invite, sees_club })
     }
 }

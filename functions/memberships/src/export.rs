@@ -6,7 +6,9 @@ use serde::Serialize;
 use shared::Shared;
 use shared::auth::User;
 use shared::http::Result;
+use shared::lookups::Studies;
 use shared::models::{EmailStatus, Extension, Invite, Mail, Membership};
+use shared::table::Interest;
 use shared::time::Timestamp;
 use submissions::body::SubmissionBody;
 use utoipa::ToSchema;
@@ -30,6 +32,8 @@ pub struct ExportBody {
     invites: Vec<ExportedInvite>,
     /// Sent to the caller.
     mails: Vec<ExportedMail>,
+    favorites: Vec<ExportedInterest>,
+    subscriptions: Vec<ExportedInterest>,
 }
 
 /// A membership, in an archived club too.
@@ -59,6 +63,21 @@ pub struct ExportedExtension {
 impl From<Extension> for ExportedExtension {
     fn from(extension: Extension) -> Self {
         Self { application: extension.application, end_time: extension.end }
+    }
+}
+
+/// A club that the caller keeps at hand, or wants to hear of.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExportedInterest {
+    id: u64,
+    club_code: String,
+    created_at: Timestamp,
+}
+
+impl<I: Interest> From<&I> for ExportedInterest {
+    fn from(interest: &I) -> Self {
+        let (id, club, _, created_at) = interest.parts();
+        Self { id, club_code: club.to_owned(), created_at }
     }
 }
 
@@ -98,7 +117,8 @@ impl From<Mail> for ExportedMail {
 pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Json<ExportBody>> {
     let person = user.person().await?;
     let all = app.table.belongings(person).await?;
-    let submissions = submissions::own::bodies(&app, &all.submissions).await?;
+    let studies = Studies::of(&app, all.requests.iter().map(|request| &request.applicant));
+    let (submissions, studies) = futures::try_join!(submissions::own::bodies(&app, &all.submissions), async { Ok(studies.await?) })?;
     // A decision that was not sent is not told here either.
     let sent = |mail: &Mail| matches!(mail.status, EmailStatus::Sent | EmailStatus::Bounced | EmailStatus::Complained);
     // An invite that was opened or sent anew counts as told when the mail of that moment was sent.
@@ -108,10 +128,12 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Js
         profile: SettingsBody::new(person, user.is_admin()),
         created_at: person.created_at,
         memberships: all.memberships.into_iter().map(ExportedMembership::from).collect(),
-        requests: all.requests.iter().map(RequestBody::from).collect(),
+        requests: all.requests.iter().map(|request| RequestBody::new(request, &studies)).collect(),
         submissions,
         extensions: all.extensions.into_iter().map(ExportedExtension::from).collect(),
         invites,
         mails: all.mails.into_iter().filter(sent).map(ExportedMail::from).collect(),
+        favorites: all.interests.favorites.iter().map(ExportedInterest::from).collect(),
+        subscriptions: all.interests.subscriptions.iter().map(ExportedInterest::from).collect(),
     }))
 }

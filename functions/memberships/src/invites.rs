@@ -8,7 +8,9 @@ use chrono::TimeDelta;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 use shared::auth::User;
-use shared::http::{ApiError, Created, Field, Input, Load, Mode, Need, NoContent, Officer, OrRefused, PathIds, Reader, Result, is_email};
+use shared::http::{
+    ApiError, Created, Field, Input, Load, Mode, Need, NoContent, NoInput, Officer, OrRefused, PathIds, Reader, Result, is_email,
+};
 use shared::mail::invitation;
 use shared::models::{Invite, Mail, Person, Personal, Role};
 use shared::table::{EDITS, InviteRefusal, Inviting, PARALLEL, Table};
@@ -292,7 +294,7 @@ pub async fn delete_invite(State(app): State<Shared>, scope: Officer<(), InviteO
 /// Sends an invite anew, expired or not, for another 14 days; older links stop working. Officers whose role is not below the invited one.
 #[utoipa::path(post, path = "/api/clubs/{club}/invites/{invite}/resend/", tag = "invites", security(("bearer" = [])),
     params(("club" = String, Path), ("invite" = String, Path)), responses((status = 200, body = InviteBody)))]
-pub async fn resend_invite(State(app): State<Shared>, scope: Officer<(), InviteOfPath>) -> Result<Json<InviteBody>> {
+pub async fn resend_invite(State(app): State<Shared>, scope: Officer<(), InviteOfPath>, _: NoInput) -> Result<Json<InviteBody>> {
     let old = &scope.object.0;
     if !scope.reaches(old.role) {
         return Err(ApiError::Forbidden);

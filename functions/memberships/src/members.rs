@@ -231,6 +231,7 @@ pub async fn replace_member(
 
 async fn change(app: &Shared, mut caller: OfficerOrSelf, input: &MemberInput, mode: Mode) -> Result<Json<MemberBody>> {
     for _ in 0..EDITS {
+        caller.check()?;
         let new = input.clone().apply(mode, &caller)?;
         if new != caller.member {
             match app.table.update_member(&caller.member, &new, caller.by()).await? {
@@ -252,6 +253,7 @@ async fn change(app: &Shared, mut caller: OfficerOrSelf, input: &MemberInput, mo
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")), responses((status = 204)))]
 pub async fn delete_member(State(app): State<Shared>, mut caller: OfficerOrSelf) -> Result<NoContent> {
     for _ in 0..EDITS {
+        caller.check()?;
         match app.table.remove_member(&caller.member, caller.by()).await? {
             Ok(()) => return Ok(NoContent),
             Err(refusal) => caller.again(&app, refusal).await?,
@@ -261,6 +263,11 @@ pub async fn delete_member(State(app): State<Shared>, mut caller: OfficerOrSelf)
 }
 
 impl OfficerOrSelf {
+    /// 412, unless the member is as the caller knows them.
+    fn check(&self) -> Result<()> {
+        self.scope.if_match.check(|| MemberBody::new(&self.member, Viewer::of(&self.scope)))
+    }
+
     /// Whose role a change stands on: a change of oneself stands on the condition that the role is still the same.
     fn by(&self) -> Option<&Membership> {
         self.scope.authority().filter(|_| !self.own)

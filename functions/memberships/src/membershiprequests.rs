@@ -5,10 +5,10 @@ use axum::extract::State;
 use serde::Serialize;
 use shared::auth::User;
 use shared::http::{ApiError, Load, NoContent, Officer, OrRefused, PathIds, Result};
+use shared::lookups::{NamedBody, Studies};
 use shared::models::MembershipRequest;
 use shared::time::Timestamp;
 use shared::{Shared, ids};
-use submissions::body::NamedBody;
 use utoipa::ToSchema;
 
 use crate::member::named;
@@ -31,8 +31,9 @@ pub struct RequestBody {
     graduation_year: Option<u16>,
 }
 
-impl From<&MembershipRequest> for RequestBody {
-    fn from(request: &MembershipRequest) -> Self {
+impl RequestBody {
+    /// The request, with the names of schools and majors.
+    pub fn new(request: &MembershipRequest, studies: &Studies) -> Self {
         let personal = request.applicant.personal.clone();
         Self {
             id: request.id,
@@ -42,8 +43,8 @@ impl From<&MembershipRequest> for RequestBody {
             email: personal.email,
             club: request.club.clone(),
             created_at: request.created_at,
-            school: vec![],
-            major: vec![],
+            school: studies.schools(&request.applicant.school),
+            major: studies.majors(&request.applicant.major),
             graduation_year: request.applicant.graduation_year,
         }
     }
@@ -72,18 +73,19 @@ impl Load for RequestOfPath {
 /// The requests to join a club, oldest first. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/membershiprequests/", tag = "membership requests", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<RequestBody>)))]
-pub async fn list_membership_requests(State(app): State<Shared>, scope: Officer) -> Result<Json<Vec<RequestBody>>> {
+pub async fn list_membership_requests(State(app): State<Shared>, scope: Officer<(), Studies>) -> Result<Json<Vec<RequestBody>>> {
     let mut requests = app.table.requests(&scope.club.code).await?;
     requests.sort_by_key(|request| (request.created_at, request.id));
-    Ok(Json(requests.iter().map(RequestBody::from).collect()))
+    Ok(Json(requests.iter().map(|request| RequestBody::new(request, &scope.object)).collect()))
 }
 
 /// One request. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/membershiprequests/{request}/", tag = "membership requests", security(("bearer" = [])),
     params(("club" = String, Path), ("request" = String, Path, description = "Request id or user name")),
     responses((status = 200, body = RequestBody)))]
-pub async fn show_membership_request(scope: Officer<(), RequestOfPath>) -> Json<RequestBody> {
-    Json((&scope.object.0).into())
+pub async fn show_membership_request(scope: Officer<(), (RequestOfPath, Studies)>) -> Json<RequestBody> {
+    let (RequestOfPath(request), studies) = scope.object;
+    Json(RequestBody::new(&request, &studies))
 }
 
 /// Rejects a request; to accept it, add the person as a member. Officers.

@@ -9,7 +9,8 @@ use chrono::TimeDelta;
 use serde::Deserialize;
 use shared::Shared;
 use shared::auth::{ERASING, User};
-use shared::http::{ApiError, Created, Field, Input, Mode, Need, NoContent, OrRefused, PathIds, Reader, Result, is_code, is_shown};
+use shared::http::{ApiError, Created, Field, Input, Mode, NoContent, OrRefused, PathIds, Reader, Result, Sight, no_such_club};
+use shared::lookups::Studies;
 use shared::mail::requested;
 use shared::models::{Club, Mail, MembershipRequest, Role};
 use shared::table::{EDITS, RequestRefusal, Standing};
@@ -38,12 +39,13 @@ pub async fn list_own_requests(State(app): State<Shared>, user: User) -> Result<
     let clubs: HashMap<String, Club> = app.table.clubs(&codes).await?;
     requests.retain(|request| clubs.get(&request.club).is_some_and(|club| is_there(club, &user)));
     requests.sort_by_key(|request| (request.created_at, request.id));
-    Ok(Json(requests.iter().map(RequestBody::from).collect()))
+    let studies = Studies::of(&app, requests.iter().map(|request| &request.applicant)).await?;
+    Ok(Json(requests.iter().map(|request| RequestBody::new(request, &studies)).collect()))
 }
 
 /// Whether a club that the caller is not in is there for them.
 fn is_there(club: &Club, user: &User) -> bool {
-    !club.archived && is_shown(club, false, user.is_admin())
+    Sight::with(None, user.is_admin()).sees(club)
 }
 
 /// Asks to join a club; asking again answers the same request. Any signed-in user who is not a member.
@@ -51,28 +53,27 @@ fn is_there(club: &Club, user: &User) -> bool {
     request_body = NewRequest, responses((status = 201, body = RequestBody)))]
 pub async fn create_own_request(State(app): State<Shared>, user: User, Input(input): Input<NewRequest>) -> Result<Response> {
     let mut reader = Reader::new(Mode::Create);
-    let code = reader.value("club", input.club, Need::Required).unwrap_or_default();
+    let code = reader.club(input.club);
     reader.finish()?;
-    let unknown = || ApiError::field("club", "There is no such club.");
-    if !is_code(&code) {
-        return Err(unknown());
-    }
     let is_member = || ApiError::field("club", "You are a member of this club already.");
     let now = app.now();
     for _ in 0..EDITS {
         let standing = async { Ok(app.table.standing(&code, user.id()).await?) };
         let (Standing { club, membership, request }, person) = futures::try_join!(standing, user.person())?;
-        let club = club.filter(|club| membership.is_some() && !club.archived || is_there(club, &user)).ok_or_else(unknown)?;
+        let club = club.filter(|club| membership.is_some() && !club.archived || is_there(club, &user)).ok_or_else(no_such_club)?;
         if membership.is_some() {
             return Err(is_member());
         }
         if let Some(request) = request {
-            return Ok(Json(RequestBody::from(&request)).into_response());
+            return Ok(Json(body(&app, &request).await?).into_response());
         }
         let request = MembershipRequest::new(&code, person, now);
         let mails = mails(&app, &club, &request).await?;
         match app.table.create_request(&request, &club, &mails).await? {
-            Ok(()) => return Ok(created(&request)),
+            Ok(()) => {
+                let location = format!("/api/requests/membership/{}/", request.club);
+                return Ok(Created { location, body: body(&app, &request).await? }.into_response());
+            }
             Err(RequestRefusal::Member) => return Err(is_member()),
             Err(RequestRefusal::Erased) => return Err(ApiError::rule(ERASING)),
             // There is one now, or somebody else told the officers.
@@ -82,8 +83,8 @@ pub async fn create_own_request(State(app): State<Shared>, user: User, Input(inp
     Err(ApiError::Busy)
 }
 
-fn created(request: &MembershipRequest) -> Response {
-    Created { location: format!("/api/requests/membership/{}/", request.club), body: RequestBody::from(request) }.into_response()
+async fn body(app: &Shared, request: &MembershipRequest) -> Result<RequestBody> {
+    Ok(RequestBody::new(request, &Studies::of(app, std::iter::once(&request.applicant)).await?))
 }
 
 /// What the officers are told: nothing, if they were told of another request within the hour.
@@ -104,7 +105,7 @@ async fn mails(app: &Shared, club: &Club, request: &MembershipRequest) -> Result
 pub async fn show_own_request(State(app): State<Shared>, user: User, path: PathIds) -> Result<Json<RequestBody>> {
     let Standing { club, request, .. } = app.table.standing(path.text("club"), user.id()).await?;
     let request = request.filter(|_| club.is_some_and(|club| is_there(&club, &user))).ok_or(ApiError::NotFound)?;
-    Ok(Json((&request).into()))
+    Ok(Json(body(&app, &request).await?))
 }
 
 /// Withdraws one of the caller's own requests, whatever became of the club. Any signed-in user.

@@ -3,10 +3,12 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use shared::Shared;
-use shared::auth::User;
-use shared::http::{ApiError, Field, Input, Mode, Need, NoContent, OrRefused, Reader, Result};
+use shared::auth::{ERASING, User};
+use shared::http::{ApiError, Field, IfMatch, Input, Mode, Need, NoContent, Reader, Reference, Result};
+use shared::lookups::Studies;
 use shared::models::Person;
+use shared::table::{EDITS, TableError};
+use shared::{Shared, limits};
 use utoipa::ToSchema;
 
 /// A profile.
@@ -20,7 +22,9 @@ pub struct SettingsBody {
     /// Read-only, from the token.
     email: String,
     graduation_year: Option<u16>,
+    /// Ids.
     school: Vec<u64>,
+    /// Ids.
     major: Vec<u64>,
     image_url: Option<String>,
     is_admin: bool,
@@ -38,8 +42,8 @@ impl SettingsBody {
             last_name: personal.last_name,
             email: personal.email,
             graduation_year: person.graduation_year,
-            school: vec![],
-            major: vec![],
+            school: person.school.clone(),
+            major: person.major.clone(),
             image_url: person.image_url.clone(),
             is_admin,
         }
@@ -47,12 +51,20 @@ impl SettingsBody {
 }
 
 /// What people write of themselves; the rest is from their token.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct SettingsInput {
     /// 1900–2200, or null.
     #[serde(default)]
     #[schema(value_type = Option<u16>)]
     graduation_year: Field<i64>,
+    /// Ids of schools, at most 10.
+    #[serde(default)]
+    #[schema(value_type = Vec<u64>)]
+    school: Field<Vec<Reference>>,
+    /// Ids of majors, at most 10.
+    #[serde(default)]
+    #[schema(value_type = Vec<u64>)]
+    major: Field<Vec<Reference>>,
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     image_url: Field<String>,
@@ -67,40 +79,78 @@ pub async fn show_settings(user: User) -> Result<Json<SettingsBody>> {
 /// Changes the fields that are sent.
 #[utoipa::path(patch, path = "/api/settings/", tag = "people", security(("bearer" = [])), request_body = SettingsInput,
     responses((status = 200, body = SettingsBody)))]
-pub async fn update_settings(State(app): State<Shared>, user: User, Input(input): Input<SettingsInput>) -> Result<Json<SettingsBody>> {
-    change(&app, &user, input, Mode::Update).await
+pub async fn update_settings(
+    State(app): State<Shared>,
+    user: User,
+    if_match: IfMatch,
+    Input(input): Input<SettingsInput>,
+) -> Result<Json<SettingsBody>> {
+    change(&app, &user, &if_match, input, Mode::Update).await
 }
 
 /// Replaces all writable fields.
 #[utoipa::path(put, path = "/api/settings/", tag = "people", security(("bearer" = [])), request_body = SettingsInput,
     responses((status = 200, body = SettingsBody)))]
-pub async fn replace_settings(State(app): State<Shared>, user: User, Input(input): Input<SettingsInput>) -> Result<Json<SettingsBody>> {
-    change(&app, &user, input, Mode::Replace).await
+pub async fn replace_settings(
+    State(app): State<Shared>,
+    user: User,
+    if_match: IfMatch,
+    Input(input): Input<SettingsInput>,
+) -> Result<Json<SettingsBody>> {
+    change(&app, &user, &if_match, input, Mode::Replace).await
 }
 
-async fn change(app: &Shared, user: &User, input: SettingsInput, mode: Mode) -> Result<Json<SettingsBody>> {
-    let mut person = user.person().await?.clone();
-    let mut reader = Reader::new(mode);
-    if let Some(year) = reader.nullable("graduation_year", input.graduation_year, Need::Optional) {
-        match year.map(u16::try_from) {
-            None => person.graduation_year = None,
-            Some(Ok(year)) if (1900..=2200).contains(&year) => person.graduation_year = Some(year),
-            Some(_) => reader.errors.add("graduation_year", "Expected a year from 1900 to 2200."),
+impl SettingsInput {
+    fn apply(self, mode: Mode, person: &mut Person, studies: Option<&Studies>) -> Result<()> {
+        let mut reader = Reader::new(mode);
+        if let Some(year) = reader.nullable("graduation_year", self.graduation_year, Need::Optional) {
+            match year.map(u16::try_from) {
+                None => person.graduation_year = None,
+                Some(Ok(year)) if limits::YEARS.contains(&year) => person.graduation_year = Some(year),
+                Some(_) => reader.errors.add("graduation_year", limits::YEARS_TOLD),
+            }
+        }
+        let is_school = |id| studies.is_some_and(|studies| studies.has_school(id));
+        reader.references("school", self.school, Need::Optional, limits::STUDIES, is_school, &mut person.school);
+        let is_major = |id| studies.is_some_and(|studies| studies.has_major(id));
+        reader.references("major", self.major, Need::Optional, limits::STUDIES, is_major, &mut person.major);
+        reader.url("image_url", self.image_url, &mut person.image_url);
+        reader.finish()
+    }
+}
+
+async fn change(app: &Shared, user: &User, if_match: &IfMatch, input: SettingsInput, mode: Mode) -> Result<Json<SettingsBody>> {
+    let mut old = user.person().await?.clone();
+    for _ in 0..EDITS {
+        if_match.check(|| SettingsBody::new(&old, user.is_admin()))?;
+        let studies = match (&input.school, &input.major) {
+            (Field::Value(_), _) | (_, Field::Value(_)) => Some(Studies::now(app).await?),
+            _ => None,
+        };
+        let mut new = old.clone();
+        input.clone().apply(mode, &mut new, studies.as_ref())?;
+        if new == old {
+            return Ok(Json(SettingsBody::new(&new, user.is_admin())));
+        }
+        match app.table.update_settings(&old, &new).await {
+            Ok(()) => return Ok(Json(SettingsBody::new(&new, user.is_admin()))),
+            // They said something else meanwhile, or a school is gone.
+            Err(TableError::Refused(_)) => {
+                let theirs = app.table.person(user.id()).await?;
+                old = theirs.filter(|person| !person.erasing).ok_or_else(|| ApiError::rule(ERASING))?;
+            }
+            Err(error) => return Err(error.into()),
         }
     }
-    reader.url("image_url", input.image_url, &mut person.image_url);
-    reader.finish()?;
-    if person != *user.person().await? {
-        app.table.update_settings(&person).await.or_refused(|| ApiError::Busy)?;
-    }
-    Ok(Json(SettingsBody::new(&person, user.is_admin())))
+    Err(ApiError::Busy)
 }
 
-/// Erases the caller: memberships, requests, extensions, invites, mails and profile; pending submissions are withdrawn, of decided
+/// Erases the caller: memberships, requests, extensions, invites, mails, favorites, subscriptions and profile; pending submissions are withdrawn, of decided
 /// ones the status stays. Any signed-in user who is not the only owner of a club.
 #[utoipa::path(delete, path = "/api/settings/", tag = "people", security(("bearer" = [])), responses((status = 204)))]
-pub async fn delete_settings(State(app): State<Shared>, user: User) -> Result<NoContent> {
+pub async fn delete_settings(State(app): State<Shared>, user: User, if_match: IfMatch) -> Result<NoContent> {
     let person = user.person().await?;
+    if_match.check(|| SettingsBody::new(person, user.is_admin()))?;
     app.table
         .erase(person)
         .await?

@@ -7,6 +7,7 @@ use serde::Serialize;
 use shared::Shared;
 use shared::auth::User;
 use shared::http::{ApiError, Load, PathIds};
+use shared::lookups::{NamedBody, Studies};
 use shared::models::{Answer, Application, Choice, Committee, EmailStatus, Prompt, QuestionType, Status, Submission};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -47,13 +48,6 @@ pub struct UserBody {
     major: Vec<NamedBody>,
 }
 
-/// A school or a major.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct NamedBody {
-    id: u64,
-    name: String,
-}
-
 /// An answer, with its question as the applicant saw it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ResponseBody {
@@ -87,7 +81,7 @@ impl Load for AllPrompts {
 
 impl SubmissionBody {
     /// The submission as it is.
-    pub fn for_officer(submission: &Submission, application: &Application, prompts: &Prompts) -> Self {
+    pub fn for_officer(submission: &Submission, application: &Application, prompts: &Prompts, studies: &Studies) -> Self {
         let user = submission.person.zip(submission.applicant.as_ref()).map(|(id, applicant)| {
             let personal = applicant.personal.clone();
             UserBody {
@@ -98,8 +92,8 @@ impl SubmissionBody {
                 last_name: personal.last_name,
                 email: personal.email,
                 graduation_year: applicant.graduation_year,
-                school: vec![],
-                major: vec![],
+                school: studies.schools(&applicant.school),
+                major: studies.majors(&applicant.major),
             }
         });
         Self {
@@ -119,8 +113,14 @@ impl SubmissionBody {
 
     /// The submission as its applicant may see it at `now`: before the release and before any mail without a trace of
     /// a decision, between mail and release as it was mailed.
-    pub fn for_applicant(submission: &Submission, application: &Application, prompts: &Prompts, now: DateTime<Utc>) -> Self {
-        let body = Self::for_officer(submission, application, prompts);
+    pub fn for_applicant(
+        submission: &Submission,
+        application: &Application,
+        prompts: &Prompts,
+        studies: &Studies,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let body = Self::for_officer(submission, application, prompts, studies);
         if application.release.moment() <= now {
             return body;
         }

@@ -8,8 +8,9 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::Shared;
-use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Reader, Result};
+use shared::http::{ApiError, Field, Input, Mode, Need, Officer, OrRefused, Reader, Result};
 use shared::limits;
+use shared::lookups::Studies;
 use shared::models::{Application, Change, Person, Status, Submission};
 use shared::table::Verdict;
 use shared::time::Timestamp;
@@ -36,7 +37,7 @@ pub struct DecisionInput {
     request_body = DecisionInput, responses((status = 200, body = SubmissionBody)))]
 pub async fn update_decision(
     State(app): State<Shared>,
-    scope: Officer<Application, (Submission, AllPrompts)>,
+    scope: Officer<Application, (Submission, (AllPrompts, Studies))>,
     Input(input): Input<DecisionInput>,
 ) -> Result<Json<SubmissionBody>> {
     decide(&app, scope, input, Mode::Update).await
@@ -48,7 +49,7 @@ pub async fn update_decision(
     request_body = DecisionInput, responses((status = 200, body = SubmissionBody)))]
 pub async fn replace_decision(
     State(app): State<Shared>,
-    scope: Officer<Application, (Submission, AllPrompts)>,
+    scope: Officer<Application, (Submission, (AllPrompts, Studies))>,
     Input(input): Input<DecisionInput>,
 ) -> Result<Json<SubmissionBody>> {
     decide(&app, scope, input, Mode::Replace).await
@@ -56,11 +57,12 @@ pub async fn replace_decision(
 
 async fn decide(
     app: &Shared,
-    scope: Officer<Application, (Submission, AllPrompts)>,
+    scope: Officer<Application, (Submission, (AllPrompts, Studies))>,
     input: DecisionInput,
     mode: Mode,
 ) -> Result<Json<SubmissionBody>> {
-    let (submission, AllPrompts(prompts)) = scope.object;
+    let (submission, (AllPrompts(prompts), studies)) = scope.object;
+    scope.if_match.check(|| SubmissionBody::for_officer(&submission, &scope.parent, &prompts, &studies))?;
     let mut reader = Reader::new(mode);
     let status = reader.value("status", input.status, Need::Optional);
     let reason = reader.value("reason", input.reason, Need::Optional);
@@ -68,13 +70,14 @@ async fn decide(
         reader.fits("reason", reason, limits::REASON);
     }
     reader.finish()?;
-    let decided = write(app, vec![Verdict { submission, status, reason }], scope.user.id()).await?;
+    let verdict = Verdict { submission, status, reason, only_as_read: scope.if_match.is_given() };
+    let decided = write(app, vec![verdict], scope.user.id()).await?;
     let submission = decided.first().ok_or(ApiError::NotFound)?;
-    Ok(Json(SubmissionBody::for_officer(submission, &scope.parent, &prompts)))
+    Ok(Json(SubmissionBody::for_officer(submission, &scope.parent, &prompts, &studies)))
 }
 
 async fn write(app: &Shared, verdicts: Vec<Verdict>, by: u64) -> Result<Vec<Submission>> {
-    Ok(app.table.decide(verdicts, by, app.now(), || app.next_id()).await?)
+    app.table.decide(verdicts, by, app.now(), || app.next_id()).await.or_refused(|| ApiError::PreconditionFailed)
 }
 
 /// One status for many submissions.
@@ -173,8 +176,10 @@ async fn decide_many(
         reader.errors.add(format!("submissions.{i}"), format!("This application has no submission {id}."));
     }
     reader.finish()?;
-    let verdicts: Vec<Verdict> =
-        decisions.into_iter().filter_map(|(id, reason)| Some(Verdict { submission: found.remove(&id)?, status, reason })).collect();
+    let verdicts: Vec<Verdict> = decisions
+        .into_iter()
+        .filter_map(|(id, reason)| Some(Verdict { submission: found.remove(&id)?, status, reason, only_as_read: false }))
+        .collect();
     let updated = write(app, verdicts, scope.user.id()).await?.len();
     Ok(Json(BulkBody { detail: format!("{updated} submissions updated."), updated }))
 }

@@ -5,6 +5,7 @@ use axum::extract::State;
 use shared::Shared;
 use shared::auth::User;
 use shared::http::{ApiError, NoContent, OrRefused, PathIds, ReceivedAt, Result};
+use shared::lookups::Studies;
 use shared::models::{Extension, Submission};
 
 use crate::body::SubmissionBody;
@@ -14,12 +15,13 @@ use crate::submissions::CLOSED;
 pub async fn bodies(app: &Shared, submissions: &[Submission]) -> Result<Vec<SubmissionBody>> {
     let of = |submission: &'_ Submission| (submission.club.clone(), submission.application, submission.answers.clone());
     let named: Vec<_> = submissions.iter().map(of).collect();
-    let parts =
-        app.table.parts_of(named.iter().map(|(club, application, answers)| (club.as_str(), *application, answers.as_slice()))).await?;
+    let parts = app.table.parts_of(named.iter().map(|(club, application, answers)| (club.as_str(), *application, answers.as_slice())));
+    let studies = Studies::of(app, submissions.iter().filter_map(|submission| submission.applicant.as_ref()));
+    let (parts, studies) = futures::try_join!(parts, studies)?;
     let now = app.clock.now();
     let show = |submission: &Submission| {
         let application = parts.applications.get(&submission.application)?;
-        Some(SubmissionBody::for_applicant(submission, application, &parts.prompts, now))
+        Some(SubmissionBody::for_applicant(submission, application, &parts.prompts, &studies, now))
     };
     Ok(submissions.iter().filter_map(show).collect())
 }

@@ -9,7 +9,8 @@ use shared::auth::User;
 use shared::http::{
     ApiError, Created, Input, Load, Maybe, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn, Slice, accepts_csv,
 };
-use shared::models::{Applicant, Application, Extension, Person, Status, Submission};
+use shared::lookups::Studies;
+use shared::models::{Application, Extension, Person, Status, Submission};
 use shared::table::{Form, Newest};
 use shared::text;
 
@@ -60,7 +61,7 @@ pub async fn submit(
         club: form.application.club.clone(),
         application: form.application.id,
         person: Some(person.id),
-        applicant: Some(Applicant { personal: person.personal, graduation_year: person.graduation_year }),
+        applicant: Some(person.applicant()),
         committee: accepted.committee.as_ref().map(|committee| committee.id),
         committee_name: accepted.committee.map(|committee| committee.name).unwrap_or_default(),
         answers: accepted.answers,
@@ -75,7 +76,10 @@ pub async fn submit(
         rejection_mail: None,
         mailed: None,
     };
-    let old = app.table.submit(&submission).await.or_refused(|| ApiError::rule(CLOSED))?;
+    let (old, studies) = futures::join!(app.table.submit(&submission), Studies::of(&app, submission.applicant.iter()));
+    let old = old.or_refused(|| ApiError::rule(CLOSED))?;
+    // It is stored, whether or not its schools can be named now.
+    let studies = studies.unwrap_or_default();
     // A call whose answer was lost finds itself.
     let again = old.as_ref().is_some_and(|old| old.sequence != submission.sequence);
     if let Some(old) = old {
@@ -85,7 +89,7 @@ pub async fn submit(
         submission.reason = old.reason;
     }
     let prompts: Prompts = form.questions.into_iter().map(|q| ((q.id, q.prompt.version), q.prompt)).collect();
-    let body = SubmissionBody::for_applicant(&submission, &form.application, &prompts, received);
+    let body = SubmissionBody::for_applicant(&submission, &form.application, &prompts, &studies, received);
     let location = format!("/api/clubs/{}/applications/{}/submissions/{}/", submission.club, submission.application, submission.id);
     Ok(if again { Json(body).into_response() } else { Created { location, body }.into_response() })
 }
@@ -129,10 +133,10 @@ pub async fn list_submissions(
     State(app): State<Shared>,
     headers: HeaderMap,
     params: Params,
-    scope: Officer<Form, AllPrompts>,
+    scope: Officer<Form, (AllPrompts, Studies)>,
     slice: Slice,
 ) -> Result<Response> {
-    let (form, AllPrompts(prompts)) = (scope.parent, scope.object);
+    let (form, (AllPrompts(prompts), studies)) = (scope.parent, scope.object);
     if accepts_csv(&headers) {
         return export::csv(&app, &form, &prompts, &params).await;
     }
@@ -144,7 +148,7 @@ pub async fn list_submissions(
         without_answers: false,
     };
     let found = app.table.submissions(form.application.id, wanted).await?;
-    let show = |submission: Submission| SubmissionBody::for_officer(&submission, &form.application, &prompts);
+    let show = |submission: Submission| SubmissionBody::for_officer(&submission, &form.application, &prompts, &studies);
     Ok(slice.answer(found, Submission::place, show))
 }
 
@@ -154,18 +158,18 @@ pub async fn list_submissions(
     responses((status = 200, body = SubmissionBody)))]
 pub async fn show_submission(
     State(app): State<Shared>,
-    scope: SignedIn<Application, (Maybe<Submission>, AllPrompts)>,
+    scope: SignedIn<Application, (Maybe<Submission>, (AllPrompts, Studies))>,
 ) -> Result<Json<SubmissionBody>> {
     let is_officer = scope.is_officer();
-    let (Maybe(submission), AllPrompts(prompts)) = scope.object;
+    let (Maybe(submission), (AllPrompts(prompts), studies)) = scope.object;
     let own = submission.as_ref().is_some_and(|submission| submission.person == Some(scope.user.id()));
     if !is_officer && !own {
         return Err(ApiError::Forbidden);
     }
     let submission = submission.ok_or(ApiError::NotFound)?;
     Ok(Json(if is_officer {
-        SubmissionBody::for_officer(&submission, &scope.parent, &prompts)
+        SubmissionBody::for_officer(&submission, &scope.parent, &prompts, &studies)
     } else {
-        SubmissionBody::for_applicant(&submission, &scope.parent, &prompts, app.clock.now())
+        SubmissionBody::for_applicant(&submission, &scope.parent, &prompts, &studies, app.clock.now())
     }))
 }

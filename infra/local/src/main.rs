@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use local::issuer::Subject;
 use local::{Campus, Error, Parts, demo};
+use shared::settings::Approval;
 use shared::time::Clock as _;
 use tokio::net::TcpListener;
 
@@ -50,6 +51,7 @@ async fn run(options: Options) -> Result<(), Error> {
     let folder = (!options.memory).then_some(options.data_dir.as_path());
     let mut parts = Parts::open(folder)?;
     let origin = format!("http://{}", listener.local_addr()?);
+    parts.settings.club_approval = Approval::from_env()?;
     parts.settings.site_url.clone_from(&origin);
     parts.settings.media_url = format!("{origin}/media");
     let campus = Campus::new(parts)?;

@@ -71,6 +71,8 @@ impl User {
             personal: Personal::default(),
             token_issued_at: identity.issued_at,
             graduation_year: None,
+            school: vec![],
+            major: vec![],
             image_url: None,
             created_at: Timestamp::at(app.clock.now()),
             erasing: false,

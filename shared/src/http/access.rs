@@ -1,14 +1,16 @@
 //! Who may call: the type of a handler's argument says it, reads what the decision needs, and hands over what the path
 //! names. Checks come in the order of decisions.md §12.1: 401, 404 (club, parent), 403, 404 (object).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 
+use super::entity_tag::IfMatch;
 use super::error::ApiError;
 use crate::auth::User;
+use crate::lookups::Studies;
 use crate::models::{Application, Club, Event, Extension, Membership, Question, Role, Submission};
 use crate::state::Shared;
 use crate::table::Form;
@@ -130,6 +132,13 @@ impl Load for Event {
     }
 }
 
+/// The schools and majors that people say of themselves.
+impl Load for Studies {
+    async fn load(app: &Shared, _: &User, _: &PathIds) -> Result<Option<Self>, ApiError> {
+        Ok(Some(Self::now(app).await?))
+    }
+}
+
 impl Load for Extension {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (Some(application), Some(id)) = (path.id("application"), path.id("extension")) else { return Ok(None) };
@@ -157,7 +166,14 @@ pub struct Scope<R, P = (), O = ()> {
     pub parent: P,
     /// The object.
     pub object: O,
+    /// The states of the object that the caller is ready to change.
+    pub if_match: IfMatch,
     rule: PhantomData<R>,
+}
+
+/// Whether somebody may do what officers do.
+pub fn is_officer(role: Option<Role>, is_admin: bool) -> bool {
+    OfficerRule::allows(role, is_admin)
 }
 
 /// Any signed-in user who can see the club.
@@ -170,7 +186,7 @@ pub type Owner<P = (), O = ()> = Scope<OwnerRule, P, O>;
 impl<R, P, O> Scope<R, P, O> {
     /// Whether the caller may do what officers do.
     pub fn is_officer(&self) -> bool {
-        OfficerRule::allows(self.role(), self.user.is_admin())
+        is_officer(self.role(), self.user.is_admin())
     }
 
     /// The caller's role in the club.
@@ -199,13 +215,14 @@ impl<R: Rule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O> {
         let code = path.text("club");
         let club = async { Ok(app.table.club_and_membership(code, Some(user.id())).await?) };
         let ((club, membership), parent, object) = futures::try_join!(club, P::load(app, &user, &path), O::load(app, &user, &path))?;
-        let club = visible(club, membership.as_ref(), user.is_admin()).ok_or(ApiError::NotFound)?;
+        let sight = Sight::with(membership.as_ref(), user.is_admin());
+        let club = club.filter(|club| sight.sees(club)).ok_or(ApiError::NotFound)?;
         let parent = parent.ok_or(ApiError::NotFound)?;
         if !R::allows(membership.as_ref().map(|membership| membership.role), user.is_admin()) {
             return Err(ApiError::Forbidden);
         }
         let object = object.ok_or(ApiError::NotFound)?;
-        Ok(Self { user, club, membership, parent, object, rule: PhantomData })
+        Ok(Self { user, club, membership, parent, object, if_match: IfMatch::of(&parts.headers), rule: PhantomData })
     }
 }
 
@@ -226,20 +243,58 @@ impl FromRequestParts<Shared> for Visible {
         let user = parts.extensions.get::<User>().cloned();
         let path = PathIds::of(parts).await?;
         let (club, membership) = app.table.club_and_membership(path.text("club"), user.as_ref().map(User::id)).await?;
-        let is_admin = user.as_ref().is_some_and(User::is_admin);
-        let club = visible(club, membership.as_ref(), is_admin).ok_or(ApiError::NotFound)?;
+        let sight = Sight::with(membership.as_ref(), user.as_ref().is_some_and(User::is_admin));
+        let club = club.filter(|club| sight.sees(club)).ok_or(ApiError::NotFound)?;
         Ok(Self { user, club, membership })
     }
 }
 
-/// The club, if it is there for this caller: archived ones are for nobody, those that wait for approval for members and admins.
-fn visible(club: Option<Club>, membership: Option<&Membership>, is_admin: bool) -> Option<Club> {
-    club.filter(|club| !club.archived && is_shown(club, membership.is_some(), is_admin))
+/// Which clubs somebody sees: archived ones nobody, those that are not approved their members and admins (decisions.md §3).
+#[derive(Debug, Clone, Default)]
+pub struct Sight {
+    is_admin: bool,
+    own: HashSet<String>,
 }
 
-/// Whether a club that is not archived is shown to somebody (decisions.md §3).
-pub fn is_shown(club: &Club, is_member: bool, is_admin: bool) -> bool {
-    club.approved == Some(true) || is_member || is_admin
+impl Sight {
+    /// That of somebody with this membership.
+    pub fn with(membership: Option<&Membership>, is_admin: bool) -> Self {
+        Self { is_admin, own: membership.map(|membership| membership.club.clone()).into_iter().collect() }
+    }
+
+    /// That of somebody with these memberships.
+    pub fn with_all<'a>(memberships: impl IntoIterator<Item = &'a Membership>, is_admin: bool) -> Self {
+        Self { is_admin, own: memberships.into_iter().map(|membership| membership.club.clone()).collect() }
+    }
+
+    /// That of a caller on these clubs: their memberships are read only if it matters who asks (1 query of the index).
+    pub async fn of<'a>(app: &Shared, user: Option<&User>, clubs: impl IntoIterator<Item = &'a Club>) -> Result<Self, ApiError> {
+        let anybody = Self { is_admin: user.is_some_and(User::is_admin), own: HashSet::new() };
+        match user {
+            Some(user) if clubs.into_iter().any(|club| !club.archived && !anybody.sees(club)) => {
+                Ok(Self::with_all(&app.table.memberships_of(user.id()).await?, user.is_admin()))
+            }
+            _ => Ok(anybody),
+        }
+    }
+
+    /// Whether a club is there for them.
+    pub fn sees(&self, club: &Club) -> bool {
+        !club.archived && (club.approved == Some(true) || self.is_admin || self.own.contains(&club.code))
+    }
+}
+
+/// A caller in the admin group.
+#[derive(Debug)]
+pub struct Admin(pub User);
+
+impl FromRequestParts<Shared> for Admin {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
+        let user = <User as FromRequestParts<Shared>>::from_request_parts(parts, app).await?;
+        if user.is_admin() { Ok(Self(user)) } else { Err(ApiError::Forbidden) }
+    }
 }
 
 /// A question by its id, of a form that was read with it.

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::ApiError;
+use super::idempotency::rights_hold;
 
 /// A JSON object as the request's body: 415 if it is not called JSON, 400 if it is not one.
 pub struct Input<T>(pub T);
@@ -17,6 +18,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        rights_hold(&request)?;
         let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         if essence != "application/json" && !(essence.starts_with("application/") && essence.ends_with("+json")) {

@@ -7,6 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use super::idempotency::RightsHold;
 use crate::table::TableError;
 
 /// An error as the caller gets it.
@@ -24,6 +25,8 @@ pub enum ApiError {
     InvalidPage,
     /// 405.
     MethodNotAllowed,
+    /// 412: the object is not in the state that the client wants to change.
+    PreconditionFailed,
     /// 413, with the limit in bytes.
     TooLarge(usize),
     /// 415, and what to send instead.
@@ -36,6 +39,8 @@ pub enum ApiError {
     Busy,
     /// 500; the text goes to the log only.
     Internal(String),
+    /// Not for callers: a request that was made only to check their rights has come to its body.
+    RightsHold,
 }
 
 /// Messages per field; nested fields as dotted paths.
@@ -144,11 +149,15 @@ impl IntoResponse for ApiError {
             Self::NotFound => (StatusCode::NOT_FOUND, "Not found.".to_owned()),
             Self::InvalidPage => (StatusCode::NOT_FOUND, "Invalid page.".to_owned()),
             Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "This method is not allowed here.".to_owned()),
+            Self::PreconditionFailed => {
+                (StatusCode::PRECONDITION_FAILED, "This was changed since it was read. Get it again, and decide anew.".to_owned())
+            }
             Self::TooLarge(limit) => (StatusCode::PAYLOAD_TOO_LARGE, format!("The request body is larger than {limit} bytes.")),
             Self::UnsupportedMediaType(wanted) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, (*wanted).to_owned()),
             Self::Rule(message) => (StatusCode::BAD_REQUEST, message.clone()),
             Self::Invalid(errors) => (StatusCode::BAD_REQUEST, errors.sentence()),
             Self::Busy => (StatusCode::TOO_MANY_REQUESTS, "The service is busy. Please try again.".to_owned()),
+            Self::RightsHold => (StatusCode::NO_CONTENT, String::new()),
             Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong on our side.".to_owned()),
         };
         let errors = if let Self::Invalid(errors) = &self { Some(errors.clone()) } else { None };
@@ -162,6 +171,9 @@ impl IntoResponse for ApiError {
             }
             Self::Busy => {
                 response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            Self::RightsHold => {
+                response.extensions_mut().insert(RightsHold);
             }
             Self::Internal(cause) => {
                 response.extensions_mut().insert(Cause(cause));

@@ -1,8 +1,11 @@
 //! Fields of a request body, and the rules of create, replace and update (decisions.md §1 PUT, PATCH; §12.4, §12.5).
 
+use std::collections::BTreeSet;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
+use super::access::is_code;
 use super::error::{ApiError, FieldErrors};
 use crate::time::Timestamp;
 use crate::{html, limits};
@@ -132,6 +135,10 @@ impl Reader {
 
     /// A long HTML text, which is cleaned; before and after that it has at most `max_bytes`.
     pub fn html(&mut self, name: &str, field: Field<String>, max_bytes: usize, into: &mut String) {
+        // What GET gave can be put: entities and link relations of cleaning may have made it longer.
+        if matches!(&field, Field::Value(text) if text == into) {
+            return;
+        }
         let mut text = String::new();
         let sent = matches!(field, Field::Value(_));
         self.text(name, field, Need::Optional, limits::LONG_TEXT, &mut text);
@@ -206,6 +213,36 @@ impl Reader {
         }
     }
 
+    /// The code of a club in the field `club`; what cannot be one is told like one that there is not.
+    pub fn club(&mut self, field: Field<String>) -> String {
+        let code = self.value("club", field, Need::Required);
+        if code.as_ref().is_some_and(|code| !is_code(code)) {
+            self.errors.add("club", NO_SUCH_CLUB);
+        }
+        code.unwrap_or_default()
+    }
+
+    /// References to at most `max` entries of a collection, each once, in the order of their ids.
+    pub fn references(
+        &mut self,
+        name: &str,
+        field: Field<Vec<Reference>>,
+        need: Need,
+        max: usize,
+        is_known: impl Fn(u64) -> bool,
+        into: &mut Vec<u64>,
+    ) {
+        let Some(references) = self.value(name, field, need) else { return };
+        let ids: BTreeSet<u64> = references.into_iter().map(Reference::id).collect();
+        if ids.len() > max {
+            self.errors.add(name, format!("At most {max} are allowed."));
+        } else if let Some(unknown) = ids.iter().find(|id| !is_known(**id)) {
+            self.errors.add(name, format!("There is none with the id {unknown}."));
+        } else {
+            *into = ids.into_iter().collect();
+        }
+    }
+
     /// Whether the text is at most `max` characters long.
     pub fn fits(&mut self, name: &str, text: &str, max: usize) -> bool {
         let fits = text.len() <= max || text.chars().count() <= max;
@@ -219,6 +256,13 @@ impl Reader {
     pub fn finish(self) -> Result<(), ApiError> {
         self.errors.check()
     }
+}
+
+const NO_SUCH_CLUB: &str = "There is no such club.";
+
+/// 400 for the field `club` that names a club which the caller does not see.
+pub fn no_such_club() -> ApiError {
+    ApiError::field("club", NO_SUCH_CLUB)
 }
 
 /// Whether a text can be the address of a mail: one `@`, a host with a dot, nothing that could end a header, and no

@@ -16,11 +16,13 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 
+use super::entity_tag::{Basis, KnownTags, Unchanged, entity_tag};
 use super::error::{ApiError, Cause};
+use super::idempotency::idempotent;
 use crate::auth::User;
+use crate::limits;
 use crate::state::Shared;
 use crate::table::usage::metered;
-use crate::{ids, limits};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -64,7 +66,12 @@ struct Called {
 /// Adds authentication to a router's routes, and answers what it has no route for. Goes on before [`finish`].
 pub fn guard(router: Router<Shared>, app: &Shared) -> Router<Shared> {
     // A token is verified where a route and a verb match: 404 and 405 come before 401.
-    let router = if router.has_routes() { router.route_layer(from_fn_with_state(app.clone(), authenticate)) } else { router };
+    let router = if router.has_routes() {
+        let once = router.route_layer(from_fn_with_state(app.clone(), idempotent));
+        once.route_layer(from_fn_with_state(app.clone(), authenticate))
+    } else {
+        router
+    };
     router.method_not_allowed_fallback(async || ApiError::MethodNotAllowed).fallback(async || ApiError::NotFound)
 }
 
@@ -87,7 +94,9 @@ fn cors(origins: &[String]) -> CorsLayer {
     let layer = CorsLayer::new()
         .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers(AllowHeaders::mirror_request())
-        .expose_headers([header::ETAG, header::LINK, header::LOCATION, REQUEST_ID]);
+        .expose_headers([header::ETAG, header::LINK, header::LOCATION, REQUEST_ID])
+        // The one place: this layer replaces what others say.
+        .vary([header::ACCEPT, header::ACCEPT_ENCODING, header::AUTHORIZATION, header::ORIGIN, header::ACCESS_CONTROL_REQUEST_HEADERS]);
     if origins.iter().any(|origin| origin == "*") {
         layer.allow_origin(AnyValue)
     } else {
@@ -235,26 +244,32 @@ fn with_slash(parts: &mut Parts) {
 /// Entity tags on what GET answers, 304 for what the client has, and who may cache it.
 async fn entity_tags(request: Request, next: Next) -> Response {
     let is_get = request.method() == Method::GET;
-    let known = request.headers().get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let known = KnownTags::of(request.headers(), header::IF_NONE_MATCH);
     let private = request.headers().contains_key(header::AUTHORIZATION);
     let response = next.run(request).await;
-    if !is_get || response.status() != StatusCode::OK {
+    let unchanged = response.extensions().get::<Unchanged>().cloned();
+    if !is_get || (response.status() != StatusCode::OK && unchanged.is_none()) {
         return with_cache_control(response, "no-store");
     }
     let (mut parts, body) = response.into_parts();
     let Ok(bytes) = to_bytes(body, usize::MAX).await else { return ApiError::Internal("an answer broke".into()).into_response() };
-    // Weak, because the answer may be compressed on its way.
-    let tag = format!("W/\"{}\"", &ids::sha256_hex(&bytes)[..32]);
-    let matches = known.is_some_and(|known| known.split(',').map(str::trim).any(|known| known == "*" || weak(known) == weak(&tag)));
-    set(&mut parts.headers, header::ETAG, &tag);
-    parts.headers.append(header::VARY, HeaderValue::from_static("authorization, accept"));
-    let bytes = if matches {
-        parts.status = StatusCode::NOT_MODIFIED;
-        parts.headers.remove(header::CONTENT_TYPE);
-        parts.headers.remove(header::CONTENT_LENGTH);
+    let bytes = if let Some(Unchanged(tag)) = unchanged {
+        parts.headers.insert(header::ETAG, tag);
         Bytes::new()
     } else {
-        bytes
+        // Weak, because the answer may be compressed on its way.
+        let tag = entity_tag(&bytes, parts.extensions.get::<Basis>());
+        if let Some(like) = known.like(&tag) {
+            // The client knows the answer by the tag that it sent.
+            set(&mut parts.headers, header::ETAG, if like == "*" { &tag } else { like });
+            parts.status = StatusCode::NOT_MODIFIED;
+            parts.headers.remove(header::CONTENT_TYPE);
+            parts.headers.remove(header::CONTENT_LENGTH);
+            Bytes::new()
+        } else {
+            set(&mut parts.headers, header::ETAG, &tag);
+            bytes
+        }
     };
     let kept = parts.headers.contains_key(header::CACHE_CONTROL);
     let response = Response::from_parts(parts, Body::from(bytes));
@@ -263,11 +278,6 @@ async fn entity_tags(request: Request, next: Next) -> Response {
         (false, true) => with_cache_control(response, "private, no-cache"),
         (false, false) => with_cache_control(response, "public, no-cache"),
     }
-}
-
-/// A tag as it is compared weakly (RFC 9110, 8.8.3.2).
-fn weak(tag: &str) -> &str {
-    tag.trim_start_matches("W/")
 }
 
 fn with_cache_control(mut response: Response, value: &'static str) -> Response {

@@ -2,18 +2,22 @@
 
 pub mod access;
 mod body;
+mod entity_tag;
 mod error;
 mod field;
+mod idempotency;
 mod layers;
 mod list;
 mod multipart;
 mod page;
 mod params;
 
-pub use access::{Load, Maybe, Officer, Owner, PathIds, Scope, SignedIn, Visible, is_code, is_shown};
+pub use access::{Admin, Load, Maybe, Officer, Owner, PathIds, Scope, Sight, SignedIn, Visible, is_code, is_officer};
 pub use body::{Created, Input, NoContent};
+pub use entity_tag::{Draft, IfMatch, Known};
 pub use error::{ApiError, ErrorBody, FieldErrors, OrRefused};
-pub use field::{Field, Mode, Need, Reader, Reference, is_email};
+pub use field::{Field, Mode, Need, Reader, Reference, is_email, no_such_club};
+pub use idempotency::NoInput;
 pub use layers::{PublicPath, ReceivedAt, finish, guard};
 pub use list::{Slice, accepts_csv};
 pub use multipart::{TextFields, Upload, WithImage};

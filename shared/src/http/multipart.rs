@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::body::Input;
 use super::error::ApiError;
+use super::idempotency::rights_hold;
 use crate::limits;
 
 /// Parts of a form: those with text, and the image among them.
@@ -75,6 +76,7 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        rights_hold(&request)?;
         if !is_form(&request) {
             let Input(input) = Input::from_request(request, state).await?;
             return Ok(Self { input, image: None });
@@ -98,6 +100,7 @@ impl<S: Send + Sync> FromRequest<S> for Upload {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        rights_hold(&request)?;
         if !is_form(&request) {
             return Err(ApiError::UnsupportedMediaType("Send a form with the header Content-Type: multipart/form-data."));
         }

@@ -1,5 +1,7 @@
 //! Lists in pages: the envelope of api.md "Limits".
 
+use std::cmp::Ordering;
+
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Uri};
@@ -57,6 +59,24 @@ pub struct Envelope<T> {
 }
 
 impl Page {
+    /// The page of `all` in the order of `compare`, which has no equals: only what is around the page is sorted.
+    pub fn of_sorted<T, B>(
+        &self,
+        all: &mut [T],
+        compare: impl Fn(&T, &T) -> Ordering,
+        show: impl Fn(&T) -> B,
+    ) -> Result<Envelope<B>, ApiError> {
+        let first = usize::try_from((self.number - 1).saturating_mul(self.size)).unwrap_or(usize::MAX);
+        if first < all.len() {
+            all.select_nth_unstable_by(first, &compare);
+            let rest = &mut all[first..];
+            let size = usize::try_from(self.size).unwrap_or(usize::MAX).min(rest.len());
+            rest.select_nth_unstable_by(size - 1, &compare);
+            rest[..size].sort_unstable_by(&compare);
+        }
+        self.of(all, show)
+    }
+
     /// The page of `all`, each item shown by `show`. 404 past the end; an empty list has one empty page.
     pub fn of<T, B>(&self, all: &[T], show: impl Fn(&T) -> B) -> Result<Envelope<B>, ApiError> {
         let count = all.len() as u64;

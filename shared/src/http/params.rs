@@ -6,6 +6,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
 use super::error::ApiError;
+use crate::limits;
+use crate::text::{self, Word};
 use crate::time::Timestamp;
 
 /// The query of a request.
@@ -50,6 +52,15 @@ impl Params {
             Some(number) if (low..=high).contains(&number) => Ok(Some(number)),
             _ => Err(ApiError::field(name, format!("Expected a whole number from {low} to {high}."))),
         }
+    }
+
+    /// The words of the parameter `search`, to be looked for in many texts.
+    pub fn search(&self) -> Result<Vec<Word>, ApiError> {
+        let text = self.text("search").unwrap_or_default();
+        if text.chars().count() > limits::NAME {
+            return Err(ApiError::field("search", format!("At most {} characters are allowed.", limits::NAME)));
+        }
+        Ok(text::search(text))
     }
 
     /// A date-time.

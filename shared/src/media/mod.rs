@@ -83,6 +83,22 @@ impl Media {
         self.store.put_opts(&Path::from(name), PutPayload::from(file.bytes), options).await.map(drop)
     }
 
+    /// Removes the files of an image that is no longer the one that is shown.
+    pub async fn forget(&self, old: Option<&Image>, new: Option<&Image>) {
+        if let Some(image) = old.filter(|old| Some(*old) != new) {
+            self.remove(image).await;
+        }
+    }
+
+    /// What came of an edit that was to show a stored image. If it was surely not made, the image goes; after a time-out it
+    /// stays, since it may be shown.
+    pub async fn kept<T>(&self, edit: Result<T, ApiError>, image: Option<&Image>) -> Result<T, ApiError> {
+        if let Err(ApiError::NotFound | ApiError::PreconditionFailed | ApiError::Rule(_) | ApiError::Invalid(_)) = edit {
+            self.forget(image, None).await;
+        }
+        edit
+    }
+
     /// Removes the files of an image that nothing shows any more. What cannot be removed now stays: nobody finds its name.
     pub async fn remove(&self, image: &Image) {
         let removals = [&image.full, &image.small].map(async |name| {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Applicant, Personal, integer_enum};
+use super::{Applicant, Image, Personal, integer_enum};
 use crate::time::Timestamp;
 
 integer_enum! {
@@ -18,7 +18,7 @@ integer_enum! {
 }
 
 /// A club (decisions.md §3). Counters are changed where they stand; the rest is replaced under a version.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Club {
     /// Its code, which never changes.
     pub code: String,
@@ -26,6 +26,11 @@ pub struct Club {
     pub version: u64,
     /// What officers write.
     pub profile: ClubProfile,
+    /// Logo.
+    pub image: Option<Image>,
+    /// Ids of the badges that admins awarded it, in order.
+    #[serde(default)]
+    pub badges: Vec<u64>,
     /// None while it waits for an admin.
     pub approved: Option<bool>,
     /// Deleted: the code stays taken, all under it is gone from sight.
@@ -57,8 +62,9 @@ pub struct ClubProfile {
     pub email: String,
     /// Home page.
     pub website: Option<String>,
-    /// Logo.
-    pub image_url: Option<String>,
+    /// Ids of its tags, in order.
+    #[serde(default)]
+    pub tags: Vec<u64>,
     /// 1–5.
     pub application_required: u8,
     /// Whether it is active at present.

@@ -2,6 +2,9 @@
 
 mod club;
 mod event;
+mod interest;
+mod kept;
+mod lookup;
 mod mail;
 mod person;
 mod recruitment;
@@ -9,6 +12,9 @@ mod submission;
 
 pub use club::{Club, ClubProfile, Invite, Membership, MembershipRequest, Role, Window};
 pub use event::{Event, EventType, Image, Showing, Span};
+pub use interest::{Favorite, Subscription};
+pub use kept::{Kept, KeptAnswer, KeptPart};
+pub use lookup::{Badge, Fair, Kind, Lookup, Major, Registration, School, Tag, Year};
 pub use mail::{Decision, EmailStatus, Mail, MailState};
 pub use person::{Person, PersonAddress, PersonWord, Personal};
 pub use recruitment::{Application, Choice, Committee, Extension, Prompt, Question, QuestionType};

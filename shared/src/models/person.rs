@@ -13,6 +13,12 @@ pub struct Person {
     pub token_issued_at: i64,
     /// The year of graduation, as the person says it.
     pub graduation_year: Option<u16>,
+    /// Ids of the schools that the person says to be in, in order.
+    #[serde(default)]
+    pub school: Vec<u64>,
+    /// Ids of the majors, likewise.
+    #[serde(default)]
+    pub major: Vec<u64>,
     /// A picture.
     pub image_url: Option<String>,
     /// First request.

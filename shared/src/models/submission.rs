@@ -84,6 +84,12 @@ pub struct Applicant {
     pub personal: Personal,
     /// From the profile.
     pub graduation_year: Option<u16>,
+    /// Ids of schools, from the profile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub school: Vec<u64>,
+    /// Ids of majors, from the profile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub major: Vec<u64>,
 }
 
 /// An answer, pinned to the version of its question.

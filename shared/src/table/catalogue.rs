@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Entity, Range, Table, TableError, Write, keys};
+use super::{Entity, Item, Range, Table, TableError, Write, keys};
 use crate::time::Timestamp;
 
 /// What the item is called.
@@ -13,6 +13,17 @@ const TYPE: &str = "Version";
 pub struct Versions(HashMap<String, u64>);
 
 impl Versions {
+    /// The versions that the item says; without one nothing was ever written.
+    pub(super) fn of_item(item: Option<Item>) -> Self {
+        let number = |(name, value): (String, aws_sdk_dynamodb::types::AttributeValue)| Some((name, value.as_n().ok()?.parse().ok()?));
+        Self(item.unwrap_or_default().into_iter().filter_map(number).collect())
+    }
+
+    /// Whether nothing was ever written.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The version of a part; 0 if nothing was ever written there.
     pub fn of(&self, part: &str) -> u64 {
         self.0.get(part).copied().unwrap_or_default()
@@ -38,9 +49,7 @@ pub(super) fn moved(parts: impl IntoIterator<Item = String>) -> Write {
 impl Table {
     /// The versions of all parts: 1 read.
     pub async fn versions(&self) -> Result<Versions, TableError> {
-        let item = self.read(keys::versions()).await?.unwrap_or_default();
-        let number = |(name, value): (String, aws_sdk_dynamodb::types::AttributeValue)| Some((name, value.as_n().ok()?.parse().ok()?));
-        Ok(Versions(item.into_iter().filter_map(number).collect()))
+        self.read(keys::versions()).await.map(Versions::of_item)
     }
 
     /// All of a part: 1 query.

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::catalogue::moved;
+use super::catalogue::{Versions, moved};
+use super::lookups::count_uses;
 use super::people::still_there;
-use super::{Entity, Key, Range, Table, TableError, Write, keys};
-use crate::models::{Club, Membership};
+use super::{Entity, Interest, Key, Table, TableError, Write, keys};
+use crate::models::{Badge, Club, Favorite, Membership, Subscription, Tag};
 
 impl Entity for Club {
     const TYPE: &'static str = "Club";
@@ -13,6 +14,28 @@ impl Entity for Club {
     fn key(&self) -> Key {
         keys::club(&self.code)
     }
+}
+
+/// A club, and what a person has to do with it.
+#[derive(Debug, Default)]
+pub struct ClubPage {
+    /// The club, archived or not.
+    pub club: Option<Club>,
+    /// The person's membership.
+    pub membership: Option<Membership>,
+    /// Whether it is their favorite.
+    pub is_favorite: bool,
+    /// Whether they subscribed to it.
+    pub is_subscribed: bool,
+    /// The versions of all catalogues: its tags and badges are in them.
+    pub versions: Versions,
+}
+
+/// The writes that take the uses of tags and badges from one state of a club to another.
+fn count_club(old: (&[u64], &[u64]), new: &Club) -> Vec<Write> {
+    let mut writes = count_uses::<Tag>(old.0, &new.profile.tags);
+    writes.extend(count_uses::<Badge>(old.1, &new.badges));
+    writes
 }
 
 impl Table {
@@ -36,30 +59,52 @@ impl Table {
         Ok((found.take(&club)?, found.take(&member)?))
     }
 
-    /// All clubs, archived ones included: one query a part, side by side.
-    pub async fn all_clubs(&self) -> Result<Vec<Club>, TableError> {
-        let parts = (0..keys::CLUB_PARTS).map(|part| self.query(keys::clubs(part), Range::All));
-        Ok(futures::future::try_join_all(parts).await?.into_iter().flatten().collect())
+    /// A club, what `person` has to do with it, and the versions of the catalogues: 1 batch read.
+    pub async fn club_page(&self, code: &str, person: Option<u64>) -> Result<ClubPage, TableError> {
+        let (club, versions) = (keys::club(code), keys::versions());
+        let own = person.map(|person| {
+            let favorite = Favorite::key_of(person, Favorite::id_of(code, person));
+            let subscription = Subscription::key_of(person, Subscription::id_of(code, person));
+            (keys::member(code, Membership::id_of(code, person)), favorite, subscription)
+        });
+        let own_keys = own.iter().flat_map(|(member, favorite, subscription)| [member, favorite, subscription]).cloned();
+        let mut found = self.get_many([club.clone(), versions.clone()].into_iter().chain(own_keys).collect()).await?;
+        let mut page =
+            ClubPage { club: found.take(&club)?, versions: Versions::of_item(found.take_item(&versions)), ..ClubPage::default() };
+        if let Some((member, favorite, subscription)) = own {
+            page.membership = found.take(&member)?;
+            page.is_favorite = found.take_item(&favorite).is_some();
+            page.is_subscribed = found.take_item(&subscription).is_some();
+        }
+        Ok(page)
     }
 
-    /// Creates a club with its first owner. Refused at 0 if the code is taken, at 3 if the owner is being erased.
+    /// Creates a club with its first owner. Refused at 0 if the code is taken, at 3 if the owner is being erased, behind them if
+    /// one of its tags or badges is gone.
     pub async fn create_club(&self, club: &Club, owner: &Membership) -> Result<(), TableError> {
-        self.transact(vec![Write::put(club)?.if_new(), Write::put(owner)?.if_new(), moved([club.key().pk]), still_there(owner.person)])
-            .await
+        let mut writes = vec![Write::put(club)?.if_new(), Write::put(owner)?.if_new(), moved([club.key().pk]), still_there(owner.person)];
+        writes.extend(count_club((&[], &[]), club));
+        self.transact(writes).await
     }
 
-    /// Replaces what officers and admins write of a club. Refused if it is no longer at the version that was read. A club whose
-    /// last owner was erased while it was archived gets `owner`, who may be a member (true).
-    pub async fn update_club(&self, club: &Club, read_version: u64, owner: Option<&(Membership, bool)>) -> Result<(), TableError> {
-        let write = Write::update(club.key())
-            .set("profile", &club.profile)
-            .set("approved", &club.approved)
-            .set("archived", &club.archived)
-            .set("version", &club.version)
-            .if_equals("version", &read_version);
-        let Some((owner, is_member)) = owner else { return self.transact(vec![write, moved([club.key().pk])]).await };
-        let write = write.add("owners", 1).add("members", i64::from(!is_member)).if_equals("owners", &0);
-        let owner = if *is_member { Write::put(owner)?.if_exists() } else { Write::put(owner)?.if_new() };
-        self.transact(vec![write, moved([club.key().pk]), owner]).await
+    /// Replaces what officers and admins write of a club. Refused if it is no longer at the version of `old`, or if a new tag or
+    /// badge is gone. A club whose last owner was erased while it was archived gets `owner`, who may be a member (true).
+    pub async fn update_club(&self, old: &Club, new: &Club, owner: Option<&(Membership, bool)>) -> Result<(), TableError> {
+        let mut write = Write::update(new.key())
+            .set("profile", &new.profile)
+            .set("badges", &new.badges)
+            .set("image", &new.image)
+            .set("approved", &new.approved)
+            .set("archived", &new.archived)
+            .set("version", &new.version)
+            .if_equals("version", &old.version);
+        let mut writes = vec![moved([new.key().pk])];
+        writes.extend(count_club((&old.profile.tags, &old.badges), new));
+        if let Some((owner, is_member)) = owner {
+            write = write.add("owners", 1).add("members", i64::from(!is_member)).if_equals("owners", &0);
+            writes.push(if *is_member { Write::put(owner)?.if_exists() } else { Write::put(owner)?.if_new() });
+        }
+        writes.push(write);
+        self.transact(writes).await
     }
 }

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
+use super::error::ignore_refusal;
 use super::members::MemberRefusal;
-use super::{EDITS, Entity, Item, PARALLEL, Range, Table, TableError, Write, from_item, keys, type_of};
+use super::{EDITS, Entity, Interest, Interests, Item, PARALLEL, Range, Table, TableError, Write, from_item, keys, type_of};
 use crate::models::{Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status, Submission};
 
 /// What is stored of a person besides their profile.
@@ -23,6 +24,8 @@ pub struct Belongings {
     pub invites: Vec<Invite>,
     /// Mails to them, oldest first.
     pub mails: Vec<Mail>,
+    /// Their favorites and subscriptions.
+    pub interests: Interests,
 }
 
 /// Why somebody is not erased: a club would be left without an owner.
@@ -50,14 +53,16 @@ impl Belongings {
 }
 
 impl Table {
-    /// What is stored of a person: 2 queries of the index side by side.
+    /// What is stored of a person: 3 queries side by side, two of them of the index.
     pub async fn belongings(&self, person: &Person) -> Result<Belongings, TableError> {
         let addressed = async {
             let email = &person.personal.email;
             if email.is_empty() { Ok(vec![]) } else { self.items(true, keys::address(email), Range::All).await }
         };
-        let (own, addressed) = futures::try_join!(self.items(true, keys::own(person.id), Range::All), addressed)?;
-        let mut all = Belongings::default();
+        let own = self.items(true, keys::own(person.id), Range::All);
+        let all = async { futures::try_join!(own, addressed, self.interests(person.id)) };
+        let (own, addressed, interests) = Box::pin(all).await?;
+        let mut all = Belongings { interests, ..Belongings::default() };
         all.sort_in(own)?;
         all.sort_in(addressed)?;
         all.submissions.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
@@ -65,7 +70,7 @@ impl Table {
         Ok(all)
     }
 
-    /// Erases a person: memberships, requests, extensions, invites, mails, profile; pending submissions are withdrawn,
+    /// Erases a person: memberships, requests, extensions, invites, mails, favorites, subscriptions, profile; pending submissions are withdrawn,
     /// decided ones lose everything but their status. The profile is marked first, so that nothing more is stored of them, and
     /// goes last, so that an erasure that was cut short can be repeated. In between it is looked twice, with a pause: what was
     /// being written when it began, and what the index did not show yet, is found then. Refused while they are the only owner
@@ -110,6 +115,10 @@ impl Table {
         let extensions = all.extensions.iter().map(Entity::key);
         let (invites, mails) = (all.invites.iter().map(Entity::key), all.mails.iter().map(Entity::key));
         self.delete_many(requests.chain(extensions).chain(invites).chain(mails).collect()).await?;
+        let Interests { favorites, subscriptions } = all.interests;
+        stream::iter(favorites).map(|favorite| self.lose(favorite)).buffer_unordered(PARALLEL).try_collect::<()>().await?;
+        stream::iter(subscriptions).map(|subscription| self.lose(subscription)).buffer_unordered(PARALLEL).try_collect::<()>().await?;
+        self.forget_answers(person.id).await?;
         if last_look {
             // Until here they are found by whom they were of.
             let unlisted = |key| Write::update(key).remove(keys::GSI1PK).remove(keys::GSI1SK).if_exists();
@@ -117,6 +126,10 @@ impl Table {
             futures::future::join_all(lost).await.into_iter().try_for_each(ignore_refusal)?;
         }
         Ok(Ok(()))
+    }
+
+    async fn lose<I: Interest>(&self, interest: I) -> Result<(), TableError> {
+        ignore_refusal(self.delete_interest(&interest).await)
     }
 
     async fn leave(&self, mut membership: Membership) -> Result<Result<(), OnlyOwner>, TableError> {
@@ -157,13 +170,5 @@ impl Table {
             ignore_refusal(self.write(write.if_exists()).await)?;
         }
         Ok(())
-    }
-}
-
-/// What is gone already needs no erasure.
-fn ignore_refusal(result: Result<Option<Item>, TableError>) -> Result<(), TableError> {
-    match result {
-        Ok(_) | Err(TableError::Refused(_)) => Ok(()),
-        Err(error) => Err(error),
     }
 }

@@ -44,8 +44,8 @@ impl Table {
     }
 
     /// Changes an extension. Refused if it is gone.
-    pub async fn update_extension(&self, extension: &Extension) -> Result<(), TableError> {
-        self.write(Write::put(extension)?.if_exists()).await.map(drop)
+    pub async fn update_extension(&self, old: &Extension, new: &Extension) -> Result<(), TableError> {
+        self.write(Write::update(new.key()).set("end", &new.end).if_equals("end", &old.end)).await.map(drop)
     }
 
     /// Takes an extension back.

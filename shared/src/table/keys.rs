@@ -1,4 +1,4 @@
-//! Every key of the table: the one file that puts them together, and the chart that `docs/table.md` is made from.
+//! Every key of the table: the one file that puts them together.
 
 use std::collections::HashMap;
 
@@ -95,6 +95,40 @@ pub(super) fn addressed_mail(email: &str, about: u64, sequence: u64) -> Key {
     Key::new(address(email), format!("MAIL#{}#{}", padded(about), padded(sequence)))
 }
 
+/// The sort keys of the clubs that a person keeps at hand or wants to hear of, in the partition of their profile: read strongly
+/// consistent, unlike the index.
+pub(super) const FAVORITES: &str = "FAVORITE#";
+pub(super) const SUBSCRIPTIONS: &str = "SUBSCRIPTION#";
+
+pub(super) fn favorite(person: u64, favorite: u64) -> Key {
+    Key::new(own(person), format!("{FAVORITES}{}", padded(favorite)))
+}
+
+pub(super) fn subscription(person: u64, subscription: u64) -> Key {
+    Key::new(own(person), format!("{SUBSCRIPTIONS}{}", padded(subscription)))
+}
+
+pub(super) const ANSWERS: &str = "ANSWER#";
+
+pub(super) fn answer(person: u64, id: &str) -> Key {
+    Key::new(own(person), format!("{ANSWERS}{id}"))
+}
+
+/// The sort keys of the parts of an answer's body.
+pub(super) fn answer_parts(id: &str) -> String {
+    format!("{ANSWERS}{id}#")
+}
+
+pub(super) fn answer_part(person: u64, id: &str, part: usize) -> Key {
+    Key::new(own(person), format!("{}{part:04}", answer_parts(id)))
+}
+
+pub(super) const SUBSCRIBERS: &str = "SUBSCRIBER#";
+
+pub(super) fn subscriber(club: &str, person: u64) -> Key {
+    Key::new(club_items(club), format!("{SUBSCRIBERS}{}", padded(person)))
+}
+
 pub(super) const OWN_MEMBERSHIPS: &str = "MEMBER#";
 pub(super) const OWN_REQUESTS: &str = "REQUEST#";
 pub(super) const OWN_SUBMISSIONS: &str = "SUBMISSION#";
@@ -166,6 +200,28 @@ pub(super) const REQUESTS: &str = "REQUEST#";
 /// The membership request with this id, which is derived from club and person.
 pub(super) fn request(club: &str, request: u64) -> Key {
     Key::new(club_items(club), format!("{REQUESTS}{}", padded(request)))
+}
+
+// Collections that admins keep
+
+pub(super) fn lookup(part: &str, id: u64) -> Key {
+    Key::new(part.to_owned(), padded(id))
+}
+
+/// Where the name of an entry is taken. A hash of it, because keys have a limit.
+pub(super) fn lookup_name(part: &str, name: &str) -> Key {
+    Key::new(format!("{part}#NAMES"), crate::ids::sha256_hex(crate::text::fold(name).as_bytes()))
+}
+
+pub(super) fn year_uses(year: u16) -> Key {
+    Key::new("YEARS#USES".into(), year.to_string())
+}
+
+/// The partition, and the part of the catalogue, of the clubs that are registered for fairs.
+pub const REGISTRATIONS: &str = "REGISTRATIONS";
+
+pub(super) fn registration(fair: u64, club: &str) -> Key {
+    Key::new(REGISTRATIONS.into(), format!("{}#{club}", padded(fair)))
 }
 
 // Events
@@ -264,61 +320,6 @@ pub(super) fn history_item(application: u64, submission: u64, change: u64) -> Ke
 pub(super) fn outbox(about: u64, sequence: u64, kind: &str, attempt: u32) -> Key {
     Key::new(format!("OUTBOX#{}", padded(about)), format!("{}#{kind}#{attempt:06}", padded(sequence)))
 }
-
-/// One row of the entity chart: type, partition key, sort key, key in gsi1, what it is and which access patterns it serves.
-pub type ChartRow = [&'static str; 5];
-
-/// The entity chart. `docs/table.md` is made from it, and a test compares it with what is really stored.
-pub const CHART: [ChartRow; 18] = [
-    [
-        "Person",
-        "USER#<person>",
-        "PROFILE",
-        "USERNAME#<username> / <person>",
-        "A profile: written at the first request, refreshed when the claims change.",
-    ],
-    ["Word", "WORDS#<letter>", "<word>#<person>", "", "A person by the beginning of a word of their name, or of their user name."],
-    ["Address", "ADDRESS#<address>", "<person>", "", "A person by their exact e-mail address."],
-    ["Club", "CLUBS#<part>", "CLUB#<code>", "", "A club with its counters; the parts together are the catalogue."],
-    ["Version", "CATALOGUE", "VERSION", "", "A number for each part of the catalogues: moves with every change there (not of counters)."],
-    ["Event", "CLUB#<code>", "EVENT#<event>", "", "An event with its showings."],
-    ["EventListing", "EVENTS#<month>", "<event>", "", "A copy in the catalogue, by the month in which its last showing ends."],
-    ["EventClub", "EVENT#<event>", "CLUB", "", "Which club an event belongs to."],
-    ["Membership", "CLUB#<code>", "MEMBER#<membership>", "USER#<person> / MEMBER#<code>", "Who is in a club, with which role."],
-    [
-        "MembershipRequest",
-        "CLUB#<code>",
-        "REQUEST#<request>",
-        "USER#<person> / REQUEST#<code>",
-        "Who asks to join a club; gone when they are a member.",
-    ],
-    [
-        "Invite",
-        "CLUB#<code>",
-        "INVITE#<invite>",
-        "ADDRESS#<address> / INVITE#<code>#<invite>",
-        "An open or expired invitation; the token is derived, not stored. Gone when it is used or revoked; its own TTL.",
-    ],
-    ["Application", "APPLICATIONS#<club>", "<application>", "", "An application with its committees and templates."],
-    ["Question", "APPLICATIONS#<club>", "<application>#QUESTION#<question>", "", "A question as it is now, beside its application."],
-    ["Prompt", "PROMPTS#<application>", "<question>#<version>", "", "A question as it was when it was answered; never changes."],
-    ["Extension", "EXTENSIONS#<application>", "<extension>", "USER#<person> / EXTENSION#<application>", "A later end for one person."],
-    [
-        "Submission",
-        "SUBMISSIONS#<application>#<part>",
-        "<submission>",
-        "USER#<person> / SUBMISSION#<submission>",
-        "Answers, decision and mail state.",
-    ],
-    ["Change", "HISTORY#<application>", "<submission>#<change>", "", "A change of a decision: who, when, what."],
-    [
-        "Mail",
-        "OUTBOX#<about>",
-        "<sequence>#<kind>#<attempt>",
-        "USER#<person> / MAIL#<about>#<sequence>",
-        "A mail to be sent, being sent, or sent (the outbox); its own TTL. Invitations stand under ADDRESS#<address>.",
-    ],
-];
 
 #[cfg(test)]
 mod tests {

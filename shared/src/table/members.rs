@@ -155,7 +155,7 @@ impl Table {
         self.transact_for(writes).await
     }
 
-    /// Changes what differs between `old`, as it was read, and `new`. `by` is whoever does it, unless it is the member
+    /// Replaces what is written of a member by `new`, if it is still as it was read. `by` is whoever does it, unless it is the member
     /// or an admin.
     pub async fn update_member(
         &self,
@@ -163,15 +163,17 @@ impl Table {
         new: &Membership,
         by: Option<&Membership>,
     ) -> Result<Result<(), MemberRefusal>, TableError> {
-        let mut update = Write::update(old.key()).set("role", &new.role).if_equals("role", &old.role);
-        for (changed, name, value) in
-            [(old.title != new.title, "title", &new.title), (old.description != new.description, "description", &new.description)]
-        {
-            update = if changed { update.set(name, value) } else { update };
-        }
-        for (changed, name, value) in [(old.public != new.public, "public", new.public), (old.active != new.active, "active", new.active)] {
-            update = if changed { update.set(name, &value) } else { update };
-        }
+        let update = Write::update(old.key())
+            .set("role", &new.role)
+            .set("title", &new.title)
+            .set("description", &new.description)
+            .set("public", &new.public)
+            .set("active", &new.active)
+            .if_equals("role", &old.role)
+            .if_equals("title", &old.title)
+            .if_equals("description", &old.description)
+            .if_equals("public", &old.public)
+            .if_equals("active", &old.active);
         let mut writes = vec![(update, MemberRefusal::Changed)];
         let club = || Write::update(keys::club(&old.club));
         match (old.role, new.role) {

@@ -1,15 +1,20 @@
 //! The table: typed reads and writes. One file an entity, one method an access pattern; handlers never see an
 //! attribute value, and there is no scan (design.md §3).
 
+mod answers;
 mod applications;
 mod catalogue;
+pub mod chart;
 mod clubs;
 mod erasure;
 mod error;
 mod events;
 mod extensions;
+mod fairs;
+mod interests;
 mod invites;
 pub mod keys;
+mod lookups;
 mod members;
 mod outbox;
 mod people;
@@ -28,11 +33,14 @@ use serde::{Serialize, de::DeserializeOwned};
 
 pub use applications::{ApplicationParts, Form};
 pub use catalogue::Versions;
+pub use clubs::ClubPage;
 pub use erasure::{Belongings, OnlyOwner};
 pub use error::TableError;
 pub use events::EventListing;
+pub use interests::{Interest, InterestRefusal, Interests};
 pub use invites::{InviteRefusal, Inviting};
 pub use keys::Key;
+pub use lookups::LookupRefusal;
 pub use members::{Addition, MemberRefusal};
 pub use outbox::Queueing;
 pub use read::Found;

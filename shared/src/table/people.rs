@@ -2,10 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use super::error::ignore_refusal;
+use super::lookups::count_person;
 use super::read::Fetch;
-use super::{EDITS, Entity, Key, Range, Table, TableError, Write, from_item, keys, type_of};
+use super::{EDITS, Entity, Key, PARALLEL, Range, Table, TableError, Write, from_item, keys, type_of};
 use crate::http::is_email;
-use crate::models::{Applicant, Extension, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Personal, Submission};
+use crate::models::{
+    Applicant, Extension, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Personal, Submission, Subscription,
+};
 use crate::text;
 
 impl Entity for Person {
@@ -36,6 +42,15 @@ impl Entity for PersonAddress {
     }
 }
 
+/// Which half of a profile was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Copied {
+    /// What the token says.
+    Claims,
+    /// What the person says.
+    Settings,
+}
+
 /// Words that one person is found by at most.
 const WORDS: usize = 12;
 /// Characters of a word that count.
@@ -61,13 +76,13 @@ impl Personal {
 
 impl Person {
     /// The entries under those words.
-    pub fn words(&self) -> Vec<PersonWord> {
+    fn words(&self) -> Vec<PersonWord> {
         let entry = |word| PersonWord { word, person: self.id, personal: self.personal.clone() };
         self.personal.search_words().into_iter().map(entry).collect()
     }
 
     /// The entry under the e-mail address, if there is one.
-    pub fn address(&self) -> Option<PersonAddress> {
+    fn address(&self) -> Option<PersonAddress> {
         let address = self.personal.email.to_lowercase();
         is_email(&address).then_some(PersonAddress { address, person: self.id })
     }
@@ -83,7 +98,12 @@ impl Person {
 
     /// As applicants are shown in lists.
     pub fn applicant(&self) -> Applicant {
-        Applicant { personal: self.personal.clone(), graduation_year: self.graduation_year }
+        Applicant {
+            personal: self.personal.clone(),
+            graduation_year: self.graduation_year,
+            school: self.school.clone(),
+            major: self.major.clone(),
+        }
     }
 }
 
@@ -144,10 +164,18 @@ impl Table {
         self.transact(writes).await
     }
 
+    /// Stores people as they are, with the entries that they are found by: for loading data into a table that nobody else writes.
+    pub async fn load_people(&self, people: &[Person]) -> Result<(), TableError> {
+        self.load(people).await?;
+        self.load(&people.iter().flat_map(Person::words).collect::<Vec<_>>()).await?;
+        self.load(&people.iter().filter_map(Person::address).collect::<Vec<_>>()).await?;
+        self.load_years(people).await
+    }
+
     /// Stores what a token says anew. Copies are refreshed first: if that is cut short, the profile still differs from the
     /// token and the next request does it again. If somebody else stored it since `old` was read, theirs holds.
     pub async fn update_claims(&self, old: &Person, person: &Person) -> Result<(), TableError> {
-        self.refresh_copies(person).await?;
+        Box::pin(self.refresh_copies(person, Copied::Claims)).await?;
         let Key { pk, sk } = keys::by_username(&person.personal.username, person.id);
         let profile = Write::update(person.key())
             .set("personal", &person.personal)
@@ -159,7 +187,7 @@ impl Table {
         let gone = before.difference(&now).cloned().map(Write::delete);
         match self.transact(std::iter::once(profile).chain(gone).chain(person.entry_puts()?).collect()).await {
             Err(TableError::Refused(_)) => match self.person(person.id).await? {
-                Some(theirs) => self.refresh_copies(&theirs).await,
+                Some(theirs) => Box::pin(self.refresh_copies(&theirs, Copied::Claims)).await,
                 None => Ok(()),
             },
             done => done,
@@ -167,29 +195,60 @@ impl Table {
     }
 
     /// Stores what a person says of themselves, after the copies of it: if that is cut short, it is done again when they
-    /// say it again. Refused if they are gone.
-    pub async fn update_settings(&self, person: &Person) -> Result<(), TableError> {
-        self.refresh_copies(person).await?;
-        let write = Write::update(person.key()).set("graduation_year", &person.graduation_year).set("image_url", &person.image_url);
-        self.write(write.if_equals("erasing", &false)).await.map(drop)
+    /// say it again. Refused if they are gone, if they said something else since `old` was read, or if a school or major is gone.
+    pub async fn update_settings(&self, old: &Person, new: &Person) -> Result<(), TableError> {
+        Box::pin(self.refresh_copies(new, Copied::Settings)).await?;
+        let write = Write::update(new.key())
+            .set("graduation_year", &new.graduation_year)
+            .set("school", &new.school)
+            .set("major", &new.major)
+            .set("image_url", &new.image_url)
+            .if_absent_or_equals("graduation_year", &old.graduation_year)
+            .if_absent_or_equals("school", &old.school)
+            .if_absent_or_equals("major", &old.major)
+            .if_absent_or_equals("image_url", &old.image_url)
+            .if_equals("erasing", &false);
+        let counts = count_person(old, new);
+        let done = if counts.is_empty() {
+            self.write(write).await.map(drop)
+        } else {
+            self.transact(std::iter::once(write).chain(counts).collect()).await
+        };
+        if let Err(TableError::Refused(_)) = &done
+            && let Some(theirs) = self.person(new.id).await?
+        {
+            Box::pin(self.refresh_copies(&theirs, Copied::Settings)).await?;
+        }
+        done
     }
 
-    async fn refresh_copies(&self, person: &Person) -> Result<(), TableError> {
-        let (personal, applicant) = (&person.personal, person.applicant());
-        let items = self.items(true, keys::own(person.id), Range::All).await?;
-        let writes = items.into_iter().filter_map(|item| {
+    /// Brings the copies of a profile up to date, of what was written and nothing else: whoever writes the other half at this
+    /// moment brings that.
+    async fn refresh_copies(&self, person: &Person, copied: Copied) -> Result<(), TableError> {
+        let personal = &person.personal;
+        let subscriptions = Range::Prefix(keys::SUBSCRIPTIONS.into());
+        let own = keys::own(person.id);
+        let (items, subscriptions) = futures::try_join!(self.items(true, own.clone(), Range::All), self.items(false, own, subscriptions))?;
+        let writes = items.into_iter().chain(subscriptions).filter_map(|item| {
             // What is somebody else's, or nobody's, meanwhile, stays as it is.
             let write = Write::update(Key::of(&item)?).if_equals("person", &person.id);
-            match type_of(&item) {
-                Membership::TYPE => Some(write.set("personal", personal).set("image_url", &person.image_url)),
-                Submission::TYPE | MembershipRequest::TYPE => Some(write.set("applicant", &applicant)),
-                Extension::TYPE => Some(write.set("username", &personal.username)),
+            match (type_of(&item), copied) {
+                (Membership::TYPE, Copied::Claims) => Some(write.set("personal", personal)),
+                (Membership::TYPE, Copied::Settings) => Some(write.set("image_url", &person.image_url)),
+                (Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE, Copied::Claims) => {
+                    Some(write.set("applicant.personal", personal))
+                }
+                (Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE, Copied::Settings) => {
+                    let write = write.set("applicant.graduation_year", &person.graduation_year);
+                    Some(write.set("applicant.school", &person.school).set("applicant.major", &person.major))
+                }
+                (Extension::TYPE, Copied::Claims) => Some(write.set("username", &personal.username)),
                 _ => None,
             }
         });
-        let results = futures::future::join_all(writes.map(|write| self.write(write))).await;
+        let done = stream::iter(writes).map(|write| self.write(write)).buffer_unordered(PARALLEL);
         // What was removed meanwhile needs no copy.
-        results.into_iter().filter(|result| !matches!(result, Err(TableError::Refused(_)))).try_for_each(|result| result.map(drop))
+        done.map(ignore_refusal).try_collect().await
     }
 
     /// Says that the erasure of a person begins (or that it does not, after all). Refused if they are gone.
@@ -203,7 +262,9 @@ impl Table {
             let Some(person) = self.person(id).await? else { return Ok(()) };
             let entries = person.entry_keys().into_iter().map(Write::delete);
             let profile = Write::delete(person.key()).if_equals("personal", &person.personal);
-            match self.transact(std::iter::once(profile).chain(entries).collect()).await {
+            let nothing = Person { graduation_year: None, school: vec![], major: vec![], ..person.clone() };
+            let counts = count_person(&person, &nothing);
+            match self.transact(std::iter::once(profile).chain(entries).chain(counts).collect()).await {
                 // A token said something new meanwhile: there are other entries.
                 Err(TableError::Refused(_)) => {}
                 done => return done,

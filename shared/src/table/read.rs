@@ -19,7 +19,11 @@ pub struct Found(HashMap<Key, Item>);
 impl Found {
     /// The entity at `key`, if there is one.
     pub fn take<E: Entity>(&mut self, key: &Key) -> Result<Option<E>, TableError> {
-        self.0.remove(key).map(from_item).transpose()
+        self.take_item(key).map(from_item).transpose()
+    }
+
+    pub(super) fn take_item(&mut self, key: &Key) -> Option<Item> {
+        self.0.remove(key)
     }
 }
 

@@ -57,6 +57,8 @@ pub struct Verdict {
     pub status: Option<Status>,
     /// New reason.
     pub reason: Option<String>,
+    /// Whether it holds only for the submission as it was read.
+    pub only_as_read: bool,
 }
 
 /// What stays as it is when somebody submits again.
@@ -188,7 +190,7 @@ impl Table {
     ) -> Result<Vec<Submission>, TableError> {
         for _ in 0..super::error::CONFLICT_RETRIES {
             let (mut writes, mut decided) = (Vec::new(), Vec::new());
-            for Verdict { submission: old, status, reason } in &verdicts {
+            for Verdict { submission: old, status, reason, only_as_read } in &verdicts {
                 let mut new = old.clone();
                 new.status = status.unwrap_or(old.status);
                 new.reason.clone_from(reason.as_ref().unwrap_or(&old.reason));
@@ -204,7 +206,8 @@ impl Table {
                 if change.status.is_some() || change.reason.is_some() {
                     new.updated_at = at;
                     let write = Write::update(old.key()).set("status", &new.status).set("reason", &new.reason).set("updated_at", &at);
-                    writes.push(write.if_equals("status", &old.status).if_equals("reason", &old.reason));
+                    let write = write.if_equals("status", &old.status).if_equals("reason", &old.reason);
+                    writes.push(if *only_as_read { write.if_equals("updated_at", &old.updated_at) } else { write });
                     writes.push(Write::put(&change)?.if_new());
                 }
                 decided.push(new);
@@ -214,7 +217,7 @@ impl Table {
             }
             match self.transact(writes).await {
                 Ok(()) => return Ok(decided),
-                Err(TableError::Refused(_)) => {}
+                Err(TableError::Refused(_)) if verdicts.iter().all(|verdict| !verdict.only_as_read) => {}
                 Err(error) => return Err(error),
             }
             let Some(application) = verdicts.first().map(|verdict| verdict.submission.application) else { break };

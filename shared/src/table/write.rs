@@ -143,6 +143,23 @@ impl Write {
         self
     }
 
+    /// Only if the number is at most `value`, or the item does not exist.
+    #[must_use]
+    pub fn if_new_or_at_most(mut self, attribute: &str, value: i64) -> Self {
+        let clause = format!("(attribute_not_exists({}) OR {} <= {})", self.name(keys::PK), self.name(attribute), self.value(&value));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Only if the attribute has this value, or is not there.
+    #[must_use]
+    pub fn if_absent_or_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let name = self.name(attribute);
+        let clause = format!("(attribute_not_exists({name}) OR {name} = {})", self.value(value));
+        self.conditions.push(clause);
+        self
+    }
+
     /// Only if the number is larger than `value`.
     #[must_use]
     pub fn if_above(mut self, attribute: &str, value: i64) -> Self {

@@ -15,7 +15,7 @@ async fn a_club_is_created_read_changed_and_archived() {
         club,
         json!({
             "code": "chess-club", "name": "Chess Club", "subtitle": "", "description": "<b>x</b>", "email": "", "website": null,
-            "image_url": null, "active": true, "approved": true, "application_required": 4, "accepting_members": false,
+            "image_url": null, "tags": [], "badges": [], "is_favorite": false, "is_subscribe": false, "active": true, "approved": true, "application_required": 4, "accepting_members": false,
             "favorite_count": 0, "membership_count": 1, "is_member": 0, "created_at": "2026-11-21T09:00:00Z"
         })
     );
@@ -35,6 +35,7 @@ async fn a_club_is_created_read_changed_and_archived() {
         "description",
         "email",
         "website",
+        "tags",
         "active",
         "application_required",
     ]);
@@ -44,7 +45,12 @@ async fn a_club_is_created_read_changed_and_archived() {
     assert_eq!(ada.get("/api/clubs/").await.ok()["count"], 0);
     assert_eq!(ada.get("/api/memberships/").await.ok(), json!([]));
     ada.post("/api/clubs/", json!({ "name": "x", "code": "chess-club" })).await.invalid(&["code"]);
-    campus.admin().patch("/api/clubs/chess-club/", json!({ "archived": false })).await.ok();
+    let admin = campus.admin();
+    for body in [json!({}), json!({ "subtitle": "x" }), json!({ "approved": false }), json!({ "archived": true }), json!({ "name": "" })] {
+        admin.patch("/api/clubs/chess-club/", body).await.error(404);
+    }
+    admin.get("/api/clubs/chess-club/").await.error(404);
+    admin.patch("/api/clubs/chess-club/", json!({ "archived": false })).await.ok();
     ada.get("/api/clubs/chess-club/").await.ok();
 }
 
@@ -128,7 +134,9 @@ async fn lists_are_searched_ordered_and_paged() {
     let described = "<p><a href=\"https://x.example\">link</a> needle &amp; thread</p>";
     ada.patch("/api/clubs/apple/", json!({ "description": described })).await.ok();
     assert_eq!(names("?search=needle+%26").await, ["apple"]);
-    assert_eq!(names("?search=noopener").await, Vec::<String>::new(), "the text, not its mark-up");
+    for unseen in ["noopener", "x.example", "href"] {
+        assert_eq!(names(&format!("?search={unseen}")).await, Vec::<String>::new(), "the text, not its mark-up");
+    }
     assert_eq!(names("?ordering=featured").await.len(), 3);
     ada.get("/api/clubs/?ordering=random").await.invalid(&["ordering"]);
     ada.get("/api/clubs/?active=perhaps").await.invalid(&["active"]);
@@ -143,4 +151,49 @@ async fn lists_are_searched_ordered_and_paged() {
     let second = ada.get(next.strip_prefix("http://clubs.example").unwrap_or_default()).await.ok();
     assert_eq!((&second["next"], second["results"].as_array().map(Vec::len)), (&Value::Null, Some(1)));
     assert_eq!(ada.get("/api/clubs/?search=nothing").await.ok(), json!({ "count": 0, "next": null, "previous": null, "results": [] }));
+}
+
+#[tokio::test]
+async fn what_get_gave_can_be_put_even_if_cleaning_made_it_longer() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    for text in ["&".repeat(50_000), "\u{a0}".repeat(41_000), "<a href=\"https://x.example\">x</a>".repeat(1_200)] {
+        let club = ada.patch("/api/clubs/chess/", json!({ "description": text })).await.ok();
+        assert_eq!(ada.put("/api/clubs/chess/", club.clone()).await.ok(), club);
+    }
+    ada.patch("/api/clubs/chess/", json!({ "description": "x".repeat(50_001) })).await.invalid(&["description"]);
+}
+
+// Without the version, one of the two would write its old copy of the other's field.
+#[tokio::test(start_paused = true)]
+async fn officers_who_change_a_club_at_once_lose_nothing() {
+    let campus = Setup::default().latency(5).build();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let olga = campus.member("chess", &ada, "olga", 10).await;
+    let tag = tests::fixtures::id(&campus.admin().post("/api/tags/", json!({ "name": "Games" })).await.created());
+    let changes = [
+        json!({ "name": "Chess" }),
+        json!({ "subtitle": "Mate" }),
+        json!({ "description": "<p>x</p>" }),
+        json!({ "email": "chess@clubs.example" }),
+        json!({ "website": "https://chess.example" }),
+        json!({ "tags": [tag] }),
+        json!({ "active": false }),
+        json!({ "application_required": 2 }),
+    ];
+    let clients = [&ada, &olga];
+    let patch = |(i, body): (usize, &Value)| clients[i % 2].patch("/api/clubs/chess/", body.clone());
+    for answer in futures::future::join_all(changes.iter().enumerate().map(patch)).await {
+        answer.ok();
+    }
+    let club = campus.anonymous().get("/api/clubs/chess/").await.ok();
+    for change in changes {
+        for (field, value) in change.as_object().into_iter().flatten() {
+            let shown = if field == "tags" { json!([club["tags"][0]["id"]]) } else { club[field].clone() };
+            assert_eq!(shown, *value, "{field}");
+        }
+    }
+    assert_eq!(tests::recount::recount(&campus), [""; 0]);
 }

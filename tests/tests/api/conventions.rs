@@ -188,3 +188,16 @@ async fn query_values_that_say_nothing_are_named() {
     anybody.get("/api/clubs/?page_size=99999999999999999999999").await.ok();
     anybody.get("/api/clubs/?search=").await.ok();
 }
+
+#[tokio::test]
+async fn answers_say_what_they_depend_on() {
+    let campus = TestCampus::new();
+    for client in [campus.anonymous(), campus.as_("ada"), campus.anonymous().header("origin", "https://x.example")] {
+        let answer = client.header("accept-encoding", "gzip").get("/api/clubs/").await;
+        let vary: Vec<String> =
+            answer.headers.get_all("vary").iter().map(|value| value.to_str().unwrap_or_default().to_lowercase()).collect();
+        for name in ["accept", "accept-encoding", "authorization", "origin"] {
+            assert!(vary.join(",").split(',').any(|said| said.trim() == name), "{name}: {vary:?}");
+        }
+    }
+}

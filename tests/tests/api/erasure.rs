@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::fixtures::{Drive, InviteLink, hours, id, recount};
+use tests::fixtures::{Drive, InviteLink, hours, id};
+use tests::recount::recount;
 use tests::{Client, Setup, TestCampus};
 
 /// Sue, of whom as much as possible is stored: a member of the chess club, asking to join go, invited to bridge, with a
@@ -22,7 +23,13 @@ async fn sue_on(campus: TestCampus) -> (TestCampus, Drive, Client, Value) {
     campus.club("bridge", &ada).await;
     let sue = campus.client(&json!({ "email": "planted@uni.example", "name": "Planted Name" }), "planted-user");
     let person = id(&sue.get("/api/settings/").await.ok());
-    sue.patch("/api/settings/", json!({ "image_url": "https://img.example/planted.png", "graduation_year": 2031 })).await.ok();
+    let school = id(&campus.admin().post("/api/schools/", json!({ "name": "Law" })).await.created());
+    let major = id(&campus.admin().post("/api/majors/", json!({ "name": "Physics" })).await.created());
+    let said = json!({ "image_url": "https://img.example/planted.png", "graduation_year": 2031, "school": [school], "major": [major] });
+    sue.patch("/api/settings/", said).await.ok();
+    for (path, club) in [("favorites", "chess"), ("favorites", "go"), ("subscriptions", "chess")] {
+        sue.post(&format!("/api/{path}/"), json!({ "club": club })).await.created();
+    }
     ada.post("/api/clubs/chess/members/", json!({ "person": person, "role": 10, "title": "Planted title" })).await.created();
     sue.post("/api/requests/membership/", json!({ "club": "go" })).await.created();
     ada.post("/api/clubs/bridge/invites/", json!({ "email": "planted@uni.example" })).await.created();
@@ -49,6 +56,11 @@ async fn the_export_has_everything_but_what_is_not_released() {
         (&json!("chess"), &json!("Planted title"))
     );
     assert_eq!(all["requests"][0]["club"], "go");
+    let mut favorites: Vec<&str> =
+        all["favorites"].as_array().into_iter().flatten().filter_map(|item| item["club_code"].as_str()).collect();
+    favorites.sort_unstable();
+    assert_eq!((favorites, &all["subscriptions"][0]["club_code"]), (vec!["chess", "go"], &json!("chess")));
+    assert!(all["profile"]["school"][0].is_u64() && all["requests"][0]["school"][0]["name"] == "Law");
     assert_eq!((&all["invites"][0]["club_code"], &all["invites"][0]["invite"]["email"]), (&json!("bridge"), &json!("planted@uni.example")));
     assert_eq!(all["extensions"][0]["end_time"], hours(30));
     assert_eq!(all["mails"][0]["subject"], "Invitation to join bridge");
@@ -89,6 +101,8 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
     assert!(ada.get(&history).await.text().contains("Planted reason"));
     sue.delete("/api/settings/").await.no_content();
     let stored = json!(campus.stored()).to_string().to_lowercase();
+    assert!(!["favorite#", "subscription#"].iter().any(|key| stored.contains(key)));
+    assert_eq!(ada.get("/api/clubs/chess/").await.ok()["favorite_count"], 0);
     assert!(!stored.contains("planted"), "{}", &stored[stored.find("planted").unwrap_or(0).saturating_sub(300)..][..600]);
     let list = ada.get(&format!("{}submissions/", drive.path)).await.ok();
     assert_eq!(list.as_array().map(Vec::len), Some(2), "the pending one is withdrawn: {list}");
@@ -225,7 +239,10 @@ async fn what_happens_beside_an_erasure_leaves_nothing_behind() {
                 sue.post("/api/requests/membership/", json!({ "club": "go" })),
                 sue.post("/api/clubs/", json!({ "name": "Planted club", "code": "own" })),
                 sue.post(&submit, answer),
-                sue.patch("/api/settings/", json!({ "graduation_year": 2040 })),
+                sue.patch("/api/settings/", json!({ "graduation_year": 2040, "school": [] })),
+                sue.post("/api/favorites/", json!({ "club": "bridge" })),
+                sue.post("/api/subscriptions/", json!({ "club": "bridge" })),
+                sue.delete("/api/favorites/chess/"),
                 drive.send("rejection", json!({})),
                 ada.patch(&one, json!({ "status": 3, "reason": "Planted again" })),
             )
@@ -250,4 +267,23 @@ async fn mails_about_submissions_that_are_gone_are_erased_too() {
     assert!(sue.get("/api/settings/export/").await.text().contains("Planted reason"));
     sue.delete("/api/settings/").await.no_content();
     assert_eq!(planted(&campus), [""; 0]);
+}
+
+// Without the check in the transaction, a favorite would stay that was made between the last look and the end.
+#[tokio::test(start_paused = true)]
+async fn no_favorite_is_made_of_who_is_erased() {
+    for milliseconds in 1_000..1_070 {
+        let campus = Setup::default().latency(5).build();
+        campus.club("chess", &campus.as_("ada")).await;
+        let sue = campus.as_("sue");
+        sue.get("/api/settings/").await.ok();
+        let (erased, _) = futures::join!(sue.delete("/api/settings/"), async {
+            tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+            sue.post("/api/favorites/", json!({ "club": "chess" })).await
+        });
+        erased.no_content();
+        let of = |kind: &str| campus.stored().into_iter().filter(|item| item["type"]["S"] == kind).count();
+        assert!(of("Favorite") == 0 || of("Person") == 2, "a favorite of nobody, after {milliseconds} ms");
+        assert_eq!(recount(&campus), [""; 0]);
+    }
 }

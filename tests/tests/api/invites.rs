@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::fixtures::{InviteLink, recount};
+use tests::fixtures::InviteLink;
+use tests::recount::recount;
 use tests::{Client, Setup, TestCampus};
 
 const INVITES: &str = "/api/clubs/chess/invites/";

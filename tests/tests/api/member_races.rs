@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::fixtures::{InviteLink, id, recount};
+use tests::fixtures::{InviteLink, id};
+use tests::recount::recount;
 use tests::{Answer, Client, Setup, TestCampus};
 
 /// A campus whose table takes 5 ms for a call, so that what runs at once really interleaves.

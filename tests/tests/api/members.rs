@@ -145,7 +145,7 @@ async fn officers_change_members_whose_role_is_not_above_their_own() {
     campus.admin().patch("/api/clubs/chess/members/ada/", json!({ "role": 0 })).await.ok();
     assert_eq!(otto.patch("/api/clubs/chess/members/otto/", json!({ "role": 20 })).await.ok()["email"], Value::Null);
     otto.patch("/api/clubs/chess/members/otto/", json!({ "role": 10 })).await.error(403);
-    assert_eq!(tests::fixtures::recount(&campus), [""; 0]);
+    assert_eq!(tests::recount::recount(&campus), [""; 0]);
 }
 
 #[tokio::test]
@@ -196,7 +196,7 @@ async fn a_club_keeps_an_owner() {
     ada.patch(MIA, json!({ "role": 0 })).await.ok();
     ada.patch(ada_path, json!({ "role": 10 })).await.ok();
     assert_eq!(mia.delete(MIA).await.error(400), detail);
-    assert_eq!(tests::fixtures::recount(&campus), [""; 0]);
+    assert_eq!(tests::recount::recount(&campus), [""; 0]);
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::fixtures::{id, recount};
+use tests::fixtures::id;
+use tests::recount::recount;
 use tests::{Setup, TestCampus};
 
 const OWN: &str = "/api/requests/membership/";

@@ -45,7 +45,9 @@ async fn nothing_shows_before_release_or_mail() {
         let mut all = Vec::new();
         for path in &paths {
             let answer = sue.get(path).await;
-            all.push((answer.header("etag").to_owned(), answer.text()));
+            // Behind the tag of the body, lists of the catalogue say until when it stands.
+            let tag = answer.header("etag").split('-').next().unwrap_or_default().to_owned();
+            all.push((tag, answer.text()));
         }
         all
     };

@@ -31,8 +31,14 @@ async fn scene() -> Scene {
     let invite = ada.post("/api/clubs/chess/invites/", json!({ "email": "other@uni.example" })).await.created();
     let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
     let event = ada.post("/api/clubs/chess/events/", event).await.created();
-    let ids = [
+    for path in ["/api/favorites/", "/api/subscriptions/"] {
+        hidden.post(path, json!({ "club": "chess" })).await.created();
+    }
+    let mut ids = tests::fixtures::collections(&campus.admin()).await;
+    ids.extend([
         ("{club}", "chess".to_owned()),
+        ("{favorite}", "chess".to_owned()),
+        ("{subscription}", "chess".to_owned()),
         ("{file}", "index.html".to_owned()),
         ("{member}", id(&member).to_string()),
         ("{request}", id(&asked).to_string()),
@@ -43,7 +49,7 @@ async fn scene() -> Scene {
         ("{submission}", id(&submission).to_string()),
         ("{event}", id(&event).to_string()),
         ("{showing}", id(&event["showings"][0]).to_string()),
-    ];
+    ]);
     let document = json!(local::api().1);
     let reads = document["paths"].as_object().into_iter().flatten().filter(|(_, item)| item.get("get").is_some());
     let mut paths: Vec<String> = reads.map(|(path, _)| ids.iter().fold(path.clone(), |path, (name, id)| path.replace(name, id))).collect();

@@ -2,7 +2,9 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::TestCampus;
+use tests::fixtures::id;
+use tests::recount::recount;
+use tests::{Setup, TestCampus};
 
 #[tokio::test]
 async fn the_profile_comes_from_the_token_and_from_its_person() {
@@ -17,8 +19,9 @@ async fn the_profile_comes_from_the_token_and_from_its_person() {
     let changed = sue.patch("/api/settings/", json!({ "graduation_year": 2027, "email": "x@y.example", "name": "Other" })).await.ok();
     assert_eq!((&changed["graduation_year"], &changed["email"], &changed["name"]), (&json!(2027), &profile["email"], &profile["name"]));
     sue.patch("/api/settings/", json!({ "graduation_year": 1 })).await.invalid(&["graduation_year"]);
-    sue.put("/api/settings/", json!({ "graduation_year": null })).await.invalid(&["image_url"]);
-    let put = sue.put("/api/settings/", json!({ "graduation_year": null, "image_url": "https://x.example/i.png" })).await.ok();
+    sue.put("/api/settings/", json!({ "graduation_year": null })).await.invalid(&["image_url", "school", "major"]);
+    let body = json!({ "graduation_year": null, "image_url": "https://x.example/i.png", "school": [], "major": [] });
+    let put = sue.put("/api/settings/", body).await.ok();
     assert_eq!((&put["graduation_year"], &put["image_url"]), (&Value::Null, &json!("https://x.example/i.png")));
     assert_eq!(sue.get("/api/settings/").await.ok(), put);
     assert_eq!(campus.admin().get("/api/settings/").await.ok()["is_admin"], true);
@@ -44,4 +47,131 @@ async fn a_profile_is_stored_at_the_first_request_of_any_kind() {
     campus.as_("sue").get("/api/health/").await.ok();
     let people = campus.stored().into_iter().filter(|item| item["type"]["S"] == "Person").count();
     assert_eq!(people, 1);
+}
+
+#[tokio::test]
+async fn schools_and_majors_are_ids_here_and_names_elsewhere() {
+    let campus = TestCampus::new();
+    let (admin, sue) = (campus.admin(), campus.as_("sue"));
+    let drive = campus.drive("chess").await;
+    let mut ids = Vec::new();
+    for (path, name) in [("schools", "Law"), ("schools", "Art"), ("majors", "Physics")] {
+        ids.push(id(&admin.post(&format!("/api/{path}/"), json!({ "name": name })).await.created()));
+    }
+    let (law, art, physics) = (ids[0], ids[1], ids[2]);
+    let set = sue.patch("/api/settings/", json!({ "school": [art, { "id": law }, art], "major": [physics] })).await.ok();
+    assert_eq!((&set["school"], &set["major"]), (&json!([law, art]), &json!([physics])));
+    assert_eq!(sue.get("/api/settings/").await.ok(), set);
+    assert_eq!(sue.put("/api/settings/", set.clone()).await.ok(), set);
+    for (field, value) in
+        [("school", json!([7])), ("school", json!([physics])), ("major", json!(null)), ("school", json!((0..11).collect::<Vec<_>>()))]
+    {
+        sue.patch("/api/settings/", json!({ field: value })).await.invalid(&[field]);
+    }
+    let submission = drive.submit(&sue).await;
+    sue.post("/api/requests/membership/", json!({ "club": "chess" })).await.created();
+    let (school, major) =
+        (json!([{ "id": art, "name": "Art" }, { "id": law, "name": "Law" }]), json!([{ "id": physics, "name": "Physics" }]));
+    let own = format!("/api/submissions/{}/", id(&submission));
+    let one = format!("{}submissions/{}/", drive.path, id(&submission));
+    let requests = "/api/clubs/chess/membershiprequests/";
+    let shown = async || {
+        [
+            drive.officer.get(&format!("{}submissions/", drive.path)).await.ok()[0]["user"].clone(),
+            drive.officer.get(&one).await.ok()["user"].clone(),
+            sue.get(&own).await.ok()["user"].clone(),
+            sue.get("/api/submissions/").await.ok()[0]["user"].clone(),
+            drive.officer.get(requests).await.ok()[0].clone(),
+            drive.officer.get(&format!("{requests}sue/")).await.ok(),
+            sue.get("/api/requests/membership/").await.ok()[0].clone(),
+            sue.get("/api/settings/export/").await.ok()["submissions"][0]["user"].clone(),
+            sue.get("/api/settings/export/").await.ok()["requests"][0].clone(),
+        ]
+    };
+    assert_eq!((&submission["user"]["school"], &submission["user"]["major"]), (&school, &major));
+    for user in shown().await {
+        assert_eq!((&user["school"], &user["major"]), (&school, &major));
+    }
+    // The profile as it is now, and the collection as it is now.
+    admin.patch(&format!("/api/schools/{law}/"), json!({ "name": "School of Law" })).await.ok();
+    sue.patch("/api/settings/", json!({ "school": [law], "major": [] })).await.ok();
+    for user in shown().await {
+        assert_eq!((&user["school"], &user["major"]), (&json!([{ "id": law, "name": "School of Law" }]), &json!([])));
+    }
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// Without the condition on what was read, uses would be counted for schools that nobody is in.
+#[tokio::test(start_paused = true)]
+async fn two_changes_at_once_are_counted_exactly() {
+    let campus = Setup::default().latency(5).build();
+    let (admin, sue) = (campus.admin(), campus.as_("sue"));
+    let mut ids = Vec::new();
+    for n in 0..4 {
+        ids.push(id(&admin.post("/api/schools/", json!({ "name": format!("School {n}") })).await.created()));
+    }
+    sue.patch("/api/settings/", json!({ "school": [ids[0]] })).await.ok();
+    let set = |body| sue.patch("/api/settings/", body);
+    let (one, other, year, image) = futures::join!(
+        set(json!({ "school": [ids[1], ids[2]] })),
+        set(json!({ "school": [ids[3]] })),
+        set(json!({ "graduation_year": 2030 })),
+        set(json!({ "image_url": "https://x.example/i.png" })),
+    );
+    for answer in [one, other, year, image] {
+        answer.ok();
+    }
+    let now = sue.get("/api/settings/").await.ok();
+    assert_eq!((&now["graduation_year"], &now["image_url"]), (&json!(2030), &json!("https://x.example/i.png")));
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+/// Who somebody is, as the officers of a club that they subscribed to see it.
+async fn subscriber(officer: &tests::Client) -> Value {
+    officer.get("/api/clubs/chess/subscription/").await.ok()[0].clone()
+}
+
+/// What is copied of a profile, as officers see it, after two requests of one person of which the second comes later.
+async fn after_two(milliseconds: u64, first: Value, second: impl AsyncFn(&tests::Client, &tests::Client)) -> (Value, Value) {
+    let campus = Setup::default().latency(5).build();
+    let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
+    campus.club("chess", &ada).await;
+    let school = id(&campus.admin().post("/api/schools/", json!({ "name": "Law" })).await.created());
+    sue.post("/api/subscriptions/", json!({ "club": "chess" })).await.created();
+    campus.advance(TimeDelta::hours(1));
+    let renamed = campus.client(&json!({ "email": "new@uni.example", "name": "New Name" }), "sue");
+    let mut first = first;
+    first["school"] = json!([school]);
+    futures::join!(async { sue.patch("/api/settings/", first).await.ok() }, async {
+        tokio::time::sleep(std::time::Duration::from_millis(milliseconds)).await;
+        second(&sue, &renamed).await;
+    });
+    assert_eq!(recount(&campus), [""; 0]);
+    (sue.get("/api/settings/").await.ok(), subscriber(&ada).await)
+}
+
+// Without the refresh after a refusal, officers would not see the school for good.
+#[tokio::test(start_paused = true)]
+async fn copies_follow_when_settings_are_written_twice_at_once() {
+    for milliseconds in 0..40 {
+        let image = json!({ "image_url": "https://x.example/i.png" });
+        let (profile, seen) =
+            after_two(milliseconds, image.clone(), async |sue, _| drop(sue.patch("/api/settings/", image.clone()).await.ok())).await;
+        assert_eq!((&profile["school"][0], &seen["school"][0]["name"]), (&seen["school"][0]["id"], &json!("Law")), "{milliseconds} ms");
+    }
+}
+
+// If each of the two wrote the whole copy, one half of it would be the old one for good.
+#[tokio::test(start_paused = true)]
+async fn copies_follow_when_claims_and_settings_change_at_once() {
+    for milliseconds in 0..40 {
+        let year = json!({ "graduation_year": 2031 });
+        let (profile, seen) = after_two(milliseconds, year, async |_, renamed| drop(renamed.get("/api/settings/").await.ok())).await;
+        assert_eq!((&profile["name"], &profile["graduation_year"]), (&json!("New Name"), &json!(2031)));
+        assert_eq!(
+            (&seen["name"], &seen["email"], &seen["school"][0]["name"], &seen["graduation_year"]),
+            (&json!("New Name"), &json!("new@uni.example"), &json!("Law"), &json!(2031)),
+            "{milliseconds} ms"
+        );
+    }
 }

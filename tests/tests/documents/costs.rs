@@ -15,15 +15,15 @@ use tests::{Client, Setup, TestCampus};
 /// What each call of the table takes: with the clock standing still but for these, elapsed time counts the rounds.
 const LATENCY: Duration = Duration::from_millis(10);
 
-struct Row {
+pub(super) struct Row {
     operation: &'static str,
     note: &'static str,
     usage: Usage,
     rounds: u128,
 }
 
-struct Prices {
-    campus: TestCampus,
+pub(super) struct Prices {
+    pub(super) campus: TestCampus,
     rows: Vec<Row>,
 }
 
@@ -45,7 +45,7 @@ async fn timed<F: Future>(work: F) -> (F::Output, u128) {
 }
 
 impl Prices {
-    async fn row(
+    pub(super) async fn row(
         &mut self,
         operation: &'static str,
         note: &'static str,
@@ -66,24 +66,7 @@ impl Prices {
         assert!(answer.status.is_success(), "{operation}: {}", answer.text());
         self.rows.push(Row { operation, note: "", usage: answer.usage, rounds });
     }
-
-    /// Lists beside many events: a tenth of them is still to come, the others ended in the 23 months before.
-    async fn events(&mut self, client: &Client) {
-        let sizes = [
-            (0, 200, "200 events, not in memory", "200 events", "200 events, all times"),
-            (200, 2_000, "2,000 events, not in memory", "2,000 events", "2,000 events, all times"),
-        ];
-        for (there, n, cold, warm, all) in sizes {
-            self.campus.campus.app.table.load_listings(&(there..n).map(tests::fixtures::event).collect::<Vec<_>>()).await.expect("a table");
-            for (note, path) in [(cold, "/api/events/"), (warm, "/api/events/"), (all, ALL_TIMES)] {
-                let found = self.row("list_events", note, client, Method::GET, path, Value::Null).await;
-                assert_eq!(found["count"], if path == ALL_TIMES { n } else { n / 10 }, "{note}");
-            }
-        }
-    }
 }
-
-const ALL_TIMES: &str = "/api/events/?earliest_start_time=2000-01-01T00:00:00Z";
 
 /// Adds `n` pending submissions to the application, copies of the first one.
 async fn fill(campus: &TestCampus, drive: &Drive, first: &Value, n: u64) {
@@ -122,20 +105,36 @@ async fn measure() -> Vec<Row> {
     p.row("show_settings", "first request of a new person", &new, get.clone(), "/api/settings/", null.clone()).await;
     p.row("show_settings", "known person", &sue, get.clone(), "/api/settings/", null.clone()).await;
     p.row("update_settings", "", &sue, patch.clone(), "/api/settings/", json!({ "graduation_year": 2028 })).await;
-    p.row("replace_settings", "", &sue, put.clone(), "/api/settings/", json!({ "graduation_year": 2029, "image_url": null })).await;
+    p.row(
+        "replace_settings",
+        "",
+        &sue,
+        put.clone(),
+        "/api/settings/",
+        json!({ "graduation_year": 2029, "image_url": null, "school": [], "major": [] }),
+    )
+    .await;
     p.row("show_health", "", &sue, get.clone(), "/api/health/", null.clone()).await;
     p.row("show_openapi", "", &sue, get.clone(), "/api/openapi.json", null.clone()).await;
     p.row("show_docs", "", &sue, get.clone(), "/api/docs/", null.clone()).await;
     p.row("show_docs_file", "", &sue, get.clone(), "/api/docs/index.css", null.clone()).await;
 
     p.row("create_club", "", &sue, post.clone(), "/api/clubs/", json!({ "name": "Go" })).await;
+    let once = sue.clone().header("idempotency-key", "k");
+    p.row("create_club", "with an idempotency key", &once, post.clone(), "/api/clubs/", json!({ "name": "Bridge" })).await;
+    p.row("create_club", "with its key again", &once, post.clone(), "/api/clubs/", json!({ "name": "Bridge" })).await;
     p.row("list_clubs", "catalogue not in memory", &sue, get.clone(), "/api/clubs/", null.clone()).await;
     p.row("list_clubs", "signed in", &sue, get.clone(), "/api/clubs/?search=go", null.clone()).await;
     let anybody = p.campus.anonymous();
     p.row("list_clubs", "anonymous", &anybody, get.clone(), "/api/clubs/?search=go", null.clone()).await;
     p.row("show_club", "", &sue, get.clone(), "/api/clubs/go/", null.clone()).await;
-    let club = p.row("update_club", "", &sue, patch.clone(), "/api/clubs/go/", json!({ "subtitle": "x" })).await;
+    p.row("show_club", "anonymous", &anybody, get.clone(), "/api/clubs/go/", null.clone()).await;
+    let mut club = p.row("update_club", "", &sue, patch.clone(), "/api/clubs/go/", json!({ "subtitle": "x" })).await;
+    club["subtitle"] = json!("y");
     p.row("replace_club", "", &sue, put.clone(), "/api/clubs/go/", club).await;
+    p.upload("upload_club_logo", &sue, "/api/clubs/go/upload/").await;
+    Box::pin(p.collections(&sue)).await;
+    Box::pin(p.interests(&sue)).await;
     p.row("delete_club", "", &sue, delete.clone(), "/api/clubs/go/", null.clone()).await;
     p.row("list_memberships", "", &bob, get.clone(), "/api/memberships/", null.clone()).await;
     let members = "/api/clubs/chess/members/";

@@ -1,6 +1,7 @@
 //! The documents that are made from the code, and the template that must agree with it. `cargo bless` writes them anew.
 
 mod costs;
+mod costs_lists;
 mod openapi;
 mod routes;
 mod table;

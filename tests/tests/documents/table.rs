@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use shared::table::keys::CHART;
+use shared::table::chart::CHART;
 use tests::TestCampus;
 use tests::fixtures::hours;
 
@@ -45,6 +45,15 @@ async fn what_is_stored_is_in_the_chart_and_all_of_the_chart_is_stored() {
     campus.as_("rita").post("/api/requests/membership/", json!({ "club": "chess" })).await.created();
     let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
     drive.officer.post("/api/clubs/chess/events/", event).await.created();
+    let (admin, sue) = (campus.admin(), campus.as_("sue"));
+    let ids = tests::fixtures::collections(&admin).await;
+    let fair = ids.iter().find(|(name, _)| *name == "{fair}").map(|(_, fair)| fair.clone()).unwrap_or_default();
+    drive.officer.post(&format!("/api/clubfairs/{fair}/register/"), json!({ "club": "chess" })).await.ok();
+    for path in ["/api/favorites/", "/api/subscriptions/"] {
+        sue.post(path, json!({ "club": "chess" })).await.created();
+    }
+    sue.patch("/api/settings/", json!({ "graduation_year": 2027 })).await.ok();
+    sue.clone().header("idempotency-key", "k").post("/api/clubs/", json!({ "name": "Go" })).await.created();
     let stored = campus.stored();
     let text = |item: &Value, name: &str| item[name]["S"].as_str().unwrap_or_default().to_owned();
     for item in &stored {

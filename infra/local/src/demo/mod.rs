@@ -1,10 +1,10 @@
 //! The demo campus: what a new user finds at the first start.
 
+mod catalogue;
 mod events;
 mod people;
 mod recruitment;
 
-use shared::models::Person;
 use shared::table::TableError;
 
 use crate::issuer::Subject;
@@ -14,18 +14,19 @@ pub use people::{admin, officer, student};
 
 /// Whether nothing is stored yet.
 pub async fn is_wanted(campus: &Campus) -> Result<bool, TableError> {
-    Ok(campus.app.table.all_clubs().await?.is_empty())
+    Ok(campus.app.table.versions().await?.is_empty())
 }
 
 /// Stores the demo campus.
 pub async fn load(campus: &Campus) -> Result<(), Error> {
     let table = &campus.app.table;
     let now = campus.app.now();
-    let people = people::people(now);
-    table.load(&people).await?;
-    table.load(&people.iter().flat_map(Person::words).collect::<Vec<_>>()).await?;
-    table.load(&people.iter().filter_map(Person::address).collect::<Vec<_>>()).await?;
+    let mut people = people::people(now);
     let (mut clubs, members) = people::clubs(&people, now);
+    let collections = catalogue::collections(&campus.app, &mut people, &mut clubs, now);
+    table.load_people(&people).await?;
+    collections.load(&campus.app).await?;
+    catalogue::logos(&campus.app, &mut clubs).await?;
     let drive = recruitment::drives(&campus.app, &people, &mut clubs, now);
     table.load(&clubs).await?;
     table.load(&members).await?;

@@ -2,9 +2,7 @@
 
 use chrono::TimeDelta;
 use shared::Shared;
-use shared::models::{
-    Answer, Applicant, Application, Change, Choice, Club, Committee, Person, Prompt, Question, QuestionType, Status, Submission,
-};
+use shared::models::{Answer, Application, Change, Choice, Club, Committee, Person, Prompt, Question, QuestionType, Status, Submission};
 use shared::time::Timestamp;
 
 /// What there is of recruitment.
@@ -182,7 +180,7 @@ fn submission(
         club: application.club.clone(),
         application: application.id,
         person: Some(person.id),
-        applicant: Some(Applicant { personal: person.personal.clone(), graduation_year: person.graduation_year }),
+        applicant: Some(person.applicant()),
         committee: committee.map(|committee| committee.id),
         committee_name: committee.map(|committee| committee.name.clone()).unwrap_or_default(),
         answers,

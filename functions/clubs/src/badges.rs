@@ -1,0 +1,123 @@
+//! `/badges/`, `/badges/{badge}/`: what admins award to clubs
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use serde::Deserialize;
+use shared::auth::User;
+use shared::http::{Admin, Field, Input, Known, Mode, Need, NoContent, Params, PathIds, Reader, Result};
+use shared::lookups::BadgeBody;
+use shared::models::{Badge, Lookup};
+use shared::table::Versions;
+use shared::{Shared, limits, text};
+use utoipa::ToSchema;
+
+use crate::lookups::{self, Collection, Entry};
+
+/// What admins write of a badge.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct BadgeInput {
+    /// Unique, whatever its case and diacritics.
+    #[serde(default)]
+    #[schema(required = true, value_type = String)]
+    label: Field<String>,
+    #[serde(default)]
+    #[schema(value_type = String)]
+    purpose: Field<String>,
+    /// Plain text, at most 1,000 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    description: Field<String>,
+    /// `#rrggbb`, or empty.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    color: Field<String>,
+}
+
+/// Whether a text is a color: `#rrggbb`.
+fn is_color(text: &str) -> bool {
+    text.strip_prefix('#').is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}
+
+impl Collection for Badge {
+    type Input = BadgeInput;
+    type Body = BadgeBody;
+    type Around = ();
+    const PARAM: &'static str = "badge";
+    const PATH: &'static str = "/api/badges/";
+
+    fn apply(&mut self, input: BadgeInput, mode: Mode) -> Result<()> {
+        let mut reader = Reader::new(mode);
+        reader.line("label", input.label, Need::Required, &mut self.label);
+        reader.line("purpose", input.purpose, Need::Optional, &mut self.purpose);
+        reader.text("description", input.description, Need::Optional, limits::BADGE_DESCRIPTION, &mut self.description);
+        match reader.value("color", input.color, Need::Optional) {
+            Some(color) if color.is_empty() || is_color(&color) => self.color = color,
+            Some(_) => reader.errors.add("color", "Expected #rrggbb."),
+            None => {}
+        }
+        reader.finish()
+    }
+
+    async fn around(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
+        Ok(())
+    }
+
+    fn body(badge: &Lookup<Self>, (): &()) -> BadgeBody {
+        badge.into()
+    }
+}
+
+/// All badges, by label. Anybody.
+#[utoipa::path(get, path = "/api/badges/", tag = "badges", security((), ("bearer" = [])),
+    params(("purpose" = Option<String>, Query, description = "Those of this purpose, whatever its case")),
+    responses((status = 200, body = Vec<BadgeBody>)))]
+pub async fn list_badges(State(app): State<Shared>, known: Known, params: Params) -> Result<Response> {
+    let purpose = params.text("purpose").filter(|purpose| !purpose.is_empty()).map(text::fold);
+    lookups::list::<Badge>(&app, &known, |badge| purpose.as_ref().is_none_or(|purpose| text::fold(&badge.purpose) == *purpose)).await
+}
+
+/// Adds a badge. Admins.
+#[utoipa::path(post, path = "/api/badges/", tag = "badges", security(("bearer" = [])), request_body = BadgeInput,
+    responses((status = 201, body = BadgeBody)))]
+pub async fn create_badge(State(app): State<Shared>, Admin(user): Admin, Input(input): Input<BadgeInput>) -> Result<Response> {
+    lookups::create::<Badge>(&app, &user, input).await
+}
+
+/// One badge. Anybody.
+#[utoipa::path(get, path = "/api/badges/{badge}/", tag = "badges", security((), ("bearer" = [])), params(("badge" = u64, Path)),
+    responses((status = 200, body = BadgeBody)))]
+pub async fn show_badge(State(app): State<Shared>, known: Known, path: PathIds) -> Result<Response> {
+    lookups::show::<Badge>(&app, &known, &path).await
+}
+
+/// Changes the fields that are sent. Admins.
+#[utoipa::path(patch, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])), params(("badge" = u64, Path)),
+    request_body = BadgeInput, responses((status = 200, body = BadgeBody)))]
+pub async fn update_badge(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    badge: Entry<Badge>,
+    Input(input): Input<BadgeInput>,
+) -> Result<Json<BadgeBody>> {
+    lookups::change(&app, &user, badge, input, Mode::Update).await
+}
+
+/// Replaces all fields. Admins.
+#[utoipa::path(put, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])), params(("badge" = u64, Path)),
+    request_body = BadgeInput, responses((status = 200, body = BadgeBody)))]
+pub async fn replace_badge(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    badge: Entry<Badge>,
+    Input(input): Input<BadgeInput>,
+) -> Result<Json<BadgeBody>> {
+    lookups::change(&app, &user, badge, input, Mode::Replace).await
+}
+
+/// Deletes a badge that no club has. Admins.
+#[utoipa::path(delete, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])), params(("badge" = u64, Path)),
+    responses((status = 204)))]
+pub async fn delete_badge(State(app): State<Shared>, Admin(user): Admin, badge: Entry<Badge>) -> Result<NoContent> {
+    lookups::delete(&app, &user, badge).await
+}

@@ -1,0 +1,166 @@
+//! What the collections that admins keep have in common (decisions.md §9): the handlers of each are in the file that is named
+//! like it.
+
+use axum::Json;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use shared::Shared;
+use shared::auth::User;
+use shared::http::{ApiError, Created, IfMatch, Known, Mode, NoContent, PathIds, Result};
+use shared::lookups::InMemory;
+use shared::models::Lookup;
+use shared::table::{EDITS, LookupRefusal, Versions};
+use shared::text;
+
+/// A collection as the API has it.
+pub trait Collection: InMemory + Default {
+    /// What admins write of an entry.
+    type Input: DeserializeOwned + Clone;
+    /// How an entry looks.
+    type Body: Serialize + Send;
+    /// What entries are shown with.
+    type Around: Send + Sync;
+    /// The variable of the path that names an entry.
+    const PARAM: &'static str;
+    /// The path of the collection.
+    const PATH: &'static str;
+
+    /// Reads a body into an entry.
+    fn apply(&mut self, input: Self::Input, mode: Mode) -> Result<()>;
+
+    /// The parts of the catalogues that bodies are made from.
+    fn parts() -> Vec<String> {
+        vec![Self::PART.to_owned()]
+    }
+
+    /// Reads what entries are shown with.
+    fn around(app: &Shared, versions: &Versions, user: Option<&User>) -> impl Future<Output = Result<Self::Around>> + Send;
+
+    /// The entry as it looks.
+    fn body(entry: &Lookup<Self>, around: &Self::Around) -> Self::Body;
+}
+
+/// An entry that the path names, and the states of it that the caller is ready to change.
+pub struct Entry<T>(pub Lookup<T>, pub IfMatch);
+
+impl<T: Collection> FromRequestParts<Shared> for Entry<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
+        let path = PathIds::from_request_parts(parts, app).await?;
+        let id = path.id(T::PARAM).ok_or(ApiError::NotFound)?;
+        let entry = app.table.lookup(id).await?.ok_or(ApiError::NotFound)?;
+        Ok(Self(entry, IfMatch::of(&parts.headers)))
+    }
+}
+
+/// The entries that `keep` lets through, by name.
+pub async fn list<T: Collection>(app: &Shared, known: &Known, keep: impl Fn(&T) -> bool) -> Result<Response> {
+    let versions = app.table.versions().await?;
+    let draft = match known.draft(&versions, &T::parts(), &()) {
+        Ok(draft) => draft,
+        Err(unchanged) => return Ok(unchanged.into_response()),
+    };
+    let around = async { T::around(app, &versions, None).await };
+    let entries = async { Ok(app.entries::<T>(&versions).await?) };
+    let (entries, around) = futures::try_join!(entries, around)?;
+    let mut kept: Vec<&Lookup<T>> = entries.iter().filter(|entry| keep(&entry.value)).collect();
+    sort(&mut kept);
+    let bodies: Vec<T::Body> = kept.into_iter().map(|entry| T::body(entry, &around)).collect();
+    Ok(draft.done(Json(bodies), None))
+}
+
+/// Brings entries into the order of their names.
+pub fn sort<T: Collection>(entries: &mut [&Lookup<T>]) {
+    entries.sort_by_cached_key(|entry| (text::fold(entry.value.name()), entry.id));
+}
+
+/// One entry.
+pub async fn show<T: Collection>(app: &Shared, known: &Known, path: &PathIds) -> Result<Response> {
+    let versions = app.table.versions().await?;
+    let draft = match known.draft(&versions, &T::parts(), &()) {
+        Ok(draft) => draft,
+        Err(unchanged) => return Ok(unchanged.into_response()),
+    };
+    let entries = app.entries::<T>(&versions).await?;
+    let entry = path.id(T::PARAM).and_then(|id| entries.get(id)).ok_or(ApiError::NotFound)?;
+    let around = T::around(app, &versions, None).await?;
+    Ok(draft.done(Json(T::body(entry, &around)), None))
+}
+
+/// What is shown of an entry that was just written.
+pub async fn written<T: Collection>(app: &Shared, user: &User, entry: &Lookup<T>) -> Result<T::Body> {
+    let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
+    Ok(T::body(entry, &around))
+}
+
+fn taken<T: Collection>() -> ApiError {
+    ApiError::field(T::UNIQUE, "There is one that is called so.")
+}
+
+/// Creates an entry.
+pub async fn create<T: Collection>(app: &Shared, user: &User, input: T::Input) -> Result<Response> {
+    let mut value = T::default();
+    value.apply(input, Mode::Create)?;
+    let entry = Lookup { id: app.next_id(), version: 1, uses: 0, value };
+    match app.table.create_lookup(&entry).await? {
+        Ok(()) => {}
+        Err(LookupRefusal::Duplicate) => return Err(taken::<T>()),
+        Err(LookupRefusal::Changed | LookupRefusal::Used) => return Err(ApiError::Busy),
+    }
+    let location = format!("{}{}/", T::PATH, entry.id);
+    Ok(Created { location, body: written(app, user, &entry).await? }.into_response())
+}
+
+/// Changes an entry as it is now.
+pub async fn change<T: Collection>(
+    app: &Shared,
+    user: &User,
+    Entry(mut old, if_match): Entry<T>,
+    input: T::Input,
+    mode: Mode,
+) -> Result<Json<T::Body>> {
+    for _ in 0..EDITS {
+        let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
+        if_match.check(|| T::body(&old, &around))?;
+        let mut new = old.clone();
+        new.value.apply(input.clone(), mode)?;
+        if new.value == old.value {
+            return Ok(Json(T::body(&old, &around)));
+        }
+        new.version += 1;
+        match app.table.update_lookup(&old, &new).await? {
+            Ok(()) => return Ok(Json(T::body(&new, &around))),
+            Err(LookupRefusal::Duplicate) => return Err(taken::<T>()),
+            Err(LookupRefusal::Changed | LookupRefusal::Used) => {
+                old = app.table.lookup(old.id).await?.ok_or(ApiError::NotFound)?;
+            }
+        }
+    }
+    Err(ApiError::Busy)
+}
+
+/// Deletes an entry that nothing refers to.
+pub async fn delete<T: Collection>(app: &Shared, user: &User, Entry(mut old, if_match): Entry<T>) -> Result<NoContent> {
+    let in_use = || ApiError::rule("This is in use: clubs (deleted ones too) or people refer to it.");
+    for _ in 0..EDITS {
+        if if_match.is_given() {
+            let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
+            if_match.check(|| T::body(&old, &around))?;
+        }
+        if old.uses > 0 {
+            return Err(in_use());
+        }
+        match app.table.delete_lookup(&old).await? {
+            Ok(()) => return Ok(NoContent),
+            Err(LookupRefusal::Used) => return Err(in_use()),
+            Err(LookupRefusal::Changed | LookupRefusal::Duplicate) => {
+                old = app.table.lookup(old.id).await?.ok_or(ApiError::NotFound)?;
+            }
+        }
+    }
+    Err(ApiError::Busy)
+}

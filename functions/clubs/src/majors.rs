@@ -1,0 +1,104 @@
+//! `/majors/`, `/majors/{major}/`: fields of study
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use shared::Shared;
+use shared::auth::User;
+use shared::http::{Admin, Field, Input, Known, Mode, Need, NoContent, PathIds, Reader, Result};
+use shared::models::{Lookup, Major};
+use shared::table::Versions;
+use utoipa::ToSchema;
+
+use crate::lookups::{self, Collection, Entry};
+
+/// A major.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MajorBody {
+    id: u64,
+    name: String,
+}
+
+/// What admins write of a major.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct MajorInput {
+    /// Unique, whatever its case and diacritics.
+    #[serde(default)]
+    #[schema(required = true, value_type = String)]
+    name: Field<String>,
+}
+
+impl Collection for Major {
+    type Input = MajorInput;
+    type Body = MajorBody;
+    type Around = ();
+    const PARAM: &'static str = "major";
+    const PATH: &'static str = "/api/majors/";
+
+    fn apply(&mut self, input: MajorInput, mode: Mode) -> Result<()> {
+        let mut reader = Reader::new(mode);
+        reader.line("name", input.name, Need::Required, &mut self.name);
+        reader.finish()
+    }
+
+    async fn around(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
+        Ok(())
+    }
+
+    fn body(major: &Lookup<Self>, (): &()) -> MajorBody {
+        MajorBody { id: major.id, name: major.value.name.clone() }
+    }
+}
+
+/// All majors, by name. Anybody.
+#[utoipa::path(get, path = "/api/majors/", tag = "majors", security((), ("bearer" = [])),
+    responses((status = 200, body = Vec<MajorBody>)))]
+pub async fn list_majors(State(app): State<Shared>, known: Known) -> Result<Response> {
+    lookups::list::<Major>(&app, &known, |_| true).await
+}
+
+/// Adds a major. Admins.
+#[utoipa::path(post, path = "/api/majors/", tag = "majors", security(("bearer" = [])), request_body = MajorInput,
+    responses((status = 201, body = MajorBody)))]
+pub async fn create_major(State(app): State<Shared>, Admin(user): Admin, Input(input): Input<MajorInput>) -> Result<Response> {
+    lookups::create::<Major>(&app, &user, input).await
+}
+
+/// One major. Anybody.
+#[utoipa::path(get, path = "/api/majors/{major}/", tag = "majors", security((), ("bearer" = [])), params(("major" = u64, Path)),
+    responses((status = 200, body = MajorBody)))]
+pub async fn show_major(State(app): State<Shared>, known: Known, path: PathIds) -> Result<Response> {
+    lookups::show::<Major>(&app, &known, &path).await
+}
+
+/// Changes the fields that are sent. Admins.
+#[utoipa::path(patch, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])), params(("major" = u64, Path)),
+    request_body = MajorInput, responses((status = 200, body = MajorBody)))]
+pub async fn update_major(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    major: Entry<Major>,
+    Input(input): Input<MajorInput>,
+) -> Result<Json<MajorBody>> {
+    lookups::change(&app, &user, major, input, Mode::Update).await
+}
+
+/// Replaces all fields. Admins.
+#[utoipa::path(put, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])), params(("major" = u64, Path)),
+    request_body = MajorInput, responses((status = 200, body = MajorBody)))]
+pub async fn replace_major(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    major: Entry<Major>,
+    Input(input): Input<MajorInput>,
+) -> Result<Json<MajorBody>> {
+    lookups::change(&app, &user, major, input, Mode::Replace).await
+}
+
+/// Deletes a major that nobody has. Admins.
+#[utoipa::path(delete, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])), params(("major" = u64, Path)),
+    responses((status = 204)))]
+pub async fn delete_major(State(app): State<Shared>, Admin(user): Admin, major: Entry<Major>) -> Result<NoContent> {
+    lookups::delete(&app, &user, major).await
+}

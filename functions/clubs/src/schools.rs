@@ -1,0 +1,110 @@
+//! `/schools/`, `/schools/{school}/`: the schools of the university
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use shared::Shared;
+use shared::auth::User;
+use shared::http::{Admin, Field, Input, Known, Mode, Need, NoContent, PathIds, Reader, Result};
+use shared::models::{Lookup, School};
+use shared::table::Versions;
+use utoipa::ToSchema;
+
+use crate::lookups::{self, Collection, Entry};
+
+/// A school.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SchoolBody {
+    id: u64,
+    name: String,
+    is_graduate: bool,
+}
+
+/// What admins write of a school.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct SchoolInput {
+    /// Unique, whatever its case and diacritics.
+    #[serde(default)]
+    #[schema(required = true, value_type = String)]
+    name: Field<String>,
+    /// Whether it is for graduates; default false.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    is_graduate: Field<bool>,
+}
+
+impl Collection for School {
+    type Input = SchoolInput;
+    type Body = SchoolBody;
+    type Around = ();
+    const PARAM: &'static str = "school";
+    const PATH: &'static str = "/api/schools/";
+
+    fn apply(&mut self, input: SchoolInput, mode: Mode) -> Result<()> {
+        let mut reader = Reader::new(mode);
+        reader.line("name", input.name, Need::Required, &mut self.name);
+        reader.flag("is_graduate", input.is_graduate, Need::Optional, &mut self.is_graduate);
+        reader.finish()
+    }
+
+    async fn around(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
+        Ok(())
+    }
+
+    fn body(school: &Lookup<Self>, (): &()) -> SchoolBody {
+        SchoolBody { id: school.id, name: school.value.name.clone(), is_graduate: school.value.is_graduate }
+    }
+}
+
+/// All schools, by name. Anybody.
+#[utoipa::path(get, path = "/api/schools/", tag = "schools", security((), ("bearer" = [])),
+    responses((status = 200, body = Vec<SchoolBody>)))]
+pub async fn list_schools(State(app): State<Shared>, known: Known) -> Result<Response> {
+    lookups::list::<School>(&app, &known, |_| true).await
+}
+
+/// Adds a school. Admins.
+#[utoipa::path(post, path = "/api/schools/", tag = "schools", security(("bearer" = [])), request_body = SchoolInput,
+    responses((status = 201, body = SchoolBody)))]
+pub async fn create_school(State(app): State<Shared>, Admin(user): Admin, Input(input): Input<SchoolInput>) -> Result<Response> {
+    lookups::create::<School>(&app, &user, input).await
+}
+
+/// One school. Anybody.
+#[utoipa::path(get, path = "/api/schools/{school}/", tag = "schools", security((), ("bearer" = [])), params(("school" = u64, Path)),
+    responses((status = 200, body = SchoolBody)))]
+pub async fn show_school(State(app): State<Shared>, known: Known, path: PathIds) -> Result<Response> {
+    lookups::show::<School>(&app, &known, &path).await
+}
+
+/// Changes the fields that are sent. Admins.
+#[utoipa::path(patch, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])), params(("school" = u64, Path)),
+    request_body = SchoolInput, responses((status = 200, body = SchoolBody)))]
+pub async fn update_school(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    school: Entry<School>,
+    Input(input): Input<SchoolInput>,
+) -> Result<Json<SchoolBody>> {
+    lookups::change(&app, &user, school, input, Mode::Update).await
+}
+
+/// Replaces all fields. Admins.
+#[utoipa::path(put, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])), params(("school" = u64, Path)),
+    request_body = SchoolInput, responses((status = 200, body = SchoolBody)))]
+pub async fn replace_school(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    school: Entry<School>,
+    Input(input): Input<SchoolInput>,
+) -> Result<Json<SchoolBody>> {
+    lookups::change(&app, &user, school, input, Mode::Replace).await
+}
+
+/// Deletes a school that nobody is in. Admins.
+#[utoipa::path(delete, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])), params(("school" = u64, Path)),
+    responses((status = 204)))]
+pub async fn delete_school(State(app): State<Shared>, Admin(user): Admin, school: Entry<School>) -> Result<NoContent> {
+    lookups::delete(&app, &user, school).await
+}

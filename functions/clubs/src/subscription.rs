@@ -1,0 +1,48 @@
+//! `/clubs/{club}/subscription/`: who subscribed to a club
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use shared::Shared;
+use shared::http::{Officer, Result};
+use shared::lookups::{NamedBody, Studies};
+use shared::models::Subscription;
+use shared::time::Timestamp;
+use utoipa::ToSchema;
+
+/// Somebody who subscribed to a club.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SubscriberBody {
+    name: String,
+    username: String,
+    email: String,
+    school: Vec<NamedBody>,
+    major: Vec<NamedBody>,
+    graduation_year: Option<u16>,
+    created_at: Timestamp,
+}
+
+impl SubscriberBody {
+    fn new(subscription: &Subscription, studies: &Studies) -> Self {
+        let applicant = &subscription.applicant;
+        let personal = applicant.personal.clone();
+        Self {
+            name: personal.name,
+            username: personal.username,
+            email: personal.email,
+            school: studies.schools(&applicant.school),
+            major: studies.majors(&applicant.major),
+            graduation_year: applicant.graduation_year,
+            created_at: subscription.created_at,
+        }
+    }
+}
+
+/// Who subscribed to a club, oldest first. Officers.
+#[utoipa::path(get, path = "/api/clubs/{club}/subscription/", tag = "subscriptions", security(("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 200, body = Vec<SubscriberBody>)))]
+pub async fn list_subscribers(State(app): State<Shared>, scope: Officer<(), Studies>) -> Result<Json<Vec<SubscriberBody>>> {
+    let mut subscriptions = app.table.subscribers(&scope.club.code).await?;
+    subscriptions.sort_by_key(|subscription| (subscription.created_at, subscription.id));
+    Ok(Json(subscriptions.iter().map(|subscription| SubscriberBody::new(subscription, &scope.object)).collect()))
+}

@@ -1,0 +1,111 @@
+//! `/years/`, `/years/{year}/`: classes, by the year in which they graduate
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use shared::auth::User;
+use shared::http::{Admin, Field, Input, Known, Mode, Need, NoContent, PathIds, Reader, Result};
+use shared::models::{Lookup, Year};
+use shared::table::Versions;
+use shared::{Shared, limits};
+use utoipa::ToSchema;
+
+use crate::lookups::{self, Collection, Entry};
+
+/// A year.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct YearBody {
+    id: u64,
+    name: String,
+    year: u16,
+}
+
+/// What admins write of a year.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct YearInput {
+    /// Unique, whatever its case and diacritics.
+    #[serde(default)]
+    #[schema(required = true, value_type = String)]
+    name: Field<String>,
+    /// 1900–2200.
+    #[serde(default)]
+    #[schema(required = true, value_type = u16)]
+    year: Field<i64>,
+}
+
+impl Collection for Year {
+    type Input = YearInput;
+    type Body = YearBody;
+    type Around = ();
+    const PARAM: &'static str = "year";
+    const PATH: &'static str = "/api/years/";
+
+    fn apply(&mut self, input: YearInput, mode: Mode) -> Result<()> {
+        let mut reader = Reader::new(mode);
+        reader.line("name", input.name, Need::Required, &mut self.name);
+        let years = (i64::from(*limits::YEARS.start()), i64::from(*limits::YEARS.end()));
+        reader.number("year", input.year, Need::Required, years, &mut self.year);
+        reader.finish()
+    }
+
+    async fn around(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
+        Ok(())
+    }
+
+    fn body(year: &Lookup<Self>, (): &()) -> YearBody {
+        YearBody { id: year.id, name: year.value.name.clone(), year: year.value.year }
+    }
+}
+
+/// All years, by name. Anybody.
+#[utoipa::path(get, path = "/api/years/", tag = "years", security((), ("bearer" = [])),
+    responses((status = 200, body = Vec<YearBody>)))]
+pub async fn list_years(State(app): State<Shared>, known: Known) -> Result<Response> {
+    lookups::list::<Year>(&app, &known, |_| true).await
+}
+
+/// Adds a year. Admins.
+#[utoipa::path(post, path = "/api/years/", tag = "years", security(("bearer" = [])), request_body = YearInput,
+    responses((status = 201, body = YearBody)))]
+pub async fn create_year(State(app): State<Shared>, Admin(user): Admin, Input(input): Input<YearInput>) -> Result<Response> {
+    lookups::create::<Year>(&app, &user, input).await
+}
+
+/// One year. Anybody.
+#[utoipa::path(get, path = "/api/years/{year}/", tag = "years", security((), ("bearer" = [])), params(("year" = u64, Path)),
+    responses((status = 200, body = YearBody)))]
+pub async fn show_year(State(app): State<Shared>, known: Known, path: PathIds) -> Result<Response> {
+    lookups::show::<Year>(&app, &known, &path).await
+}
+
+/// Changes the fields that are sent. Admins.
+#[utoipa::path(patch, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])), params(("year" = u64, Path)),
+    request_body = YearInput, responses((status = 200, body = YearBody)))]
+pub async fn update_year(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    year: Entry<Year>,
+    Input(input): Input<YearInput>,
+) -> Result<Json<YearBody>> {
+    lookups::change(&app, &user, year, input, Mode::Update).await
+}
+
+/// Replaces all fields. Admins.
+#[utoipa::path(put, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])), params(("year" = u64, Path)),
+    request_body = YearInput, responses((status = 200, body = YearBody)))]
+pub async fn replace_year(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    year: Entry<Year>,
+    Input(input): Input<YearInput>,
+) -> Result<Json<YearBody>> {
+    lookups::change(&app, &user, year, input, Mode::Replace).await
+}
+
+/// Deletes a year that nobody graduates in. Admins.
+#[utoipa::path(delete, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])), params(("year" = u64, Path)),
+    responses((status = 204)))]
+pub async fn delete_year(State(app): State<Shared>, Admin(user): Admin, year: Entry<Year>) -> Result<NoContent> {
+    lookups::delete(&app, &user, year).await
+}

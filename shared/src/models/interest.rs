@@ -1,0 +1,32 @@
+use serde::{Deserialize, Serialize};
+
+use super::Applicant;
+use crate::time::Timestamp;
+
+/// A club that somebody keeps at hand. Its id is derived from both.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Favorite {
+    /// Favorite id.
+    pub id: u64,
+    /// Club code.
+    pub club: String,
+    /// User id.
+    pub person: u64,
+    /// Since when.
+    pub created_at: Timestamp,
+}
+
+/// A club that somebody wants to hear of. Its id is derived from both.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Subscription {
+    /// Subscription id.
+    pub id: u64,
+    /// Club code.
+    pub club: String,
+    /// User id.
+    pub person: u64,
+    /// Who it is; kept equal to the profile.
+    pub applicant: Applicant,
+    /// Since when.
+    pub created_at: Timestamp,
+}

@@ -1,0 +1,75 @@
+//! The chart of what is stored, which `docs/table.md` is made from; keys are put together in `keys`.
+
+/// One row of the entity chart: type, partition key, sort key, key in gsi1, what it is and which access patterns it serves.
+pub type ChartRow = [&'static str; 5];
+
+/// The entity chart. `docs/table.md` is made from it, and a test compares it with what is really stored.
+pub const CHART: [ChartRow; 31] = [
+    [
+        "Person",
+        "USER#<person>",
+        "PROFILE",
+        "USERNAME#<username> / <person>",
+        "A profile: written at the first request, refreshed when the claims change.",
+    ],
+    ["Word", "WORDS#<letter>", "<word>#<person>", "", "A person by the beginning of a word of their name, or of their user name."],
+    ["Address", "ADDRESS#<address>", "<person>", "", "A person by their exact e-mail address."],
+    ["Answer", "USER#<person>", "ANSWER#<hash>", "", "What became of a request with an idempotency key; for a day."],
+    ["AnswerPart", "USER#<person>", "ANSWER#<hash>#<part>", "", "A part of such an answer's body."],
+    ["Favorite", "USER#<person>", "FAVORITE#<favorite>", "", "A club that somebody keeps at hand."],
+    [
+        "Subscription",
+        "USER#<person>",
+        "SUBSCRIPTION#<subscription>",
+        "CLUB#<code> / SUBSCRIBER#<person>",
+        "A club that somebody wants to hear of; officers find it by the club.",
+    ],
+    ["Tag", "TAGS", "<tag>", "", "A tag, with how many clubs have it. Each collection of admins is a part of the catalogue."],
+    ["Badge", "BADGES", "<badge>", "", "A badge, with how many clubs have it."],
+    ["School", "SCHOOLS", "<school>", "", "A school, with how many people are in it."],
+    ["Major", "MAJORS", "<major>", "", "A major, with how many people have it."],
+    ["Year", "YEARS", "<year>", "", "A class."],
+    ["YearUses", "YEARS#USES", "<number>", "", "How many people graduate in a year, listed or not."],
+    ["Fair", "FAIRS", "<fair>", "", "A club fair, with how many clubs are registered."],
+    ["Registration", "REGISTRATIONS", "<fair>#<code>", "", "A club that is registered for a fair."],
+    ["Name", "<collection>#NAMES", "<hash>", "", "That a name, whatever its case and diacritics, is taken in a collection."],
+    ["Club", "CLUBS#<part>", "CLUB#<code>", "", "A club with its counters; the parts together are the catalogue."],
+    ["Version", "CATALOGUE", "VERSION", "", "A number for each part of the catalogues: moves with every change there (not of counters)."],
+    ["Event", "CLUB#<code>", "EVENT#<event>", "", "An event with its showings."],
+    ["EventListing", "EVENTS#<month>", "<event>", "", "A copy in the catalogue, by the month in which its last showing ends."],
+    ["EventClub", "EVENT#<event>", "CLUB", "", "Which club an event belongs to."],
+    ["Membership", "CLUB#<code>", "MEMBER#<membership>", "USER#<person> / MEMBER#<code>", "Who is in a club, with which role."],
+    [
+        "MembershipRequest",
+        "CLUB#<code>",
+        "REQUEST#<request>",
+        "USER#<person> / REQUEST#<code>",
+        "Who asks to join a club; gone when they are a member.",
+    ],
+    [
+        "Invite",
+        "CLUB#<code>",
+        "INVITE#<invite>",
+        "ADDRESS#<address> / INVITE#<code>#<invite>",
+        "An open or expired invitation; the token is derived, not stored. Gone when it is used or revoked; its own TTL.",
+    ],
+    ["Application", "APPLICATIONS#<club>", "<application>", "", "An application with its committees and templates."],
+    ["Question", "APPLICATIONS#<club>", "<application>#QUESTION#<question>", "", "A question as it is now, beside its application."],
+    ["Prompt", "PROMPTS#<application>", "<question>#<version>", "", "A question as it was when it was answered; never changes."],
+    ["Extension", "EXTENSIONS#<application>", "<extension>", "USER#<person> / EXTENSION#<application>", "A later end for one person."],
+    [
+        "Submission",
+        "SUBMISSIONS#<application>#<part>",
+        "<submission>",
+        "USER#<person> / SUBMISSION#<submission>",
+        "Answers, decision and mail state.",
+    ],
+    ["Change", "HISTORY#<application>", "<submission>#<change>", "", "A change of a decision: who, when, what."],
+    [
+        "Mail",
+        "OUTBOX#<about>",
+        "<sequence>#<kind>#<attempt>",
+        "USER#<person> / MAIL#<about>#<sequence>",
+        "A mail to be sent, being sent, or sent (the outbox); its own TTL. Invitations stand under ADDRESS#<address>.",
+    ],
+];

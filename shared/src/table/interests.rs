@@ -1,0 +1,160 @@
+//! Favorites and subscriptions: what a person has to do with a club without being in it. They stand in the partition of the
+//! person's profile; a favorite changes the club's counter in its transaction.
+
+use super::people::still_there;
+use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys, type_of};
+use crate::ids::derived;
+use crate::models::{Favorite, Person, Subscription};
+use crate::time::Timestamp;
+
+/// A favorite or a subscription.
+pub trait Interest: Entity + Send + Sync {
+    /// What its sort keys begin with.
+    const PREFIX: &'static str;
+    /// The counter of the club that it is in.
+    const COUNTER: Option<&'static str>;
+
+    /// That of `person` in a club.
+    fn new(club: &str, person: &Person, now: Timestamp) -> Self;
+
+    /// Its id, and the id that one of this person and club would have.
+    fn id_of(club: &str, person: u64) -> u64;
+
+    /// Where one stands.
+    fn key_of(person: u64, id: u64) -> Key;
+
+    /// Id, club, person, and since when.
+    fn parts(&self) -> (u64, &str, u64, Timestamp);
+}
+
+impl Entity for Favorite {
+    const TYPE: &'static str = "Favorite";
+
+    fn key(&self) -> Key {
+        keys::favorite(self.person, self.id)
+    }
+}
+
+impl Interest for Favorite {
+    const PREFIX: &'static str = keys::FAVORITES;
+    const COUNTER: Option<&'static str> = Some("favorites");
+
+    fn new(club: &str, person: &Person, now: Timestamp) -> Self {
+        Self { id: Self::id_of(club, person.id), club: club.to_owned(), person: person.id, created_at: now }
+    }
+
+    fn id_of(club: &str, person: u64) -> u64 {
+        derived("favorite", &[club, &person.to_string()])
+    }
+
+    fn key_of(person: u64, id: u64) -> Key {
+        keys::favorite(person, id)
+    }
+
+    fn parts(&self) -> (u64, &str, u64, Timestamp) {
+        (self.id, &self.club, self.person, self.created_at)
+    }
+}
+
+impl Entity for Subscription {
+    const TYPE: &'static str = "Subscription";
+
+    fn key(&self) -> Key {
+        keys::subscription(self.person, self.id)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::subscriber(&self.club, self.person))
+    }
+}
+
+impl Interest for Subscription {
+    const PREFIX: &'static str = keys::SUBSCRIPTIONS;
+    const COUNTER: Option<&'static str> = None;
+
+    fn new(club: &str, person: &Person, now: Timestamp) -> Self {
+        let id = Self::id_of(club, person.id);
+        Self { id, club: club.to_owned(), person: person.id, applicant: person.applicant(), created_at: now }
+    }
+
+    fn id_of(club: &str, person: u64) -> u64 {
+        derived("subscription", &[club, &person.to_string()])
+    }
+
+    fn key_of(person: u64, id: u64) -> Key {
+        keys::subscription(person, id)
+    }
+
+    fn parts(&self) -> (u64, &str, u64, Timestamp) {
+        (self.id, &self.club, self.person, self.created_at)
+    }
+}
+
+/// Why somebody's interest was not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InterestRefusal {
+    /// It is there already.
+    Duplicate,
+    /// The person is being erased.
+    Erased,
+}
+
+/// The favorites and subscriptions of a person.
+#[derive(Debug, Default)]
+pub struct Interests {
+    /// Clubs at hand.
+    pub favorites: Vec<Favorite>,
+    /// Clubs to hear of.
+    pub subscriptions: Vec<Subscription>,
+}
+
+/// The write that counts an interest at its club.
+fn counted<I: Interest>(interest: &I, change: i64) -> Option<Write> {
+    I::COUNTER.map(|counter| Write::update(keys::club(interest.parts().1)).add(counter, change).if_exists())
+}
+
+impl Table {
+    /// The favorites or the subscriptions of a person, in no order: 1 query.
+    pub async fn interests_of<I: Interest>(&self, person: u64) -> Result<Vec<I>, TableError> {
+        self.query(keys::own(person), Range::Prefix(I::PREFIX.into())).await
+    }
+
+    /// All interests of a person: 1 query. Between favorites and subscriptions stands the profile.
+    pub async fn interests(&self, person: u64) -> Result<Interests, TableError> {
+        let mut all = Interests::default();
+        let range = Range::Between(keys::FAVORITES.into(), format!("{}~", keys::SUBSCRIPTIONS));
+        for item in self.items(false, keys::own(person), range).await? {
+            match type_of(&item) {
+                Favorite::TYPE => all.favorites.push(from_item(item)?),
+                Subscription::TYPE => all.subscriptions.push(from_item(item)?),
+                _ => {}
+            }
+        }
+        Ok(all)
+    }
+
+    /// An interest of a person by its id: 1 read.
+    pub async fn interest<I: Interest>(&self, person: u64, id: u64) -> Result<Option<I>, TableError> {
+        self.get(I::key_of(person, id)).await
+    }
+
+    /// Who subscribed to a club, in no order: 1 query of the index.
+    pub async fn subscribers(&self, club: &str) -> Result<Vec<Subscription>, TableError> {
+        self.query_index(keys::club_items(club), Range::Prefix(keys::SUBSCRIBERS.into())).await
+    }
+
+    /// Stores an interest, and counts it at its club.
+    pub async fn create_interest<I: Interest>(&self, interest: &I) -> Result<Result<(), InterestRefusal>, TableError> {
+        let mut writes = vec![(Write::put(interest)?.if_new(), InterestRefusal::Duplicate)];
+        writes.push((still_there(interest.parts().2), InterestRefusal::Erased));
+        // Clubs are never removed.
+        writes.extend(counted(interest, 1).map(|count| (count, InterestRefusal::Erased)));
+        self.transact_for(writes).await
+    }
+
+    /// Removes an interest. Refused if it is gone.
+    pub async fn delete_interest<I: Interest>(&self, interest: &I) -> Result<(), TableError> {
+        let delete = Write::delete(interest.key()).if_exists();
+        self.transact(std::iter::once(delete).chain(counted(interest, -1)).collect()).await
+    }
+}

@@ -1,0 +1,96 @@
+//! `If-Match`: who changes what somebody else changed meanwhile is told, on every object that officers or admins edit
+
+use serde_json::{Value, json};
+use tests::fixtures::{Drive, collections, hours, id};
+use tests::{Client, Setup, TestCampus};
+
+struct Scene {
+    campus: TestCampus,
+    drive: Drive,
+    /// Path of an object, two changes of it, and whether it can be deleted.
+    objects: Vec<(String, Value, Value, bool)>,
+}
+
+async fn scene_on(campus: TestCampus) -> Scene {
+    let drive = campus.drive("chess").await;
+    let ada = drive.officer.clone();
+    let member = campus.member("chess", &ada, "mia", 20).await;
+    let submission = drive.submit(&member).await;
+    let extension = json!({ "username": "mia", "end_time": hours(30) });
+    let extension = ada.post(&format!("{}extensions/", drive.path), extension).await.created();
+    let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }, { "start_time": hours(7), "end_time": hours(8) }] });
+    let event = ada.post("/api/clubs/chess/events/", event).await.created();
+    let events = format!("/api/clubs/chess/events/{}/", id(&event));
+    let other = ada.post("/api/clubs/chess/applications/", tests::fixtures::application("Other")).await.created();
+    let name = |name: &str| json!({ "name": name });
+    let decision = format!("{}submissions/{}/", drive.path, id(&submission));
+    let mut objects = vec![
+        (format!("{events}showings/{}/", id(&event["showings"][0])), json!({ "location": "a" }), json!({ "location": "b" }), true),
+        (events, name("a"), name("b"), true),
+        (format!("{}questions/{}/", drive.path, drive.question), json!({ "prompt": "a" }), json!({ "prompt": "b" }), true),
+        (format!("{}extensions/{}/", drive.path, id(&extension)), json!({ "end_time": hours(40) }), json!({ "end_time": hours(41) }), true),
+        (decision, json!({ "reason": "a" }), json!({ "reason": "b" }), false),
+        (format!("/api/clubs/chess/applications/{}/", id(&other)), name("a"), name("b"), false),
+        ("/api/clubs/chess/members/mia/".to_owned(), json!({ "title": "a" }), json!({ "title": "b" }), true),
+    ];
+    for (variable, entry) in collections(&campus.admin()).await {
+        let path = match variable {
+            "{tag}" => "tags",
+            "{badge}" => "badges",
+            "{school}" => "schools",
+            "{major}" => "majors",
+            "{year}" => "years",
+            _ => "clubfairs",
+        };
+        let unique = if path == "badges" { "label" } else { "name" };
+        objects.push((format!("/api/{path}/{entry}/"), json!({ unique: "a" }), json!({ unique: "b" }), true));
+    }
+    let (one, other) = (json!({ "graduation_year": 2030 }), json!({ "graduation_year": 2031 }));
+    objects.push(("/api/settings/".to_owned(), one, other, false));
+    objects.push(("/api/clubs/chess/".to_owned(), json!({ "subtitle": "a" }), json!({ "subtitle": "b" }), true));
+    Scene { campus, drive, objects }
+}
+
+/// Who edits it.
+fn editor(scene: &Scene, path: &str) -> Client {
+    if path.starts_with("/api/clubs/") { scene.drive.officer.clone() } else { scene.campus.admin() }
+}
+
+#[tokio::test]
+async fn an_old_state_is_412_on_every_object_that_is_edited() {
+    let scene = scene_on(TestCampus::new()).await;
+    for (path, one, other, deletable) in &scene.objects {
+        let editor = editor(&scene, path);
+        let read = async || editor.get(path).await.header("etag").to_owned();
+        let when = |tag: &str| editor.clone().header("if-match", tag);
+        let first = read().await;
+        when(&first).patch(path, one.clone()).await.ok();
+        let second = read().await;
+        assert_ne!(first, second, "{path}");
+        when(&first).patch(path, other.clone()).await.error(412);
+        when(&first).put(path, json!({})).await.error(412);
+        assert_eq!(read().await, second, "{path}");
+        // One of several, in any form, and any state at all.
+        when(&format!("\"x\", {}", second.trim_start_matches("W/"))).patch(path, other.clone()).await.ok();
+        when("*").patch(path, one.clone()).await.ok();
+        if *deletable {
+            when(&first).delete(path).await.error(412);
+            when(&read().await).delete(path).await.no_content();
+        }
+    }
+}
+
+// Without the check inside the attempt, both would be told that they changed what they had read.
+#[tokio::test(start_paused = true)]
+async fn of_two_who_change_one_state_at_once_one_is_told() {
+    let scene = scene_on(Setup::default().latency(5).build()).await;
+    for (path, one, other, _) in &scene.objects {
+        let editor = editor(&scene, path);
+        let tag = editor.get(path).await.header("etag").to_owned();
+        let editor = editor.header("if-match", tag);
+        let (first, second) = futures::join!(editor.patch(path, one.clone()), editor.patch(path, other.clone()));
+        let mut statuses = [first.status.as_u16(), second.status.as_u16()];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 412], "{path}");
+    }
+}
