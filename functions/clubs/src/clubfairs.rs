@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use shared::auth::User;
 use shared::catalogue::club_parts;
 use shared::http::{
-    Admin, ApiError, Field, Input, Known, Mode, Need, NoContent, Params, PathIds, Reader, ReceivedAt, Result, Sight, is_officer,
-    no_such_club,
+    Admin, ApiError, Field, Input, Known, Late, Mode, Need, NoContent, Params, PathIds, Reader, ReceivedAt, Result, Rights, Sight,
+    is_officer, no_such_club,
 };
 use shared::models::{Fair, Kind as _, Lookup, Registration};
 use shared::table::{EDITS, TableError, Versions, keys};
@@ -261,7 +261,8 @@ pub async fn register_club(
     ReceivedAt(received): ReceivedAt,
     user: User,
     Entry(mut fair, _): Entry<Fair>,
-    Input(input): Input<RegistrationInput>,
+    rights: Rights,
+    Late(Input(input)): Late<Input<RegistrationInput>>,
 ) -> Result<Json<FairBody>> {
     let mut reader = Reader::new(Mode::Create);
     let code = reader.club(input.club);
@@ -279,6 +280,7 @@ pub async fn register_club(
         if !is_officer(membership.as_ref().map(|membership| membership.role), user.is_admin()) {
             return Err(ApiError::Forbidden);
         }
+        rights.hold()?;
         if !fair.value.takes_clubs(Timestamp::at(received)) {
             return Err(ApiError::rule("The registration for this fair is not open."));
         }

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::auth::{ERASING, User};
-use shared::http::{ApiError, Created, Field, Mode, NoContent, OrRefused, PathIds, Reader, Result, Sight, is_code, no_such_club};
+use shared::http::{ApiError, Created, Field, Mode, NoContent, OrRefused, PathIds, Reader, Result, Rights, Sight, is_code, no_such_club};
 use shared::ids;
 use shared::lookups::NamedBody;
 use shared::models::Club;
@@ -70,7 +70,7 @@ pub async fn list<I: Interest>(app: &Shared, user: &User) -> Result<Json<Vec<Int
 }
 
 /// Stores one; a second one of the same club is 400.
-pub async fn create<I: Interest>(app: &Shared, user: &User, input: InterestInput, path: &str) -> Result<Response> {
+pub async fn create<I: Interest>(app: &Shared, user: &User, rights: Rights, input: InterestInput, path: &str) -> Result<Response> {
     let mut reader = Reader::new(Mode::Create);
     let code = reader.club(input.club);
     reader.finish()?;
@@ -78,6 +78,7 @@ pub async fn create<I: Interest>(app: &Shared, user: &User, input: InterestInput
     let (page, person) = futures::try_join!(page, user.person())?;
     let sight = Sight::with(page.membership.as_ref(), user.is_admin());
     let club = page.club.filter(|club| sight.sees(club)).ok_or_else(no_such_club)?;
+    rights.hold()?;
     let interest = I::new(&code, person, app.now());
     let (terms, stored) = futures::try_join!(Terms::at(app, &page.versions), app.table.create_interest(&interest))?;
     stored.map_err(|refusal| match refusal {

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{Input, NoContent, PathIds, Result};
+use shared::http::{Input, Late, NoContent, PathIds, Result, Rights};
 use shared::models::Subscription;
 
 use crate::interests::{self, InterestBody, InterestInput};
@@ -19,8 +19,13 @@ pub async fn list_subscriptions(State(app): State<Shared>, user: User) -> Result
 /// Subscribes to a club: its officers see who does. Any signed-in user.
 #[utoipa::path(post, path = "/api/subscriptions/", tag = "subscriptions", security(("bearer" = [])), request_body = InterestInput,
     responses((status = 201, body = InterestBody)))]
-pub async fn create_subscription(State(app): State<Shared>, user: User, Input(input): Input<InterestInput>) -> Result<Response> {
-    interests::create::<Subscription>(&app, &user, input, "/api/subscriptions/").await
+pub async fn create_subscription(
+    State(app): State<Shared>,
+    user: User,
+    rights: Rights,
+    Late(Input(input)): Late<Input<InterestInput>>,
+) -> Result<Response> {
+    interests::create::<Subscription>(&app, &user, rights, input, "/api/subscriptions/").await
 }
 
 /// One of the caller's subscriptions. Any signed-in user.

@@ -9,7 +9,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 use shared::auth::User;
 use shared::http::{
-    ApiError, Created, Field, Input, Load, Mode, Need, NoContent, NoInput, Officer, OrRefused, PathIds, Reader, Result, is_email,
+    ApiError, Created, Field, Input, Late, Load, Mode, Need, NoContent, Officer, OrRefused, PathIds, Reader, Result, Rights, is_email,
 };
 use shared::mail::invitation;
 use shared::models::{Invite, Mail, Person, Personal, Role};
@@ -122,9 +122,15 @@ pub async fn list_invites(State(app): State<Shared>, scope: Officer) -> Result<J
 /// Invites an address by e-mail, with a role that is not above the caller's own. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = [])), params(("club" = String, Path)),
     request_body = NewInvite, responses((status = 201, body = InviteBody)))]
-pub async fn create_invite(State(app): State<Shared>, scope: Officer, Input(input): Input<NewInvite>) -> Result<Created<InviteBody>> {
+pub async fn create_invite(
+    State(app): State<Shared>,
+    scope: Officer,
+    rights: Rights,
+    Late(Input(input)): Late<Input<NewInvite>>,
+) -> Result<Created<InviteBody>> {
     let mut reader = Reader::new(Mode::Create);
     let (role, title) = read_grant(&scope, &mut reader, input.role, input.title)?;
+    rights.hold()?;
     let mut email = String::new();
     reader.email("email", input.email, Need::Required, &mut email);
     reader.finish()?;
@@ -141,9 +147,15 @@ pub async fn create_invite(State(app): State<Shared>, scope: Officer, Input(inpu
 /// Invites up to 100 addresses; members and open invites are skipped. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/invite/", tag = "invites", security(("bearer" = [])), params(("club" = String, Path)),
     request_body = NewInvites, responses((status = 200, body = InvitedBody)))]
-pub async fn create_invites(State(app): State<Shared>, scope: Officer, Input(input): Input<NewInvites>) -> Result<Json<InvitedBody>> {
+pub async fn create_invites(
+    State(app): State<Shared>,
+    scope: Officer,
+    rights: Rights,
+    Late(Input(input)): Late<Input<NewInvites>>,
+) -> Result<Json<InvitedBody>> {
     let mut reader = Reader::new(Mode::Create);
     let (role, title) = read_grant(&scope, &mut reader, input.role, input.title)?;
+    rights.hold()?;
     let text = reader.value("emails", input.emails, Need::Required).unwrap_or_default();
     let mut emails: Vec<String> = Vec::new();
     let mut known = HashSet::new();
@@ -294,11 +306,12 @@ pub async fn delete_invite(State(app): State<Shared>, scope: Officer<(), InviteO
 /// Sends an invite anew, expired or not, for another 14 days; older links stop working. Officers whose role is not below the invited one.
 #[utoipa::path(post, path = "/api/clubs/{club}/invites/{invite}/resend/", tag = "invites", security(("bearer" = [])),
     params(("club" = String, Path), ("invite" = String, Path)), responses((status = 200, body = InviteBody)))]
-pub async fn resend_invite(State(app): State<Shared>, scope: Officer<(), InviteOfPath>, _: NoInput) -> Result<Json<InviteBody>> {
+pub async fn resend_invite(State(app): State<Shared>, scope: Officer<(), InviteOfPath>, rights: Rights) -> Result<Json<InviteBody>> {
     let old = &scope.object.0;
     if !scope.reaches(old.role) {
         return Err(ApiError::Forbidden);
     }
+    rights.hold()?;
     let now = app.now();
     let by = scope.authority().map(|own| own.id);
     let invite = Invite { version: app.next_id(), by, expires_at: now.plus(TimeDelta::days(Invite::DAYS)), updated_at: now, ..old.clone() };

@@ -5,7 +5,9 @@ use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::response::Response;
 use serde::Deserialize;
-use shared::http::{ApiError, Created, Field, Input, Maybe, Mode, Need, NoContent, Officer, Reader, Reference, Result, SignedIn, Slice};
+use shared::http::{
+    ApiError, Created, Field, Input, Late, Maybe, Mode, Need, NoContent, Officer, Reader, Reference, Result, Rights, SignedIn, Slice,
+};
 use shared::models::{Membership, MembershipRequest, Role};
 use shared::table::{Addition, EDITS, MemberRefusal};
 use shared::{Shared, limits, mail, text};
@@ -77,12 +79,18 @@ pub struct NewMember {
 /// Adds a member, with a role that is not above the caller's own; a pending request of theirs is answered by it. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])), params(("club" = String, Path)),
     request_body = NewMember, responses((status = 201, body = MemberBody)))]
-pub async fn create_member(State(app): State<Shared>, scope: Officer, Input(input): Input<NewMember>) -> Result<Created<MemberBody>> {
+pub async fn create_member(
+    State(app): State<Shared>,
+    scope: Officer,
+    rights: Rights,
+    Late(Input(input)): Late<Input<NewMember>>,
+) -> Result<Created<MemberBody>> {
     let mut reader = Reader::new(Mode::Create);
     let role = reader.value("role", input.role, Need::Optional).unwrap_or(Role::Member);
     if !scope.reaches(role) {
         return Err(ApiError::Forbidden);
     }
+    rights.hold()?;
     let person = reader.value("person", input.person, Need::Required).map(Reference::id);
     let mut title = String::new();
     reader.line("title", input.title, Need::Optional, &mut title);

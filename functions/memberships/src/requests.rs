@@ -9,7 +9,9 @@ use chrono::TimeDelta;
 use serde::Deserialize;
 use shared::Shared;
 use shared::auth::{ERASING, User};
-use shared::http::{ApiError, Created, Field, Input, Mode, NoContent, OrRefused, PathIds, Reader, Result, Sight, no_such_club};
+use shared::http::{
+    ApiError, Created, Field, Input, Late, Mode, NoContent, OrRefused, PathIds, Reader, Result, Rights, Sight, no_such_club,
+};
 use shared::lookups::Studies;
 use shared::mail::requested;
 use shared::models::{Club, Mail, MembershipRequest, Role};
@@ -51,7 +53,12 @@ fn is_there(club: &Club, user: &User) -> bool {
 /// Asks to join a club; asking again answers the same request. Any signed-in user who is not a member.
 #[utoipa::path(post, path = "/api/requests/membership/", tag = "own membership requests", security(("bearer" = [])),
     request_body = NewRequest, responses((status = 201, body = RequestBody)))]
-pub async fn create_own_request(State(app): State<Shared>, user: User, Input(input): Input<NewRequest>) -> Result<Response> {
+pub async fn create_own_request(
+    State(app): State<Shared>,
+    user: User,
+    rights: Rights,
+    Late(Input(input)): Late<Input<NewRequest>>,
+) -> Result<Response> {
     let mut reader = Reader::new(Mode::Create);
     let code = reader.club(input.club);
     reader.finish()?;
@@ -61,6 +68,7 @@ pub async fn create_own_request(State(app): State<Shared>, user: User, Input(inp
         let standing = async { Ok(app.table.standing(&code, user.id()).await?) };
         let (Standing { club, membership, request }, person) = futures::try_join!(standing, user.person())?;
         let club = club.filter(|club| membership.is_some() && !club.archived || is_there(club, &user)).ok_or_else(no_such_club)?;
+        rights.hold()?;
         if membership.is_some() {
             return Err(is_member());
         }

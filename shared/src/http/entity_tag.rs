@@ -53,13 +53,23 @@ pub(super) struct KnownTags(Vec<String>);
 impl KnownTags {
     pub(super) fn of(headers: &HeaderMap, name: HeaderName) -> Self {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        Self(values.flat_map(|value| value.split(',')).map(|tag| tag.trim().to_owned()).collect())
+        Self(values.flat_map(split_tags).map(|tag| tag.trim().to_owned()).collect())
     }
 
     /// The known tag that stands for the same body as this one. Bodies that are equal are the same, whatever they were made from.
     pub(super) fn like(&self, tag: &str) -> Option<&str> {
         self.0.iter().map(String::as_str).find(|known| *known == "*" || body_of(known) == body_of(tag))
     }
+}
+
+/// The tags of a list; one may have a comma between its quotes.
+fn split_tags(list: &str) -> Vec<&str> {
+    let mut quoted = false;
+    list.split(|c: char| {
+        quoted ^= c == '"';
+        c == ',' && !quoted
+    })
+    .collect()
 }
 
 /// A tag as it is compared weakly (RFC 9110, 8.8.3.2), without what the body was made from.
@@ -169,5 +179,6 @@ mod tests {
         assert_eq!(known(without.trim_start_matches("W/")).like(&with), Some(without.trim_start_matches("W/")));
         assert_eq!(known(&with).like(&entity_tag(b"y", Some(&basis))), None);
         assert_eq!(known("*").like(&with), Some("*"));
+        assert_eq!(split_tags("W/\"a,b\", \"c\" ,*"), ["W/\"a,b\"", " \"c\" ", "*"]);
     }
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -40,6 +41,40 @@ pub(super) fn rights_hold(request: &Request) -> Result<(), ApiError> {
     if request.extensions().get::<RightsOnly>().is_some() { Err(ApiError::RightsHold) } else { Ok(()) }
 }
 
+/// Whether a request is made only to check the caller's rights: for handlers whose rights depend on the body, which they
+/// take as [`Late`].
+#[derive(Debug, Clone, Copy)]
+pub struct Rights {
+    only: bool,
+}
+
+impl Rights {
+    /// Says that the caller may do this. Ends the request here if it asked for nothing else.
+    pub fn hold(self) -> Result<(), ApiError> {
+        if self.only { Err(ApiError::RightsHold) } else { Ok(()) }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Rights {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self { only: parts.extensions.get::<RightsOnly>().is_some() })
+    }
+}
+
+/// A body that is read before the caller's rights are known; [`Rights`] ends the request then.
+pub struct Late<T>(pub T);
+
+impl<S: Send + Sync, T: FromRequest<S>> FromRequest<S> for Late<T> {
+    type Rejection = T::Rejection;
+
+    async fn from_request(mut request: Request, state: &S) -> Result<Self, T::Rejection> {
+        request.extensions_mut().remove::<RightsOnly>();
+        T::from_request(request, state).await.map(Self)
+    }
+}
+
 /// A POST without a body: what it sends is not looked at.
 #[derive(Debug, Clone, Copy)]
 pub struct NoInput;
@@ -65,11 +100,19 @@ pub(super) async fn idempotent(State(app): State<Shared>, request: Request, next
 }
 
 async fn once(app: &Shared, user: &User, key: &str, request: Request, next: Next) -> Result<Response, ApiError> {
-    if key.chars().count() > limits::IDEMPOTENCY_KEY {
-        return Err(ApiError::field("Idempotency-Key", format!("At most {} characters are allowed.", limits::IDEMPOTENCY_KEY)));
-    }
-    let (mut parts, body) = request.into_parts();
+    let (parts, body) = request.into_parts();
     let bytes = to_bytes(body, usize::MAX).await.map_err(|_| ApiError::rule("The request body could not be read."))?;
+    // The caller's rights come before all that is wrong with the key.
+    let checked = async |mut parts: Parts, bytes: Bytes| {
+        parts.extensions.insert(RightsOnly);
+        let response = next.clone().run(Request::from_parts(parts, Body::from(bytes))).await;
+        if response.extensions().get::<RightsHold>().is_some() { None } else { Some(response) }
+    };
+    let wrong = |why: String| ApiError::field("Idempotency-Key", why).into_response();
+    if key.chars().count() > limits::IDEMPOTENCY_KEY {
+        let response = checked(parts, bytes).await;
+        return Ok(response.unwrap_or_else(|| wrong(format!("At most {} characters are allowed.", limits::IDEMPOTENCY_KEY))));
+    }
     let id = sha256_hex(format!("{key}\n{}\n{}", parts.method, parts.uri.path()).as_bytes());
     let began = Instant::now();
     let attempt = loop {
@@ -84,16 +127,17 @@ async fn once(app: &Shared, user: &User, key: &str, request: Request, next: Next
         }
         let Some(first) = app.table.kept_answer(user.id(), &id).await? else { continue };
         if first.request != attempt.request {
-            return Err(ApiError::field("Idempotency-Key", "This key was sent with another body."));
+            let response = checked(parts, bytes).await;
+            return Ok(response.unwrap_or_else(|| wrong("This key was sent with another body.".to_owned())));
         }
         if let Some(answer) = first.answer {
-            parts.extensions.insert(RightsOnly);
-            let response = next.run(Request::from_parts(parts, Body::empty())).await;
-            let holds = response.extensions().get::<RightsHold>().is_some();
-            return if holds { replay(app, user, &id, answer).await } else { Ok(response) };
+            return match checked(parts, bytes).await {
+                Some(response) => Ok(response),
+                None => replay(app, user, &id, answer).await,
+            };
         }
         if began.elapsed() >= PATIENCE {
-            return Err(ApiError::field("Idempotency-Key", "The first request with this key is still at work."));
+            return Ok(wrong("The first request with this key is still at work.".to_owned()));
         }
         tokio::time::sleep(PAUSE).await;
     };

@@ -244,10 +244,18 @@ fn with_slash(parts: &mut Parts) {
 /// Entity tags on what GET answers, 304 for what the client has, and who may cache it.
 async fn entity_tags(request: Request, next: Next) -> Response {
     let is_get = request.method() == Method::GET;
+    let writes = matches!(*request.method(), Method::PUT | Method::PATCH);
     let known = KnownTags::of(request.headers(), header::IF_NONE_MATCH);
     let private = request.headers().contains_key(header::AUTHORIZATION);
     let response = next.run(request).await;
     let unchanged = response.extensions().get::<Unchanged>().cloned();
+    if writes && response.status() == StatusCode::OK {
+        // The whole object, as GET would answer it: the next change may go on from here.
+        let (mut parts, body) = response.into_parts();
+        let Ok(bytes) = to_bytes(body, usize::MAX).await else { return ApiError::Internal("an answer broke".into()).into_response() };
+        set(&mut parts.headers, header::ETAG, &entity_tag(&bytes, None));
+        return with_cache_control(Response::from_parts(parts, Body::from(bytes)), "no-store");
+    }
     if !is_get || (response.status() != StatusCode::OK && unchanged.is_none()) {
         return with_cache_control(response, "no-store");
     }

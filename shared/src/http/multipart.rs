@@ -76,11 +76,11 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        rights_hold(&request)?;
         if !is_form(&request) {
             let Input(input) = Input::from_request(request, state).await?;
             return Ok(Self { input, image: None });
         }
+        rights_hold(&request)?;
         let Parts { texts, image } = Parts::read(request, state, &["image"]).await?;
         let value = |(name, text): (String, String)| {
             let value = if T::TEXTS.contains(&name.as_str()) { Value::String(text) } else { json_or_text(text) };
@@ -100,10 +100,10 @@ impl<S: Send + Sync> FromRequest<S> for Upload {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        rights_hold(&request)?;
         if !is_form(&request) {
             return Err(ApiError::UnsupportedMediaType("Send a form with the header Content-Type: multipart/form-data."));
         }
+        rights_hold(&request)?;
         let parts = Parts::read(request, state, &["file", "image"]).await?;
         let (name, bytes) = parts.image.ok_or_else(|| ApiError::field("file", "This field is required."))?;
         Ok(Self(name, bytes))

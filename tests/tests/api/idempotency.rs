@@ -125,6 +125,48 @@ async fn who_lost_their_rights_gets_no_old_answer() {
 }
 
 #[tokio::test]
+async fn rights_that_depend_on_the_body_are_checked_again_too() {
+    let campus = TestCampus::new();
+    let (ada, admin) = (campus.as_("ada"), campus.admin());
+    campus.club("chess", &ada).await;
+    let olga = campus.member("chess", &ada, "olga", 0).await;
+    campus.as_("bob").get("/api/settings/").await.ok();
+    let ids = tests::fixtures::collections(&admin).await;
+    let fair = ids.iter().find(|(name, _)| *name == "{fair}").map(|(_, fair)| fair.clone()).unwrap_or_default();
+    let bob = tests::fixtures::id(&campus.as_("bob").get("/api/settings/").await.ok());
+    let sue = campus.as_("sue");
+    let olgas = with(&olga, "k");
+    let register = format!("/api/clubfairs/{fair}/register/");
+    olgas.post(&register, json!({ "club": "chess" })).await.ok();
+    olgas.post("/api/clubs/chess/members/", json!({ "person": bob, "role": 0 })).await.created();
+    olgas.post("/api/clubs/chess/invite/", json!({ "emails": "ina@uni.example", "role": 0 })).await.ok();
+    let sues = with(&sue, "k");
+    let wishes = ["/api/favorites/", "/api/subscriptions/", "/api/requests/membership/"];
+    for path in wishes {
+        sues.post(path, json!({ "club": "chess" })).await.created();
+    }
+    ada.patch("/api/clubs/chess/members/olga/", json!({ "role": 10 })).await.ok();
+    olgas.post(&register, json!({ "club": "chess" })).await.ok();
+    olgas.post("/api/clubs/chess/members/", json!({ "person": bob, "role": 0 })).await.error(403);
+    olgas.post("/api/clubs/chess/invite/", json!({ "emails": "ina@uni.example", "role": 0 })).await.error(403);
+    ada.patch("/api/clubs/chess/members/olga/", json!({ "role": 20 })).await.ok();
+    olgas.post(&register, json!({ "club": "chess" })).await.error(403);
+    // What is wrong with the key comes after rights too.
+    olgas.post(&register, json!({ "club": "chess", "status": false })).await.error(403);
+    with(&olga, &"k".repeat(256)).post(&register, json!({ "club": "chess" })).await.error(403);
+    with(&olga, &"k".repeat(256)).post("/api/clubs/nothing/members/", json!({})).await.error(404);
+    with(&ada, &"k".repeat(256)).raw(Method::POST, &register, Some("text/plain"), "x").await.error(415);
+    admin.patch("/api/clubs/chess/", json!({ "approved": false })).await.ok();
+    for path in wishes {
+        sues.post(path, json!({ "club": "chess" })).await.invalid(&["club"]);
+    }
+    admin.patch("/api/clubs/chess/", json!({ "approved": true })).await.ok();
+    for path in wishes {
+        sues.post(path, json!({ "club": "chess" })).await.created();
+    }
+}
+
+#[tokio::test]
 async fn forms_are_the_same_whatever_their_boundary() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");

@@ -72,7 +72,14 @@ async fn an_old_state_is_412_on_every_object_that_is_edited() {
         assert_eq!(read().await, second, "{path}");
         // One of several, in any form, and any state at all.
         when(&format!("\"x\", {}", second.trim_start_matches("W/"))).patch(path, other.clone()).await.ok();
-        when("*").patch(path, one.clone()).await.ok();
+        let changed = when("*").patch(path, one.clone()).await;
+        let now = read().await;
+        assert_eq!(
+            changed.header("etag"),
+            now.split('-').next().map(|tag| format!("{}\"", tag.trim_end_matches('"'))).unwrap_or_default(),
+            "{path}"
+        );
+        when(changed.header("etag")).patch(path, one.clone()).await.ok();
         if *deletable {
             when(&first).delete(path).await.error(412);
             when(&read().await).delete(path).await.no_content();
