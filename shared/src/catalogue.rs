@@ -18,9 +18,9 @@ use crate::{html, ids, text};
 const MEMORY: usize = 96 * 1024 * 1024;
 
 /// What a catalogue lists.
-pub trait Listed: Sized + Send + Sync {
+pub trait Listed: Sized + Send + Sync + 'static {
     /// As it is stored.
-    type Stored: Entity;
+    type Stored: Entity + 'static;
     /// How old a part may become whose version did not move; none: any age.
     const LASTS: Option<TimeDelta>;
 
@@ -29,6 +29,13 @@ pub trait Listed: Sized + Send + Sync {
 
     /// About how many bytes it takes.
     fn size(&self) -> usize;
+
+    /// As it is listed, with its size.
+    fn sized(stored: Self::Stored) -> (Self, usize) {
+        let listed = Self::new(stored);
+        let size = listed.size();
+        (listed, size)
+    }
 }
 
 /// Parts that were asked for.
@@ -78,8 +85,9 @@ impl<L: Listed> Catalogue<L> {
         let missing = wanted.iter().filter(|name| !held.parts.get(*name).is_some_and(|part| is_good(part, name)));
         let missing: Vec<String> = missing.cloned().collect();
         let loads = stream::iter(missing).map(async |name| {
-            let items: Vec<L> = table.catalogue_part(&name).await?.into_iter().map(L::new).collect();
-            let size = items.iter().map(L::size).sum();
+            let items = table.catalogue_part(&name, L::sized).await?;
+            let size = items.iter().map(|(_, size)| size).sum();
+            let items = items.into_iter().map(|(item, _)| item).collect();
             let part = Part { version: versions.of(&name), at: now, used: 0, size, items: Arc::new(items) };
             Ok::<_, TableError>((name, part))
         });

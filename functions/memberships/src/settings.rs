@@ -145,8 +145,8 @@ async fn change(app: &Shared, user: &User, if_match: &IfMatch, input: SettingsIn
     Err(ApiError::Busy)
 }
 
-/// Erases the caller: memberships, requests, extensions, invites, mails, favorites, subscriptions and profile; pending submissions are withdrawn, of decided
-/// ones the status stays. Any signed-in user who is not the only owner of a club.
+/// Erases the caller: memberships, requests, extensions, invites, mails, favorites, subscriptions and profile; pending submissions are
+/// withdrawn, of decided ones the status stays. Any signed-in user who is not the only owner of a club.
 #[utoipa::path(delete, path = "/api/settings/", tag = "people", security(("bearer" = [])), responses((status = 204)))]
 pub async fn delete_settings(State(app): State<Shared>, user: User, if_match: IfMatch) -> Result<NoContent> {
     let person = user.person().await?;

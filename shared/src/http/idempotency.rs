@@ -114,18 +114,18 @@ async fn once(app: &Shared, user: &User, key: &str, request: Request, next: Next
         return Ok(response.unwrap_or_else(|| wrong(format!("At most {} characters are allowed.", limits::IDEMPOTENCY_KEY))));
     }
     let id = sha256_hex(format!("{key}\n{}\n{}", parts.method, parts.uri.path()).as_bytes());
+    let request = sha256_hex(&without_boundary(&parts.headers, &bytes));
     let began = Instant::now();
     let attempt = loop {
         let now = app.now().epoch_seconds();
-        let hash = sha256_hex(&without_boundary(&parts.headers, &bytes));
-        let attempt =
-            KeptAnswer { person: user.id(), id: id.clone(), request: hash, attempt: app.next_id(), until: now + ATTEMPT, answer: None };
+        let (id, request) = (id.clone(), request.clone());
+        let attempt = KeptAnswer { person: user.id(), id, request, attempt: app.next_id(), until: now + ATTEMPT, answer: None };
         match app.table.begin_attempt(&attempt, now).await {
             Ok(()) => break attempt,
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
-        let Some(first) = app.table.kept_answer(user.id(), &id).await? else { continue };
+        let Some(first) = app.table.kept_answer(user.id(), &attempt.id).await? else { continue };
         if first.request != attempt.request {
             let response = checked(parts, bytes).await;
             return Ok(response.unwrap_or_else(|| wrong("This key was sent with another body.".to_owned())));
@@ -133,7 +133,7 @@ async fn once(app: &Shared, user: &User, key: &str, request: Request, next: Next
         if let Some(answer) = first.answer {
             return match checked(parts, bytes).await {
                 Some(response) => Ok(response),
-                None => replay(app, user, &id, answer).await,
+                None => replay(app, &attempt, answer).await,
             };
         }
         if began.elapsed() >= PATIENCE {
@@ -166,8 +166,8 @@ async fn keep(app: &Shared, attempt: &KeptAnswer, response: Response) -> Respons
     Response::from_parts(parts, Body::from(bytes))
 }
 
-async fn replay(app: &Shared, user: &User, id: &str, answer: Kept) -> Result<Response, ApiError> {
-    let body = if answer.parts == 0 { String::new() } else { app.table.kept_body(user.id(), id).await? };
+async fn replay(app: &Shared, attempt: &KeptAnswer, answer: Kept) -> Result<Response, ApiError> {
+    let body = if answer.parts == 0 { String::new() } else { app.table.kept_body(attempt.person, &attempt.id).await? };
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
     for (name, value) in [(header::LOCATION, answer.location), (header::CONTENT_TYPE, answer.content_type)] {

@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::{Entity, Item, Range, Table, TableError, Write, keys};
+use super::{Entity, Item, Range, Table, TableError, Write, from_item, keys};
 use crate::time::Timestamp;
 
 /// What the item is called.
 const TYPE: &str = "Version";
+
+/// Items that are listed on the thread that read them.
+const LARGE: usize = 64;
 
 /// The versions of all parts. A part is a partition of the table and is called like it.
 #[derive(Debug, Clone, Default)]
@@ -52,8 +55,16 @@ impl Table {
         self.read(keys::versions()).await.map(Versions::of_item)
     }
 
-    /// All of a part: 1 query.
-    pub async fn catalogue_part<E: Entity>(&self, part: &str) -> Result<Vec<E>, TableError> {
-        self.query(part.to_owned(), Range::All).await
+    /// All of a part, as `list` makes it: 1 query. What is large is made on another thread: it takes a while, and nobody
+    /// else should wait for it.
+    pub async fn catalogue_part<E, L>(&self, part: &str, list: fn(E) -> L) -> Result<Vec<L>, TableError>
+    where
+        E: Entity + 'static,
+        L: Send + 'static,
+    {
+        let items = self.items(false, part.to_owned(), Range::All).await?;
+        let is_large = items.len() > LARGE;
+        let make = move || -> Result<Vec<L>, TableError> { items.into_iter().map(|item| from_item(item).map(list)).collect() };
+        if is_large { tokio::task::spawn_blocking(make).await.map_err(TableError::failed)? } else { make() }
     }
 }

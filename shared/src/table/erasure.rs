@@ -70,8 +70,8 @@ impl Table {
         Ok(all)
     }
 
-    /// Erases a person: memberships, requests, extensions, invites, mails, favorites, subscriptions, profile; pending submissions are withdrawn,
-    /// decided ones lose everything but their status. The profile is marked first, so that nothing more is stored of them, and
+    /// Erases a person: memberships, requests, extensions, invites, mails, favorites, subscriptions, kept answers, profile; pending
+    /// submissions are withdrawn, decided ones lose everything but their status. The profile is marked first, so that nothing more is stored of them, and
     /// goes last, so that an erasure that was cut short can be repeated. In between it is looked twice, with a pause: what was
     /// being written when it began, and what the index did not show yet, is found then. Refused while they are the only owner
     /// of a club that is not archived.
