@@ -9,7 +9,7 @@ use chrono::{DateTime, Days, Utc};
 use shared::Shared;
 use shared::auth::User;
 use shared::http::{
-    ApiError, Created, Input, Load, Mode, NoContent, NoInput, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn,
+    ApiError, Created, Input, Load, Maybe, Mode, NoContent, NoInput, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn,
 };
 use shared::models::{Application, Committee, Extension, Question};
 use shared::table::{EDITS, Form, TableError};
@@ -184,16 +184,27 @@ impl Load for Deletable {
 #[utoipa::path(delete, path = "/api/clubs/{club}/applications/{application}/", tag = "applications", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path), ("force" = Option<bool>, Query, description = "Delete its submissions too")),
     responses((status = 204)))]
-pub async fn delete_application(State(app): State<Shared>, scope: Officer<(), Deletable>, params: Params) -> Result<NoContent> {
+pub async fn delete_application(
+    State(app): State<Shared>,
+    scope: Officer<(), (Deletable, Maybe<Form>)>,
+    params: Params,
+) -> Result<NoContent> {
+    let (Deletable(mut application), Maybe(form)) = scope.object;
+    if let Some(form) = form {
+        scope.if_match.check(|| ApplicationBody::new(&form, true))?;
+        // Its version is the condition of what follows.
+        application = form.application;
+    }
     let force = params.flag("force")?.unwrap_or(false);
-    let mut application = scope.object.0;
     let refused = || ApiError::rule("This application has submissions. Add ?force=true to delete them with it.");
     if application.deleted.is_none() && !force && app.table.has_submissions(application.id).await? {
         return Err(refused());
     }
     let forced = force || application.deleted == Some(true);
     if application.deleted != Some(forced) {
-        mark_deleted(&app, &mut application, Some(forced)).await?;
+        let marked = mark_deleted(&app, &mut application, Some(forced)).await;
+        // Somebody else changed it at this moment.
+        marked.map_err(|error| if scope.if_match.is_given() { ApiError::PreconditionFailed } else { error })?;
     }
     // Somebody may have submitted in between: then nothing is lost.
     if !forced {

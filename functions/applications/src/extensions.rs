@@ -159,7 +159,15 @@ async fn change(app: &Shared, scope: Officer<Application, Extension>, input: Ext
 #[utoipa::path(delete, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/", tag = "extensions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), responses((status = 204)))]
 pub async fn delete_extension(State(app): State<Shared>, scope: Officer<Application, Extension>) -> Result<NoContent> {
-    scope.if_match.check(|| ExtensionBody::from(&scope.object))?;
-    app.table.delete_extension(&scope.object).await?;
-    Ok(NoContent)
+    let mut extension = scope.object;
+    for _ in 0..EDITS {
+        scope.if_match.check(|| ExtensionBody::from(&extension))?;
+        match app.table.delete_extension(&extension).await {
+            Err(TableError::Refused(_)) => {
+                extension = app.table.extension(extension.application, extension.id).await?.ok_or(ApiError::NotFound)?;
+            }
+            done => return Ok(done.map(|()| NoContent)?),
+        }
+    }
+    Err(ApiError::Busy)
 }

@@ -190,7 +190,7 @@ pub async fn create_question(
     app.table.put_question(&question, None).await?;
     if scope.parent.questions.len() + NEAR > limits::QUESTIONS {
         // Others may have created one at the same moment: then this one was too many.
-        let now = app.table.form(&application.club, application.id).await?;
+        let now = app.table.form(&application.club, application.id).await.ok().flatten();
         if now.is_some_and(|form| form.questions.len() > limits::QUESTIONS) {
             app.table.delete_question(&question).await?;
             return Err(too_many());
@@ -256,10 +256,18 @@ async fn change(app: &Shared, scope: Officer<Form, Existing>, input: &QuestionIn
 #[utoipa::path(delete, path = "/api/clubs/{club}/applications/{application}/questions/{question}/", tag = "questions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)), responses((status = 204)))]
 pub async fn delete_question(State(app): State<Shared>, scope: Officer<Form, Existing>) -> Result<NoContent> {
-    let question = scope.parent.question(scope.object.0).ok_or(ApiError::NotFound)?;
-    scope.if_match.check(|| QuestionBody::from(question))?;
-    app.table.delete_question(question).await?;
-    Ok(NoContent)
+    let (mut form, Existing(id)) = (scope.parent, scope.object);
+    for _ in 0..EDITS {
+        let question = form.question(id).ok_or(ApiError::NotFound)?;
+        scope.if_match.check(|| QuestionBody::from(question))?;
+        match app.table.delete_question(question).await {
+            Err(TableError::Refused(_)) => {
+                form = app.table.form(&form.application.club, form.application.id).await?.ok_or(ApiError::NotFound)?;
+            }
+            done => return Ok(done.map(|()| NoContent)?),
+        }
+    }
+    Err(ApiError::Busy)
 }
 
 /// A new order of questions.

@@ -106,13 +106,14 @@ pub async fn create<T: Collection>(app: &Shared, user: &User, input: T::Input) -
     let mut value = T::default();
     value.apply(input, Mode::Create)?;
     let entry = Lookup { id: app.next_id(), version: 1, uses: 0, value };
+    let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
     match app.table.create_lookup(&entry).await? {
         Ok(()) => {}
         Err(LookupRefusal::Duplicate) => return Err(taken::<T>()),
         Err(LookupRefusal::Changed | LookupRefusal::Used) => return Err(ApiError::Busy),
     }
     let location = format!("{}{}/", T::PATH, entry.id);
-    Ok(Created { location, body: written(app, user, &entry).await? }.into_response())
+    Ok(Created { location, body: T::body(&entry, &around) }.into_response())
 }
 
 /// Changes an entry as it is now.

@@ -53,8 +53,9 @@ pub async fn create_event(
     if let Some(bytes) = image {
         event.image = Some(app.media.store("image", bytes).await?);
     }
-    app.table.create_event(&event).await?;
+    // Nothing that may fail comes after the write: a repeat would make it twice.
     let badges = Badges::of(&app, &scope.club).await?;
+    app.table.create_event(&event).await?;
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
     Ok(Created { location, body: EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media) })
 }
@@ -122,13 +123,14 @@ pub async fn upload_event_image(
     Upload(field, bytes): Upload,
 ) -> Result<Json<EventBody>> {
     let image = app.media.store(&field, bytes).await?;
+    let badges = Badges::of(&app, &scope.club).await?;
     let event = edit(&app, &scope.object, |event| {
+        scope.if_match.check(|| EventBody::new(event, &scope.club, Viewer::of(&scope), &badges, &app.media))?;
         event.image = Some(image.clone());
         Ok(())
     })
     .await;
     let event = app.media.kept(event, Some(&image)).await?;
-    let badges = Badges::of(&app, &scope.club).await?;
     Ok(Json(EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media)))
 }
 

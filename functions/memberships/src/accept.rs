@@ -56,11 +56,17 @@ impl FromRequestParts<Shared> for Invited {
 /// Joins a club with the token of an invite. Any signed-in user who has it.
 #[utoipa::path(post, path = "/api/clubs/{club}/invites/{invite}/accept/", tag = "invites", security(("bearer" = [])),
     params(("club" = String, Path), ("invite" = String, Path)), request_body = AcceptInput, responses((status = 200, body = MemberBody)))]
-pub async fn accept_invite(State(app): State<Shared>, invited: Invited, Input(input): Input<AcceptInput>) -> Result<Json<MemberBody>> {
+pub async fn accept_invite(State(app): State<Shared>, invited: Invited, input: Result<Input<AcceptInput>>) -> Result<Json<MemberBody>> {
+    let Input(input) = match input {
+        Err(error) if !invited.sees_club && !matches!(error, ApiError::RightsHold) => return Err(ApiError::NotFound),
+        input => input?,
+    };
     let mut reader = Reader::new(Mode::Create);
     let token = reader.value("token", input.token, Need::Required).unwrap_or_default();
     let public = reader.value("public", input.public, Need::Optional).unwrap_or(true);
-    reader.finish()?;
+    if let Err(error) = reader.finish() {
+        return Err(if invited.sees_club { error } else { ApiError::NotFound });
+    }
     let Invited { user, club, invite, sees_club } = invited;
     // One answer for whatever makes it unusable; nothing about a club that the caller cannot see.
     let unusable = || {

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use futures::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Reader, Result};
+use shared::http::{ApiError, DidNothing, Field, Input, Mode, Need, Officer, Reader, Result};
 use shared::mail::DecisionKind;
 use shared::models::{Application, EmailStatus, Mail};
 use shared::table::{EDITS, Newest, PARALLEL, Queueing, TableError};
@@ -75,7 +76,7 @@ pub struct SendBody {
 /// Sends the decision mails of one type, each applicant's once; or previews them. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "submissions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path)), request_body = SendInput, responses((status = 200, body = SendBody)))]
-pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>, Input(input): Input<SendInput>) -> Result<Json<SendBody>> {
+pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>, Input(input): Input<SendInput>) -> Result<Response> {
     let mut reader = Reader::new(Mode::Create);
     let email_type = reader.value("email_type", input.email_type, Need::Required);
     let allow_resend = reader.value("allow_resend", input.allow_resend, Need::Optional).unwrap_or(false);
@@ -92,7 +93,7 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
     }
     let recipients = plan.mails.len();
     if dry_run {
-        return Ok(Json(SendBody {
+        let mut preview = Json(SendBody {
             detail: format!("{recipients} e-mails would be sent."),
             email_type,
             dry_run,
@@ -104,7 +105,10 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
             previews: Some(plan.previews()),
             warnings: plan.warnings,
             digest: Some(plan.digest),
-        }));
+        })
+        .into_response();
+        preview.extensions_mut().insert(DidNothing);
+        return Ok(preview);
     }
     let Outcome { sent, queued, failed, unknown, raced } = send(&app, plan.mails, kind).await?;
     let mut warnings = plan.warnings;
@@ -124,7 +128,8 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
         warnings,
         previews: None,
         digest: None,
-    }))
+    })
+    .into_response())
 }
 
 /// Who needs an invitation to the club, and which there are: 2 queries side by side.

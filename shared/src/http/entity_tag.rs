@@ -96,17 +96,21 @@ impl FromRequestParts<Shared> for Known {
 
 /// The states of an object that the client is ready to change (header `If-Match`, decisions.md §1).
 #[derive(Debug, Clone, Default)]
-pub struct IfMatch(KnownTags);
+pub struct IfMatch {
+    tags: KnownTags,
+    /// Whether there is such a header, readable or not.
+    is_given: bool,
+}
 
 impl IfMatch {
     /// Those that the headers of a request say.
     pub fn of(headers: &HeaderMap) -> Self {
-        Self(KnownTags::of(headers, header::IF_MATCH))
+        Self { tags: KnownTags::of(headers, header::IF_MATCH), is_given: headers.contains_key(header::IF_MATCH) }
     }
 
     /// Whether the client says any.
     pub fn is_given(&self) -> bool {
-        !self.0.0.is_empty()
+        self.is_given
     }
 
     /// 412, unless the object is in one of these states: `body` is what GET would answer. Tags are compared weakly, since
@@ -116,7 +120,7 @@ impl IfMatch {
             return Ok(());
         }
         let bytes = serde_json::to_vec(&body()).map_err(|error| ApiError::Internal(error.to_string()))?;
-        self.0.like(&entity_tag(&bytes, None)).map(drop).ok_or(ApiError::PreconditionFailed)
+        self.tags.like(&entity_tag(&bytes, None)).map(drop).ok_or(ApiError::PreconditionFailed)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `Idempotency-Key`: who sends a POST again with the same key gets the first answer (decisions.md §1, §12.17).
 
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
@@ -8,6 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures::FutureExt as _;
 use tokio::time::Instant;
 
 use super::error::ApiError;
@@ -75,6 +77,10 @@ impl<S: Send + Sync, T: FromRequest<S>> FromRequest<S> for Late<T> {
     }
 }
 
+/// Goes with the answer to a request that did nothing: it is not kept, however often it is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct DidNothing;
+
 /// A POST without a body: what it sends is not looked at.
 #[derive(Debug, Clone, Copy)]
 pub struct NoInput;
@@ -126,14 +132,18 @@ async fn once(app: &Shared, user: &User, key: &str, request: Request, next: Next
             Err(error) => return Err(error.into()),
         }
         let Some(first) = app.table.kept_answer(user.id(), &attempt.id).await? else { continue };
+        if first.attempt == attempt.attempt && first.answer.is_none() {
+            // A call whose answer was lost finds itself.
+            break attempt;
+        }
         if first.request != attempt.request {
             let response = checked(parts, bytes).await;
             return Ok(response.unwrap_or_else(|| wrong("This key was sent with another body.".to_owned())));
         }
-        if let Some(answer) = first.answer {
+        if let Some(answer) = first.answer.clone() {
             return match checked(parts, bytes).await {
                 Some(response) => Ok(response),
-                None => replay(app, &attempt, answer).await,
+                None => replay(app, &first, answer).await,
             };
         }
         if began.elapsed() >= PATIENCE {
@@ -141,8 +151,15 @@ async fn once(app: &Shared, user: &User, key: &str, request: Request, next: Next
         }
         tokio::time::sleep(PAUSE).await;
     };
-    let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
-    Ok(keep(app, &attempt, response).await)
+    let run = next.run(Request::from_parts(parts, Body::from(bytes)));
+    match AssertUnwindSafe(run).catch_unwind().await {
+        Ok(response) => Ok(keep(app, &attempt, response).await),
+        Err(panic) => {
+            // It goes on to where panics become answers.
+            let _ = app.table.drop_attempt(&attempt).await;
+            resume_unwind(panic)
+        }
+    }
 }
 
 /// Keeps an answer, unless it means that the same request may be answered otherwise.
@@ -150,9 +167,10 @@ async fn keep(app: &Shared, attempt: &KeptAnswer, response: Response) -> Respons
     let status = response.status();
     let (parts, body) = response.into_parts();
     let Ok(bytes) = to_bytes(body, usize::MAX).await else { return ApiError::Internal("an answer broke".into()).into_response() };
+    let is_kept = !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS && parts.extensions.get::<DidNothing>().is_none();
     let text = |name| parts.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_owned);
     let done = match std::str::from_utf8(&bytes) {
-        Ok(body) if !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS => {
+        Ok(body) if is_kept && bytes.len() <= limits::ANSWER_BODY => {
             let answer =
                 Kept { status: status.as_u16(), location: text(header::LOCATION), content_type: text(header::CONTENT_TYPE), parts: 0 };
             app.table.keep_answer(attempt, answer, body, app.now().epoch_seconds() + KEPT).await
@@ -166,8 +184,8 @@ async fn keep(app: &Shared, attempt: &KeptAnswer, response: Response) -> Respons
     Response::from_parts(parts, Body::from(bytes))
 }
 
-async fn replay(app: &Shared, attempt: &KeptAnswer, answer: Kept) -> Result<Response, ApiError> {
-    let body = if answer.parts == 0 { String::new() } else { app.table.kept_body(attempt.person, &attempt.id).await? };
+async fn replay(app: &Shared, first: &KeptAnswer, answer: Kept) -> Result<Response, ApiError> {
+    let body = if answer.parts == 0 { String::new() } else { app.table.kept_body(first).await? };
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
     for (name, value) in [(header::LOCATION, answer.location), (header::CONTENT_TYPE, answer.content_type)] {

@@ -17,7 +17,7 @@ pub use body::{Created, Input, NoContent};
 pub use entity_tag::{Draft, IfMatch, Known};
 pub use error::{ApiError, ErrorBody, FieldErrors, OrRefused};
 pub use field::{Field, Mode, Need, Reader, Reference, is_email, no_such_club};
-pub use idempotency::{Late, NoInput, Rights};
+pub use idempotency::{DidNothing, Late, NoInput, Rights};
 pub use layers::{PublicPath, ReceivedAt, finish, guard};
 pub use list::{Slice, accepts_csv};
 pub use multipart::{TextFields, Upload, WithImage};

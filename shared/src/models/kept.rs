@@ -37,6 +37,8 @@ pub struct KeptPart {
     pub person: u64,
     /// Of which answer.
     pub id: String,
+    /// Which attempt at it.
+    pub attempt: u64,
     /// Which part, from 0.
     pub part: usize,
     /// When it goes.

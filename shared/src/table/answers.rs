@@ -19,7 +19,7 @@ impl Entity for KeptPart {
     const TYPE: &'static str = "AnswerPart";
 
     fn key(&self) -> Key {
-        keys::answer_part(self.person, &self.id, self.part)
+        keys::answer_part(self.person, &self.id, self.attempt, self.part)
     }
 
     fn expires(&self) -> Option<i64> {
@@ -42,18 +42,20 @@ impl Table {
     }
 
     /// The body of an answer: 1 query.
-    pub async fn kept_body(&self, person: u64, id: &str) -> Result<String, TableError> {
-        let parts: Vec<KeptPart> = self.query(keys::own(person), Range::Prefix(keys::answer_parts(id))).await?;
+    pub async fn kept_body(&self, answer: &KeptAnswer) -> Result<String, TableError> {
+        let parts = keys::answer_parts(&answer.id, answer.attempt);
+        let parts: Vec<KeptPart> = self.query(keys::own(answer.person), Range::Prefix(parts)).await?;
         Ok(parts.into_iter().map(|part| part.body).collect())
     }
 
     /// Keeps the answer of an attempt until a time. Refused if another attempt took its place.
     pub async fn keep_answer(&self, attempt: &KeptAnswer, answer: Kept, body: &str, until: i64) -> Result<(), TableError> {
+        let (person, id) = (attempt.person, &attempt.id);
         let mut rest = body;
         let mut parts = 0;
         while !rest.is_empty() {
             let (part, after) = rest.split_at(rest.floor_char_boundary(PART));
-            let item = KeptPart { person: attempt.person, id: attempt.id.clone(), part: parts, until, body: part.to_owned() };
+            let item = KeptPart { person, id: id.clone(), attempt: attempt.attempt, part: parts, until, body: part.to_owned() };
             self.write(Write::put(&item)?).await?;
             rest = after;
             parts += 1;
@@ -63,7 +65,17 @@ impl Table {
             .set("until", &until)
             .set(keys::TTL, &until)
             .if_equals("attempt", &attempt.attempt);
-        self.write(done).await.map(drop)
+        match self.write(done).await {
+            Err(TableError::Refused(which)) => {
+                // Another attempt took its place, or the caller was erased.
+                let keys = (0..parts).map(|part| keys::answer_part(person, id, attempt.attempt, part));
+                for key in keys {
+                    self.write(Write::delete(key)).await?;
+                }
+                Err(TableError::Refused(which))
+            }
+            done => done.map(drop),
+        }
     }
 
     /// Ends an attempt that is to be made again.

@@ -210,7 +210,7 @@ impl Table {
 
     /// Removes a question; its prompts stay for the answers that were given to them.
     pub async fn delete_question(&self, question: &Question) -> Result<(), TableError> {
-        self.write(Write::delete(question.key())).await.map(drop)
+        self.write(Write::delete(question.key()).if_equals("version", &question.version)).await.map(drop)
     }
 
     /// Which of these applications a person has an extension of: 1 batch read per 100.

@@ -15,7 +15,7 @@ pub const CHART: [ChartRow; 31] = [
     ["Word", "WORDS#<letter>", "<word>#<person>", "", "A person by the beginning of a word of their name, or of their user name."],
     ["Address", "ADDRESS#<address>", "<person>", "", "A person by their exact e-mail address."],
     ["Answer", "USER#<person>", "ANSWER#<hash>", "", "What became of a request with an idempotency key; for a day."],
-    ["AnswerPart", "USER#<person>", "ANSWER#<hash>#<part>", "", "A part of such an answer's body."],
+    ["AnswerPart", "USER#<person>", "ANSWER#<hash>#<attempt>#<part>", "", "A part of such an answer's body."],
     ["Favorite", "USER#<person>", "FAVORITE#<favorite>", "", "A club that somebody keeps at hand."],
     [
         "Subscription",

@@ -48,8 +48,8 @@ impl Table {
         self.write(Write::update(new.key()).set("end", &new.end).if_equals("end", &old.end)).await.map(drop)
     }
 
-    /// Takes an extension back.
+    /// Takes an extension back, if it is still as it was read.
     pub async fn delete_extension(&self, extension: &Extension) -> Result<(), TableError> {
-        self.write(Write::delete(extension.key())).await.map(drop)
+        self.write(Write::delete(extension.key()).if_equals("end", &extension.end)).await.map(drop)
     }
 }

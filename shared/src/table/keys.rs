@@ -115,12 +115,12 @@ pub(super) fn answer(person: u64, id: &str) -> Key {
 }
 
 /// The sort keys of the parts of an answer's body.
-pub(super) fn answer_parts(id: &str) -> String {
-    format!("{ANSWERS}{id}#")
+pub(super) fn answer_parts(id: &str, attempt: u64) -> String {
+    format!("{ANSWERS}{id}#{}#", padded(attempt))
 }
 
-pub(super) fn answer_part(person: u64, id: &str, part: usize) -> Key {
-    Key::new(own(person), format!("{}{part:04}", answer_parts(id)))
+pub(super) fn answer_part(person: u64, id: &str, attempt: u64, part: usize) -> Key {
+    Key::new(own(person), format!("{}{part:04}", answer_parts(id, attempt)))
 }
 
 pub(super) const SUBSCRIBERS: &str = "SUBSCRIBER#";

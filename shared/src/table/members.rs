@@ -88,7 +88,12 @@ fn counted(membership: &Membership) -> Result<[Checked; 3], TableError> {
 
 /// The writes that remove a member and count. `even_last` lets the owner of an archived club go.
 fn removed(membership: &Membership, even_last: bool) -> [Checked; 2] {
-    let delete = Write::delete(membership.key()).if_equals("role", &membership.role).if_equals("id", &membership.id);
+    let delete = Write::delete(membership.key())
+        .if_equals("role", &membership.role)
+        .if_equals("title", &membership.title)
+        .if_equals("description", &membership.description)
+        .if_equals("public", &membership.public)
+        .if_equals("active", &membership.active);
     let count = Write::update(keys::club(&membership.club)).add("members", -1);
     let count = match (membership.role, even_last) {
         (Role::Owner, false) => count.add("owners", -1).if_above("owners", 1),

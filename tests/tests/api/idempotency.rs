@@ -199,3 +199,62 @@ async fn kept_answers_are_erased_with_their_person() {
     let stored = json!(campus.stored()).to_string().to_lowercase();
     assert!(!stored.contains("planted") && !stored.contains("answer#"));
 }
+
+/// A campus whose table fails at the next call of an operation once it is armed.
+fn failing(operation: &'static str) -> (TestCampus, Arc<AtomicBool>) {
+    let armed = Arc::new(AtomicBool::new(false));
+    let is_armed = armed.clone();
+    let campus = Setup::default().table(Arc::new(move |name: &str| {
+        let fails = name == operation && is_armed.swap(false, Ordering::SeqCst);
+        Box::pin(async move { fails.then(|| (400, json!({ "__type": "ResourceNotFoundException", "message": "cut" }))) })
+    }));
+    (campus.build(), armed)
+}
+
+// A failing read behind the write would have the repeat do the work again.
+#[tokio::test(start_paused = true)]
+async fn nothing_that_fails_behind_a_write_makes_a_repeat_do_it_twice() {
+    let (campus, armed) = failing("GetItem");
+    let (ada, admin) = (campus.as_("ada"), campus.admin());
+    campus.club("chess", &ada).await;
+    let badge = tests::fixtures::id(&admin.post("/api/badges/", json!({ "label": "Gold" })).await.created());
+    admin.patch("/api/clubs/chess/", json!({ "badges": [badge] })).await.ok();
+    let client = with(&ada, "k");
+    let evening = json!({ "name": "Evening" });
+    armed.store(true, Ordering::SeqCst);
+    client.post("/api/clubs/chess/events/", evening.clone()).await.error(500);
+    client.post("/api/clubs/chess/events/", evening).await.created();
+    assert_eq!(ada.get("/api/clubs/chess/events/").await.ok().as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn large_answers_are_kept_in_parts_and_previews_not_at_all() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    drive.decide(&submission, 2, "").await;
+    let ada = with(&drive.officer, "k");
+    let kept = || campus.stored().iter().filter(|item| item["type"]["S"] == "AnswerPart").count();
+    let preview = json!({ "email_type": { "id": "rejection" }, "dry_run": true });
+    for _ in 0..2 {
+        ada.post(&format!("{}send_emails/", drive.path), preview.clone()).await.ok();
+    }
+    assert_eq!(kept(), 0);
+    // Line breaks are twice as long in JSON: more than one item takes.
+    let mut responses = Vec::new();
+    for n in 0..12 {
+        let question = json!({ "question_type": 1, "prompt": format!("{n}?") });
+        let question = drive.officer.post(&format!("{}questions/", drive.path), question).await.created();
+        responses.push(json!({ "question": question["id"], "text": "a\n".repeat(10_000) }));
+    }
+    let bob = with(&campus.as_("bob"), "k");
+    let submit = format!("{}submissions/", drive.path);
+    let large = bob.post(&submit, json!({ "responses": responses })).await;
+    assert_eq!((large.status.as_u16(), kept()), (201, 2));
+    assert_eq!(bob.post(&submit, json!({ "responses": responses })).await.bytes, large.bytes);
+    // After a day the same key makes another answer; nothing of the old one is in it.
+    campus.advance(TimeDelta::hours(25));
+    let closed = bob.post(&submit, json!({ "responses": [] })).await;
+    assert_eq!(bob.post(&submit, json!({ "responses": [] })).await.bytes, closed.bytes);
+    closed.error(400);
+}

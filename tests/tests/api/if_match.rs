@@ -30,7 +30,7 @@ async fn scene_on(campus: TestCampus) -> Scene {
         (format!("{}questions/{}/", drive.path, drive.question), json!({ "prompt": "a" }), json!({ "prompt": "b" }), true),
         (format!("{}extensions/{}/", drive.path, id(&extension)), json!({ "end_time": hours(40) }), json!({ "end_time": hours(41) }), true),
         (decision, json!({ "reason": "a" }), json!({ "reason": "b" }), false),
-        (format!("/api/clubs/chess/applications/{}/", id(&other)), name("a"), name("b"), false),
+        (format!("/api/clubs/chess/applications/{}/", id(&other)), name("a"), name("b"), true),
         ("/api/clubs/chess/members/mia/".to_owned(), json!({ "title": "a" }), json!({ "title": "b" }), true),
     ];
     for (variable, entry) in collections(&campus.admin()).await {
@@ -54,6 +54,21 @@ async fn scene_on(campus: TestCampus) -> Scene {
 /// Who edits it.
 fn editor(scene: &Scene, path: &str) -> Client {
     if path.starts_with("/api/clubs/") { scene.drive.officer.clone() } else { scene.campus.admin() }
+}
+
+#[tokio::test]
+async fn a_tag_that_cannot_be_read_is_no_tag_at_all() {
+    let scene = scene_on(TestCampus::new()).await;
+    for (path, one, ..) in &scene.objects {
+        editor(&scene, path).header("if-match", "\"é\"").patch(path, one.clone()).await.error(412);
+    }
+    let event = "/api/clubs/chess/events/";
+    let event = format!("{event}{}/", id(&scene.drive.officer.get(event).await.ok()[0]));
+    let (content_type, body) = tests::images::form(&[("file", &tests::images::png(2, 2))]);
+    for path in [format!("{event}upload/"), "/api/clubs/chess/upload/".to_owned()] {
+        let client = scene.drive.officer.clone().header("if-match", "\"old\"");
+        client.raw(http::Method::POST, &path, Some(&content_type), body.clone()).await.error(412);
+    }
 }
 
 #[tokio::test]
