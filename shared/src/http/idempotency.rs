@@ -77,7 +77,7 @@ impl<S: Send + Sync, T: FromRequest<S>> FromRequest<S> for Late<T> {
     }
 }
 
-/// Goes with the answer to a request that did nothing: it is not kept, however often it is asked for.
+/// Goes with the answer to a request that did nothing: it is not kept, but made anew for each repeat.
 #[derive(Debug, Clone, Copy)]
 pub struct DidNothing;
 
@@ -140,6 +140,9 @@ async fn once(app: &Shared, user: &User, key: &str, request: Request, next: Next
             let response = checked(parts, bytes).await;
             return Ok(response.unwrap_or_else(|| wrong("This key was sent with another body.".to_owned())));
         }
+        if first.answer.as_ref().is_some_and(|answer| answer.anew) {
+            return Ok(next.run(Request::from_parts(parts, Body::from(bytes))).await);
+        }
         if let Some(answer) = first.answer.clone() {
             return match checked(parts, bytes).await {
                 Some(response) => Ok(response),
@@ -167,12 +170,20 @@ async fn keep(app: &Shared, attempt: &KeptAnswer, response: Response) -> Respons
     let status = response.status();
     let (parts, body) = response.into_parts();
     let Ok(bytes) = to_bytes(body, usize::MAX).await else { return ApiError::Internal("an answer broke".into()).into_response() };
-    let is_kept = !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS && parts.extensions.get::<DidNothing>().is_none();
+    let is_kept = !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS;
+    // Nothing but previews is that large.
+    let anew = parts.extensions.get::<DidNothing>().is_some() || bytes.len() > limits::ANSWER_BODY;
     let text = |name| parts.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_owned);
     let done = match std::str::from_utf8(&bytes) {
-        Ok(body) if is_kept && bytes.len() <= limits::ANSWER_BODY => {
-            let answer =
-                Kept { status: status.as_u16(), location: text(header::LOCATION), content_type: text(header::CONTENT_TYPE), parts: 0 };
+        Ok(body) if is_kept => {
+            let answer = Kept {
+                status: status.as_u16(),
+                location: text(header::LOCATION),
+                content_type: text(header::CONTENT_TYPE),
+                anew,
+                parts: 0,
+            };
+            let body = if anew { "" } else { body };
             app.table.keep_answer(attempt, answer, body, app.now().epoch_seconds() + KEPT).await
         }
         _ => app.table.drop_attempt(attempt).await,

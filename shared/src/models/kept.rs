@@ -26,6 +26,8 @@ pub struct Kept {
     pub location: Option<String>,
     /// `Content-Type`.
     pub content_type: Option<String>,
+    /// Whether it is made anew for each repeat, since the request did nothing: then there is no body.
+    pub anew: bool,
     /// How many items hold the body.
     pub parts: usize,
 }

@@ -240,6 +240,8 @@ async fn large_answers_are_kept_in_parts_and_previews_not_at_all() {
         ada.post(&format!("{}send_emails/", drive.path), preview.clone()).await.ok();
     }
     assert_eq!(kept(), 0);
+    let other = json!({ "email_type": { "id": "acceptance" }, "dry_run": true });
+    ada.post(&format!("{}send_emails/", drive.path), other).await.invalid(&["Idempotency-Key"]);
     // Line breaks are twice as long in JSON: more than one item takes.
     let mut responses = Vec::new();
     for n in 0..12 {
