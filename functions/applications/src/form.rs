@@ -165,13 +165,9 @@ impl ApplicationInput {
         template(&mut reader, "acceptance_email", self.acceptance_email, &mut application.acceptance_email);
         template(&mut reader, "rejection_email", self.rejection_email, &mut application.rejection_email);
         let committees = reader.value("committees", self.committees, Need::Optional);
-        if !reader.errors.has("application_start_time") && !reader.errors.has("application_end_time") {
-            if application.end < application.start {
-                reader.errors.add("application_end_time", "The end may not be before the start.");
-            } else if !reader.errors.has("result_release_time") && application.release < application.end {
-                reader.errors.add("result_release_time", "The release may not be before the end.");
-            }
-        }
+        let (start, end) = (("application_start_time", application.start), ("application_end_time", application.end));
+        reader.in_order(start, end, "The end may not be before the start.");
+        reader.in_order(end, ("result_release_time", application.release), "The release may not be before the end.");
         if let Some(committees) = committees {
             let merged = merge_committees(&mut reader, committees, &application.committees, next_id);
             reader.finish()?;

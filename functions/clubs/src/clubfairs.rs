@@ -108,13 +108,11 @@ impl Collection for Fair {
             self.registration_end = end;
         }
         reader.flag("virtual", input.is_virtual, Need::Optional, &mut self.is_virtual);
-        let times_are_known = !["start_time", "end_time"].iter().any(|field| reader.errors.has(field));
-        if times_are_known && self.end < self.start {
-            reader.errors.add("end_time", "A fair does not end before it starts.");
-        }
-        let known = !["registration_start_time", "registration_end_time"].iter().any(|field| reader.errors.has(field));
-        if known && self.registration_start.zip(self.registration_end).is_some_and(|(start, end)| end < start) {
-            reader.errors.add("registration_end_time", "The registration does not end before it starts.");
+        let (start, end) = (("start_time", self.start), ("end_time", self.end));
+        reader.in_order(start, end, "A fair does not end before it starts.");
+        if let Some((start, end)) = self.registration_start.zip(self.registration_end) {
+            let (start, end) = (("registration_start_time", start), ("registration_end_time", end));
+            reader.in_order(start, end, "The registration does not end before it starts.");
         }
         reader.finish()
     }

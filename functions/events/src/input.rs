@@ -151,10 +151,9 @@ impl ShowingInput {
         }
         let limit = (1, i64::from(i32::MAX));
         reader.number("ticket_order_limit", self.ticket_order_limit, Need::Optional, limit, &mut showing.ticket_order_limit);
-        let times_are_known = !["start_time", "end_time"].iter().any(|field| reader.errors.has(field));
-        if times_are_known && showing.end < showing.start {
-            reader.errors.add("end_time", "A showing does not end before it starts.");
-        } else if times_are_known && showing.ticket_drop.is_some_and(|drop| drop > showing.end) {
+        reader.in_order(("start_time", showing.start), ("end_time", showing.end), "A showing does not end before it starts.");
+        let times_are_right = !["start_time", "end_time"].iter().any(|field| reader.errors.has(field));
+        if times_are_right && showing.ticket_drop.is_some_and(|drop| drop > showing.end) {
             reader.errors.add("ticket_drop_time", "There are tickets before the showing ends.");
         }
         reader.finish()

@@ -193,6 +193,14 @@ impl Reader {
         }
     }
 
+    /// Two times of which the later one may not come first; if both could be read, the error is the later one's
+    /// (decisions.md §12.4).
+    pub fn in_order(&mut self, (earlier, from): (&str, Timestamp), (later, to): (&str, Timestamp), why: &str) {
+        if to < from && !self.errors.has(earlier) && !self.errors.has(later) {
+            self.errors.add(later, why);
+        }
+    }
+
     /// A boolean.
     pub fn flag(&mut self, name: &str, field: Field<bool>, need: Need, into: &mut bool) {
         if let Some(flag) = self.value(name, field, need) {
