@@ -210,3 +210,24 @@ impl Listed for ListedEvent {
         self.event.description.len() + self.text.len() + 200 * self.event.showings.len() + 500
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_were_not_used_lately_go_when_memory_is_full() {
+        let part = |used, size| Part::<()> { version: 1, at: DateTime::default(), used, size, items: Arc::default() };
+        let third = MEMORY / 3 + 1;
+        let parts = [("old", part(1, third)), ("small", part(2, 10)), ("young", part(3, third)), ("now", part(4, third))];
+        let mut held = Held { parts: parts.map(|(name, part)| (name.to_owned(), part)).into(), uses: 4 };
+        held.shrink();
+        let mut names: Vec<&str> = held.parts.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["now", "small", "young"], "the longest unused goes, and no more than it takes");
+        // What is asked for now stays, however large.
+        held.parts.insert("huge".into(), part(4, MEMORY));
+        held.shrink();
+        assert!(held.parts.contains_key("huge") && held.parts.contains_key("now") && held.parts.len() == 2);
+    }
+}

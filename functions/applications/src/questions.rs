@@ -189,7 +189,8 @@ pub async fn create_question(
     input.apply(Mode::Create, &mut question, application, || app.next_id())?;
     app.table.put_question(&question, None).await?;
     if scope.parent.questions.len() + NEAR > limits::QUESTIONS {
-        // Others may have created one at the same moment: then this one was too many.
+        // Others may have created one at the same moment: then this one was too many. If that cannot be seen now, it stays:
+        // an error would have a repeat create it again.
         let now = app.table.form(&application.club, application.id).await.ok().flatten();
         if now.is_some_and(|form| form.questions.len() > limits::QUESTIONS) {
             app.table.delete_question(&question).await?;

@@ -50,11 +50,11 @@ pub async fn create_event(
         updated_at: now,
     };
     input.apply(Mode::Create, &mut event, scope.user.is_admin(), || app.next_id())?;
+    // What may fail comes before the image and the write: a repeat would make them twice.
+    let badges = Badges::of(&app, &scope.club).await?;
     if let Some(bytes) = image {
         event.image = Some(app.media.store("image", bytes).await?);
     }
-    // Nothing that may fail comes after the write: a repeat would make it twice.
-    let badges = Badges::of(&app, &scope.club).await?;
     app.table.create_event(&event).await?;
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
     Ok(Created { location, body: EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media) })
@@ -122,8 +122,8 @@ pub async fn upload_event_image(
     scope: Officer<(), Event>,
     Upload(field, bytes): Upload,
 ) -> Result<Json<EventBody>> {
-    let image = app.media.store(&field, bytes).await?;
     let badges = Badges::of(&app, &scope.club).await?;
+    let image = app.media.store(&field, bytes).await?;
     let event = edit(&app, &scope.object, |event| {
         scope.if_match.check(|| EventBody::new(event, &scope.club, Viewer::of(&scope), &badges, &app.media))?;
         event.image = Some(image.clone());
