@@ -221,6 +221,18 @@ impl TestCampus {
         }
     }
 
+    /// Hands what SES reports of the mails so far to the worker.
+    pub async fn report(&self) {
+        for event in self.campus.mailbox.take_reports() {
+            self.reported(&event).await;
+        }
+    }
+
+    /// Hands an event of SES to the worker.
+    pub async fn reported(&self, event: &Value) {
+        local::simulator::deliver(&self.campus.reports, event).await.expect("a report");
+    }
+
     /// The mails that were sent.
     pub fn mails(&self) -> Vec<KeptMail> {
         self.campus.mailbox.mails()

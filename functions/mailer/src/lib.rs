@@ -1,21 +1,35 @@
 //! The mail worker: takes records of the outbox from the table's stream, hands them to SES and marks what became of
-//! them (decisions.md §6, design.md §5). Whatever happens, no mail is handed over twice without an officer saying so.
+//! them, then and when SES reports of it (decisions.md §6, design.md §5). Whatever happens, no mail is handed over twice without an officer saying so.
 
 mod outcome;
+mod reports;
 mod ses;
 mod worker;
 
+pub use reports::{Notifications, Reports};
 pub use ses::Ses;
 pub use worker::Worker;
 
 use std::sync::Arc;
 
 use aws_lambda_events::event::dynamodb::Event;
+use aws_lambda_events::event::streams::DynamoDbEventResponse;
 use lambda_runtime::{LambdaEvent, service_fn};
+use serde::Deserialize;
 use shared::lambda::{Error, log_as_json, sdk_config};
 use shared::settings::Settings;
 use shared::table::Table;
 use shared::time::SystemClock;
+
+/// What the function is invoked with.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Incoming {
+    /// Reports of SES, through SNS.
+    Reports(Notifications),
+    /// Records of the table's stream.
+    Outbox(Event),
+}
 
 /// Runs the worker as a Lambda function.
 pub async fn run() -> Result<(), Error> {
@@ -24,6 +38,16 @@ pub async fn run() -> Result<(), Error> {
     let config = sdk_config().await;
     let table = Table::connect(&config, &settings.table_name);
     table.warm_up().await;
+    let reports = &Reports::new(table.clone());
     let worker = &Worker::new(table, Ses::new(&config, &settings), Arc::new(SystemClock), settings);
-    lambda_runtime::run(service_fn(async move |event: LambdaEvent<Event>| Ok::<_, Error>(worker.handle(event.payload).await))).await
+    let handle = async move |event: LambdaEvent<Incoming>| -> Result<DynamoDbEventResponse, Error> {
+        match event.payload {
+            Incoming::Outbox(event) => Ok(worker.handle(event).await),
+            Incoming::Reports(notifications) => {
+                reports.handle(&notifications).await?;
+                Ok(DynamoDbEventResponse::default())
+            }
+        }
+    };
+    lambda_runtime::run(service_fn(handle)).await
 }

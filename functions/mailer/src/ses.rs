@@ -5,8 +5,9 @@ use std::time::Duration;
 use aws_sdk_sesv2::Client;
 use aws_sdk_sesv2::config::retry::RetryConfig;
 use aws_sdk_sesv2::config::timeout::TimeoutConfig;
-use aws_sdk_sesv2::types::{Body, Content, Destination, EmailContent, Message as SesMessage};
+use aws_sdk_sesv2::types::{Body, Content, Destination, EmailContent, Message as SesMessage, MessageTag};
 use shared::mail::Message;
+use shared::models::Mail;
 use shared::settings::Settings;
 
 use crate::outcome::{Outcome, classify};
@@ -35,8 +36,8 @@ impl Ses {
     }
 
     /// Hands a mail over, and tells what came of it.
-    pub async fn send(&self, to: &str, reply_to: Option<&str>, message: &Message) -> Outcome {
-        let sent = self.request(to, reply_to, message);
+    pub async fn send(&self, mail: &Mail, message: &Message) -> Outcome {
+        let sent = self.request(mail, message);
         match sent {
             Err(error) => Outcome::Refused(error.to_string()),
             Ok(request) => match request.send().await {
@@ -51,8 +52,7 @@ impl Ses {
 
     fn request(
         &self,
-        to: &str,
-        reply_to: Option<&str>,
+        mail: &Mail,
         message: &Message,
     ) -> Result<aws_sdk_sesv2::operation::send_email::builders::SendEmailFluentBuilder, aws_sdk_sesv2::error::BuildError> {
         let utf8 = |text: &str| Content::builder().data(text).charset("UTF-8").build();
@@ -62,9 +62,11 @@ impl Ses {
             .client
             .send_email()
             .from_email_address(&self.from)
-            .destination(Destination::builder().to_addresses(to).build())
-            .set_reply_to_addresses(reply_to.map(|address| vec![address.to_owned()]))
+            .destination(Destination::builder().to_addresses(&mail.to).build())
+            .set_reply_to_addresses(mail.reply_to.clone().map(|address| vec![address]))
             .set_configuration_set_name(self.configuration_set.clone())
+            // By this the reports of SES are found to be this mail's.
+            .email_tags(MessageTag::builder().name(crate::reports::TAG).value(mail.id().to_string()).build()?)
             .content(EmailContent::builder().simple(simple).build()))
     }
 }

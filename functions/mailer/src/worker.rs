@@ -88,7 +88,7 @@ impl Worker {
                 Err(error) => return Err(error.into()),
             }
             self.keep_rate(next_send).await;
-            let outcome = self.ses.send(&mail.to, mail.reply_to.as_deref(), &self.message(mail)).await;
+            let outcome = self.ses.send(mail, &self.message(mail)).await;
             let status = match &outcome {
                 Outcome::Sent(_) => EmailStatus::Sent,
                 Outcome::Refused(_) => EmailStatus::Failed,
@@ -114,7 +114,7 @@ impl Worker {
 
     /// A mail that is not queued any more: finished, or claimed by a worker that may have died.
     async fn resolve(&self, mail: &Mail) -> Result<(), Again> {
-        let Some(now) = self.table.mail(mail).await? else { return Ok(()) };
+        let Some(now) = self.table.mail(&mail.id()).await? else { return Ok(()) };
         if now.status != EmailStatus::Sending {
             return Ok(());
         }

@@ -28,4 +28,12 @@ async fn the_function_sends_what_the_stream_delivers_once() {
     let mails = campus.mails();
     assert_eq!((mails.len(), mails[0].to.as_str()), (1, "sue@uni.example"));
     assert!(mails[0].text.contains("/invite/chess/"));
+    // What SES reports comes to the same binary, through SNS.
+    let reports = campus.campus.mailbox.take_reports();
+    assert_eq!(reports.len(), 1);
+    let bounced =
+        reports[0].to_string().replace("Delivery", "Bounce").replace(r#"\"delivery\":{"#, r#"\"bounce\":{\"bounceType\":\"Permanent\","#);
+    function.invoke(serde_json::from_str(&bounced).expect("an event")).await;
+    let list = drive.officer.get(&format!("{}submissions/?email_status=bounced", drive.path)).await.ok();
+    assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
 }

@@ -160,6 +160,7 @@ impl Plan {
                 queued_at: now,
                 claimed_at: None,
                 outcome: None,
+                report: None,
             };
             plan.mails.push(Planned { submission, mail });
         }

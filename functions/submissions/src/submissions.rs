@@ -10,7 +10,7 @@ use shared::http::{
     ApiError, Created, Input, Load, Maybe, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn, Slice, accepts_csv,
 };
 use shared::lookups::Studies;
-use shared::models::{Application, Extension, Person, Status, Submission};
+use shared::models::{Application, EmailStatus, Extension, Person, Status, Submission};
 use shared::table::{Form, Newest};
 use shared::text;
 
@@ -99,6 +99,8 @@ pub(crate) struct Filter {
     status: Option<u64>,
     committee: Option<u64>,
     notified: Option<bool>,
+    /// Any of these; none stands for those who were sent nothing.
+    email_status: Option<Vec<Option<EmailStatus>>>,
     words: Vec<String>,
 }
 
@@ -108,6 +110,7 @@ impl Filter {
             status: params.number("status", 1, 4)?,
             committee: params.number("committee", 1, shared::ids::MAX_ID)?,
             notified: params.flag("notified")?,
+            email_status: params.text("email_status").map(email_statuses).transpose()?,
             words: text::words(params.text("search").unwrap_or_default()),
         })
     }
@@ -118,14 +121,30 @@ impl Filter {
         self.status.is_none_or(|status| u64::from(submission.status.code()) == status)
             && self.committee.is_none_or(|committee| submission.committee == Some(committee))
             && self.notified.is_none_or(|notified| submission.notified == notified)
+            && self.email_status.as_ref().is_none_or(|wanted| wanted.contains(&submission.email_status()))
             && (self.words.is_empty() || text::matches(&self.words, texts.into_iter().flatten()))
     }
+}
+
+/// Names of statuses with commas between them; `none` stands for those who were sent nothing.
+fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
+    let one = |name: &str| match EmailStatus::ALL.iter().find(|(known, _)| *known == name) {
+        Some((_, status)) => Ok(Some(*status)),
+        None if name == "none" => Ok(None),
+        None => {
+            let known: Vec<&str> = EmailStatus::ALL.iter().map(|(known, _)| *known).collect();
+            Err(ApiError::field("email_status", format!("Expected one or more of {}, none, with commas between them.", known.join(", "))))
+        }
+    };
+    text.split(',').map(|name| one(name.trim())).collect()
 }
 
 /// The submissions to an application, newest first, as JSON or CSV. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/submissions/", tag = "submissions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path),
         ("status" = Option<u8>, Query), ("committee" = Option<u64>, Query), ("notified" = Option<bool>, Query),
+        ("email_status" = Option<String>, Query, description = "Any of these, with commas between them; `none` are those who were sent \
+            nothing. `failed,unknown,bounced,complained` were not reached"),
         ("search" = Option<String>, Query, description = "Words in name, user name or e-mail"),
         ("limit" = Option<u64>, Query, description = "At most so many; the answer's Link leads on"), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = Vec<SubmissionBody>)))]

@@ -6,6 +6,7 @@ pub mod engine;
 pub mod issuer;
 pub mod mailbox;
 pub mod routes;
+pub mod simulator;
 pub mod stream;
 pub mod table;
 
@@ -17,7 +18,7 @@ use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_runtime_api::client::http::HttpClient;
 use axum::Router;
-use mailer::{Ses, Worker};
+use mailer::{Reports, Ses, Worker};
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
@@ -66,6 +67,8 @@ pub struct Campus {
     pub stream: Arc<Stream>,
     /// The mail worker.
     pub worker: Arc<Worker>,
+    /// What marks mails as the mailbox reports them.
+    pub reports: Arc<Reports>,
     /// Tells the time.
     pub clock: Arc<MovableClock>,
     /// Keeps the table.
@@ -139,7 +142,7 @@ pub fn settings() -> Settings {
         site_url: "http://127.0.0.1:8000".into(),
         mail_from: "Clubs <no-reply@clubs.example>".into(),
         mail_rate: 0,
-        mail_configuration_set: None,
+        mail_configuration_set: Some("local".into()),
         invite_secret: Secret::new("the local service has no secrets to keep"),
         media_bucket: String::new(),
         media_url: "http://127.0.0.1:8000/media".into(),
@@ -164,6 +167,7 @@ impl Campus {
         let issuer = Arc::new(Issuer::new(&key)?);
         let table = Table::connect(&sdk_config(engine.clone()), TABLE);
         let ses = Ses::new(&sdk_config(mailbox.clone()), &settings);
+        let reports = Arc::new(Reports::new(table.clone()));
         let worker = Arc::new(Worker::new(table.clone(), ses, clock.clone(), settings.clone()));
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
         let media = Media::new(images, false, &settings.media_url);
@@ -171,7 +175,7 @@ impl Campus {
         let local = routes::routes(routes::Local { issuer: issuer.clone(), mailbox: mailbox.clone(), clock: clock.clone() });
         let router = routes::media(app.clone()).fallback_service(finish(guard(api().0, &app).merge(local), &app));
         let stream = Arc::new(Stream::open(engine.clone(), position)?);
-        Ok(Self { app, router, issuer, mailbox, stream, worker, clock, engine })
+        Ok(Self { app, router, issuer, mailbox, stream, worker, reports, clock, engine })
     }
 }
 

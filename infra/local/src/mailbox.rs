@@ -1,5 +1,6 @@
 //! SES in this process: keeps the message that the real client sends, instead of sending it.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -10,11 +11,14 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use futures::future::BoxFuture;
+use mailer::Reports;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::time::{Clock, Timestamp};
+use tokio::sync::Notify;
 
 use crate::engine::answer;
+use crate::simulator;
 
 /// A mail as it was handed over.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -45,6 +49,7 @@ pub struct Mailbox {
     clock: Arc<dyn Clock>,
     file: Option<PathBuf>,
     hook: Option<Hook>,
+    reports: Arc<(Mutex<VecDeque<Value>>, Notify)>,
 }
 
 impl fmt::Debug for Mailbox {
@@ -62,7 +67,7 @@ impl Mailbox {
         };
         // A line that was cut off by a crash is dropped.
         let kept = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ok(Self { kept: Arc::new(Mutex::new(kept)), clock, file, hook: None })
+        Ok(Self { kept: Arc::new(Mutex::new(kept)), clock, file, hook: None, reports: Arc::default() })
     }
 
     /// The same mailbox, behind a hook.
@@ -85,8 +90,25 @@ impl Mailbox {
         }
     }
 
-    /// Keeps the mail of a `SendEmail` request; how many there are now.
-    pub fn keep(&self, request: &Value) -> std::io::Result<usize> {
+    /// What SES reports of the mails that it took and was not taken from here before.
+    pub fn take_reports(&self) -> Vec<Value> {
+        self.reports.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+    }
+
+    /// Hands the reports of SES to the worker for ever, whenever there are some.
+    pub async fn report(&self, reports: &Reports) {
+        loop {
+            for event in self.take_reports() {
+                if let Err(error) = simulator::deliver(reports, &event).await {
+                    tracing::error!(error, "a report of the mailbox was not taken");
+                }
+            }
+            self.reports.1.notified().await;
+        }
+    }
+
+    /// Keeps the mail of a `SendEmail` request; the id that it gets.
+    pub fn keep(&self, request: &Value) -> std::io::Result<String> {
         let text = |pointer: &str| request.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let mail = KeptMail {
             to: text("/Destination/ToAddresses/0"),
@@ -103,7 +125,10 @@ impl Mailbox {
             writeln!(file, "{}", serde_json::to_string(&mail)?)?;
         }
         kept.push(mail);
-        Ok(kept.len())
+        let id = format!("local-{}", kept.len());
+        self.reports.0.lock().unwrap_or_else(PoisonError::into_inner).extend(simulator::events(request, &id, self.clock.now()));
+        self.reports.1.notify_one();
+        Ok(id)
     }
 
     async fn answer(&self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
@@ -116,8 +141,8 @@ impl Mailbox {
                 None => {}
             }
         }
-        let number = self.keep(&body).map_err(|error| ConnectorError::io(error.into()))?;
-        answer(200, format!("{{\"MessageId\":\"local-{number}\"}}"))
+        let id = self.keep(&body).map_err(|error| ConnectorError::io(error.into()))?;
+        answer(200, json!({ "MessageId": id }).to_string())
     }
 }
 

@@ -33,7 +33,7 @@ struct Options {
 async fn main() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-    match run(Options::parse()).await {
+    match Box::pin(run(Options::parse())).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -70,6 +70,7 @@ async fn run(options: Options) -> Result<(), Error> {
     tokio::select! {
         done = std::future::IntoFuture::into_future(server) => done.map_err(Error::from)?,
         () = campus.stream.run(&campus.worker) => {}
+        () = campus.mailbox.report(&campus.reports) => {}
     }
     println!("stopped");
     Ok(())

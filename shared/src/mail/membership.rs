@@ -29,6 +29,7 @@ fn mail(occasion: Occasion, (person, to): (Option<u64>, &str), club: &Club, subj
         queued_at: now,
         claimed_at: None,
         outcome: None,
+        report: None,
     }
 }
 

@@ -1,6 +1,9 @@
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Invite, Status};
+use super::{Invite, Mailed, Status};
 use crate::time::Timestamp;
 
 /// Where a mail stands (decisions.md §6).
@@ -21,6 +24,82 @@ pub enum EmailStatus {
     Bounced,
     /// Marked as spam by the recipient.
     Complained,
+}
+
+impl EmailStatus {
+    /// Every status, by the name that it has in JSON.
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("queued", Self::Queued),
+        ("sending", Self::Sending),
+        ("sent", Self::Sent),
+        ("failed", Self::Failed),
+        ("unknown", Self::Unknown),
+        ("bounced", Self::Bounced),
+        ("complained", Self::Complained),
+    ];
+
+    /// Whether SES surely took the mail.
+    pub fn taken(self) -> bool {
+        matches!(self, Self::Sent | Self::Bounced | Self::Complained)
+    }
+}
+
+/// What SES reports of a mail after it took it (decisions.md §6). Reports come more than once and in any order: the one
+/// that stands last in this list holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Report {
+    /// SES did not hand it on: it found a virus.
+    Rejected,
+    /// It came back for now: the mailbox was full, the server away for hours. Behind a delivery it is a note of absence.
+    SoftBounced,
+    /// The recipient's server took it.
+    Delivered,
+    /// It came back for good, even if the server took it at first.
+    Bounced,
+    /// The recipient called it spam.
+    Complained,
+}
+
+impl Report {
+    /// What a mail of which this is the last word is.
+    pub fn status(self) -> EmailStatus {
+        match self {
+            Self::Rejected => EmailStatus::Failed,
+            Self::SoftBounced | Self::Bounced => EmailStatus::Bounced,
+            Self::Delivered => EmailStatus::Sent,
+            Self::Complained => EmailStatus::Complained,
+        }
+    }
+}
+
+/// Which mail it is: what its key is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailId {
+    /// As in [`Mail`].
+    pub about: u64,
+    /// As in [`Mail`].
+    pub sequence: u64,
+    /// As in [`Mail`].
+    pub kind: String,
+    /// As in [`Mail`].
+    pub attempt: u32,
+}
+
+impl fmt::Display for MailId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}-{}-{}", self.about, self.sequence, self.kind, self.attempt)
+    }
+}
+
+impl FromStr for MailId {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let [about, sequence, kind, attempt] = text.split('-').collect::<Vec<_>>()[..] else { return Err(()) };
+        let number = |text: &str| text.parse().map_err(|_| ());
+        Ok(Self { about: number(about)?, sequence: number(sequence)?, kind: kind.to_owned(), attempt: attempt.parse().map_err(|_| ())? })
+    }
 }
 
 /// The last mail of one type to one applicant.
@@ -72,9 +151,17 @@ pub struct Mail {
     pub claimed_at: Option<Timestamp>,
     /// What SES calls it, or why it failed.
     pub outcome: Option<String>,
+    /// The weightiest report of SES.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Report>,
 }
 
 impl Mail {
+    /// Which mail this is.
+    pub fn id(&self) -> MailId {
+        MailId { about: self.about, sequence: self.sequence, kind: self.kind.clone(), attempt: self.attempt }
+    }
+
     /// Whether it told the last change of this invite.
     pub fn brings(&self, invite: &Invite) -> bool {
         self.queued_at == invite.updated_at && self.invite.as_ref().is_some_and(|(_, id, _)| *id == invite.id)
@@ -90,4 +177,11 @@ pub struct Decision {
     pub status: Status,
     /// Reason mailed.
     pub reason: String,
+}
+
+impl Decision {
+    /// What a submission keeps of it once SES took the mail.
+    pub fn mailed(&self, at: Timestamp) -> Mailed {
+        Mailed { status: self.status, reason: self.reason.clone(), at }
+    }
 }

@@ -15,7 +15,7 @@ pub use event::{Event, EventType, Image, Showing, Span};
 pub use interest::{Favorite, Subscription};
 pub use kept::{Kept, KeptAnswer, KeptPart};
 pub use lookup::{Badge, Fair, Kind, Lookup, Major, Registration, School, Tag, Year};
-pub use mail::{Decision, EmailStatus, Mail, MailState};
+pub use mail::{Decision, EmailStatus, Mail, MailId, MailState, Report};
 pub use person::{Person, PersonAddress, PersonWord, Personal};
 pub use recruitment::{Application, Choice, Committee, Extension, Prompt, Question, QuestionType};
 pub use submission::{Answer, Applicant, Change, Mailed, Status, Submission};

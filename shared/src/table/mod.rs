@@ -42,7 +42,7 @@ pub use invites::{InviteRefusal, Inviting};
 pub use keys::Key;
 pub use lookups::LookupRefusal;
 pub use members::{Addition, MemberRefusal};
-pub use outbox::Queueing;
+pub use outbox::{Queueing, Reported};
 pub use read::Found;
 use read::Range;
 pub use requests::{RequestRefusal, Standing};

@@ -2,9 +2,11 @@
 
 use super::invites::invite_accepted;
 use super::{Entity, Key, Table, TableError, Write, keys};
-use crate::models::{EmailStatus, Mail, MailState, Mailed, Submission};
+use crate::models::{Decision, EmailStatus, Mail, MailId, MailState, Report, Submission};
 use crate::time::Timestamp;
 
+/// A report that meets other writes is marked anew so often.
+const REPORT_TRIES: usize = 5;
 /// Days for which the record of a decision mail is kept, and of any other.
 const KEPT_DAYS: (i64, i64) = (400, 60);
 
@@ -12,7 +14,7 @@ impl Entity for Mail {
     const TYPE: &'static str = "Mail";
 
     fn key(&self) -> Key {
-        keys::outbox(self.about, self.sequence, &self.kind, self.attempt)
+        key_of(&self.id())
     }
 
     fn index_key(&self) -> Option<Key> {
@@ -26,6 +28,20 @@ impl Entity for Mail {
         let days = if self.decision.is_some() { KEPT_DAYS.0 } else { KEPT_DAYS.1 };
         Some(self.queued_at.plus(chrono::TimeDelta::days(days)).epoch_seconds())
     }
+}
+
+fn key_of(mail: &MailId) -> Key {
+    keys::outbox(mail.about, mail.sequence, &mail.kind, mail.attempt)
+}
+
+/// What SES reports of a mail.
+pub struct Reported<'a> {
+    /// What.
+    pub report: Report,
+    /// In the words of SES, without anything personal.
+    pub outcome: &'a str,
+    /// When SES took the mail.
+    pub taken_at: Timestamp,
 }
 
 /// A decision mail to be queued, and what it was made from.
@@ -71,8 +87,8 @@ impl Table {
     }
 
     /// A mail of the outbox: 1 read.
-    pub async fn mail(&self, mail: &Mail) -> Result<Option<Mail>, TableError> {
-        self.get(mail.key()).await
+    pub async fn mail(&self, mail: &MailId) -> Result<Option<Mail>, TableError> {
+        self.get(key_of(mail)).await
     }
 
     /// Mails of the outbox as they stand now: 1 batch read per 100.
@@ -92,6 +108,66 @@ impl Table {
         let invite = mail.invite.as_ref().filter(|_| mail.decision.is_none());
         let open = invite.map(|(club, id, version)| Write::check(keys::invite(club, id)).if_equals("version", version));
         self.transact(std::iter::once(claim).chain(mark(mail, EmailStatus::Sending, now)).chain(open).collect()).await
+    }
+
+    /// Marks what SES reports of a mail. Nothing happens if the mail is gone or something as weighty was reported before:
+    /// reports may come more than once, in any order, and before the worker itself has marked the mail. 1 read and 1 write;
+    /// 2 reads and a transaction, if its submission shows it.
+    pub async fn report_mail(&self, id: &MailId, reported: &Reported<'_>) -> Result<(), TableError> {
+        for _ in 0..REPORT_TRIES {
+            let Some(mail) = self.mail(id).await? else { return Ok(()) };
+            if mail.report >= Some(reported.report) {
+                return Ok(());
+            }
+            let status = reported.report.status();
+            let mut record = Write::update(mail.key()).if_exists().set("status", &status).set("report", &reported.report);
+            record = if let Some(before) = &mail.report { record.if_equals("report", before) } else { record.if_none("report") };
+            if status != EmailStatus::Sent {
+                record = record.set("outcome", &Some(reported.outcome));
+            }
+            if mail.decision.is_none() {
+                record = record.set("html", &"").set("text", &"");
+            }
+            let shown = match &mail.decision {
+                Some(decision) if mail.status != status => self.shown_report(&mail, decision, reported).await?,
+                _ => None,
+            };
+            let done = match shown {
+                Some(shown) => self.transact(vec![record, shown]).await,
+                None => self.write(record).await.map(drop),
+            };
+            match done {
+                // Somebody wrote one of the two meanwhile.
+                Err(TableError::Refused(_)) => {}
+                other => return other,
+            }
+        }
+        Err(TableError::failed("a report of a mail never met it at rest"))
+    }
+
+    /// The change of a submission that goes with a report, if this is its last mail of the kind.
+    async fn shown_report(&self, mail: &Mail, decision: &Decision, reported: &Reported<'_>) -> Result<Option<Write>, TableError> {
+        let Some(submission) = self.submission(decision.application, mail.about).await? else { return Ok(None) };
+        let state = state_of(&mail.kind);
+        let last = [("acceptance_mail", &submission.acceptance_mail), ("rejection_mail", &submission.rejection_mail)];
+        let last = last.into_iter().find(|(name, _)| *name == state).and_then(|(_, last)| last.as_ref());
+        if submission.sequence != mail.sequence || last.is_none_or(|last| last.attempt != mail.attempt) {
+            return Ok(None);
+        }
+        let status = reported.report.status();
+        let mut write = Write::update(submission.key())
+            .set(&format!("{state}.status"), &status)
+            .if_equals(&format!("{state}.attempt"), &mail.attempt)
+            .if_equals("sequence", &mail.sequence)
+            .if_equals("mailed", &submission.mailed);
+        if status.taken() && !mail.status.taken() {
+            // The worker could not tell; now it is known that SES had it.
+            write = write.set("notified", &true).set(&format!("{state}.taken"), &true);
+            if submission.mailed.is_none_or(|mailed| mailed.at < reported.taken_at) {
+                write = write.set("mailed", &decision.mailed(reported.taken_at));
+            }
+        }
+        Ok(Some(write))
     }
 
     /// Marks what became of a mail that stands at `from`. Refused (0) if it stands elsewhere. A submission that is gone is let be.
@@ -126,8 +202,7 @@ fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
         .if_equals(&format!("{state}.attempt"), &mail.attempt)
         .if_equals("sequence", &mail.sequence);
     Some(if status == EmailStatus::Sent {
-        let mailed = Mailed { status: decision.status, reason: decision.reason.clone(), at: now };
-        write.set("notified", &true).set("mailed", &mailed).set(&format!("{state}.taken"), &true)
+        write.set("notified", &true).set("mailed", &decision.mailed(now)).set(&format!("{state}.taken"), &true)
     } else {
         write
     })

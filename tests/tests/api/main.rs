@@ -20,6 +20,7 @@ mod if_match;
 mod interests;
 mod invites;
 mod lookups;
+mod mail_reports;
 mod mail_worker;
 mod member_races;
 mod members;

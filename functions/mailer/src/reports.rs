@@ -1,0 +1,123 @@
+//! What SES reports of the mails that it took: delivery, bounce, complaint (decisions.md §6).
+
+use serde::Deserialize;
+use shared::models::{MailId, Report};
+use shared::table::{Reported, Table, TableError};
+use shared::time::Timestamp;
+
+/// The message tag that names a mail.
+pub(crate) const TAG: &str = "mail";
+
+/// Events of SES in the form in which SNS hands them to a function.
+#[derive(Debug, Deserialize)]
+pub struct Notifications {
+    #[serde(rename = "Records")]
+    records: Vec<Notification>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Notification {
+    #[serde(rename = "Sns")]
+    sns: Sns,
+}
+
+#[derive(Debug, Deserialize)]
+struct Sns {
+    #[serde(rename = "Message")]
+    message: String,
+}
+
+/// An event of SES, as far as it matters: nothing of it that names a person is read.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SesEvent {
+    event_type: String,
+    mail: TaggedMail,
+    bounce: Option<Bounce>,
+    complaint: Option<Complaint>,
+}
+
+#[derive(Debug, Deserialize)]
+struct TaggedMail {
+    /// When SES took it.
+    timestamp: Timestamp,
+    #[serde(default)]
+    tags: Tags,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Tags {
+    #[serde(default)]
+    mail: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Bounce {
+    bounce_type: String,
+    #[serde(default)]
+    bounce_sub_type: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Complaint {
+    complaint_feedback_type: Option<String>,
+    complaint_sub_type: Option<String>,
+}
+
+impl SesEvent {
+    /// What it reports, with the words of SES; none if it changes nothing.
+    fn report(&self) -> Option<(Report, String)> {
+        match (self.event_type.as_str(), &self.bounce, &self.complaint) {
+            ("Delivery", ..) => Some((Report::Delivered, String::new())),
+            ("Reject", ..) => Some((Report::Rejected, "rejected".into())),
+            ("Bounce", Some(bounce), _) => {
+                let report = if bounce.bounce_type == "Permanent" { Report::Bounced } else { Report::SoftBounced };
+                Some((report, format!("{}/{}", bounce.bounce_type, bounce.bounce_sub_type)))
+            }
+            // "This is no spam" is a complaint too.
+            ("Complaint", _, Some(Complaint { complaint_feedback_type: Some(kind), .. })) if kind == "not-spam" => None,
+            ("Complaint", _, complaint) => {
+                let sub_type = complaint.as_ref().and_then(|complaint| complaint.complaint_sub_type.as_deref());
+                Some((Report::Complained, format!("complaint/{}", sub_type.unwrap_or_default())))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Marks mails as SES reports them.
+pub struct Reports {
+    table: Table,
+}
+
+impl Reports {
+    /// Reports of the mails in a table's outbox.
+    pub fn new(table: Table) -> Self {
+        Self { table }
+    }
+
+    /// Works off events. An error says that they are to be delivered again, which harms nothing.
+    pub async fn handle(&self, notifications: &Notifications) -> Result<(), TableError> {
+        for notification in &notifications.records {
+            match serde_json::from_str(&notification.sns.message) {
+                Ok(event) => self.mark(&event).await?,
+                // SNS announces itself with a text; delivering anything of that kind again would not help.
+                Err(error) => tracing::warn!(%error, "an event of SES cannot be read"),
+            }
+        }
+        Ok(())
+    }
+
+    async fn mark(&self, event: &SesEvent) -> Result<(), TableError> {
+        let Some((report, outcome)) = event.report() else { return Ok(()) };
+        let Some(id) = event.mail.tags.mail.first().and_then(|tag| tag.parse::<MailId>().ok()) else {
+            tracing::warn!(?report, "an event of SES is about no mail of ours");
+            return Ok(());
+        };
+        self.table.report_mail(&id, &Reported { report, outcome: &outcome, taken_at: event.mail.timestamp }).await?;
+        tracing::info!(about = id.about, kind = id.kind, attempt = id.attempt, ?report, why = outcome, "report");
+        Ok(())
+    }
+}

@@ -1,0 +1,178 @@
+//! What SES reports of mails afterwards: who was not reached, and that reports may come as they like
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tests::fixtures::{Drive, id};
+use tests::{Client, Setup, TestCampus};
+
+/// An applicant whose address is one of SES's simulator.
+fn simulated(campus: &TestCampus, username: &str, address: &str) -> Client {
+    campus.client(&json!({ "email": format!("{address}@simulator.amazonses.com"), "name": format!("{username} Test") }), username)
+}
+
+/// A drive with an accepted applicant of this address, whose mail was sent; and what SES reports of it.
+async fn sent(campus: &TestCampus, address: &str) -> (Drive, Value, Vec<Value>) {
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&simulated(campus, "sue", address)).await;
+    drive.decide(&submission, 4, "").await;
+    drive.send("acceptance", json!({})).await.ok();
+    campus.deliver().await;
+    (drive, submission, campus.campus.mailbox.take_reports())
+}
+
+async fn state(drive: &Drive) -> (Value, Value) {
+    let list = drive.officer.get(&format!("{}submissions/", drive.path)).await.ok();
+    (list[0]["email_status"].clone(), list[0]["notified"].clone())
+}
+
+/// The same event, as SES tells it of something else.
+fn changed(event: &Value, change: impl FnOnce(&mut Value)) -> Value {
+    let mut message: Value = serde_json::from_str(event["Records"][0]["Sns"]["Message"].as_str().expect("a message")).expect("JSON");
+    change(&mut message);
+    json!({ "Records": [{ "Sns": { "Message": message.to_string() } }] })
+}
+
+#[tokio::test(start_paused = true)]
+async fn officers_find_who_was_not_reached() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    for address in ["success", "bounce", "complaint", "ooto", "suppressionlist", "bounce+label"] {
+        let submission = drive.submit(&simulated(&campus, address, address)).await;
+        drive.decide(&submission, 2, "").await;
+    }
+    let waits = drive.submit(&campus.as_("waits")).await;
+    let sent = campus.with_worker(drive.send("rejection", json!({}))).await.ok();
+    assert_eq!((&sent["sent"], &sent["skipped"]["pending"]), (&json!(6), &json!(1)));
+    campus.report().await;
+    let found = async |query: &str| -> Vec<(String, String)> {
+        let list = drive.officer.get(&format!("{}submissions/?{query}", drive.path)).await.ok();
+        let text = |value: &Value| value.as_str().unwrap_or("null").to_owned();
+        list.as_array().into_iter().flatten().map(|one| (text(&one["user"]["username"]), text(&one["email_status"]))).collect()
+    };
+    let pairs = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect::<Vec<_>>();
+    let bounced = pairs(&[("bounce+label", "bounced"), ("suppressionlist", "bounced"), ("bounce", "bounced")]);
+    assert_eq!(found("email_status=bounced").await, bounced);
+    assert_eq!(found("email_status=complained").await, pairs(&[("complaint", "complained")]));
+    assert_eq!(found("email_status=sent").await, pairs(&[("ooto", "sent"), ("success", "sent")]));
+    assert_eq!(found("email_status=none").await, pairs(&[("waits", "null")]));
+    assert_eq!(found("email_status=failed,%20unknown,bounced,complained").await.len(), 4);
+    assert_eq!(found("email_status=failed").await, vec![]);
+    let csv = drive.officer.get(&format!("{}submissions/export/?email_status=complained", drive.path)).await;
+    assert_eq!(csv.text().lines().count(), 2, "{}", csv.text());
+    for bad in ["delivered", "bounced,", "", "Sent"] {
+        drive.officer.get(&format!("{}submissions/?email_status={bad}", drive.path)).await.invalid(&["email_status"]);
+    }
+    assert!(id(&waits) > 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_the_order_and_however_often_the_weightiest_report_holds() {
+    for (address, end) in [("success", "sent"), ("bounce", "bounced"), ("complaint", "complained"), ("ooto", "sent")] {
+        let campus = TestCampus::new();
+        let (drive, _, mut events) = sent(&campus, address).await;
+        let delivered = changed(&events[0], |event| event["eventType"] = json!("Delivery"));
+        events.push(delivered);
+        for event in events.iter().rev().chain(&events).chain(events.iter().rev()) {
+            campus.reported(event).await;
+        }
+        assert_eq!(state(&drive).await, (json!(end), json!(true)), "{address}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_soft_bounce_means_not_reached_until_a_delivery_says_that_it_was_a_note_of_absence() {
+    let campus = TestCampus::new();
+    let (drive, _, events) = sent(&campus, "ooto").await;
+    campus.reported(&events[1]).await;
+    assert_eq!(state(&drive).await.0, "bounced");
+    campus.reported(&events[0]).await;
+    assert_eq!(state(&drive).await.0, "sent");
+    campus.reported(&events[1]).await;
+    assert_eq!(state(&drive).await.0, "sent");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejection_of_ses_is_a_failure_and_not_spam_is_no_complaint() {
+    let campus = TestCampus::new();
+    let (drive, _, events) = sent(&campus, "complaint").await;
+    let praise = changed(&events[1], |event| event["complaint"]["complaintFeedbackType"] = json!("not-spam"));
+    campus.reported(&praise).await;
+    assert_eq!(state(&drive).await.0, "sent");
+    let rejected = changed(&events[1], |event| {
+        event["eventType"] = json!("Reject");
+        event["reject"] = json!({ "reason": "Bad content" });
+    });
+    campus.reported(&rejected).await;
+    assert_eq!(state(&drive).await.0, "failed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delivery_tells_what_the_worker_could_not() {
+    for (event, end) in [(0, ("sent", true)), (1, ("complained", true))] {
+        // SES takes the mail, but its answer is lost.
+        let campus = Setup::default().mail(Arc::new(|_: &str| Box::pin(async { Some(Ok((500, json!({ "__type": "Lost" })))) }))).build();
+        let (drive, submission, none) = sent(&campus, "complaint").await;
+        assert_eq!((state(&drive).await, none.len()), ((json!("unknown"), json!(false)), 0));
+        let own = simulated(&campus, "sue", "complaint");
+        assert_eq!(drive.own(&own, &submission).await["status"], 1, "nobody knows that she knows");
+        let mail = campus.stored().into_iter().find(|item| item["type"]["S"] == "Mail").expect("a mail");
+        let number = |name: &str| mail[name]["N"].as_str().expect("a number").to_owned();
+        let tag = format!("{}-{}-acceptance-{}", number("about"), number("sequence"), number("attempt"));
+        let request = json!({
+            "ConfigurationSetName": "x", "EmailTags": [{ "Name": "mail", "Value": tag }],
+            "Destination": { "ToAddresses": ["complaint@simulator.amazonses.com"] },
+        });
+        let events = local::simulator::events(&request, "id", tests::start());
+        campus.reported(&events[event]).await;
+        assert_eq!(state(&drive).await, (json!(end.0), json!(end.1)));
+        assert_eq!(drive.own(&own, &submission).await["status"], 4, "she was told");
+        assert_eq!(drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"], 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_report_of_an_earlier_mail_changes_nothing_of_the_last() {
+    let campus = TestCampus::new();
+    let (drive, submission, first) = sent(&campus, "bounce").await;
+    campus.advance(chrono::TimeDelta::minutes(1));
+    assert_eq!(campus.with_worker(drive.send("acceptance", json!({ "allow_resend": true }))).await.ok()["sent"], 1);
+    campus.reported(&first[0]).await;
+    assert_eq!(state(&drive).await.0, "sent", "the second mail of the kind");
+    // Another kind: the acceptance was first, the rejection is what counts.
+    campus.advance(chrono::TimeDelta::minutes(1));
+    let acceptances = campus.campus.mailbox.take_reports();
+    drive.decide(&submission, 2, "").await;
+    assert_eq!(campus.with_worker(drive.send("rejection", json!({}))).await.ok()["sent"], 1);
+    campus.reported(&acceptances[0]).await;
+    assert_eq!(state(&drive).await.0, "sent");
+    campus.report().await;
+    assert_eq!(state(&drive).await.0, "bounced");
+    let own = drive.own(&simulated(&campus, "sue", "bounce"), &submission).await;
+    assert_eq!(own["status"], 2, "what was mailed last");
+}
+
+#[tokio::test(start_paused = true)]
+async fn reports_of_what_is_gone_or_never_was_leave_nothing_behind() {
+    let campus = TestCampus::new();
+    let (drive, _, events) = sent(&campus, "bounce").await;
+    drive.officer.delete(&format!("{}?force=true", drive.path)).await.no_content();
+    let before = campus.stored().len();
+    campus.reported(&events[0]).await;
+    for tag in ["1-2-acceptance-1", "1-2", "a-b-c-d", ""] {
+        campus.reported(&changed(&events[0], |event| event["mail"]["tags"] = json!({ "mail": [tag] }))).await;
+    }
+    campus.reported(&changed(&events[0], |event| event["mail"]["tags"] = json!({}))).await;
+    campus.reported(&changed(&events[0], |event| event["eventType"] = json!("Open"))).await;
+    campus.reported(&json!({ "Records": [{ "Sns": { "Message": "Successfully validated SNS topic for SES." } }] })).await;
+    assert_eq!(campus.stored().len(), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_tag_of_a_mail_is_what_ses_allows() {
+    let campus = TestCampus::new();
+    let (_, _, events) = sent(&campus, "success").await;
+    let message: Value = serde_json::from_str(events[0]["Records"][0]["Sns"]["Message"].as_str().expect("a message")).expect("JSON");
+    let tag = message["mail"]["tags"]["mail"][0].as_str().expect("a tag");
+    assert!(tag.len() <= 256 && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)), "{tag}");
+}
