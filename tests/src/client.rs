@@ -16,7 +16,8 @@ pub struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(router: Router, token: Option<String>) -> Self {
+    /// Somebody who calls this router, with a token or without.
+    pub fn new(router: Router, token: Option<String>) -> Self {
         Self { router, token, headers: vec![] }
     }
 

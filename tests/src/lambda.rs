@@ -74,7 +74,6 @@ impl Function {
                 ("AWS_ACCESS_KEY_ID", "test"),
                 ("AWS_SECRET_ACCESS_KEY", "test"),
                 ("AWS_ENDPOINT_URL", origin.as_str()),
-                ("AWS_ALLOW_HTTP", "true"),
                 ("TABLE_NAME", settings.table_name.as_str()),
                 ("OIDC_ISSUER", settings.issuer.as_str()),
                 ("OIDC_AUDIENCE", settings.audience.as_str()),

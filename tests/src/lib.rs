@@ -6,6 +6,7 @@ pub mod images;
 pub mod lambda;
 pub mod measure;
 pub mod recount;
+pub mod template;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -72,7 +73,7 @@ impl Setup {
     /// Table calls take so many milliseconds, so that what runs at once really interleaves.
     #[must_use]
     pub fn latency(self, ms: u64) -> Self {
-        self.table(Arc::new(move |_: &str| {
+        self.table(Arc::new(move |_: &str, _: &[u8]| {
             Box::pin(async move {
                 tokio::time::sleep(Duration::from_millis(ms)).await;
                 None

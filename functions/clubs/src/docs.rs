@@ -1,51 +1,92 @@
 //! `/openapi.json`, `/docs/`, `/docs/{file}`
 
-use std::sync::{Arc, LazyLock};
+use std::io::Read as _;
 
 use axum::extract::Path;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use flate2::read::GzDecoder;
 use shared::http::{ApiError, PublicPath, Result};
-use utoipa_swagger_ui::{Config, SwaggerFile, serve};
+
+/// A file that build.rs compressed.
+macro_rules! packed {
+    ($name:literal) => {
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".gz")).as_slice()
+    };
+}
 
 /// Made from the routes of all groups, and compared with them by a test.
-const OPENAPI: &str = include_str!("../../../docs/openapi.json");
+const OPENAPI: &[u8] = packed!("openapi.json");
 
-/// The page finds the document beside itself, whatever the stage in front.
-static UI: LazyLock<Arc<Config<'static>>> =
-    LazyLock::new(|| Arc::new(Config::new(["../openapi.json"]).try_it_out_enabled(true).persist_authorization(true)));
+/// The parts of the page: name, type, compressed content.
+const PARTS: [(&str, &str, &[u8]); 5] = [
+    ("swagger-ui.css", "text/css", packed!("swagger-ui.css")),
+    ("index.css", "text/css", packed!("index.css")),
+    ("swagger-ui-bundle.js", "text/javascript", packed!("swagger-ui-bundle.js")),
+    ("favicon-16x16.png", "image/png", packed!("favicon-16x16.png")),
+    ("favicon-32x32.png", "image/png", packed!("favicon-32x32.png")),
+];
+
+/// The page, but for its base. It finds the document beside itself, whatever the stage in front.
+const PAGE: &str = r#"<meta charset="utf-8"><title>Clubs API</title>
+<link rel="stylesheet" href="swagger-ui.css"><link rel="stylesheet" href="index.css">
+<link rel="icon" type="image/png" href="favicon-32x32.png" sizes="32x32"><link rel="icon" type="image/png" href="favicon-16x16.png" sizes="16x16">
+</head><body><div id="swagger-ui"></div>
+<script src="swagger-ui-bundle.js"></script><script src="swagger-initializer.js"></script></body></html>
+"#;
+
+const INITIALIZER: &str = r##"window.onload = () => {
+  window.ui = SwaggerUIBundle({ url: "../openapi.json", dom_id: "#swagger-ui", deepLinking: true, tryItOutEnabled: true, persistAuthorization: true });
+};
+"##;
 
 /// This document. Anybody.
 #[utoipa::path(get, path = "/api/openapi.json", tag = "service", responses((status = 200, content_type = "application/json")))]
-pub async fn show_openapi() -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+pub async fn show_openapi(headers: HeaderMap) -> Result<Response> {
+    unpacked(&headers, "application/json", OPENAPI)
 }
 
 /// A page to read the document and try it. Anybody.
 #[utoipa::path(get, path = "/api/docs/", tag = "service", responses((status = 200, content_type = "text/html")))]
-pub async fn show_docs(PublicPath(path): PublicPath) -> Result<Response> {
+pub async fn show_docs(PublicPath(path): PublicPath) -> Response {
     // Without its slash, and behind a stage, the page still finds its parts.
-    let base = format!("<head><base href=\"{}/\">", shared::html::escape(path.trim_end_matches('/')));
-    let found = part("index.html")?;
-    let html = String::from_utf8_lossy(&found.bytes).replacen("<head>", &base, 1);
-    Ok(answer(html.into_bytes(), found.content_type))
+    let base = shared::html::escape(path.trim_end_matches('/'));
+    guarded(
+        ([(header::CONTENT_TYPE, "text/html")], format!("<!doctype html><html lang=\"en\"><head><base href=\"{base}/\">{PAGE}"))
+            .into_response(),
+    )
 }
 
 /// A part of the page. Anybody.
 #[utoipa::path(get, path = "/api/docs/{file}", tag = "service", params(("file" = String, Path)), responses((status = 200)))]
-pub async fn show_docs_file(Path(file): Path<String>) -> Result<Response> {
-    let found = part(&file)?;
-    Ok(answer(found.bytes.into_owned(), found.content_type))
+pub async fn show_docs_file(headers: HeaderMap, Path(file): Path<String>) -> Result<Response> {
+    if file == "swagger-initializer.js" {
+        return Ok(guarded(([(header::CONTENT_TYPE, "text/javascript")], INITIALIZER).into_response()));
+    }
+    let (_, content_type, packed) = PARTS.iter().find(|(name, ..)| *name == file).ok_or(ApiError::NotFound)?;
+    Ok(guarded(unpacked(&headers, content_type, packed)?))
 }
 
-fn part(file: &str) -> Result<SwaggerFile<'static>> {
-    serve(file, UI.clone()).map_err(|error| ApiError::Internal(error.to_string()))?.ok_or(ApiError::NotFound)
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted.split(',').any(|coding| {
+        let (name, quality) = coding.split_once(';').unwrap_or((coding, "q=1"));
+        let refused = quality.trim().strip_prefix("q=").is_some_and(|quality| quality.parse() == Ok(0.0));
+        name.trim().eq_ignore_ascii_case("gzip") && !refused
+    })
 }
 
-fn answer(bytes: Vec<u8>, content_type: String) -> Response {
-    let mut response = bytes.into_response();
-    let content_type = HeaderValue::try_from(content_type).unwrap_or(HeaderValue::from_static("application/octet-stream"));
-    response.headers_mut().insert(header::CONTENT_TYPE, content_type);
+/// The file as it is kept, for clients that take it so.
+fn unpacked(headers: &HeaderMap, content_type: &'static str, packed: &'static [u8]) -> Result<Response> {
+    if accepts_gzip(headers) {
+        return Ok(([(header::CONTENT_TYPE, content_type), (header::CONTENT_ENCODING, "gzip")], packed).into_response());
+    }
+    let mut bytes = Vec::new();
+    GzDecoder::new(packed).read_to_end(&mut bytes).map_err(|error| ApiError::Internal(error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, content_type)], bytes).into_response())
+}
+
+fn guarded(mut response: Response) -> Response {
     // Swagger UI styles itself inline; it loads nothing from elsewhere.
     let policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));

@@ -35,7 +35,7 @@ enum Incoming {
 pub async fn run() -> Result<(), Error> {
     log_as_json();
     let settings = Settings::from_env()?;
-    let config = sdk_config().await;
+    let config = sdk_config();
     let table = Table::connect(&config, &settings.table_name);
     table.warm_up().await;
     let reports = &Reports::new(table.clone());

@@ -21,8 +21,9 @@ pub const TABLE: &str = "clubs";
 /// What keys of mails begin with.
 const OUTBOX: &[u8] = b"\"OUTBOX#";
 
-/// Runs before each call, which it may delay or answer in the engine's place: for tests of slow and failing tables.
-pub type Hook = Arc<dyn Fn(&str) -> BoxFuture<'static, Option<(u16, Value)>> + Send + Sync>;
+/// Runs before each call, which it may delay or answer in the engine's place: for tests of slow and failing tables. It gets
+/// operation and body.
+pub type Hook = Arc<dyn Fn(&str, &[u8]) -> BoxFuture<'static, Option<(u16, Value)>> + Send + Sync>;
 
 /// The engine.
 #[derive(Clone)]
@@ -77,7 +78,7 @@ impl Engine {
     /// One call of the DynamoDB API: status and body of its answer.
     pub async fn call(&self, operation: &str, body: &[u8]) -> (u16, String) {
         if let Some(hook) = &self.hook
-            && let Some((status, answer)) = hook(operation).await
+            && let Some((status, answer)) = hook(operation, body).await
         {
             return (status, answer.to_string());
         }

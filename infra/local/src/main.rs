@@ -31,8 +31,7 @@ struct Options {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    shared::lambda::log(tracing_subscriber::fmt::layer().with_writer(std::io::stderr), "warn");
     match Box::pin(run(Options::parse())).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

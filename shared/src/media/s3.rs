@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use aws_smithy_runtime_api::client::http::{HttpConnector as _, HttpConnectorSettings, SharedHttpConnector};
 use aws_smithy_types::body::SdkBody;
 use axum::body::to_bytes;
-use object_store::aws::AmazonS3Builder;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::client::{HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService};
 use object_store::{ClientOptions, RetryConfig};
 
@@ -20,6 +20,9 @@ const ANSWER: usize = 16 * 1024 * 1024;
 /// Images in the bucket of the settings, with the credentials and region of this process's environment.
 pub fn s3(settings: &Settings) -> Result<Media, String> {
     let builder = AmazonS3Builder::from_env().with_bucket_name(&settings.media_bucket);
+    // Only an emulator is at an address without TLS.
+    let emulated = builder.get_config_value(&AmazonS3ConfigKey::Endpoint).is_some_and(|url| url.starts_with("http://"));
+    let builder = builder.with_allow_http(emulated);
     // A function has seconds, not the minutes that the library would try.
     let retry = RetryConfig { max_retries: 2, retry_timeout: Duration::from_secs(8), ..RetryConfig::default() };
     let builder = builder.with_http_connector(Connector).with_retry(retry).with_disable_bulk_delete(true);

@@ -33,7 +33,7 @@ impl Entity for EventListing {
 
 /// Which club an event belongs to; never changes.
 #[derive(Debug, Serialize, Deserialize)]
-struct EventClub {
+pub(super) struct EventClub {
     event: u64,
     club: String,
 }

@@ -18,7 +18,7 @@ impl<T: Kind> Entity for Lookup<T> {
 
 /// How many people graduate in a year.
 #[derive(Debug, Serialize, Deserialize)]
-struct YearUses {
+pub(super) struct YearUses {
     year: u16,
     uses: i64,
 }

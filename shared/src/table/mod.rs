@@ -3,6 +3,7 @@
 
 mod answers;
 mod applications;
+mod audit;
 mod catalogue;
 pub mod chart;
 mod clubs;
@@ -32,6 +33,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use applications::{ApplicationParts, Form};
+pub use audit::misplaced;
 pub use catalogue::Versions;
 pub use clubs::ClubPage;
 pub use erasure::{Belongings, OnlyOwner};

@@ -200,7 +200,7 @@ async fn an_erasure_that_is_cut_short_anywhere_can_be_repeated() {
         let (calls, armed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(usize::MAX)));
         let (counted, limit) = (calls.clone(), armed.clone());
         let campus = Setup::default()
-            .table(Arc::new(move |_: &str| {
+            .table(Arc::new(move |_: &str, _: &[u8]| {
                 let fails = counted.fetch_add(1, Ordering::SeqCst) >= limit.load(Ordering::SeqCst);
                 Box::pin(async move { fails.then(|| (400, json!({ "__type": "ResourceNotFoundException", "message": "cut" }))) })
             }))

@@ -78,7 +78,7 @@ async fn who_waits_too_long_is_told_and_failures_are_not_kept() {
     let (slow, broken) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (is_slow, is_broken) = (slow.clone(), broken.clone());
     let campus = Setup::default()
-        .table(Arc::new(move |operation: &str| {
+        .table(Arc::new(move |operation: &str, _: &[u8]| {
             let transacts = operation == "TransactWriteItems";
             let (slow, broken) = (transacts && is_slow.load(Ordering::SeqCst), transacts && is_broken.load(Ordering::SeqCst));
             Box::pin(async move {
@@ -204,7 +204,7 @@ async fn kept_answers_are_erased_with_their_person() {
 fn failing(operation: &'static str) -> (TestCampus, Arc<AtomicBool>) {
     let armed = Arc::new(AtomicBool::new(false));
     let is_armed = armed.clone();
-    let campus = Setup::default().table(Arc::new(move |name: &str| {
+    let campus = Setup::default().table(Arc::new(move |name: &str, _: &[u8]| {
         let fails = name == operation && is_armed.swap(false, Ordering::SeqCst);
         Box::pin(async move { fails.then(|| (400, json!({ "__type": "ResourceNotFoundException", "message": "cut" }))) })
     }));

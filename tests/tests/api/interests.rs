@@ -107,7 +107,7 @@ async fn many_favorites_at_once_wait_for_each_other() {
     let (busy, on) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let is_on = on.clone();
     let campus = Setup::default()
-        .table(Arc::new(move |operation: &str| {
+        .table(Arc::new(move |operation: &str, _: &[u8]| {
             let (busy, counts) = (busy.clone(), operation == "TransactWriteItems" && is_on.load(Ordering::SeqCst));
             Box::pin(async move {
                 if counts && busy.swap(true, Ordering::SeqCst) {

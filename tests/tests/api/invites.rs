@@ -319,7 +319,7 @@ async fn a_bulk_that_is_cut_short_says_whom_it_did_not_reach() {
     let (seen, armed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let (counted, failing) = (seen.clone(), armed.clone());
     let campus = Setup::default()
-        .table(Arc::new(move |operation: &str| {
+        .table(Arc::new(move |operation: &str, _: &[u8]| {
             let writes = operation == "TransactWriteItems" && failing.load(Ordering::SeqCst);
             let fails = writes && counted.fetch_add(1, Ordering::SeqCst) >= 1;
             Box::pin(async move { fails.then(|| (400, json!({ "__type": "ProvisionedThroughputExceededException", "message": "slow" }))) })

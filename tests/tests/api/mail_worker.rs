@@ -114,7 +114,7 @@ fn dying() -> (TestCampus, Arc<AtomicUsize>) {
     let countdown = Arc::new(AtomicUsize::new(usize::MAX));
     let counter = countdown.clone();
     let campus = Setup::default()
-        .table(Arc::new(move |operation: &str| {
+        .table(Arc::new(move |operation: &str, _: &[u8]| {
             let dies = operation == "TransactWriteItems"
                 && counter.load(Ordering::SeqCst) != usize::MAX
                 && counter.fetch_sub(1, Ordering::SeqCst) == 1;

@@ -1,6 +1,7 @@
 //! The API as a client sees it: one module a collection, as its path ends.
 
 mod applications;
+mod audit;
 mod auth;
 mod calendars;
 mod catalogue;

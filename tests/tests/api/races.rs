@@ -12,7 +12,7 @@ use tests::{Setup, TestCampus};
 /// A campus whose table takes so many milliseconds for a call, so that what runs at once really interleaves.
 fn delayed(ms: impl Fn(&str) -> u64 + Send + Sync + 'static) -> TestCampus {
     Setup::default()
-        .table(Arc::new(move |operation: &str| {
+        .table(Arc::new(move |operation: &str, _: &[u8]| {
             let pause = Duration::from_millis(ms(operation));
             Box::pin(async move {
                 tokio::time::sleep(pause).await;
@@ -284,7 +284,7 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
     let cut = Arc::new(AtomicUsize::new(0));
     let armed = cut.clone();
     let campus = Setup::default()
-        .table(Arc::new(move |operation: &str| {
+        .table(Arc::new(move |operation: &str, _: &[u8]| {
             let fails = operation == "BatchWriteItem" && armed.load(Ordering::SeqCst) == 1;
             Box::pin(async move { fails.then(|| (400, json!({ "__type": "ResourceNotFoundException", "message": "cut" }))) })
         }))
@@ -311,7 +311,7 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
 fn conflicting(operation: &'static str, n: usize, answer: Value) -> TestCampus {
     let calls = AtomicUsize::new(0);
     Setup::default()
-        .table(Arc::new(move |called: &str| {
+        .table(Arc::new(move |called: &str, _: &[u8]| {
             let conflicts = called == operation && calls.fetch_add(1, Ordering::SeqCst) < n;
             let answer = answer.clone();
             Box::pin(async move { conflicts.then_some((400, answer)) })

@@ -201,7 +201,7 @@ async fn scene() -> Scene {
         ("{club}", "chess".into()),
         ("{favorite}", "chess".into()),
         ("{subscription}", "chess".into()),
-        ("{file}", "index.html".into()),
+        ("{file}", "index.css".into()),
         ("{member}", "sue".into()),
         ("{request}", "rita".into()),
         ("{invite}", invite["id"].as_str().unwrap_or_default().into()),

@@ -1,8 +1,8 @@
 //! The price list: DynamoDB calls, sequential rounds and capacity units of every operation, as the engine counts them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::Method;
@@ -10,26 +10,42 @@ use serde_json::{Value, json};
 use shared::models::Submission;
 use shared::table::usage::{Usage, metered};
 use tests::fixtures::{Drive, hours, id};
+use tests::template::table_actions;
 use tests::{Client, Setup, TestCampus};
 
 /// What each call of the table takes: with the clock standing still but for these, elapsed time counts the rounds.
 const LATENCY: Duration = Duration::from_millis(10);
 
 pub(super) struct Row {
-    operation: &'static str,
-    note: &'static str,
-    usage: Usage,
-    rounds: u128,
+    pub(super) operation: &'static str,
+    pub(super) note: &'static str,
+    pub(super) usage: Usage,
+    pub(super) rounds: u128,
 }
 
 pub(super) struct Prices {
     pub(super) campus: TestCampus,
     rows: Vec<Row>,
+    /// Which function serves which operation.
+    serves: BTreeMap<String, &'static str>,
+    witness: Witness,
 }
 
-fn campus() -> TestCampus {
+/// What each function did to the table.
+type Rights = BTreeMap<String, BTreeSet<(String, String)>>;
+
+/// The function that is at work, and what each did so far.
+type Witness = Arc<Mutex<(Option<String>, Rights)>>;
+
+fn campus(witness: &Witness) -> TestCampus {
+    let witness = witness.clone();
     Setup::default()
-        .table(Arc::new(|_| {
+        .table(Arc::new(move |operation: &str, body: &[u8]| {
+            let mut seen = witness.lock().unwrap_or_else(PoisonError::into_inner);
+            if let (Some(function), rights) = &mut *seen {
+                let body = serde_json::from_slice(body).unwrap_or_default();
+                rights.entry(function.clone()).or_default().extend(table_actions(operation, &body));
+            }
             Box::pin(async {
                 tokio::time::sleep(LATENCY).await;
                 None
@@ -45,6 +61,14 @@ async fn timed<F: Future>(work: F) -> (F::Output, u128) {
 }
 
 impl Prices {
+    fn at_work(&self, operation: Option<&str>) {
+        self.serving(operation.and_then(|operation| self.serves.get(operation)).copied().unwrap_or_default());
+    }
+
+    fn serving(&self, function: &str) {
+        self.witness.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(function.to_owned()).filter(|name| !name.is_empty());
+    }
+
     pub(super) async fn row(
         &mut self,
         operation: &'static str,
@@ -54,7 +78,9 @@ impl Prices {
         path: &str,
         body: Value,
     ) -> Value {
+        self.at_work(Some(operation));
         let (answer, rounds) = timed(client.send(method, path, Some(body).filter(|body| !body.is_null()))).await;
+        self.at_work(None);
         assert!(answer.status.is_success(), "{operation}: {}", answer.text());
         self.rows.push(Row { operation, note, usage: answer.usage, rounds });
         answer.json()
@@ -62,7 +88,9 @@ impl Prices {
 
     async fn upload(&mut self, operation: &'static str, client: &Client, path: &str) {
         let (content_type, body) = tests::images::form(&[("file", &tests::images::png(8, 8))]);
+        self.at_work(Some(operation));
         let (answer, rounds) = timed(client.raw(Method::POST, path, Some(&content_type), body)).await;
+        self.at_work(None);
         assert!(answer.status.is_success(), "{operation}: {}", answer.text());
         self.rows.push(Row { operation, note: "", usage: answer.usage, rounds });
     }
@@ -79,9 +107,21 @@ async fn fill(campus: &TestCampus, drive: &Drive, first: &Value, n: u64) {
     table.load(&copies).await.expect("a table");
 }
 
+/// Operations and the functions that serve them.
+pub(super) fn serves() -> BTreeMap<String, &'static str> {
+    let operations = |(function, routes): local::Group| {
+        let document = json!(routes().split_for_parts().1);
+        let items: Vec<Value> = document["paths"].as_object().into_iter().flat_map(|paths| paths.values().cloned()).collect();
+        let ids = items.into_iter().flat_map(|item| item.as_object().cloned().unwrap_or_default());
+        ids.map(move |(_, operation)| (operation["operationId"].as_str().unwrap_or_default().to_owned(), function)).collect::<Vec<_>>()
+    };
+    local::GROUPS.into_iter().flat_map(operations).collect()
+}
+
 #[expect(clippy::too_many_lines, clippy::similar_names, reason = "a list, in the order in which things come about")]
-async fn measure() -> Vec<Row> {
-    let campus = campus();
+async fn measure() -> (Vec<Row>, Rights) {
+    let witness = Witness::default();
+    let campus = campus(&witness);
     let (get, post, put, patch, delete) = (Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
     let null = Value::Null;
     let drive = campus.drive("chess").await;
@@ -99,7 +139,7 @@ async fn measure() -> Vec<Row> {
     let first = drive.submit(&bob).await;
     fill(&campus, &drive, &first, 9).await;
     let submissions = format!("{}submissions/", drive.path);
-    let mut p = Prices { campus, rows: vec![] };
+    let mut p = Prices { campus, rows: vec![], serves: serves(), witness };
 
     let new = p.campus.as_("new");
     p.row("show_settings", "first request of a new person", &new, get.clone(), "/api/settings/", null.clone()).await;
@@ -230,6 +270,8 @@ async fn measure() -> Vec<Row> {
     p.row("update_extension", "", &ada, patch.clone(), &one, json!({ "end_time": hours(31) })).await;
     p.row("replace_extension", "", &ada, put.clone(), &one, json!({ "end_time": hours(32) })).await;
     p.row("delete_extension", "", &ada, delete.clone(), &one, null.clone()).await;
+    let extension = json!({ "username": "bob", "end_time": hours(30) });
+    p.row("create_extension", "by user name", &ada, post.clone(), &extensions, extension).await;
     let questions = format!("{path}questions/");
     p.row("list_questions", "", &sue, get.clone(), &questions, null.clone()).await;
     let question = p.row("create_question", "", &ada, post.clone(), &questions, json!({ "question_type": 1, "prompt": "?" })).await;
@@ -270,18 +312,31 @@ async fn measure() -> Vec<Row> {
     p.row("set_statuses", "120", &ada, post.clone(), &format!("{submissions}status/"), body).await;
     let body = json!({ "email_type": { "id": "acceptance" } });
     p.row("send_emails", "120 mails, 2,000 submissions", &ada, post.clone(), &send, body).await;
-    let campus = &p.campus;
-    let before = campus.mails().len();
-    let ((_, usage), rounds) = timed(Box::pin(metered(campus.deliver()))).await;
-    assert_eq!(campus.mails().len(), before + 120);
+    let before = p.campus.mails().len();
+    p.serving("Mailer");
+    let ((_, usage), rounds) = timed(Box::pin(metered(p.campus.deliver()))).await;
+    assert_eq!(p.campus.mails().len(), before + 120);
     p.rows.push(Row { operation: "(mail worker)", note: "120 mails", usage, rounds });
-    p.rows.extend(accept().await);
-    p.rows
+    p.serving("MailReports");
+    let delivery = p.campus.campus.mailbox.take_reports().remove(0);
+    let ((), usage) = Box::pin(metered(p.campus.reported(&delivery))).await;
+    p.rows.push(Row { operation: "(mail report)", note: "a delivery", usage, rounds: 2 });
+    let bounce = delivery
+        .to_string()
+        .replace("Delivery", "Bounce")
+        .replace(r#"\\"delivery\\":{"#, r#"\\"bounce\\":{\\"bounceType\\":\\"Permanent\\","#);
+    let bounce = serde_json::from_str(&bounce).expect("an event");
+    let ((), usage) = Box::pin(metered(p.campus.reported(&bounce))).await;
+    p.rows.push(Row { operation: "(mail report)", note: "a bounce", usage, rounds: 3 });
+    p.rows.extend(accept(&p.witness).await);
+    let rights = std::mem::take(&mut p.witness.lock().unwrap_or_else(PoisonError::into_inner).1);
+    (p.rows, rights)
 }
 
 /// An acceptance from its mail to the membership, on a campus of its own.
-async fn accept() -> Vec<Row> {
-    let campus = campus();
+async fn accept(witness: &Witness) -> Vec<Row> {
+    let campus = campus(witness);
+    witness.lock().unwrap_or_else(PoisonError::into_inner).0 = None;
     let drive = campus.drive("chess").await;
     let sue = campus.as_("sue");
     let submission = drive.submit(&sue).await;
@@ -292,7 +347,7 @@ async fn accept() -> Vec<Row> {
     let parts: Vec<&str> = link.rsplit('/').take(2).collect();
     let path = format!("/api/clubs/chess/invites/{}/accept/", parts[1]);
     let body = json!({ "token": parts[0] });
-    let mut p = Prices { campus, rows: vec![] };
+    let mut p = Prices { campus, rows: vec![], serves: serves(), witness: witness.clone() };
     p.row("accept_invite", "", &sue, Method::POST, &path, body).await;
     p.rows
 }
@@ -313,7 +368,8 @@ fn document(rows: &[Row]) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn the_price_list_is_measured() {
-    let rows = Box::pin(measure()).await;
+    let (rows, done) = Box::pin(measure()).await;
+    super::template::compare_rights(&done);
     let measured: BTreeSet<&str> = rows.iter().map(|row| row.operation).collect();
     let document_ = json!(local::api().1);
     for item in document_["paths"].as_object().into_iter().flat_map(|paths| paths.values()) {
@@ -340,4 +396,5 @@ async fn the_price_list_is_measured() {
         assert_eq!(price("list_events", note).0.calls, 1, "{note}");
     }
     super::check("docs/costs.md", &document(&rows));
+    super::check("docs/prices.md", &super::prices::document(&rows));
 }

@@ -3,6 +3,7 @@
 mod costs;
 mod costs_lists;
 mod openapi;
+mod prices;
 mod routes;
 mod table;
 mod template;

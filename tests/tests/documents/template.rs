@@ -1,61 +1,66 @@
-//! template.yaml and the code say the same: routes, settings, table.
+//! template.yaml and the code say the same: routes, settings, table, rights.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use saphyr::{LoadableYamlNode as _, Yaml};
 use serde_json::{Value, json};
-use shared::settings::VARIABLES;
+use shared::settings::{Settings, VARIABLES};
+use tests::template::{ACCOUNT, Function, REGION, Template};
 
-/// YAML as JSON; a tagged value such as `!Ref Table` is `{"!Ref": "Table"}`.
-fn json_of(node: &Yaml<'_>) -> Value {
-    if let Yaml::Tagged(tag, inner) = node {
-        return json!({ format!("!{}", tag.suffix): json_of(inner) });
-    }
-    if let Some(mapping) = node.as_mapping() {
-        return mapping.iter().map(|(key, value)| (key.as_str().unwrap_or_default().to_owned(), json_of(value))).collect();
-    }
-    if let Some(sequence) = node.as_sequence() {
-        return sequence.iter().map(json_of).collect();
-    }
-    node.as_bool()
-        .map(|value| json!(value))
-        .or_else(|| node.as_integer().map(|value| json!(value)))
-        .or_else(|| node.as_str().map(|value| json!(value)))
-        .unwrap_or_default()
+/// Deployments as different as the template allows.
+fn deployments() -> Vec<Template> {
+    let own = [("Issuer", "https://id.uni.example"), ("Audience", "clubs"), ("InviteSecret", "0123456789abcdef0123456789abcdef")];
+    let mail = [
+        ("MailFrom", "Clubs <clubs@uni.example>"),
+        ("CreateMailIdentity", "yes"),
+        ("MailSandbox", "yes"),
+        ("SiteUrl", "https://clubs.uni.example"),
+    ];
+    let edge = [
+        ("DomainName", "api.uni.example"),
+        ("CertificateArn", "arn:aws:acm:x"),
+        ("HostedZoneId", "Z1"),
+        ("Waf", "yes"),
+        ("CorsOrigins", "https://a,https://b"),
+    ];
+    let rest = [
+        ("AccessLogs", "yes"),
+        ("AlarmEmail", "it@uni.example"),
+        ("MediaUrl", "https://media.uni.example"),
+        ("RestoredTable", "back"),
+        ("RestoredStream", "arn:aws:dynamodb:stream"),
+    ];
+    let all: Vec<_> = own.iter().chain(&mail).chain(&edge).chain(&rest).copied().collect();
+    let emulated = [("EndpointUrl", "http://host.docker.internal:8001")];
+    vec![Template::load("clubs", &[]), Template::load("clubs", &own), Template::load("clubs", &all), Template::load("clubs", &emulated)]
 }
 
-fn template() -> Value {
-    let text = std::fs::read_to_string(super::root().join("template.yaml")).expect("a template");
-    json_of(&Yaml::load_from_str(&text).expect("YAML")[0])
+fn template() -> Template {
+    Template::load("clubs", &[])
 }
 
-fn functions(template: &Value) -> BTreeMap<String, Value> {
-    let resources = template["Resources"].as_object().into_iter().flatten();
-    resources
-        .filter(|(_, resource)| resource["Type"] == "AWS::Serverless::Function")
-        .map(|(_, resource)| (resource["Metadata"]["BuildProperties"]["Binary"].as_str().unwrap_or_default().to_owned(), resource.clone()))
-        .collect()
+fn by_binary(functions: &BTreeMap<String, Function>) -> BTreeMap<&str, &Function> {
+    functions.values().filter(|function| function.name != "MailReports").map(|function| (function.binary.as_str(), function)).collect()
 }
 
 #[test]
 fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
-    let functions = functions(&template());
-    let names: BTreeSet<&str> = functions.keys().map(String::as_str).collect();
+    let functions = template().functions();
+    let functions = by_binary(&functions);
+    let names: BTreeSet<&str> = functions.keys().copied().collect();
     assert_eq!(names, BTreeSet::from(["applications", "clubs", "events", "mailer", "memberships", "submissions"]));
     for (function, routes) in local::GROUPS {
         let document = json!(routes().split_for_parts().1);
         let served: BTreeSet<String> =
             document["paths"].as_object().into_iter().flatten().map(|(path, _)| path.trim_end_matches('/').to_owned()).collect();
-        let resource = &functions[function];
-        assert_eq!(resource["Properties"]["CodeUri"], format!("functions/{function}"));
-        let mut routed = BTreeSet::new();
-        for event in resource["Properties"]["Events"].as_object().into_iter().flat_map(|events| events.values()) {
+        let function = functions[function];
+        for event in function.events.values() {
             assert_eq!((&event["Type"], &event["Properties"]["Method"]), (&json!("Api"), &json!("ANY")));
-            assert!(routed.insert(event["Properties"]["Path"].as_str().unwrap_or_default().to_owned()), "{event} stands twice");
         }
+        let routed: BTreeSet<String> = function.paths().map(str::to_owned).collect();
+        assert_eq!(routed.len(), function.events.len(), "a path stands twice");
         let rest: BTreeSet<String> = routed.difference(&served).cloned().collect();
-        let unserved = if function == "clubs" { BTreeSet::from(["/".to_owned(), "/{proxy+}".to_owned()]) } else { BTreeSet::new() };
-        assert_eq!((rest, served.difference(&routed).count()), (unserved, 0), "{function}");
+        let unserved = if function.binary == "clubs" { BTreeSet::from(["/".to_owned(), "/{proxy+}".to_owned()]) } else { BTreeSet::new() };
+        assert_eq!((rest, served.difference(&routed).count()), (unserved, 0), "{}", function.name);
     }
 }
 
@@ -72,32 +77,165 @@ fn one_parent_has_one_variable_segment() {
 }
 
 #[test]
-fn the_template_sets_every_setting() {
-    let template = template();
-    let variables = &template["Globals"]["Function"]["Environment"]["Variables"];
-    let set: BTreeSet<&str> = variables.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
-    let known = VARIABLES.into_iter().chain(["AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "RUST_LOG"]).collect();
-    assert_eq!(set, known);
+fn every_deployment_resolves_and_sets_every_setting_so_that_the_functions_start() {
+    let known: BTreeSet<&str> = VARIABLES.into_iter().chain(["AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "RUST_LOG"]).collect();
+    for template in deployments() {
+        assert!(template.resources().len() > 40);
+        for output in template.section("Outputs").values() {
+            if output["Condition"].as_str().is_none_or(|condition| template.holds(condition)) {
+                assert!(template.resolved(&output["Value"]).is_some_and(|value| value.is_string()), "{output}");
+            }
+        }
+        for (name, function) in template.functions() {
+            let set: BTreeSet<&str> = function.variables.keys().map(String::as_str).filter(|name| *name != "AWS_ENDPOINT_URL").collect();
+            assert_eq!(set, known, "{name}");
+            assert_eq!(function.variables.contains_key("AWS_ENDPOINT_URL"), template.holds("IsEmulated"), "{name}");
+            // What CloudFormation puts in when it deploys.
+            let secret = |value: &String| if value.starts_with("{{resolve:secretsmanager:") { "x".repeat(48) } else { value.clone() };
+            let settings = Settings::read(|variable| function.variables.get(variable).map(secret)).expect("good settings");
+            assert!(!settings.media_url.is_empty() && settings.issuer.starts_with("https://") || template.holds("MakeUserPool"), "{name}");
+            let size: usize = function.variables.iter().map(|(name, value)| name.len() + value.len()).sum();
+            assert!(size < 3_500, "Lambda allows 4 KB of environment, {name} has {size} B");
+        }
+    }
 }
 
 #[test]
-fn the_table_is_the_one_that_the_code_is_tested_on() {
+fn every_parameter_is_described_and_no_default_is_a_secret() {
     let template = template();
-    let table = &template["Resources"]["Table"]["Properties"];
+    let grouped = template.section("Metadata")["AWS::CloudFormation::Interface"]["ParameterGroups"].to_string();
+    for (name, parameter) in template.section("Parameters") {
+        assert!(parameter["Description"].as_str().is_some_and(|text| text.len() > 20), "{name}");
+        assert!(grouped.contains(&format!("\"{name}\"")), "{name} is in no group");
+        assert!(parameter["NoEcho"] != true || parameter["Default"] == "", "{name} has a secret for a default");
+    }
+}
+
+#[test]
+fn the_table_is_the_one_that_the_code_is_tested_on_and_is_kept() {
+    let resource = template().resource("Table").expect("a table");
+    let table = &resource["Properties"];
     let definition = local::table::definition();
     for name in ["BillingMode", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes"] {
         assert_eq!(table[name], definition[name], "{name}");
     }
     assert_eq!(table["StreamSpecification"]["StreamViewType"], definition["StreamSpecification"]["StreamViewType"]);
     assert_eq!(table["TimeToLiveSpecification"], json!({ "AttributeName": "ttl", "Enabled": true }));
+    assert_eq!((&table["DeletionProtectionEnabled"], &resource["DeletionPolicy"]), (&json!(true), &json!("Retain")));
+    assert_eq!(table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"], true);
+    assert_eq!(table["SSESpecification"]["SSEEnabled"], true);
 }
 
 #[test]
-fn only_the_mailer_sends_and_nobody_scans() {
-    for (name, function) in functions(&template()) {
-        let policies = function["Properties"]["Policies"].to_string();
-        assert_eq!(policies.contains("ses:"), name == "mailer", "{name}");
-        assert!(!policies.contains("Scan") && !policies.contains(":*"), "{name}");
-        assert_eq!(policies.contains("s3:"), ["clubs", "events"].contains(&name.as_str()), "{name}");
+fn only_the_mailer_sends_and_reads_the_stream_and_nobody_has_more_than_they_need() {
+    for template in deployments() {
+        for (name, function) in template.functions() {
+            let actions: Vec<&str> = function.rights.iter().flat_map(|(actions, _)| actions.iter().map(String::as_str)).collect();
+            assert!(!actions.is_empty(), "{name} has no role");
+            let has = |part: &str| actions.iter().any(|action| action.contains(part));
+            assert!(!has("*") && !has("Scan") && !has("DeleteTable") && !has("iam:"), "{name}: {actions:?}");
+            assert_eq!(has("ses:"), name == "Mailer", "{name}");
+            assert_eq!(has("Stream") && has("GetRecords"), name == "Mailer", "{name}");
+            assert_eq!(has("s3:"), ["Clubs", "Events"].contains(&name.as_str()), "{name}");
+            assert_eq!(has("sqs:"), ["Mailer", "MailReports"].contains(&name.as_str()), "{name}");
+            // X-Ray knows no resources; in the sandbox recipients are identities too, and a condition says who may be the sender.
+            for (actions, resources) in &function.rights {
+                let wide = resources.iter().any(|resource| resource == "*" || resource.ends_with("identity/*"));
+                let may_be =
+                    actions.iter().all(|action| action.starts_with("xray:") || (action == "ses:SendEmail" && template.holds("InSandbox")));
+                assert!(!wide || may_be, "{name}: {actions:?} on {resources:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn mails_go_out_as_the_identity_that_they_are_from() {
+    let arn = |name: &str| format!("arn:aws:ses:{REGION}:{ACCOUNT}:identity/{name}");
+    for (parameters, identity) in [
+        (vec![("MailFrom", "Clubs <clubs@uni.example>")], "uni.example"),
+        (vec![("MailFrom", "clubs@uni.example")], "uni.example"),
+        (vec![("MailFrom", "clubs@uni.example"), ("MailIdentity", "clubs@uni.example")], "clubs@uni.example"),
+    ] {
+        let functions = Template::load("clubs", &parameters).functions();
+        assert!(functions["Mailer"].may("ses:SendEmail", &arn(identity)), "{parameters:?}");
+        assert!(!functions["Mailer"].may("ses:SendEmail", &arn("other.example")), "{parameters:?}");
+    }
+}
+
+#[test]
+fn the_reports_of_ses_reach_the_mailer() {
+    let resources = template().resources();
+    let source = &resources["MailReportsSource"]["Properties"];
+    assert_eq!(source["ConfigurationSetName"], template().functions()["Mailer"].variables["MAIL_CONFIGURATION_SET"]);
+    let topic = &source["EventDestination"]["SnsDestination"]["TopicARN"];
+    assert_eq!(source["EventDestination"]["MatchingEventTypes"], json!(["delivery", "bounce", "complaint", "reject"]));
+    assert_eq!(&template().functions()["MailReports"].events["Reports"]["Properties"]["Topic"], topic);
+    assert_eq!(resources["MailReportsTopicPolicy"]["Properties"]["Topics"], json!([topic]));
+}
+
+#[test]
+fn errors_of_the_gateway_have_a_detail() {
+    for template in deployments() {
+        let api = template.resource("Api").expect("an API");
+        let responses = api["Properties"]["GatewayResponses"].as_object().expect("responses").clone();
+        for (name, response) in responses {
+            let body = response["ResponseTemplates"]["application/json"].as_str().expect("a body");
+            let body = body.replace("$context.error.messageString", "\"Text\"");
+            let body: Value = serde_json::from_str(&body).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(body["detail"].is_string(), "{name}");
+            let origin = &response["ResponseParameters"]["Headers"]["Access-Control-Allow-Origin"];
+            assert_eq!(origin.as_str(), template.holds("HasCors").then_some("'https://a'"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_watched_exists_and_the_dashboard_is_json() {
+    for template in deployments() {
+        let resources = template.resources();
+        let alarms = resources.values().filter(|resource| resource["Type"] == "AWS::CloudWatch::Alarm");
+        let alarms: Vec<&Value> = alarms.map(|alarm| &alarm["Properties"]).collect();
+        // So many are free.
+        assert_eq!(alarms.len(), 10);
+        let operations = std::fs::read_to_string(super::root().join("docs/operations.md")).expect("a page");
+        for alarm in alarms {
+            let about = alarm["AlarmDescription"].as_str().unwrap_or_default();
+            let name = about.split('"').nth(1).unwrap_or_default();
+            assert!(resources.contains_key(name), "{about}");
+            assert!(operations.contains(&format!("| `{name}` |")), "docs/operations.md does not say what {name} means");
+            assert_eq!(alarm["AlarmActions"], json!([template.resolved(&json!({ "!Ref": "AlarmTopic" }))]));
+        }
+        let body = resources["Dashboard"]["Properties"]["DashboardBody"].as_str().expect("a body");
+        let body: Value = serde_json::from_str(body).expect("JSON");
+        assert!(body["widgets"].as_array().is_some_and(|widgets| widgets.len() > 10));
+    }
+}
+
+/// Compares what the operations of each function did to the table with what its role allows: no less, no more.
+pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>) {
+    // Made in a folder of its own, the deployment's table is called as the tests call it.
+    let template = Template::load("clubs", &[("RestoredTable", local::engine::TABLE)]);
+    let functions = template.functions();
+    assert_eq!(done.len(), functions.len());
+    for (name, done) in done {
+        let function = functions.values().find(|function| function.name.eq_ignore_ascii_case(name)).expect("a function");
+        let rights = &function.rights;
+        let allowed: BTreeSet<(String, String)> = rights
+            .iter()
+            .flat_map(|(actions, resources)| {
+                actions.iter().flat_map(move |action| resources.iter().map(move |resource| (action, resource)))
+            })
+            .filter(|(action, resource)| action.starts_with("dynamodb:") && resource.contains(":table/") && !resource.contains("/stream/"))
+            .map(|(action, resource)| (action.clone(), resource.clone()))
+            .collect();
+        let missing: Vec<_> = done.difference(&allowed).collect();
+        // What is not in the price list: invitations and workers that died; events of clubs that wait for approval.
+        let rare = [("Mailer", "GetItem", ""), ("Mailer", "ConditionCheckItem", ""), ("events", "Query", "/index/gsi1")];
+        let is_rare = |(action, on): &&(String, String)| {
+            rare.iter().any(|(function, verb, part)| function == name && action.ends_with(verb) && on.ends_with(part))
+        };
+        let unused: Vec<_> = allowed.difference(done).filter(|right| !is_rare(right)).collect();
+        assert!(missing.is_empty() && unused.is_empty(), "{name} lacks {missing:?}; it never uses {unused:?}");
     }
 }

@@ -1,0 +1,75 @@
+//! Counting again what the service counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::{Stored, number, place, text};
+
+/// Clubs whose counters are wrong, that have no owner, somebody twice, or a member who asks to join.
+pub(crate) fn clubs(stored: &Stored) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut by_club: BTreeMap<&str, [Vec<&Value>; 3]> = BTreeMap::new();
+    for (n, kind) in ["Membership", "Favorite", "MembershipRequest"].into_iter().enumerate() {
+        for item in stored.of(kind) {
+            by_club.entry(text(&item["club"])).or_default()[n].push(item);
+        }
+    }
+    for club in stored.of("Club") {
+        let code = text(&club["code"]);
+        let [members, favorites, requests] = by_club.remove(code).unwrap_or_default();
+        let owners = members.iter().filter(|member| number(&member["role"]) == "0").count();
+        for (name, count) in [("members", members.len()), ("owners", owners), ("favorites", favorites.len())] {
+            if number(&club[name]).parse() != Ok(count) {
+                wrong.push(format!("club {code} says {} {name}, and has {count}", number(&club[name])));
+            }
+        }
+        if owners == 0 && club["archived"]["BOOL"] == false {
+            wrong.push(format!("club {code} has no owner"));
+        }
+        let people: BTreeSet<&str> = members.iter().map(|member| number(&member["person"])).collect();
+        if people.len() != members.len() {
+            wrong.push(format!("club {code} has somebody twice"));
+        }
+        let answered = requests.iter().filter(|request| people.contains(number(&request["person"])));
+        wrong.extend(answered.map(|request| format!("{}: a member asks to join", place(request))));
+    }
+    wrong.extend(by_club.keys().map(|code| format!("there is no club {code}, and things that belong to it")));
+    wrong
+}
+
+fn numbers(list: &Value) -> impl Iterator<Item = String> {
+    list["L"].as_array().into_iter().flatten().map(|value| number(value).to_owned())
+}
+
+/// What clubs, people and registrations refer to: type and id.
+fn references(stored: &Stored) -> impl Iterator<Item = (&'static str, String)> {
+    let tags = stored.of("Club").flat_map(|club| numbers(&club["profile"]["M"]["tags"])).map(|id| ("Tag", id));
+    let badges = stored.of("Club").flat_map(|club| numbers(&club["badges"])).map(|id| ("Badge", id));
+    let schools = stored.of("Person").flat_map(|person| numbers(&person["school"])).map(|id| ("School", id));
+    let majors = stored.of("Person").flat_map(|person| numbers(&person["major"])).map(|id| ("Major", id));
+    let years = stored.of("Person").map(|person| number(&person["graduation_year"]).to_owned());
+    let years = years.filter(|year| !year.is_empty()).map(|year| ("YearUses", year));
+    let fairs = stored.of("Registration").map(|registration| ("Fair", number(&registration["fair"]).to_owned()));
+    tags.chain(badges).chain(schools).chain(majors).chain(years).chain(fairs)
+}
+
+/// The entries that are not used as often as they say, and what is used and is not there.
+pub(crate) fn uses(stored: &Stored) -> Vec<String> {
+    let mut counts: BTreeMap<(&str, String), i64> = BTreeMap::new();
+    for reference in references(stored) {
+        *counts.entry(reference).or_default() += 1;
+    }
+    let mut wrong = Vec::new();
+    for kind in ["Tag", "Badge", "School", "Major", "YearUses", "Fair"] {
+        for entry in stored.of(kind) {
+            let id = number(&entry[if kind == "YearUses" { "year" } else { "id" }]).to_owned();
+            let count = counts.remove(&(kind, id)).unwrap_or_default();
+            if number(&entry["uses"]).parse() != Ok(count) {
+                wrong.push(format!("{} says that it is used {} times, and is {count} times", place(entry), number(&entry["uses"])));
+            }
+        }
+    }
+    wrong.extend(counts.keys().map(|(kind, id)| format!("there is no {kind} {id}, and it is used")));
+    wrong
+}

@@ -1,0 +1,117 @@
+//! What must hold between the items of a table: each finding is a sentence that names what is wrong, by ids alone.
+
+mod counts;
+mod mails;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use shared::models::{Event, Submission};
+use shared::table::{EventListing, misplaced};
+
+/// An item as the SDK has it.
+pub type Item = HashMap<String, AttributeValue>;
+
+/// Everything that is stored, by type, as JSON of DynamoDB.
+pub(crate) struct Stored(BTreeMap<String, Vec<Value>>);
+
+impl Stored {
+    fn new(items: &[Value]) -> Self {
+        let mut by_type: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for item in items {
+            by_type.entry(text(&item["type"]).to_owned()).or_default().push(item.clone());
+        }
+        Self(by_type)
+    }
+
+    pub(crate) fn of(&self, kind: &str) -> impl Iterator<Item = &Value> {
+        self.0.get(kind).into_iter().flatten()
+    }
+}
+
+pub(crate) fn text(value: &Value) -> &str {
+    value["S"].as_str().unwrap_or_default()
+}
+
+pub(crate) fn number(value: &Value) -> &str {
+    value["N"].as_str().unwrap_or_default()
+}
+
+/// What an item is called in findings.
+pub(crate) fn place(item: &Value) -> String {
+    format!("{} {} / {}", text(&item["type"]), hidden(text(&item["pk"])), hidden(text(&item["sk"])))
+}
+
+/// A key without addresses and names: findings go into tickets.
+fn hidden(key: &str) -> String {
+    let personal = ["ADDRESS#", "USERNAME#", "WORDS#"].iter().find(|start| key.starts_with(**start));
+    personal.map_or_else(|| key.to_owned(), |start| format!("{start}…"))
+}
+
+/// Items of the SDK in the JSON that DynamoDB itself uses.
+pub fn json(items: Vec<Item>) -> Result<Vec<Value>, serde_json::Error> {
+    items.into_iter().map(|item| serde_json::to_value(serde_dynamo::Item::from(item))).collect()
+}
+
+/// Everything that is wrong with a table whose items are these, at this time: places and keys, counters, owners, submissions that
+/// stand twice, mails and what submissions say of them. Items should have been read while nobody wrote: what changed meanwhile
+/// is found wrong as well.
+pub fn check(items: &[Value], now: DateTime<Utc>) -> Vec<String> {
+    let mut wrong: Vec<String> = items.iter().filter_map(|item| Some(format!("{}: {}", place(item), wrong_place(item)?))).collect();
+    let stored = Stored::new(items);
+    wrong.extend(counts::clubs(&stored));
+    wrong.extend(counts::uses(&stored));
+    let submissions: Vec<Submission> = typed(&stored, "Submission");
+    wrong.extend(twice(&submissions));
+    wrong.extend(mails::check(&submissions, &typed(&stored, "Mail"), now));
+    wrong.extend(listings(&stored));
+    wrong
+}
+
+fn wrong_place(item: &Value) -> Option<String> {
+    match serde_json::from_value::<serde_dynamo::Item>(item.clone()) {
+        Ok(item) => misplaced(&item.into()),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+/// The items of a type that can be read; the others are found by their place.
+fn typed<T: serde::de::DeserializeOwned>(stored: &Stored, kind: &str) -> Vec<T> {
+    let item = |item: &Value| serde_json::from_value::<serde_dynamo::Item>(item.clone()).ok();
+    stored.of(kind).filter_map(item).filter_map(|item| serde_dynamo::from_item(item).ok()).collect()
+}
+
+/// Submissions of one person to one application and committee, and those that are not called after them.
+fn twice(submissions: &[Submission]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for submission in submissions {
+        let Some(person) = submission.person else { continue };
+        if !seen.insert((submission.application, person, submission.committee)) {
+            wrong.push(format!("submission {} is somebody's second to the same application and committee", submission.id));
+        }
+        if submission.id != Submission::id_of(submission.application, person, submission.committee) {
+            wrong.push(format!("submission {} does not have the id that follows from application, person and committee", submission.id));
+        }
+    }
+    wrong
+}
+
+/// Events and their copies in the catalogue, which those with showings have.
+fn listings(stored: &Stored) -> Vec<String> {
+    let events: BTreeMap<u64, Event> = typed::<Event>(stored, "Event").into_iter().map(|event| (event.id, event)).collect();
+    let mut copies: BTreeMap<u64, Event> =
+        typed::<EventListing>(stored, "EventListing").into_iter().map(|listing| (listing.event.id, listing.event)).collect();
+    let mut wrong = Vec::new();
+    for event in events.values().filter(|event| !event.showings.is_empty()) {
+        match copies.remove(&event.id) {
+            None => wrong.push(format!("event {} is not in the catalogue", event.id)),
+            Some(copy) if copy != *event => wrong.push(format!("event {} stands otherwise in the catalogue", event.id)),
+            Some(_) => {}
+        }
+    }
+    wrong.extend(copies.keys().map(|id| format!("the catalogue has event {id}, which is not there or has no showings")));
+    wrong
+}

@@ -1,0 +1,126 @@
+//! Execution environments: the binary of a function under the runtime interface emulator that the SAM CLI carries, one
+//! invocation at a time each, as many as are needed at once.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tests::template::{Function, REGION};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::process::{Child, Command};
+use tokio::sync::{Mutex, Semaphore};
+
+use crate::Error;
+
+/// Environments of one function at most; in the cloud there would be a thousand.
+const AT_ONCE: usize = 4;
+
+/// The environments of one function.
+pub struct Environments {
+    /// The function.
+    pub function: Function,
+    start: Start,
+    idle: Mutex<Vec<Environment>>,
+    room: Semaphore,
+    http: reqwest::Client,
+}
+
+/// What starting one takes.
+#[derive(Clone)]
+pub struct Start {
+    /// The emulator's binary.
+    pub emulator: PathBuf,
+    /// Where `sam build` put the functions.
+    pub built: PathBuf,
+    /// Where the functions find all services.
+    pub services: String,
+    /// Where their logs go, a file each.
+    pub logs: PathBuf,
+}
+
+struct Environment {
+    address: String,
+    // Killed when dropped, with its bootstrap.
+    _emulator: Child,
+}
+
+/// The key by which the services know which function calls.
+pub fn access_key(function: &str) -> String {
+    format!("AKIA{}", function.to_uppercase())
+}
+
+impl Environments {
+    /// None yet.
+    pub fn new(function: Function, start: Start) -> Arc<Self> {
+        Arc::new(Self { function, start, idle: Mutex::default(), room: Semaphore::new(AT_ONCE), http: reqwest::Client::new() })
+    }
+
+    /// Invokes the function, in an environment that is idle or new. An answer that is no JSON is an error, as are time-outs and crashes;
+    /// its environment is gone then.
+    pub async fn invoke(&self, event: &Value) -> Result<Value, Error> {
+        let _room = self.room.acquire().await?;
+        let idle = self.idle.lock().await.pop();
+        let environment = match idle {
+            Some(environment) => environment,
+            None => self.start().await?,
+        };
+        let url = format!("http://{}/2015-03-31/functions/function/invocations", environment.address);
+        let response = self.http.post(url).body(event.to_string()).send().await?;
+        let (status, text) = (response.status(), response.text().await?);
+        let answer: Value = serde_json::from_str(&text).map_err(|_| format!("{}: {status} {text}", self.function.name))?;
+        if !status.is_success() || answer.get("errorType").is_some() {
+            return Err(format!("{}: {status} {text}", self.function.name).into());
+        }
+        self.idle.lock().await.push(environment);
+        Ok(answer)
+    }
+
+    async fn start(&self) -> Result<Environment, Error> {
+        let Start { emulator, built, services, logs } = &self.start;
+        let (address, runtime) = (free_address().await?, free_address().await?);
+        let bootstrap = built.join(&self.function.name).join("bootstrap");
+        if !bootstrap.exists() {
+            return Err(format!("{} is not there: run `sam build` first", bootstrap.display()).into());
+        }
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(logs.join(format!("{}.log", self.function.name)))?;
+        let emulator = Command::new(emulator)
+            .args(["--log-level", "error", "--runtime-interface-emulator-address", &address, "--runtime-api-address", &runtime])
+            .arg(std::path::absolute(bootstrap)?)
+            .env_clear()
+            .envs(&self.function.variables)
+            .envs([
+                ("AWS_LAMBDA_FUNCTION_NAME", self.function.name.as_str()),
+                ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", &self.function.memory.to_string()),
+                ("AWS_LAMBDA_FUNCTION_TIMEOUT", &self.function.timeout.to_string()),
+                ("AWS_REGION", REGION),
+                ("AWS_ACCESS_KEY_ID", &access_key(&self.function.name)),
+                ("AWS_SECRET_ACCESS_KEY", "emulated"),
+                ("AWS_SESSION_TOKEN", "emulated"),
+                ("AWS_ENDPOINT_URL", services),
+            ])
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()?;
+        wait_for(&address).await?;
+        Ok(Environment { address, _emulator: emulator })
+    }
+}
+
+async fn free_address() -> Result<String, Error> {
+    Ok(TcpListener::bind("127.0.0.1:0").await?.local_addr()?.to_string())
+}
+
+/// Waits until something listens there.
+pub async fn wait_for(address: &str) -> Result<(), Error> {
+    for _ in 0..500 {
+        if TcpStream::connect(address).await.is_ok() {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    Err(format!("nothing listens on {address}").into())
+}

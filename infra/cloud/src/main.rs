@@ -1,0 +1,221 @@
+//! The cloud on one machine: the binaries that `sam build` made, each in execution environments of Lambda's own emulator,
+//! behind a gateway that makes the events of API Gateway; DynamoDB, SES and S3 in processes of other makes. Routes,
+//! environment, rights, table and filters are those of template.yaml.
+
+mod environments;
+mod gateway;
+mod measure;
+mod services;
+mod story;
+mod stream;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::{get, post};
+use clap::{Parser, Subcommand, ValueEnum};
+use local::issuer::{AUDIENCE, ISSUER, Subject};
+use serde_json::{Value, json};
+use shared::time::{Clock as _, SystemClock};
+use tests::template::Template;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+use environments::{Environments, Start};
+use gateway::Gateway;
+use services::Services;
+use stream::Mapping;
+
+type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// Runs the release binaries as the cloud would, on this machine. `bash .ci/cloud` prepares what it needs.
+#[derive(Parser)]
+struct Options {
+    #[command(subcommand)]
+    command: Command,
+    /// Where `sam build` put the functions
+    #[arg(long, default_value = ".aws-sam/build", global = true)]
+    built: PathBuf,
+    /// The runtime interface emulator, which the SAM CLI carries
+    #[arg(long, default_value = "aws-lambda-rie", global = true)]
+    emulator: PathBuf,
+    /// Where moto's server listens, for SES and S3
+    #[arg(long, default_value = "http://127.0.0.1:5000", global = true)]
+    moto: String,
+    /// What DynamoDB is
+    #[arg(long, value_enum, default_value_t = Table::Dynoxide, global = true)]
+    table: Table,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Recruitment from end to end, through everything
+    Story,
+    /// Start and size of each function
+    Measure,
+    /// The whole API, for use by hand
+    Serve {
+        #[arg(long, default_value_t = 9000)]
+        port: u16,
+    },
+    /// Table, SES, S3 and issuer alone, for `sam local start-api`
+    Services {
+        #[arg(long, default_value_t = 8001)]
+        port: u16,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Table {
+    /// The engine of the local service, as a server
+    Dynoxide,
+    /// An independent second opinion; takes one call at a time
+    Moto,
+}
+
+/// Everything that runs.
+struct Cloud {
+    template: Template,
+    services: Arc<Services>,
+    functions: BTreeMap<String, Arc<Environments>>,
+    gateway: Arc<Gateway>,
+    origin: String,
+    logs: PathBuf,
+}
+
+/// The table of the stack, under the name that the sam-local environment gives it.
+pub const STACK: &str = "clubs";
+
+impl Cloud {
+    /// Starts the services on `listener` and gets everything else ready.
+    async fn start(options: &Options, listener: TcpListener, logs: &Path) -> Result<Self, Error> {
+        let port = listener.local_addr()?.port();
+        let origin = format!("http://127.0.0.1:{port}");
+        let template = Template::load(
+            STACK,
+            &[
+                ("Issuer", ISSUER),
+                ("Audience", AUDIENCE),
+                ("JwksUrl", &format!("{origin}/jwks.json")),
+                ("InviteSecret", "an emulated cloud has no secrets to keep"),
+                ("MailFrom", "Clubs <clubs@uni.example>"),
+                ("SiteUrl", "https://clubs.uni.example"),
+                ("MailRate", "1000"),
+            ],
+        );
+        reqwest::Client::new().post(format!("{}/moto-api/reset", options.moto)).send().await?.error_for_status()?;
+        let table = match options.table {
+            Table::Moto => options.moto.clone(),
+            Table::Dynoxide => {
+                let engine = TcpListener::bind("127.0.0.1:0").await?;
+                let address = engine.local_addr()?;
+                let database = dynoxide::Database::memory().map_err(|error| error.to_string())?;
+                beside(dynoxide::server::serve_on(engine, database));
+                format!("http://{address}")
+            }
+        };
+        let roles = !matches!(options.command, Command::Services { .. });
+        let (reports, told) = mpsc::unbounded_channel();
+        let services = Services::new(&template, &table, &options.moto, options.table == Table::Moto, roles, reports)?;
+        serve(listener, services.router());
+        services.deploy(&template).await?;
+        let start =
+            Start { emulator: options.emulator.clone(), built: options.built.clone(), services: origin.clone(), logs: logs.to_owned() };
+        let functions: BTreeMap<String, Arc<Environments>> =
+            template.functions().into_iter().map(|(name, function)| (name, Environments::new(function, start.clone()))).collect();
+        let gateway = Gateway::new(&template, &functions);
+        beside(Mapping::new(functions["Mailer"].clone(), &origin)?.run());
+        beside(report(functions["MailReports"].clone(), told));
+        Ok(Self { template, services, functions, gateway, origin, logs: logs.to_owned() })
+    }
+
+    fn token(&self, subject: &Subject) -> Result<String, Error> {
+        Ok(self.services.issuer.token(subject, SystemClock.now())?.0)
+    }
+}
+
+/// Invokes the function for each report, up to three times, as Lambda does with what SNS brings.
+async fn report(function: Arc<Environments>, mut told: mpsc::UnboundedReceiver<Value>) {
+    while let Some(event) = told.recv().await {
+        for attempt in 1..=3 {
+            match function.invoke(&event).await {
+                Ok(_) => break,
+                Err(error) => eprintln!("report, attempt {attempt}: {error}"),
+            }
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "servers of this program, not of a function")]
+fn beside(work: impl Future<Output = ()> + Send + 'static) {
+    tokio::spawn(work);
+}
+
+fn serve(listener: TcpListener, router: Router) {
+    beside(async move {
+        let _ = axum::serve(listener, router).await;
+    });
+}
+
+/// Tokens and mails, as the local service has them, so that the same commands work by hand.
+fn conveniences(cloud: &Arc<Cloud>) -> Router {
+    let (tokens, mails) = (cloud.clone(), cloud.clone());
+    let token = post(async move |body: String| {
+        let subject: Subject = serde_json::from_str(&body).unwrap_or_default();
+        axum::Json(json!({ "access_token": tokens.token(&subject).unwrap_or_default(), "token_type": "Bearer" }))
+    });
+    let mail = get(async move || {
+        let mails = mails.services.mails().await.unwrap_or_default();
+        axum::Json(mails.into_iter().map(|(to, subject, html)| json!({ "to": to, "subject": subject, "html": html })).collect::<Vec<_>>())
+    });
+    Router::new().route("/dev/local/token", token.clone()).route("/dev/local/token/", token).route("/dev/local/mail.json", mail)
+}
+
+async fn run(options: Options) -> Result<(), Error> {
+    let logs = options.built.join("../cloud-logs");
+    let _ = std::fs::remove_dir_all(&logs);
+    std::fs::create_dir_all(&logs)?;
+    let (host, port) = if let Command::Services { port } = options.command { ("0.0.0.0", port) } else { ("127.0.0.1", 0) };
+    let listener = TcpListener::bind((host, port)).await?;
+    let cloud = Arc::new(Cloud::start(&options, listener, &logs).await?);
+    match options.command {
+        Command::Story => story::run(&cloud, options.table == Table::Dynoxide).await?,
+        Command::Measure => measure::run(&cloud, &options.built).await?,
+        Command::Serve { port } => {
+            let listener = TcpListener::bind(("127.0.0.1", port)).await?;
+            println!("listening on http://{}/dev", listener.local_addr()?);
+            serve(listener, conveniences(&cloud).fallback_service(cloud.gateway.router()));
+            tokio::signal::ctrl_c().await?;
+        }
+        Command::Services { .. } => {
+            let subject = Subject {
+                username: "sue".into(),
+                email: Some("sue@uni.example".into()),
+                name: Some("Sue Storm".into()),
+                ..Subject::default()
+            };
+            println!("table, SES, S3 and the issuer's keys on port {port}; a token for sue:\n{}", cloud.token(&subject)?);
+            tokio::signal::ctrl_c().await?;
+        }
+    }
+    Ok(())
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match Box::pin(run(Options::parse())).await {
+        Ok(()) => {
+            // Environments are ended with the runtime.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

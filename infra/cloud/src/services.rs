@@ -1,0 +1,225 @@
+//! What the functions call, behind one address: DynamoDB, SES and S3 in other processes, and the issuer's keys. Each call is
+//! allowed by the role of the function that makes it, as template.yaml has it, or refused.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use http::{HeaderMap, Method, StatusCode, Uri};
+use local::issuer::Issuer;
+use serde_json::{Value, json};
+use shared::time::{Clock as _, SystemClock};
+use tests::template::{ACCOUNT, Function, REGION, Template, table_actions};
+use tokio::sync::mpsc;
+
+use crate::Error;
+use crate::environments::access_key;
+
+/// The services.
+pub struct Services {
+    /// Where DynamoDB is.
+    pub table: String,
+    /// Where SES and S3 are.
+    pub moto: String,
+    /// Makes tokens.
+    pub issuer: Issuer,
+    functions: BTreeMap<String, Function>,
+    /// What SES reports, for the function that takes it.
+    reports: mpsc::UnboundedSender<Value>,
+    /// Calls that a role did not allow.
+    denied: Mutex<Vec<String>>,
+    /// Whether calls are held against roles; the containers of `sam local` all have the same credentials.
+    roles: bool,
+    /// Taken for each call of a table that does not stand several at once.
+    alone: Option<tokio::sync::Mutex<()>>,
+    http: reqwest::Client,
+}
+
+/// A header that says who calls which service; the emulators look at nothing else in it.
+pub fn credential(key: &str, service: &str) -> String {
+    format!("AWS4-HMAC-SHA256 Credential={key}/20261121/{REGION}/{service}/aws4_request, SignedHeaders=host, Signature=emulated")
+}
+
+/// A call of DynamoDB or its streams.
+pub async fn post(origin: &str, target: &str, authorization: &str, body: &Value) -> Result<Value, Error> {
+    let request = reqwest::Client::new().post(origin).header("x-amz-target", target).header("authorization", authorization);
+    let request = request.header("x-amz-date", "20261121T000000Z").header("content-type", "application/x-amz-json-1.0");
+    let response = request.body(body.to_string()).send().await?;
+    let (status, text) = (response.status(), response.text().await?);
+    if !status.is_success() {
+        return Err(format!("{target}: {status} {text}").into());
+    }
+    Ok(serde_json::from_str(&text)?)
+}
+
+impl Services {
+    /// The services of a deployment; `alone` if its table takes one call at a time, `roles` if each function has a key of its own.
+    pub fn new(
+        template: &Template,
+        table: &str,
+        moto: &str,
+        alone: bool,
+        roles: bool,
+        reports: mpsc::UnboundedSender<Value>,
+    ) -> Result<Arc<Self>, Error> {
+        let functions = template.functions().into_values().map(|function| (access_key(&function.name), function));
+        Ok(Arc::new(Self {
+            table: table.to_owned(),
+            moto: moto.to_owned(),
+            issuer: Issuer::new(&Issuer::new_key()?)?,
+            functions: functions.collect(),
+            reports,
+            denied: Mutex::default(),
+            roles,
+            alone: alone.then(tokio::sync::Mutex::default),
+            http: reqwest::Client::new(),
+        }))
+    }
+
+    /// Makes what the template makes: table, bucket, sender.
+    pub async fn deploy(&self, template: &Template) -> Result<(), Error> {
+        let resources = template.resources();
+        let name = template.resolved(&json!({ "!Ref": "Table" })).ok_or("no table")?;
+        let mut table = json!({ "TableName": name });
+        for property in ["AttributeDefinitions", "KeySchema", "BillingMode", "GlobalSecondaryIndexes", "StreamSpecification"] {
+            table[property] = resources["Table"]["Properties"][property].clone();
+        }
+        table["StreamSpecification"]["StreamEnabled"] = json!(true);
+        post(&self.table, "DynamoDB_20120810.CreateTable", &credential("operator", "dynamodb"), &table).await?;
+        let bucket = template.resolved(&json!({ "!Ref": "Images" })).ok_or("no bucket")?;
+        let url = format!("{}/{}", self.moto, bucket.as_str().unwrap_or_default());
+        let bucket = self.http.put(url).header("authorization", credential("operator", "s3"));
+        let location = format!("<CreateBucketConfiguration><LocationConstraint>{REGION}</LocationConstraint></CreateBucketConfiguration>");
+        succeeded(bucket.body(location).send().await?).await?;
+        let identity = json!({ "EmailIdentity": sender_domain(&self.functions[&access_key("Mailer")].variables["MAIL_FROM"]) });
+        let identities =
+            self.http.post(format!("{}/v2/email/identities", self.moto)).header("authorization", credential("operator", "ses"));
+        succeeded(identities.body(identity.to_string()).send().await?).await
+    }
+
+    /// The calls that no role allowed.
+    pub fn denied(&self) -> Vec<String> {
+        self.denied.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The mails that SES took: recipient, subject, body.
+    pub async fn mails(&self) -> Result<Vec<(String, String, String)>, Error> {
+        let data: Value = serde_json::from_str(&self.http.get(format!("{}/moto-api/data.json", self.moto)).send().await?.text().await?)?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let mails = data["ses"]["Message"].as_array().into_iter().flatten();
+        Ok(mails.map(|mail| (text(&mail["destinations"]["ToAddresses"][0]), text(&mail["subject"]), text(&mail["body"]))).collect())
+    }
+
+    /// An image as S3 has it: type and size.
+    pub async fn image(&self, bucket: &str, file: &str) -> Result<(String, usize), Error> {
+        let request = self.http.get(format!("{}/{bucket}/{file}", self.moto)).header("authorization", credential("operator", "s3"));
+        let response = request.send().await?.error_for_status()?;
+        let kind = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+        Ok((kind, response.bytes().await?.len()))
+    }
+
+    /// The router.
+    pub fn router(self: &Arc<Self>) -> Router {
+        let keys = async |State(services): State<Arc<Self>>| Json(json!(services.issuer.keys()));
+        Router::new().route("/jwks.json", get(keys)).fallback(call).with_state(self.clone())
+    }
+
+    /// What a call does to what, or none if it is no call that a function would make.
+    fn actions(function: &Function, method: &Method, path: &str, headers: &HeaderMap, body: &[u8]) -> Option<Vec<(String, String)>> {
+        let json = || serde_json::from_slice(body).unwrap_or_default();
+        if let Some(target) = headers.get("x-amz-target").and_then(|target| target.to_str().ok()) {
+            let (api, operation) = target.split_once('.')?;
+            if api != "DynamoDBStreams_20120810" {
+                return Some(table_actions(operation, &json()));
+            }
+            // The emulator has names of its own for streams.
+            let streams = function.rights.iter().find(|(actions, _)| actions.iter().any(|action| action.ends_with(operation)));
+            let stream = streams.and_then(|(_, resources)| resources.first()).cloned().unwrap_or_default();
+            return Some(vec![(format!("dynamodb:{operation}"), stream)]);
+        }
+        let ses = |kind: &str, name: &str| ("ses:SendEmail".to_owned(), format!("arn:aws:ses:{REGION}:{ACCOUNT}:{kind}/{name}"));
+        if path == "/v2/email/outbound-emails" {
+            let request: Value = json();
+            let sender = request["FromEmailAddress"].as_str()?;
+            let set = request["ConfigurationSetName"].as_str()?;
+            return Some(vec![ses("identity", &sender_domain(sender)), ses("configuration-set", set)]);
+        }
+        let object = format!("arn:aws:s3:::{}", path.trim_start_matches('/'));
+        match *method {
+            Method::PUT => Some(vec![("s3:PutObject".to_owned(), object)]),
+            Method::DELETE => Some(vec![("s3:DeleteObject".to_owned(), object)]),
+            _ => None,
+        }
+    }
+
+    /// Why a call is refused, if it is.
+    fn refusal(&self, method: &Method, path: &str, headers: &HeaderMap, body: &[u8]) -> Option<String> {
+        if !self.roles {
+            return None;
+        }
+        let authorization = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let key = authorization.split("Credential=").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
+        let Some(function) = self.functions.get(key) else { return Some(format!("nobody has the key {key:?}")) };
+        let Some(actions) = Self::actions(function, method, path, headers, body) else {
+            return Some(format!("{method} {path} is no call of ours"));
+        };
+        let missing = actions.into_iter().find(|(action, resource)| !function.may(action, resource));
+        missing.map(|(action, resource)| format!("{} may not {action} on {resource}", function.name))
+    }
+}
+
+/// The domain of a sender such as `Clubs <clubs@uni.example>`.
+fn sender_domain(sender: &str) -> String {
+    sender.rsplit('@').next().unwrap_or_default().trim_end_matches('>').to_owned()
+}
+
+async fn succeeded(response: reqwest::Response) -> Result<(), Error> {
+    let (url, status) = (response.url().clone(), response.status());
+    if status.is_success() { Ok(()) } else { Err(format!("{url}: {status} {}", response.text().await?).into()) }
+}
+
+async fn call(State(services): State<Arc<Services>>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+    if let Some(why) = services.refusal(&method, uri.path(), &headers, &body) {
+        let answer = Json(json!({ "__type": "com.amazon.coral.service#AccessDeniedException", "message": why }));
+        services.denied.lock().unwrap_or_else(PoisonError::into_inner).push(why);
+        return (StatusCode::BAD_REQUEST, answer).into_response();
+    }
+    let is_table = headers.contains_key("x-amz-target");
+    let _alone = match &services.alone {
+        Some(lock) if is_table => Some(lock.lock().await),
+        _ => None,
+    };
+    let origin = if is_table { &services.table } else { &services.moto };
+    let url = format!("{origin}{}", uri.path_and_query().map_or("/", |path| path.as_str()));
+    let mut forwarded = services.http.request(method, url).body(body.clone());
+    for (name, value) in headers.iter().filter(|(name, _)| !["host", "content-length", "transfer-encoding"].contains(&name.as_str())) {
+        forwarded = forwarded.header(name, value);
+    }
+    let response = match forwarded.send().await {
+        Ok(response) => response,
+        Err(error) => return (StatusCode::BAD_GATEWAY, error.to_string()).into_response(),
+    };
+    let (status, headers) = (response.status(), response.headers().clone());
+    let Ok(answer) = response.bytes().await else { return StatusCode::BAD_GATEWAY.into_response() };
+    if uri.path() == "/v2/email/outbound-emails" && status.is_success() {
+        let (request, taken): (Value, Value) =
+            (serde_json::from_slice(&body).unwrap_or_default(), serde_json::from_slice(&answer).unwrap_or_default());
+        let id = taken["MessageId"].as_str().unwrap_or_default();
+        for event in local::simulator::events(&request, id, SystemClock.now()) {
+            // Twice, because SNS may.
+            let _ = services.reports.send(event.clone());
+            let _ = services.reports.send(event);
+        }
+    }
+    let mut response = Response::new(Body::from(answer));
+    *response.status_mut() = status;
+    for (name, value) in headers.iter().filter(|(name, _)| !["connection", "content-length", "transfer-encoding"].contains(&name.as_str()))
+    {
+        response.headers_mut().append(name, value.clone());
+    }
+    response
+}

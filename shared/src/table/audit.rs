@@ -1,0 +1,67 @@
+//! For the check of a whole table: whether an item can be read and stands where it belongs.
+
+use super::events::{EventClub, EventListing};
+use super::lookups::YearUses;
+use super::{Entity, Item, from_item, keys, to_item, type_of};
+use crate::models::{
+    Application, Badge, Change, Club, Event, Extension, Fair, Favorite, Invite, KeptAnswer, KeptPart, Lookup, Mail, Major, Membership,
+    MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question, Registration, School, Submission, Subscription, Tag, Year,
+};
+
+/// Keys that follow from what an item holds.
+const KEYS: [&str; 4] = [keys::PK, keys::SK, keys::GSI1PK, keys::GSI1SK];
+
+/// What is wrong with the place of an item, if anything.
+pub fn misplaced(item: &Item) -> Option<String> {
+    macro_rules! as_one_of {
+        ($($entity:ty),+ $(,)?) => {
+            match type_of(item) {
+                $(<$entity as Entity>::TYPE => keyed::<$entity>(item),)+
+                // Counters and claims of a key: all that they say is where they stand.
+                "Name" | "Version" => None,
+                other => Some(format!("of no known type ({other:?})")),
+            }
+        };
+    }
+    as_one_of!(
+        Application,
+        Change,
+        Club,
+        Event,
+        EventClub,
+        EventListing,
+        Extension,
+        Favorite,
+        Invite,
+        KeptAnswer,
+        KeptPart,
+        Lookup<Badge>,
+        Lookup<Fair>,
+        Lookup<Major>,
+        Lookup<School>,
+        Lookup<Tag>,
+        Lookup<Year>,
+        Mail,
+        Membership,
+        MembershipRequest,
+        Person,
+        PersonAddress,
+        PersonWord,
+        Prompt,
+        Question,
+        Registration,
+        Submission,
+        Subscription,
+        YearUses,
+    )
+}
+
+fn keyed<E: Entity>(item: &Item) -> Option<String> {
+    let entity: E = match from_item(item.clone()) {
+        Ok(entity) => entity,
+        Err(error) => return Some(format!("cannot be read: {error}")),
+    };
+    let due = to_item(&entity).ok()?;
+    let wrong: Vec<&str> = KEYS.into_iter().filter(|key| item.get(*key) != due.get(*key)).collect();
+    (!wrong.is_empty()).then(|| format!("{} do not follow from what it holds", wrong.join(", ")))
+}

@@ -1,0 +1,94 @@
+//! `clubs-admin check`: finds nothing in what the service wrote, and everything that is made wrong
+
+use serde_json::{Value, json};
+use shared::time::Clock as _;
+use tests::TestCampus;
+use tests::fixtures::id;
+
+/// A campus with something of most kinds.
+async fn campus() -> TestCampus {
+    let campus = TestCampus::new();
+    local::demo::load(&campus.campus).await.expect("a demo campus");
+    let drive = campus.drive("chess-club").await;
+    for (name, status) in [("sue", 4), ("bob", 2)] {
+        let submission = drive.submit(&campus.as_(name)).await;
+        drive.decide(&submission, status, "").await;
+        assert!(id(&submission) > 0);
+    }
+    for kind in ["acceptance", "rejection"] {
+        campus.with_worker(drive.send(kind, json!({}))).await.ok();
+    }
+    campus.report().await;
+    campus
+}
+
+fn findings(campus: &TestCampus, items: &[Value]) -> Vec<String> {
+    admin::check(items, campus.campus.clock.now())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
+    let campus = campus().await;
+    let stored = campus.stored();
+    assert_eq!(findings(&campus, &stored), Vec::<String>::new());
+
+    let number = |value: i64| json!({ "N": value.to_string() });
+    type Change<'a> = Box<dyn Fn(&mut Vec<Value>) + 'a>;
+    let edit = |kind: &'static str, change: Box<dyn Fn(&mut Value)>| -> Change<'_> {
+        Box::new(move |items| change(items.iter_mut().find(|item| item["type"]["S"] == kind).unwrap_or_else(|| panic!("no {kind}"))))
+    };
+    let set = |kind: &'static str, field: &'static str, value: Value| edit(kind, Box::new(move |item| item[field] = value.clone()));
+    let drop = |kind: &'static str| -> Change<'_> {
+        Box::new(move |items| {
+            let at = items.iter().position(|item| item["type"]["S"] == kind).unwrap_or_else(|| panic!("no {kind}"));
+            items.remove(at);
+        })
+    };
+    let mailed = |change: fn(&mut Value)| -> Change<'_> {
+        Box::new(move |items| change(items.iter_mut().find(|item| item["acceptance_mail"]["M"].is_object()).expect("a mailed submission")))
+    };
+    let cases: Vec<(&str, Change<'_>)> = vec![
+        ("members, and has", set("Club", "members", number(99))),
+        ("owners, and has", set("Club", "owners", number(99))),
+        ("favorites, and has", set("Club", "favorites", number(99))),
+        ("times, and is", set("Tag", "uses", number(99))),
+        ("there is no Tag", drop("Tag")),
+        ("gsi1sk do not follow", set("Membership", "gsi1sk", json!({ "S": "MEMBER#other" }))),
+        ("sk do not follow", set("Submission", "sk", json!({ "S": "1" }))),
+        ("cannot be read", set("Submission", "status", json!({ "S": "yes" }))),
+        ("of no known type", set("Question", "type", json!({ "S": "Quiz" }))),
+        ("is not in the catalogue", drop("EventListing")),
+        ("stands otherwise in the catalogue", set("Event", "name", json!({ "S": "Other" }))),
+        ("which is not there", drop("Event")),
+        ("there is no such mail", drop("Mail")),
+        ("shown as", mailed(|submission| submission["acceptance_mail"]["M"]["status"] = json!({ "S": "failed" }))),
+        ("was notified", mailed(|submission| submission["notified"] = json!({ "BOOL": false }))),
+        ("waits since", set("Mail", "status", json!({ "S": "queued" }))),
+        (
+            "somebody's second",
+            Box::new(|items| {
+                let copy = items.iter().find(|item| item["type"]["S"] == "Submission").cloned().expect("a submission");
+                items.push(copy);
+            }),
+        ),
+        ("does not have the id that follows", edit("Submission", Box::new(|item| item["person"] = json!({ "N": "12345" })))),
+        (
+            "has no owner",
+            Box::new(|items| {
+                for item in items.iter_mut().filter(|item| item["type"]["S"] == "Membership") {
+                    item["role"] = json!({ "N": "20" });
+                }
+            }),
+        ),
+        ("there is no club", drop("Club")),
+    ];
+    for (finding, change) in cases {
+        let mut items = stored.clone();
+        change(&mut items);
+        campus.advance(chrono::TimeDelta::minutes(20));
+        let found = findings(&campus, &items);
+        assert!(found.iter().any(|text| text.contains(finding)), "{finding}: {found:?}");
+        let personal = ["sue Test", "@uni.example", "Storm"];
+        assert!(!found.iter().any(|text| personal.iter().any(|word| text.contains(word))), "findings name nobody: {found:?}");
+    }
+}

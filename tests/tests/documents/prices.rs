@@ -1,0 +1,195 @@
+//! What a month, a recruitment week and a year cost: the price list times what people do times published unit prices.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use shared::table::usage::Usage;
+use tests::template::Template;
+
+use super::costs::{Row, serves};
+
+/// Published unit prices in USD, eu-central-1, without any free tier; which source says so and when is on the page.
+mod unit {
+    pub const REQUEST: f64 = 3.70e-6;
+    pub const INVOCATION: f64 = 0.20e-6;
+    pub const GB_SECOND: f64 = 0.000_013_333_4;
+    pub const READ: f64 = 0.1525e-6;
+    pub const WRITE: f64 = 0.7625e-6;
+    pub const TABLE_GB_MONTH: f64 = 0.306;
+    pub const BACKUP_GB_MONTH: f64 = 0.245;
+    pub const MAIL: f64 = 0.16e-3;
+    pub const NOTIFICATION: f64 = 0.50e-6;
+    pub const LOG_GB: f64 = 0.63;
+    pub const TRACE: f64 = 5.0e-6;
+    pub const TRANSFER_GB: f64 = 0.09;
+    pub const IMAGE_GB_MONTH: f64 = 0.0245;
+    pub const SECRET_MONTH: f64 = 0.40;
+}
+
+/// What is taken for each request beside what was measured.
+const ROUND_MS: f64 = 5.0;
+const OWN_MS: f64 = 4.0;
+const ANSWER_KB: f64 = 6.0;
+const LOG_KB: f64 = 1.0;
+/// X-Ray samples one in twenty.
+const SAMPLED: f64 = 0.05;
+/// A mail at ten a second.
+const MAIL_MS: f64 = 100.0;
+
+/// How often something is done: operation, note of its row in the price list, times.
+type Done = (&'static str, &'static str, f64);
+
+/// A month in which people look around.
+const QUIET_MONTH: [Done; 11] = [
+    ("list_clubs", "anonymous", 10_000.0),
+    ("list_clubs", "signed in", 3_000.0),
+    ("list_clubs", "catalogue not in memory", 500.0),
+    ("show_club", "anonymous", 10_000.0),
+    ("list_events", "anonymous", 10_000.0),
+    ("show_calendar", "", 60_000.0),
+    ("show_settings", "first request of a new person", 50.0),
+    ("update_club", "", 50.0),
+    ("create_event", "1 showing", 100.0),
+    ("create_favorite", "", 200.0),
+    ("list_members", "2 members", 500.0),
+];
+
+/// A week in which 1,000 people apply to three of 100 clubs each.
+const RECRUITMENT_WEEK: [Done; 23] = [
+    ("show_settings", "first request of a new person", 1_000.0),
+    ("list_clubs", "signed in", 20_000.0),
+    ("list_clubs", "catalogue not in memory", 500.0),
+    ("show_club", "", 20_000.0),
+    ("list_events", "signed in", 10_000.0),
+    ("create_favorite", "", 2_000.0),
+    ("create_application", "", 100.0),
+    ("create_question", "", 600.0),
+    ("list_current_applications", "", 10_000.0),
+    ("show_application", "5 questions", 10_000.0),
+    ("list_questions", "", 10_000.0),
+    ("submit", "10 submissions there", 3_000.0),
+    ("submit", "again", 2_000.0),
+    ("list_own_submissions", "1", 10_000.0),
+    ("list_submissions", "10", 10_000.0),
+    ("show_submission", "", 9_000.0),
+    ("update_decision", "10 submissions there", 3_000.0),
+    ("send_emails", "dry run, 9 mails", 400.0),
+    ("send_emails", "120 mails, 2,000 submissions", 25.0),
+    ("(mail worker)", "120 mails", 25.0),
+    ("(mail report)", "a delivery", 2_940.0),
+    ("(mail report)", "a bounce", 60.0),
+    ("accept_invite", "", 800.0),
+];
+
+/// Mails of such a week.
+const WEEKLY_MAILS: f64 = 3_000.0;
+
+#[derive(Default)]
+struct Bill(BTreeMap<&'static str, f64>);
+
+impl Bill {
+    fn add(&mut self, what: &'static str, usd: f64) {
+        *self.0.entry(what).or_default() += usd;
+    }
+
+    fn total(&self) -> f64 {
+        self.0.values().sum()
+    }
+
+    fn plus(&self, other: &Self, times: f64) -> Self {
+        let mut sum = Self(self.0.clone());
+        for (what, usd) in &other.0 {
+            sum.add(what, usd * times);
+        }
+        sum
+    }
+
+    /// What things cost that people do.
+    fn of(done: &[Done], mails: f64, rows: &[Row]) -> Self {
+        let memory = memory();
+        let serves = serves();
+        let mut bill = Self::default();
+        for (operation, note, times) in done {
+            let row = rows.iter().find(|row| row.operation == *operation && row.note == *note);
+            let Row { usage: Usage { read_units, write_units, .. }, rounds, .. } =
+                row.unwrap_or_else(|| panic!("{operation} ({note}) has no price"));
+            bill.add("Table", times * (read_units * unit::READ + write_units * unit::WRITE));
+            bill.add("Logs", times * LOG_KB * unit::LOG_GB / 1e6);
+            bill.add("Functions", times * unit::INVOCATION);
+            let rounds = f64::from(u32::try_from(*rounds).unwrap_or(u32::MAX));
+            let ms = if *operation == "(mail worker)" { 120.0 * MAIL_MS } else { OWN_MS + rounds * ROUND_MS };
+            let function = serves.get(*operation).copied().unwrap_or("mailer");
+            bill.add("Functions", times * ms / 1_000.0 * memory[function] / 1_024.0 * unit::GB_SECOND);
+            if serves.contains_key(*operation) {
+                bill.add("Gateway", times * unit::REQUEST);
+                bill.add("Transfer", times * ANSWER_KB * unit::TRANSFER_GB / 1e6);
+                bill.add("Traces", times * SAMPLED * unit::TRACE);
+            }
+        }
+        bill.add("Mail", mails * (unit::MAIL + unit::NOTIFICATION));
+        bill
+    }
+
+    /// What a month costs for what lies there.
+    fn lying(table_gb: f64, images_gb: f64) -> Self {
+        let mut bill = Self::default();
+        bill.add("Storage", table_gb * (unit::TABLE_GB_MONTH + unit::BACKUP_GB_MONTH) + images_gb * unit::IMAGE_GB_MONTH);
+        bill
+    }
+}
+
+/// Megabytes by binary.
+fn memory() -> BTreeMap<String, f64> {
+    let functions = Template::load("clubs", &[]).functions().into_values();
+    functions.map(|function| (function.binary, f64::from(u32::try_from(function.memory).unwrap_or_default()))).collect()
+}
+
+/// The page docs/prices.md.
+pub(super) fn document(rows: &[Row]) -> String {
+    let lying = Bill::lying(0.2, 1.0);
+    let quiet = Bill::of(&QUIET_MONTH, 100.0, rows).plus(&lying, 1.0);
+    let week = Bill::of(&RECRUITMENT_WEEK, WEEKLY_MAILS, rows);
+    let year = Bill::default().plus(&quiet, 12.0).plus(&week, 2.0);
+    let columns = [("Nobody comes, a month", lying), ("A quiet month", quiet), ("A recruitment week", week), ("A year", year)];
+    let mut text = include_str!("prices_head.md").to_owned();
+    text += "\n| USD | ";
+    text += &columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" | ");
+    text += " |\n|---|---:|---:|---:|---:|\n";
+    for what in ["Gateway", "Functions", "Table", "Mail", "Logs", "Traces", "Transfer", "Storage"] {
+        let cells: Vec<String> = columns.iter().map(|(_, bill)| format!("{:.2}", bill.0.get(what).copied().unwrap_or_default())).collect();
+        let _ = writeln!(text, "| {what} | {} |", cells.join(" | "));
+    }
+    let cells: Vec<String> = columns.iter().map(|(_, bill)| format!("**{:.2}**", bill.total())).collect();
+    let _ = writeln!(text, "| **Together** | {} |", cells.join(" | "));
+    let each =
+        |done: &[Done]| done.iter().map(|(operation, note, times)| format!("| {operation} | {note} | {times} |\n")).collect::<String>();
+    let head = "\n\n| Operation | With | Times |\n|---|---|---:|\n";
+    let _ = write!(text, "\n## What people do in a quiet month{head}{}", each(&QUIET_MONTH));
+    let _ = write!(text, "\nand 100 mails.\n\n## What people do in a recruitment week{head}{}", each(&RECRUITMENT_WEEK));
+    let _ = writeln!(text, "\nand 3,000 mails, of which 60 come back. A year is twelve quiet months and two such weeks.");
+    text += "\n## Unit prices\n\n| What | USD |\n|---|---:|\n";
+    for (what, usd, of) in [
+        ("Gateway, a request (REST)", unit::REQUEST, 1e6),
+        ("Lambda, an invocation", unit::INVOCATION, 1e6),
+        ("Table, a read unit", unit::READ, 1e6),
+        ("Table, a write unit", unit::WRITE, 1e6),
+        ("SNS, a notification", unit::NOTIFICATION, 1e6),
+        ("X-Ray, a trace", unit::TRACE, 1e6),
+        ("SES, a mail (plan Essentials)", unit::MAIL, 1e3),
+    ] {
+        let _ = writeln!(text, "| {what}, by the {} | {:.4} |", if of > 1e5 { "million" } else { "thousand" }, usd * of);
+    }
+    for (what, usd) in [
+        ("Lambda on arm64, a GB-second", unit::GB_SECOND),
+        ("Table, a GB-month", unit::TABLE_GB_MONTH),
+        ("Point-in-time recovery, a GB-month", unit::BACKUP_GB_MONTH),
+        ("Images, a GB-month", unit::IMAGE_GB_MONTH),
+        ("Logs, a GB", unit::LOG_GB),
+        ("Transfer to clients, a GB", unit::TRANSFER_GB),
+        ("A secret in Secrets Manager, a month, if none is given (not in the table above)", unit::SECRET_MONTH),
+    ] {
+        let _ = writeln!(text, "| {what} | {usd} |");
+    }
+    text += include_str!("prices_notes.md");
+    text
+}
