@@ -22,6 +22,9 @@ async fn campus() -> TestCampus {
     campus
 }
 
+/// Makes something wrong.
+type Change<'a> = Box<dyn Fn(&mut Vec<Value>) + 'a>;
+
 fn findings(campus: &TestCampus, items: &[Value]) -> Vec<String> {
     admin::check(items, campus.campus.clock.now())
 }
@@ -33,7 +36,6 @@ async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
     assert_eq!(findings(&campus, &stored), Vec::<String>::new());
 
     let number = |value: i64| json!({ "N": value.to_string() });
-    type Change<'a> = Box<dyn Fn(&mut Vec<Value>) + 'a>;
     let edit = |kind: &'static str, change: Box<dyn Fn(&mut Value)>| -> Change<'_> {
         Box::new(move |items| change(items.iter_mut().find(|item| item["type"]["S"] == kind).unwrap_or_else(|| panic!("no {kind}"))))
     };

@@ -161,8 +161,12 @@ pub(super) fn document(rows: &[Row]) -> String {
     }
     let cells: Vec<String> = columns.iter().map(|(_, bill)| format!("**{:.2}**", bill.total())).collect();
     let _ = writeln!(text, "| **Together** | {} |", cells.join(" | "));
-    let each =
-        |done: &[Done]| done.iter().map(|(operation, note, times)| format!("| {operation} | {note} | {times} |\n")).collect::<String>();
+    let each = |done: &[Done]| {
+        done.iter().fold(String::new(), |mut text, (operation, note, times)| {
+            let _ = writeln!(text, "| {operation} | {note} | {times} |");
+            text
+        })
+    };
     let head = "\n\n| Operation | With | Times |\n|---|---|---:|\n";
     let _ = write!(text, "\n## What people do in a quiet month{head}{}", each(&QUIET_MONTH));
     let _ = write!(text, "\nand 100 mails.\n\n## What people do in a recruitment week{head}{}", each(&RECRUITMENT_WEEK));
