@@ -82,7 +82,7 @@ impl Worker {
                 Ok(()) => {}
                 Err(TableError::Refused(which)) if which.contains(&0) => return self.resolve(mail).await,
                 Err(TableError::Refused(_)) => {
-                    // The submission was withdrawn, deleted or has a later mail: nobody waits for this one.
+                    // The submission was withdrawn, deleted, decided otherwise or has a later mail: nobody waits for this one.
                     return self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, "superseded").await;
                 }
                 Err(error) => return Err(error.into()),

@@ -98,7 +98,7 @@ impl Table {
         wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
     }
 
-    /// Claims a queued mail for sending. Refused (0) if it is not queued any more, (1) if its submission is gone or
+    /// Claims a queued mail for sending. Refused (0) if it is not queued any more, (1) if its submission is gone, was decided otherwise or
     /// has a later mail, or its invitation was used, revoked or sent anew.
     pub async fn claim_mail(&self, mail: &Mail, now: Timestamp) -> Result<(), TableError> {
         let claim = Write::update(mail.key())
@@ -201,9 +201,10 @@ fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
         .set(&format!("{state}.at"), &now)
         .if_equals(&format!("{state}.attempt"), &mail.attempt)
         .if_equals("sequence", &mail.sequence);
-    Some(if status == EmailStatus::Sent {
-        write.set("notified", &true).set("mailed", &decision.mailed(now)).set(&format!("{state}.taken"), &true)
-    } else {
-        write
+    Some(match status {
+        EmailStatus::Sent => write.set("notified", &true).set("mailed", &decision.mailed(now)).set(&format!("{state}.taken"), &true),
+        // What is no longer decided is not told any more.
+        EmailStatus::Sending => write.if_equals("status", &decision.status).if_equals("reason", &decision.reason),
+        _ => write,
     })
 }

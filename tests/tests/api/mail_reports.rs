@@ -1,6 +1,7 @@
 //! What SES reports of mails afterwards: who was not reached, and that reports may come as they like
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 use tests::fixtures::{Drive, id};
@@ -116,19 +117,41 @@ async fn a_delivery_tells_what_the_worker_could_not() {
         assert_eq!((state(&drive).await, none.len()), ((json!("unknown"), json!(false)), 0));
         let own = simulated(&campus, "sue", "complaint");
         assert_eq!(drive.own(&own, &submission).await["status"], 1, "nobody knows that she knows");
-        let mail = campus.stored().into_iter().find(|item| item["type"]["S"] == "Mail").expect("a mail");
-        let number = |name: &str| mail[name]["N"].as_str().expect("a number").to_owned();
-        let tag = format!("{}-{}-acceptance-{}", number("about"), number("sequence"), number("attempt"));
-        let request = json!({
-            "ConfigurationSetName": "x", "EmailTags": [{ "Name": "mail", "Value": tag }],
-            "Destination": { "ToAddresses": ["complaint@simulator.amazonses.com"] },
-        });
-        let events = local::simulator::events(&request, "id", tests::start());
-        campus.reported(&events[event]).await;
+        campus.reported(&reports_of_the_acceptance(&campus)[event]).await;
         assert_eq!(state(&drive).await, (json!(end.0), json!(end.1)));
         assert_eq!(drive.own(&own, &submission).await["status"], 4, "she was told");
         assert_eq!(drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"], 1);
     }
+}
+
+/// What SES reports of an acceptance to `complaint@`, taken when the test began, if the mailbox did not.
+fn reports_of_the_acceptance(campus: &TestCampus) -> Vec<Value> {
+    let mail = campus.stored().into_iter().find(|item| item["kind"]["S"] == "acceptance").expect("a mail");
+    let number = |name: &str| mail[name]["N"].as_str().expect("a number").to_owned();
+    let tag = format!("{}-{}-acceptance-{}", number("about"), number("sequence"), number("attempt"));
+    let request = json!({
+        "ConfigurationSetName": "x", "EmailTags": [{ "Name": "mail", "Value": tag }],
+        "Destination": { "ToAddresses": ["complaint@simulator.amazonses.com"] },
+    });
+    local::simulator::events(&request, "id", tests::start())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_told_last_stays_when_an_earlier_mail_turns_out_to_have_arrived() {
+    let calls = AtomicUsize::new(0);
+    let campus = Setup::default()
+        .mail(Arc::new(move |_: &str| {
+            let first = calls.fetch_add(1, Ordering::SeqCst) == 0;
+            Box::pin(async move { first.then(|| Ok((500, json!({ "__type": "Lost" })))) })
+        }))
+        .build();
+    let (drive, submission, _) = sent(&campus, "complaint").await;
+    campus.advance(chrono::TimeDelta::minutes(1));
+    drive.decide(&submission, 2, "Too late.").await;
+    assert_eq!(campus.with_worker(drive.send("rejection", json!({}))).await.ok()["sent"], 1);
+    campus.reported(&reports_of_the_acceptance(&campus)[0]).await;
+    let own = drive.own(&simulated(&campus, "sue", "complaint"), &submission).await;
+    assert_eq!((&own["status"], &own["reason"]), (&json!(2), &json!("Too late.")));
 }
 
 #[tokio::test(start_paused = true)]
@@ -175,4 +198,26 @@ async fn the_tag_of_a_mail_is_what_ses_allows() {
     let message: Value = serde_json::from_str(events[0]["Records"][0]["Sns"]["Message"].as_str().expect("a message")).expect("JSON");
     let tag = message["mail"]["tags"]["mail"][0].as_str().expect("a tag");
     assert!(tag.len() <= 256 && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)), "{tag}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mail_that_goes_while_it_is_reported_stays_gone() {
+    let erase: Arc<OnceLock<Box<dyn Fn() + Send + Sync>>> = Arc::default();
+    let when_written = erase.clone();
+    let campus = Setup::default()
+        .table(Arc::new(move |operation: &str, _: &[u8]| {
+            if let Some(erase) = when_written.get().filter(|_| operation == "UpdateItem") {
+                erase();
+            }
+            Box::pin(async { None })
+        }))
+        .build();
+    let (_, _, events) = sent(&campus, "success").await;
+    let mail = campus.stored().into_iter().find(|item| item["type"]["S"] == "Mail").expect("a mail");
+    let engine = campus.campus.engine.clone();
+    let key = json!({ "TableName": local::engine::TABLE, "Key": { "pk": mail["pk"], "sk": mail["sk"] } });
+    let erased = erase.set(Box::new(move || drop(engine.json("DeleteItem", &key).expect("a table"))));
+    assert!(erased.is_ok());
+    campus.reported(&events[0]).await;
+    assert!(!campus.stored().iter().any(|item| item["pk"] == mail["pk"]), "an empty mail");
 }

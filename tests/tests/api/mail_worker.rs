@@ -174,6 +174,25 @@ async fn a_submission_that_went_before_its_mail_gets_none() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_decision_that_was_changed_before_its_mail_is_not_told() {
+    for (status, reason) in [(2, ""), (1, ""), (4, "Another reason.")] {
+        let campus = TestCampus::new();
+        let drive = campus.drive("chess").await;
+        let submission = drive.submit(&campus.as_("sue")).await;
+        drive.decide(&submission, 4, "").await;
+        assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+        drive.decide(&submission, status, reason).await;
+        assert_eq!(campus.deliver().await, Delivered::Nothing);
+        assert!(campus.mails().is_empty(), "{status}");
+        assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
+        // It is sent as it is now, if the officer wants so.
+        drive.decide(&submission, 4, "Yes, after all.").await;
+        assert_eq!(campus.with_worker(drive.send("acceptance", json!({}))).await.ok()["sent"], 1);
+        assert_eq!(campus.mails().len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_bad_mail_holds_up_no_other() {
     let campus = Setup::default()
         .mail(Arc::new(|to: &str| {

@@ -112,6 +112,18 @@ fn every_parameter_is_described_and_no_default_is_a_secret() {
 }
 
 #[test]
+fn the_settings_of_each_environment_are_parameters_of_the_template() {
+    let config = std::fs::read_to_string(super::root().join("samconfig.toml")).expect("a file");
+    let template = template();
+    let overrides = config.lines().filter_map(|line| line.strip_prefix("parameter_overrides = [")).flat_map(|line| line.split('"'));
+    let names: Vec<&str> = overrides.filter_map(|text| Some(text.split_once('=')?.0)).collect();
+    assert!(names.len() > 10);
+    for name in names {
+        assert!(template.section("Parameters").contains_key(name), "{name}");
+    }
+}
+
+#[test]
 fn the_table_is_the_one_that_the_code_is_tested_on_and_is_kept() {
     let resource = template().resource("Table").expect("a table");
     let table = &resource["Properties"];
