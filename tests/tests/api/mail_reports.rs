@@ -124,6 +124,16 @@ async fn a_delivery_tells_what_the_worker_could_not() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_mail_that_ses_rejected_told_nobody_anything() {
+    let campus = Setup::default().mail(Arc::new(|_: &str| Box::pin(async { Some(Ok((500, json!({ "__type": "Lost" })))) }))).build();
+    let (drive, submission, _) = sent(&campus, "complaint").await;
+    let rejected = changed(&reports_of_the_acceptance(&campus)[0], |event| event["eventType"] = json!("Reject"));
+    campus.reported(&rejected).await;
+    assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
+    assert_eq!(drive.own(&simulated(&campus, "sue", "complaint"), &submission).await["status"], 1);
+}
+
 /// What SES reports of an acceptance to `complaint@`, taken when the test began, if the mailbox did not.
 fn reports_of_the_acceptance(campus: &TestCampus) -> Vec<Value> {
     let mail = campus.stored().into_iter().find(|item| item["kind"]["S"] == "acceptance").expect("a mail");
