@@ -12,23 +12,17 @@ pub use worker::Worker;
 
 use std::sync::Arc;
 
-use aws_lambda_events::event::dynamodb::Event;
 use aws_lambda_events::event::streams::DynamoDbEventResponse;
 use lambda_runtime::{LambdaEvent, service_fn};
-use serde::Deserialize;
+use serde_json::Value;
 use shared::lambda::{Error, log_as_json, sdk_config};
 use shared::settings::Settings;
 use shared::table::Table;
 use shared::time::SystemClock;
 
-/// What the function is invoked with.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Incoming {
-    /// Reports of SES, through SNS.
-    Reports(Notifications),
-    /// Records of the table's stream.
-    Outbox(Event),
+/// What the function is invoked with: reports of SES, through SNS, or records of the table's stream.
+fn are_reports(event: &Value) -> bool {
+    event["Records"][0].get("Sns").is_some()
 }
 
 /// Runs the worker as a Lambda function.
@@ -40,14 +34,12 @@ pub async fn run() -> Result<(), Error> {
     table.warm_up().await;
     let reports = &Reports::new(table.clone());
     let worker = &Worker::new(table, Ses::new(&config, &settings), Arc::new(SystemClock), settings);
-    let handle = async move |event: LambdaEvent<Incoming>| -> Result<DynamoDbEventResponse, Error> {
-        match event.payload {
-            Incoming::Outbox(event) => Ok(worker.handle(event).await),
-            Incoming::Reports(notifications) => {
-                reports.handle(&notifications).await?;
-                Ok(DynamoDbEventResponse::default())
-            }
+    let handle = async move |event: LambdaEvent<Value>| -> Result<DynamoDbEventResponse, Error> {
+        if are_reports(&event.payload) {
+            reports.handle(&serde_json::from_value(event.payload)?).await?;
+            return Ok(DynamoDbEventResponse::default());
         }
+        Ok(worker.handle(serde_json::from_value(event.payload)?).await)
     };
     lambda_runtime::run(service_fn(handle)).await
 }

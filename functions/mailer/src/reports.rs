@@ -38,9 +38,13 @@ struct SesEvent {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct TaggedMail {
     /// When SES took it.
     timestamp: Timestamp,
+    /// What SES calls it.
+    #[serde(default)]
+    message_id: String,
     #[serde(default)]
     tags: Tags,
 }
@@ -70,7 +74,7 @@ impl SesEvent {
     /// What it reports, with the words of SES; none if it changes nothing.
     fn report(&self) -> Option<(Report, String)> {
         match (self.event_type.as_str(), &self.bounce, &self.complaint) {
-            ("Delivery", ..) => Some((Report::Delivered, String::new())),
+            ("Delivery", ..) => Some((Report::Delivered, self.mail.message_id.clone())),
             ("Reject", ..) => Some((Report::Rejected, "rejected".into())),
             ("Bounce", Some(bounce), _) => {
                 let report = if bounce.bounce_type == "Permanent" { Report::Bounced } else { Report::SoftBounced };

@@ -20,7 +20,8 @@ const COLUMNS: [&str; 11] =
 #[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/submissions/export/", tag = "submissions",
     security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path),
-        ("status" = Option<u8>, Query), ("committee" = Option<u64>, Query), ("notified" = Option<bool>, Query), ("search" = Option<String>, Query)),
+        ("status" = Option<u8>, Query), ("committee" = Option<u64>, Query), ("notified" = Option<bool>, Query),
+        ("email_status" = Option<String>, Query, description = "As of the list"), ("search" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_submissions(State(app): State<Shared>, params: Params, scope: Officer<Form, AllPrompts>) -> Result<Response> {
     csv(&app, &scope.parent, &scope.object.0, &params).await

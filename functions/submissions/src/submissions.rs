@@ -144,7 +144,7 @@ fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
     params(("club" = String, Path), ("application" = u64, Path),
         ("status" = Option<u8>, Query), ("committee" = Option<u64>, Query), ("notified" = Option<bool>, Query),
         ("email_status" = Option<String>, Query, description = "Any of these, with commas between them; `none` are those who were sent \
-            nothing. `failed,unknown,bounced,complained` were not reached"),
+            nothing. `failed,unknown,bounced,complained` were not reached, or complained"),
         ("search" = Option<String>, Query, description = "Words in name, user name or e-mail"),
         ("limit" = Option<u64>, Query, description = "At most so many; the answer's Link leads on"), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = Vec<SubmissionBody>)))]

@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use shared::models::{Event, Submission};
-use shared::table::{EventListing, misplaced};
+use shared::table::{EventListing, listing_parts, misplaced};
 
 /// An item as the SDK has it.
 pub type Item = HashMap<String, AttributeValue>;
@@ -41,7 +41,10 @@ pub(crate) fn number(value: &Value) -> &str {
 
 /// What an item is called in findings.
 pub(crate) fn place(item: &Value) -> String {
-    format!("{} {} / {}", text(&item["type"]), hidden(text(&item["pk"])), hidden(text(&item["sk"])))
+    let (pk, sk) = (text(&item["pk"]), text(&item["sk"]));
+    // The entries of people under words of their names.
+    let sk = if pk.starts_with("WORDS#") { format!("…#{}", sk.rsplit('#').next().unwrap_or_default()) } else { hidden(sk) };
+    format!("{} {} / {sk}", text(&item["type"]), hidden(pk))
 }
 
 /// A key without addresses and names: findings go into tickets.
@@ -99,19 +102,22 @@ fn twice(submissions: &[Submission]) -> Vec<String> {
     wrong
 }
 
-/// Events and their copies in the catalogue, which those with showings have.
+/// Events and their copies in the catalogue: in the part of their month, and in the one that they left last.
 fn listings(stored: &Stored) -> Vec<String> {
-    let events: BTreeMap<u64, Event> = typed::<Event>(stored, "Event").into_iter().map(|event| (event.id, event)).collect();
-    let mut copies: BTreeMap<u64, Event> =
-        typed::<EventListing>(stored, "EventListing").into_iter().map(|listing| (listing.event.id, listing.event)).collect();
+    let mut copies: BTreeMap<(String, u64), Event> = typed::<EventListing>(stored, "EventListing")
+        .into_iter()
+        .map(|listing| ((listing.part, listing.event.id), listing.event))
+        .collect();
     let mut wrong = Vec::new();
-    for event in events.values().filter(|event| !event.showings.is_empty()) {
-        match copies.remove(&event.id) {
-            None => wrong.push(format!("event {} is not in the catalogue", event.id)),
-            Some(copy) if copy != *event => wrong.push(format!("event {} stands otherwise in the catalogue", event.id)),
-            Some(_) => {}
+    for event in typed::<Event>(stored, "Event") {
+        for part in listing_parts(&event) {
+            match copies.remove(&(part.clone(), event.id)) {
+                None => wrong.push(format!("event {} is not in {part} of the catalogue", event.id)),
+                Some(copy) if copy != event => wrong.push(format!("event {} stands otherwise in {part} of the catalogue", event.id)),
+                Some(_) => {}
+            }
         }
     }
-    wrong.extend(copies.keys().map(|id| format!("the catalogue has event {id}, which is not there or has no showings")));
+    wrong.extend(copies.keys().map(|(part, id)| format!("{part} of the catalogue has event {id}, which does not belong there")));
     wrong
 }

@@ -4,24 +4,30 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::models::{EmailStatus, Mail, MailState, Submission};
+use shared::table::DECISION_MAILS_KEPT_DAYS;
 use shared::time::Timestamp;
 
 /// Mails that wait so long are stuck: an officer may send them again.
 const STUCK_MINUTES: i64 = 15;
 
-/// Mails without the submission that should show them, submissions that show another state than the mail has, mails that
-/// are stuck.
+/// Submissions that show another state than their mail has, or a mail that is not there; mails that their submission knows nothing of; and
+/// mails that are stuck. Of erased people nobody knows mails any more, and records of mails are kept for a time only.
 pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Utc>) -> Vec<String> {
     let mut wrong = Vec::new();
+    let kept_since = Timestamp::at(now - TimeDelta::days(DECISION_MAILS_KEPT_DAYS - 1));
     let key = |mail: &Mail| (mail.about, mail.sequence, mail.kind.clone(), mail.attempt);
     let by_key: BTreeMap<_, &Mail> = mails.iter().map(|mail| (key(mail), mail)).collect();
-    for submission in submissions {
-        let states = [("acceptance", &submission.acceptance_mail), ("rejection", &submission.rejection_mail)];
-        for (kind, state) in states.into_iter().filter_map(|(kind, state)| Some((kind, state.as_ref()?))) {
+    let mut attempts = BTreeMap::new();
+    for submission in submissions.iter().filter(|submission| submission.person.is_some()) {
+        attempts.insert((submission.id, submission.sequence, ""), 0);
+        for (kind, state) in states(submission) {
+            attempts.insert((submission.id, submission.sequence, kind), state.attempt);
             let mail = by_key.get(&(submission.id, submission.sequence, kind.to_owned(), state.attempt)).copied();
-            wrong.extend(disagreement(submission, kind, state, mail));
+            if mail.is_some() || state.at > kept_since {
+                wrong.extend(disagreement(submission, kind, state, mail));
+            }
         }
-        let taken = [&submission.acceptance_mail, &submission.rejection_mail].into_iter().flatten().any(|state| state.taken);
+        let taken = states(submission).any(|(_, state)| state.taken);
         if submission.notified != submission.mailed.is_some() || (taken && !submission.notified) {
             wrong.push(format!("submission {} does not say rightly whether its applicant was notified", submission.id));
         }
@@ -31,8 +37,18 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
         if matches!(mail.status, EmailStatus::Queued | EmailStatus::Sending) && mail.queued_at < stuck {
             wrong.push(format!("mail {} waits since {}", mail.id(), mail.queued_at));
         }
+        // A submission that was withdrawn, or made anew, has left its mails behind.
+        let is_there = mail.decision.is_some() && attempts.contains_key(&(mail.about, mail.sequence, ""));
+        if is_there && attempts.get(&(mail.about, mail.sequence, mail.kind.as_str())).is_none_or(|last| *last < mail.attempt) {
+            wrong.push(format!("mail {}: its submission knows nothing of it", mail.id()));
+        }
     }
     wrong
+}
+
+fn states(submission: &Submission) -> impl Iterator<Item = (&'static str, &MailState)> {
+    let states = [("acceptance", &submission.acceptance_mail), ("rejection", &submission.rejection_mail)];
+    states.into_iter().filter_map(|(kind, state)| Some((kind, state.as_ref()?)))
 }
 
 fn disagreement(submission: &Submission, kind: &str, state: &MailState, mail: Option<&Mail>) -> Option<String> {

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::sync::{Mutex, Semaphore};
 
-use crate::Error;
+use crate::{Error, http};
 
 /// Environments of one function at most; in the cloud there would be a thousand.
 const AT_ONCE: usize = 4;
@@ -54,7 +54,7 @@ pub fn access_key(function: &str) -> String {
 impl Environments {
     /// None yet.
     pub fn new(function: Function, start: Start) -> Arc<Self> {
-        Arc::new(Self { function, start, idle: Mutex::default(), room: Semaphore::new(AT_ONCE), http: reqwest::Client::new() })
+        Arc::new(Self { function, start, idle: Mutex::default(), room: Semaphore::new(AT_ONCE), http: http() })
     }
 
     /// Invokes the function, in an environment that is idle or new. An answer that is no JSON is an error, as are time-outs and crashes;
@@ -64,7 +64,11 @@ impl Environments {
         let idle = self.idle.lock().await.pop();
         let environment = match idle {
             Some(environment) => environment,
-            None => self.start().await?,
+            // Another program may have taken the port meanwhile: once more, then.
+            None => match self.start().await {
+                Err(_) => self.start().await?,
+                started => started?,
+            },
         };
         let url = format!("http://{}/2015-03-31/functions/function/invocations", environment.address);
         let response = self.http.post(url).body(event.to_string()).send().await?;
@@ -85,7 +89,7 @@ impl Environments {
             return Err(format!("{} is not there: run `sam build` first", bootstrap.display()).into());
         }
         let log = std::fs::OpenOptions::new().create(true).append(true).open(logs.join(format!("{}.log", self.function.name)))?;
-        let emulator = Command::new(emulator)
+        let mut emulator = Command::new(emulator)
             .args(["--log-level", "error", "--runtime-interface-emulator-address", &address, "--runtime-api-address", &runtime])
             .arg(std::path::absolute(bootstrap)?)
             .env_clear()
@@ -106,6 +110,9 @@ impl Environments {
             .kill_on_drop(true)
             .spawn()?;
         wait_for(&address).await?;
+        if let Some(status) = emulator.try_wait()? {
+            return Err(format!("the emulator of {} ended at once: {status}", self.function.name).into());
+        }
         Ok(Environment { address, _emulator: emulator })
     }
 }

@@ -107,7 +107,7 @@ impl Cloud {
                 ("MailRate", "1000"),
             ],
         );
-        reqwest::Client::new().post(format!("{}/moto-api/reset", options.moto)).send().await?.error_for_status()?;
+        http().post(format!("{}/moto-api/reset", options.moto)).send().await?.error_for_status()?;
         let table = match options.table {
             Table::Moto => options.moto.clone(),
             Table::Dynoxide => {
@@ -189,7 +189,7 @@ async fn run(options: Options) -> Result<(), Error> {
             let listener = TcpListener::bind(("127.0.0.1", port)).await?;
             println!("listening on http://{}/dev", listener.local_addr()?);
             serve(listener, conveniences(&cloud).fallback_service(cloud.gateway.router()));
-            tokio::signal::ctrl_c().await?;
+            stopped().await?;
         }
         Command::Services { .. } => {
             let subject = Subject {
@@ -199,10 +199,25 @@ async fn run(options: Options) -> Result<(), Error> {
                 ..Subject::default()
             };
             println!("table, SES, S3 and the issuer's keys on port {port}; a token for sue:\n{}", cloud.token(&subject)?);
-            tokio::signal::ctrl_c().await?;
+            stopped().await?;
         }
     }
     Ok(())
+}
+
+/// Ctrl-C, or being told to end: the environments are ended too, then.
+async fn stopped() -> Result<(), Error> {
+    let mut terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        done = tokio::signal::ctrl_c() => done?,
+        _ = terminated.recv() => {}
+    }
+    Ok(())
+}
+
+/// A client that gives up, so that nothing hangs for ever, and asks nobody on the way.
+fn http() -> reqwest::Client {
+    reqwest::Client::builder().timeout(Duration::from_secs(40)).no_proxy().build().unwrap_or_default()
 }
 
 #[tokio::main]

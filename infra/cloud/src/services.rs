@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::{Body, Bytes};
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -16,8 +16,8 @@ use shared::time::{Clock as _, SystemClock};
 use tests::template::{ACCOUNT, Function, REGION, Template, table_actions};
 use tokio::sync::mpsc;
 
-use crate::Error;
 use crate::environments::access_key;
+use crate::{Error, http};
 
 /// The services.
 pub struct Services {
@@ -46,7 +46,7 @@ pub fn credential(key: &str, service: &str) -> String {
 
 /// A call of DynamoDB or its streams.
 pub async fn post(origin: &str, target: &str, authorization: &str, body: &Value) -> Result<Value, Error> {
-    let request = reqwest::Client::new().post(origin).header("x-amz-target", target).header("authorization", authorization);
+    let request = http().post(origin).header("x-amz-target", target).header("authorization", authorization);
     let request = request.header("x-amz-date", "20261121T000000Z").header("content-type", "application/x-amz-json-1.0");
     let response = request.body(body.to_string()).send().await?;
     let (status, text) = (response.status(), response.text().await?);
@@ -76,7 +76,7 @@ impl Services {
             denied: Mutex::default(),
             roles,
             alone: alone.then(tokio::sync::Mutex::default),
-            http: reqwest::Client::new(),
+            http: http(),
         }))
     }
 
@@ -125,7 +125,7 @@ impl Services {
     /// The router.
     pub fn router(self: &Arc<Self>) -> Router {
         let keys = async |State(services): State<Arc<Self>>| Json(json!(services.issuer.keys()));
-        Router::new().route("/jwks.json", get(keys)).fallback(call).with_state(self.clone())
+        Router::new().route("/jwks.json", get(keys)).fallback(call).layer(DefaultBodyLimit::disable()).with_state(self.clone())
     }
 
     /// What a call does to what, or none if it is no call that a function would make.

@@ -51,6 +51,11 @@ fn part_of(event: &Event) -> Option<String> {
     event.span().map(|span| keys::events(&span.ends.1.to_string()))
 }
 
+/// The parts of the catalogue that have a copy of an event: its own, and the one that it left last.
+pub fn listing_parts(event: &Event) -> Vec<String> {
+    part_of(event).into_iter().chain(event.former_part.clone()).collect()
+}
+
 fn listing(event: &Event) -> Option<EventListing> {
     part_of(event).map(|part| EventListing { part, event: event.clone() })
 }
@@ -120,9 +125,9 @@ impl Table {
 /// new state too, and goes with the next change: parts are read one after the other, and whichever of them a list has read
 /// before the change and which after it, the event stands in one of them.
 fn relist(old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
-    let before = old.and_then(part_of).into_iter().chain(old.and_then(|old| old.former_part.clone()));
-    let now: Vec<String> = part_of(new).into_iter().chain(new.former_part.clone()).collect();
-    let gone: Vec<String> = before.filter(|part| !now.contains(part)).collect();
+    let before = old.map(listing_parts).unwrap_or_default();
+    let now = listing_parts(new);
+    let gone: Vec<String> = before.into_iter().filter(|part| !now.contains(part)).collect();
     let mut writes = Vec::new();
     for part in &now {
         writes.push(Write::put(&EventListing { part: part.clone(), event: new.clone() })?);

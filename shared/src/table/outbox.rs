@@ -2,13 +2,15 @@
 
 use super::invites::invite_accepted;
 use super::{Entity, Key, Table, TableError, Write, keys};
-use crate::models::{Decision, EmailStatus, Mail, MailId, MailState, Report, Submission};
+use crate::models::{Decision, EmailStatus, Mail, MailId, MailState, Mailed, Report, Submission};
 use crate::time::Timestamp;
 
 /// A report that meets other writes is marked anew so often.
 const REPORT_TRIES: usize = 5;
-/// Days for which the record of a decision mail is kept, and of any other.
-const KEPT_DAYS: (i64, i64) = (400, 60);
+/// Days for which the record of a decision mail is kept.
+pub const DECISION_MAILS_KEPT_DAYS: i64 = 400;
+/// Days for which that of any other is.
+const KEPT_DAYS: i64 = 60;
 
 impl Entity for Mail {
     const TYPE: &'static str = "Mail";
@@ -25,7 +27,7 @@ impl Entity for Mail {
     }
 
     fn expires(&self) -> Option<i64> {
-        let days = if self.decision.is_some() { KEPT_DAYS.0 } else { KEPT_DAYS.1 };
+        let days = if self.decision.is_some() { DECISION_MAILS_KEPT_DAYS } else { KEPT_DAYS };
         Some(self.queued_at.plus(chrono::TimeDelta::days(days)).epoch_seconds())
     }
 }
@@ -38,7 +40,7 @@ fn key_of(mail: &MailId) -> Key {
 pub struct Reported<'a> {
     /// What.
     pub report: Report,
-    /// In the words of SES, without anything personal.
+    /// In the words of SES, without anything personal; what SES calls the mail, if all is well.
     pub outcome: &'a str,
     /// When SES took the mail.
     pub taken_at: Timestamp,
@@ -122,7 +124,7 @@ impl Table {
             let status = reported.report.status();
             let mut record = Write::update(mail.key()).if_exists().set("status", &status).set("report", &reported.report);
             record = if let Some(before) = &mail.report { record.if_equals("report", before) } else { record.if_none("report") };
-            if status != EmailStatus::Sent {
+            if status != EmailStatus::Sent || mail.outcome.is_none() {
                 record = record.set("outcome", &Some(reported.outcome));
             }
             if mail.decision.is_none() {
@@ -145,27 +147,33 @@ impl Table {
         Err(TableError::failed("a report of a mail never met it at rest"))
     }
 
-    /// The change of a submission that goes with a report, if this is its last mail of the kind.
+    /// The change of a submission that goes with a report. A mail that was followed by another of its kind shows no status any more,
+    /// but what it told was told.
     async fn shown_report(&self, mail: &Mail, decision: &Decision, reported: &Reported<'_>) -> Result<Option<Write>, TableError> {
         let Some(submission) = self.submission(decision.application, mail.about).await? else { return Ok(None) };
-        let state = state_of(&mail.kind);
-        let last = [("acceptance_mail", &submission.acceptance_mail), ("rejection_mail", &submission.rejection_mail)];
-        let last = last.into_iter().find(|(name, _)| *name == state).and_then(|(_, last)| last.as_ref());
-        if submission.sequence != mail.sequence || last.is_none_or(|last| last.attempt != mail.attempt) {
-            return Ok(None);
-        }
+        let (state, other) = match mail.kind.as_str() {
+            "acceptance" => (&submission.acceptance_mail, &submission.rejection_mail),
+            _ => (&submission.rejection_mail, &submission.acceptance_mail),
+        };
+        let Some(last) = state.as_ref().filter(|_| submission.sequence == mail.sequence) else { return Ok(None) };
+        let name = state_of(&mail.kind);
         let status = reported.report.status();
         let mut write = Write::update(submission.key())
-            .set(&format!("{state}.status"), &status)
-            .if_equals(&format!("{state}.attempt"), &mail.attempt)
+            .set(&format!("{name}.status"), if last.attempt == mail.attempt { &status } else { &last.status })
+            .if_equals(&name, last)
             .if_equals("sequence", &mail.sequence)
             .if_equals("mailed", &submission.mailed);
         if status.taken() && !mail.status.taken() {
             // The worker could not tell; now it is known that SES had it.
-            write = write.set("notified", &true).set(&format!("{state}.taken"), &true);
-            if submission.mailed.is_none_or(|mailed| mailed.at < reported.taken_at) {
+            write = write.set("notified", &true).set(&format!("{name}.taken"), &true);
+            if submission.mailed.as_ref().is_none_or(|mailed| mailed.at < reported.taken_at) {
                 write = write.set("mailed", &decision.mailed(reported.taken_at));
             }
+        }
+        let only_one = mail.attempt == 1 && other.as_ref().is_none_or(|other| !other.taken);
+        if reported.report == Report::Rejected && mail.status.taken() && only_one {
+            // SES took it and did not hand it on: nobody was told anything.
+            write = write.set("notified", &false).set("mailed", &None::<Mailed>).set(&format!("{name}.taken"), &false);
         }
         Ok(Some(write))
     }

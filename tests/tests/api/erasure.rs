@@ -99,6 +99,7 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
     let ada = &drive.officer;
     let history = format!("{}submissions/{}/history/", drive.path, id(&decided));
     assert!(ada.get(&history).await.text().contains("Planted reason"));
+    assert_eq!(recount(&campus), [""; 0]);
     sue.delete("/api/settings/").await.no_content();
     let stored = json!(campus.stored()).to_string().to_lowercase();
     assert!(!["favorite#", "subscription#"].iter().any(|key| stored.contains(key)));

@@ -100,12 +100,18 @@ async fn a_rejection_of_ses_is_a_failure_and_not_spam_is_no_complaint() {
     let praise = changed(&events[1], |event| event["complaint"]["complaintFeedbackType"] = json!("not-spam"));
     campus.reported(&praise).await;
     assert_eq!(state(&drive).await.0, "sent");
+    let campus = TestCampus::new();
+    let (drive, submission, events) = sent(&campus, "complaint").await;
     let rejected = changed(&events[1], |event| {
         event["eventType"] = json!("Reject");
         event["reject"] = json!({ "reason": "Bad content" });
     });
     campus.reported(&rejected).await;
-    assert_eq!(state(&drive).await.0, "failed");
+    // Whether the worker or the report came first.
+    assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
+    let own = drive.own(&simulated(&campus, "sue", "complaint"), &submission).await;
+    assert_eq!((&own["status"], &own["notified"]), (&json!(1), &json!(false)));
+    assert_eq!(campus.with_worker(drive.send("acceptance", json!({}))).await.ok()["sent"], 1, "it can be sent anew");
 }
 
 #[tokio::test(start_paused = true)]
@@ -162,6 +168,107 @@ async fn what_was_told_last_stays_when_an_earlier_mail_turns_out_to_have_arrived
     campus.reported(&reports_of_the_acceptance(&campus)[0]).await;
     let own = drive.own(&simulated(&campus, "sue", "complaint"), &submission).await;
     assert_eq!((&own["status"], &own["reason"]), (&json!(2), &json!("Too late.")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_earlier_mail_that_turns_out_to_have_arrived_was_told_even_if_the_next_one_fails() {
+    let calls = AtomicUsize::new(0);
+    let campus = Setup::default()
+        .mail(Arc::new(move |_: &str| {
+            let answer = match calls.fetch_add(1, Ordering::SeqCst) {
+                0 => (500, json!({ "__type": "Lost" })),
+                _ => (400, json!({ "__type": "MessageRejected" })),
+            };
+            Box::pin(async move { Some(Ok(answer)) })
+        }))
+        .build();
+    let (drive, submission, _) = sent(&campus, "complaint").await;
+    let first = reports_of_the_acceptance(&campus);
+    assert_eq!(drive.send("acceptance", json!({ "allow_resend": true })).await.ok()["queued"], 1);
+    campus.reported(&first[0]).await;
+    assert_eq!(state(&drive).await, (json!("queued"), json!(true)), "the second mail's state, the first one's news");
+    campus.deliver().await;
+    assert_eq!(state(&drive).await, (json!("failed"), json!(true)));
+    assert_eq!(drive.own(&simulated(&campus, "sue", "complaint"), &submission).await["status"], 4);
+    assert_eq!(drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"], 1, "nobody is told twice by accident");
+}
+
+#[tokio::test(start_paused = true)]
+async fn reports_that_come_while_the_worker_marks_the_mail_find_their_place() {
+    for (address, end) in [("success", "sent"), ("bounce", "bounced"), ("complaint", "complained")] {
+        let campus = Setup::default().latency(5).build();
+        let drive = campus.drive("chess").await;
+        let submission = drive.submit(&simulated(&campus, "sue", address)).await;
+        drive.decide(&submission, 4, "").await;
+        drive.send("acceptance", json!({})).await.ok();
+        // SES reports, twice at once, as soon as it has the mail, while the worker is still at it.
+        let report = async || {
+            loop {
+                let events = campus.campus.mailbox.take_reports();
+                let each: Vec<Value> = events.iter().chain(&events).cloned().collect();
+                futures::future::join_all(each.iter().map(|event| campus.reported(event))).await;
+                if !events.is_empty() {
+                    break;
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            }
+        };
+        tokio::join!(campus.deliver(), report());
+        assert_eq!(state(&drive).await, (json!(end), json!(true)), "{address}");
+        assert_eq!(tests::recount::recount(&campus), Vec::<String>::new());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn reports_of_a_submission_that_was_made_anew_are_not_the_new_ones() {
+    let campus = TestCampus::new();
+    let (drive, submission, events) = sent(&campus, "bounce").await;
+    let sue = simulated(&campus, "sue", "bounce");
+    drive.decide(&submission, 1, "").await;
+    sue.delete(&format!("/api/submissions/{}/", id(&submission))).await.no_content();
+    let again = drive.submit(&sue).await;
+    drive.decide(&again, 4, "").await;
+    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    campus.reported(&events[0]).await;
+    assert_eq!(state(&drive).await, (json!("queued"), json!(false)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn bounces_and_complaints_of_every_kind_are_understood() {
+    for (kind, sub_kind, end) in [("Undetermined", "Undetermined", "bounced"), ("Permanent", "OnAccountSuppressionList", "bounced")] {
+        let campus = TestCampus::new();
+        let (drive, _, events) = sent(&campus, "bounce").await;
+        let event = changed(&events[0], |event| event["bounce"] = json!({ "bounceType": kind, "bounceSubType": sub_kind }));
+        campus.reported(&event).await;
+        assert_eq!(state(&drive).await.0, end);
+        let mail = campus.stored().into_iter().find(|item| item["type"]["S"] == "Mail").expect("a mail");
+        assert_eq!(mail["outcome"]["S"], format!("{kind}/{sub_kind}"));
+    }
+    let campus = TestCampus::new();
+    let (drive, _, events) = sent(&campus, "complaint").await;
+    let bare = changed(&events[1], |event| event["complaint"] = json!({ "complaintSubType": "OnAccountSuppressionList" }));
+    campus.reported(&bare).await;
+    assert_eq!(state(&drive).await.0, "complained");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_report_keeps_nothing_of_an_invitation_but_that_it_went() {
+    // The worker never learns what became of it.
+    let campus = Setup::default().mail(Arc::new(|_: &str| Box::pin(async { Some(Ok((500, json!({ "__type": "Lost" })))) }))).build();
+    let ada = campus.as_("ada");
+    let club = campus.club("chess", &ada).await;
+    ada.post(&format!("/api/clubs/{club}/invites/"), json!({ "email": "sue@uni.example" })).await.created();
+    let mail = campus.stored().into_iter().find(|item| item["type"]["S"] == "Mail").expect("a mail");
+    assert!(mail["text"]["S"].as_str().is_some_and(|text| !text.is_empty()));
+    let key = |name: &str| mail[name]["N"].as_str().expect("a number").to_owned();
+    let tag = format!("{}-{}-{}-{}", key("about"), key("sequence"), mail["kind"]["S"].as_str().unwrap_or_default(), key("attempt"));
+    let request = json!({ "ConfigurationSetName": "x", "EmailTags": [{ "Name": "mail", "Value": tag }], "Destination": { "ToAddresses": ["sue@uni.example"] } });
+    campus.reported(&local::simulator::events(&request, "ses-1", tests::start())[0]).await;
+    let mail = campus.stored().into_iter().find(|item| item["type"]["S"] == "Mail").expect("a mail");
+    assert_eq!(
+        (&mail["status"]["S"], &mail["html"]["S"], &mail["text"]["S"], &mail["outcome"]["S"]),
+        (&json!("sent"), &json!(""), &json!(""), &json!("ses-1"))
+    );
 }
 
 #[tokio::test(start_paused = true)]
