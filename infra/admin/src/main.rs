@@ -18,7 +18,7 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Reads the whole table (one read unit for each 8 KB) and prints what is wrong: places and keys, counters, owners, submissions that
+    /// Reads the whole table (one read unit for each 4 KB) and prints what is wrong: places and keys, counters, owners, submissions that
     /// stand twice, mails that submissions do not show rightly or that are stuck. Exit status 1 if anything is
     Check {
         /// Name of the table
