@@ -1,7 +1,7 @@
 //! template.yaml with its parameters and intrinsic functions resolved, as they are for one deployment.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use saphyr::{LoadableYamlNode as _, Yaml};
 use serde_json::{Map, Value, json};
@@ -297,6 +297,14 @@ impl Template {
             })
             .collect()
     }
+}
+
+/// Where `sam build` put the binary of a function: functions of one binary may share a folder, so its template says it.
+pub fn bootstrap(built: &Path, function: &str) -> PathBuf {
+    let yaml = std::fs::read_to_string(built.join("template.yaml")).unwrap_or_default();
+    let template = Yaml::load_from_str(&yaml).ok().and_then(|documents| documents.first().map(json_of)).unwrap_or_default();
+    let folder = template["Resources"][function]["Properties"]["CodeUri"].as_str().unwrap_or(function);
+    built.join(folder).join("bootstrap")
 }
 
 /// The actions that a call of DynamoDB needs, each with what it is done to.

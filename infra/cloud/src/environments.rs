@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tests::template::{Function, REGION};
+use tests::template::{Function, REGION, bootstrap};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::sync::{Mutex, Semaphore};
@@ -84,7 +84,7 @@ impl Environments {
     async fn start(&self) -> Result<Environment, Error> {
         let Start { emulator, built, services, logs } = &self.start;
         let (address, runtime) = (free_address().await?, free_address().await?);
-        let bootstrap = built.join(&self.function.name).join("bootstrap");
+        let bootstrap = bootstrap(built, &self.function.name);
         if !bootstrap.exists() {
             return Err(format!("{} is not there: run `sam build` first", bootstrap.display()).into());
         }

@@ -170,7 +170,10 @@ fn conveniences(cloud: &Arc<Cloud>) -> Router {
     });
     let mail = get(async move || {
         let mails = mails.services.mails().await.unwrap_or_default();
-        axum::Json(mails.into_iter().map(|(to, subject, html)| json!({ "to": to, "subject": subject, "html": html })).collect::<Vec<_>>())
+        let text = |(to, subject, html): (String, String, String)| {
+            format!("{{\"to\":{},\"subject\":{},\"html\":{}}}", json!(to), json!(subject), json!(html))
+        };
+        format!("[{}]", mails.into_iter().map(text).collect::<Vec<_>>().join(","))
     });
     Router::new().route("/dev/local/token", token.clone()).route("/dev/local/token/", token).route("/dev/local/mail.json", mail)
 }

@@ -58,7 +58,7 @@ pub async fn run(cloud: &Cloud, built: &Path) -> Result<(), Error> {
     println!("|---|---:|---:|---:|---:|---:|---:|");
     for (name, path) in FIRST {
         let function = &cloud.functions[name].function;
-        let bootstrap = std::path::absolute(built.join(name).join("bootstrap"))?;
+        let bootstrap = std::path::absolute(tests::template::bootstrap(built, name))?;
         let size = std::fs::metadata(&bootstrap)?.len();
         let mut starts = Vec::new();
         for _ in 0..STARTS {
@@ -89,7 +89,8 @@ async fn start(cloud: &Cloud, function: &Function, bootstrap: &Path, path: &str)
         Subject { username: "ada".into(), email: Some("ada@uni.example".into()), name: Some("Ada Lovelace".into()), ..Subject::default() };
     let token = cloud.token(&subject)?;
     let event = if path.is_empty() {
-        json!({ "Records": [] })
+        // A change of no mail.
+        json!({ "Records": [{ "eventName": "MODIFY", "eventSource": "aws:dynamodb", "dynamodb": { "NewImage": {} } }] })
     } else {
         tests::lambda::event("GET", path, &token, SystemClock.now().timestamp_millis())
     };
