@@ -108,7 +108,7 @@ impl Reports {
             match serde_json::from_str(&notification.sns.message) {
                 Ok(event) => self.mark(&event).await?,
                 // SNS announces itself with a text; delivering anything of that kind again would not help.
-                Err(error) => tracing::warn!(%error, "an event of SES cannot be read"),
+                Err(error) => tracing::warn!(column = error.column(), "an event of SES cannot be read"),
             }
         }
         Ok(())

@@ -160,12 +160,10 @@ fn queued_mail(record: &EventRecord) -> Option<Mail> {
     {
         return None;
     }
-    match serde_dynamo::from_item(item.clone()) {
-        Ok(mail) => Some(mail),
-        Err(error) => {
-            // Delivering it again would not help; the record stays queued, where officers see it.
-            tracing::error!(%error, "a mail of the outbox cannot be read");
-            None
-        }
+    let mail = serde_dynamo::from_item(item.clone()).ok();
+    if mail.is_none() {
+        // Delivering it again would not help; the record stays queued, where officers see it. Why would quote what it says.
+        tracing::error!(sequence_number = record.change.sequence_number, "a mail of the outbox cannot be read");
     }
+    mail
 }

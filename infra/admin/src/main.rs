@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use aws_config::BehaviorVersion;
 use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
 use clap::{Parser, Subcommand};
 use shared::time::{Clock as _, SystemClock};
 
@@ -56,7 +57,10 @@ async fn check(table: &str, endpoint_url: Option<String>) -> Result<usize, Error
     let mut pages = client.scan().table_name(table).consistent_read(true).into_paginator().send();
     let mut items = Vec::new();
     while let Some(page) = pages.next().await {
-        let page = page.map_err(|error| format!("{table} cannot be read: {}", aws_sdk_dynamodb::error::DisplayErrorContext(error)))?;
+        let page = page.map_err(|error| match (error.code(), error.message()) {
+            (Some(code), message) => format!("{table} cannot be read: {code}: {}", message.unwrap_or_default()),
+            _ => format!("{table} cannot be read: {}", DisplayErrorContext(error)),
+        })?;
         items.extend(page.items.unwrap_or_default());
     }
     let items = admin::json(items)?;

@@ -59,7 +59,8 @@ pub fn misplaced(item: &Item) -> Option<String> {
 fn keyed<E: Entity>(item: &Item) -> Option<String> {
     let entity: E = match from_item(item.clone()) {
         Ok(entity) => entity,
-        Err(error) => return Some(format!("cannot be read: {error}")),
+        // Why would quote what it says.
+        Err(_) => return Some(format!("cannot be read as {}", E::TYPE)),
     };
     let due = to_item(&entity).ok()?;
     let wrong: Vec<&str> = KEYS.into_iter().filter(|key| item.get(*key) != due.get(*key)).collect();
