@@ -122,11 +122,12 @@ impl Table {
                 return Ok(());
             }
             let status = reported.report.status();
-            let mut record = Write::update(mail.key()).if_exists().set("status", &status).set("report", &reported.report);
+            let mut record = Write::update(mail.key())
+                .if_exists()
+                .set("status", &status)
+                .set("report", &reported.report)
+                .set("outcome", &Some(reported.outcome));
             record = if let Some(before) = &mail.report { record.if_equals("report", before) } else { record.if_none("report") };
-            if status != EmailStatus::Sent || mail.outcome.is_none() {
-                record = record.set("outcome", &Some(reported.outcome));
-            }
             if mail.decision.is_none() {
                 record = record.set("html", &"").set("text", &"");
             }

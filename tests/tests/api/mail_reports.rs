@@ -91,6 +91,8 @@ async fn a_soft_bounce_means_not_reached_until_a_delivery_says_that_it_was_a_not
     assert_eq!(state(&drive).await.0, "sent");
     campus.reported(&events[1]).await;
     assert_eq!(state(&drive).await.0, "sent");
+    let mail = campus.stored().into_iter().find(|item| item["type"]["S"] == "Mail").expect("a mail");
+    assert_eq!(mail["outcome"]["S"], "local-1", "the last word, not the first");
 }
 
 #[tokio::test(start_paused = true)]
