@@ -17,6 +17,7 @@ const RANDOM_BITS: u32 = 12;
 pub struct Ids {
     random: Box<dyn Fn() -> u64 + Send + Sync>,
     last: AtomicU64,
+    last_received: AtomicU64,
 }
 
 impl Ids {
@@ -32,19 +33,36 @@ impl Ids {
 
     /// Ids with low bits from `random`.
     pub fn with(random: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
-        Self { random: Box::new(random), last: AtomicU64::new(0) }
+        Self { random: Box::new(random), last: AtomicU64::new(0), last_received: AtomicU64::new(0) }
+    }
+
+    /// The order number of a request that the gateway received then: it is larger for requests that were received later,
+    /// in whatever order functions get them. In one process no two are equal.
+    pub fn received(&self, at: DateTime<Utc>) -> u64 {
+        let first = order_number(at);
+        // Half of the random range: room for requests of the same millisecond.
+        let candidate = first | ((self.random)() & ((1 << (RANDOM_BITS - 1)) - 1));
+        let next = |last: u64| if last >> RANDOM_BITS == first >> RANDOM_BITS { candidate.max(last + 1) } else { candidate };
+        match self.last_received.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last))) {
+            Ok(last) | Err(last) => next(last),
+        }
     }
 
     /// A new id, larger than all that this process made before.
     pub fn next(&self, now: DateTime<Utc>) -> u64 {
-        let ms = u64::try_from(now.timestamp_millis() - EPOCH_MS).unwrap_or(0);
         let low = (self.random)() & ((1 << RANDOM_BITS) - 1);
-        let candidate = ((ms << RANDOM_BITS) | low).clamp(1, MAX_ID);
+        let candidate = (order_number(now) | low).clamp(1, MAX_ID);
         let step = |last: u64| Some(candidate.max(last + 1));
         match self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, step) {
             Ok(last) | Err(last) => candidate.max(last + 1),
         }
     }
+}
+
+/// The smallest order number of a moment's millisecond.
+pub fn order_number(at: DateTime<Utc>) -> u64 {
+    let ms = u64::try_from(at.timestamp_millis() - EPOCH_MS).unwrap_or(0);
+    (ms << RANDOM_BITS).clamp(1, MAX_ID)
 }
 
 /// The id of something with a natural key: 53 bits of the SHA-256 of its parts.
@@ -86,6 +104,16 @@ mod tests {
         let first = ids.next(now);
         let second = ids.next(now);
         assert!(first < second && second <= MAX_ID);
+    }
+
+    #[test]
+    fn order_numbers_follow_the_time_of_receipt_and_not_the_order_of_calls() {
+        let ids = Ids::with(|| 7);
+        let at = |ms: i64| DateTime::from_timestamp_millis(1_800_000_000_000 + ms).unwrap();
+        let (later, sooner, same, day) = (ids.received(at(5)), ids.received(at(3)), ids.received(at(5)), ids.received(at(86_400_000)));
+        assert!(sooner < later && later < day);
+        assert_ne!(same, later);
+        assert!(order_number(at(5)) <= later && later < order_number(at(6)));
     }
 
     #[test]

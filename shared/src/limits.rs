@@ -1,5 +1,10 @@
 //! Every limit on input, in one place (decisions.md §1 and §12.7). Lengths count Unicode scalar values unless they say bytes.
 
+use std::time::Duration;
+
+/// How long the deletion of an application (or of a committee) waits for submissions that were begun before it. A submission
+/// that takes longer than half of it looks at the application again before it is answered (decisions.md §13.18).
+pub const DELETION_GRACE: Duration = Duration::from_secs(1);
 /// Names, titles, locations.
 pub const NAME: usize = 255;
 /// The prompt of a question.

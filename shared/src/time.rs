@@ -20,6 +20,9 @@ impl Clock for SystemClock {
     }
 }
 
+/// The years of date-times.
+const YEARS: std::ops::RangeInclusive<i32> = 1..=9999;
+
 /// A date-time of the API: read with any RFC 3339 offset, kept and written in UTC with whole seconds
 /// (`2026-11-21T09:00:00Z`), between the years 1 and 9999. Naive times are refused (decisions.md §1).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,10 +39,15 @@ impl Timestamp {
         self.0.timestamp()
     }
 
-    /// Later by `duration` (earlier, if it is negative). At the end of time, the same moment.
+    /// Later by `duration` (earlier, if it is negative); none outside the years 1 to 9999, which could not be read again.
+    pub fn checked_plus(self, duration: chrono::TimeDelta) -> Option<Self> {
+        self.0.checked_add_signed(duration).filter(|moment| YEARS.contains(&moment.year())).map(Self)
+    }
+
+    /// Later by `duration` (earlier, if it is negative), but inside the years 1 to 9999: beyond them the same moment.
     #[must_use]
     pub fn plus(self, duration: chrono::TimeDelta) -> Self {
-        Self(self.0.checked_add_signed(duration).unwrap_or(self.0))
+        self.checked_plus(duration).unwrap_or(self)
     }
 
     /// The moment itself.
@@ -60,7 +68,7 @@ impl std::str::FromStr for Timestamp {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const EXPECTED: &str = "Expected a date-time with an offset, such as 2026-11-21T09:00:00Z.";
         let moment = DateTime::parse_from_rfc3339(text).map_err(|_| EXPECTED)?.with_timezone(&Utc);
-        if (1..=9999).contains(&moment.year()) { Ok(Self::at(moment)) } else { Err(EXPECTED) }
+        if YEARS.contains(&moment.year()) { Ok(Self::at(moment)) } else { Err(EXPECTED) }
     }
 }
 
@@ -93,6 +101,16 @@ mod tests {
     fn any_offset_is_read_and_utc_is_written() {
         let time: Timestamp = "2026-11-21T10:30:15.9+01:30".parse().unwrap();
         assert_eq!(time.to_string(), "2026-11-21T09:00:15Z");
+    }
+
+    #[test]
+    fn sums_stay_where_they_can_be_read_again() {
+        let end: Timestamp = "9999-12-31T23:00:00Z".parse().unwrap();
+        assert_eq!(end.checked_plus(chrono::TimeDelta::hours(1)), None);
+        assert_eq!(end.plus(chrono::TimeDelta::days(1)), end);
+        assert_eq!(end.plus(chrono::TimeDelta::minutes(59)).to_string(), "9999-12-31T23:59:00Z");
+        let begin: Timestamp = "0001-01-01T00:00:00Z".parse().unwrap();
+        assert_eq!(begin.checked_plus(chrono::TimeDelta::seconds(-1)), None);
     }
 
     #[test]

@@ -208,6 +208,7 @@ pub fn club(n: u64) -> Club {
         badges: vec![],
         approved: Some(true),
         archived: false,
+        creation: 1,
         created_at: Timestamp::at(start()),
         members: 1,
         owners: 1,

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
 use axum::{Json, Router};
+use local::engine::Reply;
 use serde_json::{Value, json};
 use shared::table::Table;
 use shared::time::Clock as _;
@@ -167,7 +168,9 @@ async fn respond(State(cloud): State<Arc<Cloud>>, Path(id): Path<String>, body: 
 async fn table(State(cloud): State<Arc<Cloud>>, headers: HeaderMap, body: String) -> Response {
     let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
     let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
-    let (status, body) = cloud.campus.campus.engine.call(&operation, body.as_bytes()).await;
+    let Reply::Answer(status, body) = cloud.campus.campus.engine.call(&operation, body.as_bytes()).await else {
+        return StatusCode::BAD_GATEWAY.into_response();
+    };
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, [("content-type", "application/x-amz-json-1.0")], body).into_response()
 }

@@ -1,6 +1,7 @@
 //! A campus in a test: the real routers, engine, tokens and mail worker, in process, with a standing clock.
 
 pub mod client;
+pub mod faults;
 pub mod fixtures;
 pub mod images;
 pub mod lambda;
@@ -13,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use futures::future::BoxFuture;
 use local::clock::MovableClock;
 use local::engine::{self, Engine};
 use local::issuer::Issuer;
@@ -46,6 +48,9 @@ pub struct TestCampus {
     pub campus: Campus,
 }
 
+/// Runs before a call of the table.
+pub type Before = Arc<dyn Fn(&str, &[u8]) -> BoxFuture<'static, Option<(u16, Value)>> + Send + Sync>;
+
 type SettingsChange = Box<dyn FnOnce(&mut Settings)>;
 
 /// How a campus differs from the usual one.
@@ -64,9 +69,18 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// Table calls pass this hook.
+    /// Table calls pass this hook, which gets operation and body, and may delay a call or answer it in the engine's place.
     #[must_use]
-    pub fn table(self, hook: engine::Hook) -> Self {
+    pub fn table(self, before: Before) -> Self {
+        self.hook(Arc::new(move |call: engine::Call| {
+            let answer = before(&call.operation, &call.body);
+            Box::pin(async move { answer.await.map(|(status, body)| engine::Reply::Answer(status, body.to_string())) })
+        }))
+    }
+
+    /// Table calls pass this hook, which may also do them and lose the answer.
+    #[must_use]
+    pub fn hook(self, hook: engine::Hook) -> Self {
         Self { engine: Some(hook), ..self }
     }
 
@@ -206,12 +220,14 @@ impl TestCampus {
 
     /// Delivers the stream to the mail worker until nothing is left, or something is to be tried again.
     pub async fn deliver(&self) -> Delivered {
-        loop {
+        // A mail that another worker has claimed comes again and again, as long as the clock stands.
+        for _ in 0..50 {
             match self.campus.stream.deliver(&self.campus.worker).await.expect("a stream") {
                 Delivered::All => {}
                 end => return end,
             }
         }
+        Delivered::Again
     }
 
     /// Runs `work` while the mail worker runs.

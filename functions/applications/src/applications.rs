@@ -1,21 +1,20 @@
 //! `/clubs/{club}/applications/`, `…/current/`, `…/{application}/`, `…/{application}/duplicate/`
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
-use chrono::{DateTime, Days, Utc};
-use shared::Shared;
+use chrono::{DateTime, Days, TimeDelta, Utc};
 use shared::auth::User;
 use shared::http::{
-    ApiError, Created, Input, Load, Maybe, Mode, NoContent, NoInput, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn,
+    ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoContent, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn,
 };
 use shared::models::{Application, Committee, Extension, Question};
-use shared::table::{EDITS, Form, TableError};
+use shared::table::{Form, TableError, Tries};
 use shared::time::Timestamp;
+use shared::{Shared, limits};
 
-use crate::form::{ApplicationBody, ApplicationInput, COMMITTEE_USED, removes_committee};
+use crate::form::{ApplicationBody, ApplicationInput};
 
 /// The applications of a club, oldest first. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = [])),
@@ -51,11 +50,12 @@ pub async fn list_current_applications(
 pub async fn create_application(
     State(app): State<Shared>,
     scope: Officer,
+    new: NewId,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Created<ApplicationBody>> {
     let now = app.now();
     let mut application = Application {
-        id: app.next_id(),
+        id: new.0,
         club: scope.club.code,
         version: 1,
         name: String::new(),
@@ -72,12 +72,18 @@ pub async fn create_application(
         created_at: now,
         updated_at: now,
     };
-    input.apply(Mode::Create, &mut application, &app.table, || app.next_id()).await?;
+    input.apply(Mode::Create, &mut application, new.parts())?;
     create(&app, Form { application, questions: vec![] }).await
 }
 
-async fn create(app: &Shared, form: Form) -> Result<Created<ApplicationBody>> {
-    app.table.create_application(&form).await.or_refused(|| ApiError::NotFound)?;
+async fn create(app: &Shared, mut form: Form) -> Result<Created<ApplicationBody>> {
+    match app.table.create_application(&form).await {
+        // An earlier attempt with the same idempotency key was here.
+        Err(TableError::Refused(_)) => {
+            form = app.table.form(&form.application.club, form.application.id).await?.ok_or(ApiError::NotFound)?;
+        }
+        done => done?,
+    }
     let location = format!("/api/clubs/{}/applications/{}/", form.application.club, form.application.id);
     Ok(Created { location, body: ApplicationBody::new(&form, true) })
 }
@@ -116,58 +122,92 @@ pub async fn replace_application(
 async fn change(app: &Shared, scope: Officer<(), Form>, input: &ApplicationInput, mode: Mode) -> Result<Json<ApplicationBody>> {
     let mut form = scope.object;
     let (club, id) = (form.application.club.clone(), form.application.id);
-    for _ in 0..EDITS {
-        scope.if_match.check(|| ApplicationBody::new(&form, true))?;
+    // The version that this request itself has made, by removing committees.
+    let mut own_version = None;
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
+        if own_version != Some(form.application.version) {
+            scope.if_match.check(|| ApplicationBody::new(&form, true))?;
+        }
         let old = form.application.clone();
-        input.clone().apply(mode, &mut form.application, &app.table, || app.next_id()).await?;
-        form.application.version += 1;
-        form.application.updated_at = app.now();
-        match app.table.update_application(&form.application, old.version).await {
-            Err(TableError::Refused(_)) => form = app.table.form(&club, id).await?.ok_or(ApiError::NotFound)?,
-            done => {
-                done?;
-                keep_used_committees(app, &old, &form.application).await?;
+        let mut new = old.clone();
+        input.clone().apply(mode, &mut new, || app.next_id())?;
+        let removed: Vec<Committee> = old.committees.iter().filter(|old| new.committee(old.id).is_none()).cloned().collect();
+        let stored = if removed.is_empty() {
+            new.version += 1;
+            new.updated_at = app.now();
+            app.table.update_application(&new, old.version).await.map(|()| Some(new))
+        } else {
+            remove_committees(app, &old, &removed).await?
+        };
+        match stored {
+            Ok(Some(stored)) if removed.is_empty() => {
+                form.application = stored;
                 form.settle_committees();
                 return Ok(Json(ApplicationBody::new(&form, true)));
             }
+            // The committees are gone: now all else.
+            Ok(Some(stored)) => {
+                own_version = Some(stored.version);
+                form.application = stored;
+            }
+            Ok(None) => return Err(ApiError::field("committees", COMMITTEE_USED).coded(Code::InUse)),
+            Err(TableError::Refused(_)) => form = app.table.form(&club, id).await?.ok_or(ApiError::NotFound)?,
+            Err(error) => return Err(error.into()),
         }
     }
-    Err(ApiError::Busy)
 }
 
-/// A submission touches no item that others touch, so no condition can keep it from an application that changes beside
-/// it. What would lose it waits for those that read the application before.
-const GRACE: Duration = Duration::from_secs(1);
+/// Why a committee stays.
+const COMMITTEE_USED: &str = "A committee that has submissions cannot be removed.";
 
-async fn let_pass(application: &Application) {
-    if application.is_active {
-        tokio::time::sleep(GRACE).await;
+/// Waits for submissions that were begun before an application changed: no condition can keep these apart, since a submission
+/// touches no item that others touch. One that takes longer than half of this looks at the application again.
+async fn let_pass(app: &Shared, application: &Application) {
+    let now = app.now();
+    let changed_lately = now < application.updated_at.plus(TimeDelta::minutes(1));
+    if application.start <= now && (application.is_active || changed_lately) {
+        tokio::time::sleep(limits::DELETION_GRACE).await;
     }
 }
 
-/// Somebody may have submitted to a committee between the check and its removal: then it comes back.
-async fn keep_used_committees(app: &Shared, old: &Application, new: &Application) -> Result<()> {
-    if !removes_committee(old, new) {
-        return Ok(());
+/// Removes committees that nobody has applied to, and changes nothing else: what follows may be refused, and then nothing of
+/// it is stored. None if somebody has applied to one of them; then all are there as before. The outer result is refused if the
+/// application is no longer at the version of `old`.
+async fn remove_committees(
+    app: &Shared,
+    old: &Application,
+    removed: &[Committee],
+) -> Result<std::result::Result<Option<Application>, TableError>> {
+    let is_used =
+        async || Ok::<_, TableError>(app.table.committees_in_use(old.id).await?.iter().any(|id| removed.iter().any(|gone| gone.id == *id)));
+    if is_used().await? {
+        return Ok(Ok(None));
     }
-    let_pass(new).await;
-    let used = app.table.committees_in_use(new.id).await?;
-    let lost: Vec<Committee> =
-        old.committees.iter().filter(|old| used.contains(&old.id) && new.committee(old.id).is_none()).cloned().collect();
-    if lost.is_empty() {
-        return Ok(());
+    let mut new = Application { version: old.version + 1, updated_at: app.now(), ..old.clone() };
+    new.committees.retain(|committee| !removed.contains(committee));
+    if let Err(error) = app.table.update_application(&new, old.version).await {
+        return Ok(Err(error));
     }
-    for _ in 0..EDITS {
-        let mut now = app.table.application(&new.club, new.id).await?.ok_or(ApiError::NotFound)?;
+    let_pass(app, old).await;
+    if !is_used().await? {
+        return Ok(Ok(Some(new)));
+    }
+    // Somebody applied between the check and the removal: the committees come back.
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
+        let mut now = app.table.application(&old.club, old.id).await?.ok_or(ApiError::NotFound)?;
         let read_version = now.version;
-        now.committees.extend(lost.iter().filter(|lost| now.committee(lost.id).is_none()).cloned().collect::<Vec<_>>());
+        let missing: Vec<Committee> = removed.iter().filter(|gone| now.committee(gone.id).is_none()).cloned().collect();
+        now.committees.extend(missing);
         now.version += 1;
         match app.table.update_application(&now, read_version).await {
             Err(TableError::Refused(_)) => {}
-            done => return done.map_err(ApiError::from).and(Err(ApiError::field("committees", COMMITTEE_USED))),
+            done => return Ok(Ok(done.map(|()| None)?)),
         }
     }
-    Err(ApiError::Busy)
 }
 
 /// An application, or what a deletion that was cut short has left of it.
@@ -196,7 +236,7 @@ pub async fn delete_application(
         application = form.application;
     }
     let force = params.flag("force")?.unwrap_or(false);
-    let refused = || ApiError::rule("This application has submissions. Add ?force=true to delete them with it.");
+    let refused = || ApiError::rule("This application has submissions. Add ?force=true to delete them with it.").coded(Code::InUse);
     if application.deleted.is_none() && !force && app.table.has_submissions(application.id).await? {
         return Err(refused());
     }
@@ -206,10 +246,8 @@ pub async fn delete_application(
         // Somebody else changed it at this moment.
         marked.map_err(|error| if scope.if_match.is_given() { ApiError::PreconditionFailed } else { error })?;
     }
-    // Somebody may have submitted in between: then nothing is lost.
-    if !forced {
-        let_pass(&application).await;
-    }
+    // Somebody may have submitted in between: then nothing is lost, or nothing is left behind.
+    let_pass(&app, &application).await;
     if !forced && app.table.has_submissions(application.id).await? {
         mark_deleted(&app, &mut application, None).await?;
         return Err(refused());
@@ -229,25 +267,32 @@ async fn mark_deleted(app: &Shared, application: &mut Application, deleted: Opti
 /// same time of day. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/duplicate/", tag = "applications", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path)), responses((status = 201, body = ApplicationBody)))]
-pub async fn duplicate_application(State(app): State<Shared>, scope: Officer<Form>, _: NoInput) -> Result<Created<ApplicationBody>> {
+pub async fn duplicate_application(State(app): State<Shared>, scope: Officer<Form>, new: NewId) -> Result<Created<ApplicationBody>> {
+    let next_id = new.parts();
     let Form { mut application, mut questions } = scope.parent;
     let now = app.clock.now();
     let shift = tomorrow(application.start.moment(), now) - application.start.moment();
-    application.id = app.next_id();
+    application.id = new.0;
     application.version = 1;
     application.is_active = false;
-    for time in [&mut application.start, &mut application.end, &mut application.release] {
-        *time = time.plus(shift);
+    let times = [
+        ("application_start_time", &mut application.start),
+        ("application_end_time", &mut application.end),
+        ("result_release_time", &mut application.release),
+    ];
+    for (name, time) in times {
+        let later = || ApiError::field(name, "The copy would be later than the year 9999. Choose an earlier time first.");
+        *time = time.checked_plus(shift).ok_or_else(later)?;
     }
     application.created_at = Timestamp::at(now);
     application.updated_at = Timestamp::at(now);
     let mut renamed = HashMap::new();
     for committee in &mut application.committees {
-        let id = app.next_id();
+        let id = next_id();
         renamed.insert(std::mem::replace(&mut committee.id, id), id);
     }
     for question in &mut questions {
-        copy_question(question, application.id, &renamed, || app.next_id());
+        copy_question(question, application.id, &renamed, &next_id);
     }
     create(&app, Form { application, questions }).await
 }

@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use shared::http::{ApiError, Created, Field, Input, Mode, Need, NoContent, Officer, OrRefused, Reader, Result};
+use shared::http::{ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, Officer, Reader, Result};
 use shared::models::{Application, Extension, Person};
-use shared::table::{EDITS, TableError};
+use shared::table::{TableError, Tries};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -68,6 +68,7 @@ pub async fn list_extensions(State(app): State<Shared>, scope: Officer<Applicati
 pub async fn create_extension(
     State(app): State<Shared>,
     scope: Officer<Application>,
+    new: NewId,
     Input(input): Input<ExtensionInput>,
 ) -> Result<Created<ExtensionBody>> {
     let application = &scope.parent;
@@ -79,9 +80,19 @@ pub async fn create_extension(
         application: application.id,
         person: person.id,
         username: person.personal.username,
+        creation: new.0,
+        version: new.0,
         end,
     };
-    app.table.create_extension(&extension).await.or_refused(|| ApiError::field(field, "This person has an extension already."))?;
+    let extension = match app.table.create_extension(&extension).await {
+        Err(TableError::Refused(_)) => {
+            let there = app.table.extension(application.id, extension.id).await?;
+            // An earlier attempt with the same idempotency key may have been here.
+            let duplicate = || ApiError::field(field, "This person already has an extension.");
+            there.filter(|there| there.creation == new.0).ok_or_else(duplicate)?
+        }
+        done => done.map(|()| extension)?,
+    };
     let location = format!("/api/clubs/{}/applications/{}/extensions/{}/", application.club, application.id, extension.id);
     Ok(Created { location, body: (&extension).into() })
 }
@@ -141,10 +152,13 @@ pub async fn replace_extension(
 
 async fn change(app: &Shared, scope: Officer<Application, Extension>, input: ExtensionInput, mode: Mode) -> Result<Json<ExtensionBody>> {
     let mut old = scope.object;
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         scope.if_match.check(|| ExtensionBody::from(&old))?;
         let mut new = old.clone();
         read_end(mode, input.end_time.clone(), &scope.parent, &mut new.end)?;
+        new.version = app.next_id();
         match app.table.update_extension(&old, &new).await {
             Err(TableError::Refused(_)) => {
                 old = app.table.extension(old.application, old.id).await?.ok_or(ApiError::NotFound)?;
@@ -152,7 +166,6 @@ async fn change(app: &Shared, scope: Officer<Application, Extension>, input: Ext
             done => return Ok(done.map(|()| Json((&new).into()))?),
         }
     }
-    Err(ApiError::Busy)
 }
 
 /// Takes an extension back. Officers.
@@ -160,7 +173,9 @@ async fn change(app: &Shared, scope: Officer<Application, Extension>, input: Ext
     params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), responses((status = 204)))]
 pub async fn delete_extension(State(app): State<Shared>, scope: Officer<Application, Extension>) -> Result<NoContent> {
     let mut extension = scope.object;
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         scope.if_match.check(|| ExtensionBody::from(&extension))?;
         match app.table.delete_extension(&extension).await {
             Err(TableError::Refused(_)) => {
@@ -169,5 +184,4 @@ pub async fn delete_extension(State(app): State<Shared>, scope: Officer<Applicat
             done => return Ok(done.map(|()| NoContent)?),
         }
     }
-    Err(ApiError::Busy)
 }

@@ -7,7 +7,7 @@ use shared::http::{ApiError, Field, Mode, Need, Reader};
 use shared::limits;
 use shared::mail::Template;
 use shared::models::{Application, Choice, Committee, Question, QuestionType};
-use shared::table::{Form, Table};
+use shared::table::Form;
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
@@ -135,14 +135,6 @@ pub struct ApplicationInput {
     committees: Field<Vec<CommitteeInput>>,
 }
 
-/// Why a committee stays.
-pub const COMMITTEE_USED: &str = "A committee that has submissions cannot be removed.";
-
-/// Whether a committee of the old application is not in the new one.
-pub fn removes_committee(old: &Application, new: &Application) -> bool {
-    old.committees.iter().any(|committee| new.committee(committee.id).is_none())
-}
-
 /// A committee to be set.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct CommitteeInput {
@@ -152,8 +144,8 @@ pub struct CommitteeInput {
 }
 
 impl ApplicationInput {
-    /// Reads the body into `application`; committees that go must have no submissions.
-    pub async fn apply(self, mode: Mode, application: &mut Application, table: &Table, next_id: impl Fn() -> u64) -> Result<(), ApiError> {
+    /// Reads the body into `application`.
+    pub fn apply(self, mode: Mode, application: &mut Application, next_id: impl Fn() -> u64) -> Result<(), ApiError> {
         let mut reader = Reader::new(mode);
         reader.line("name", self.name, Need::Required, &mut application.name);
         reader.html("description", self.description, limits::APPLICATION_TEXT_BYTES, &mut application.description);
@@ -169,16 +161,7 @@ impl ApplicationInput {
         reader.in_order(start, end, "The end may not be before the start.");
         reader.in_order(end, ("result_release_time", application.release), "The release may not be before the end.");
         if let Some(committees) = committees {
-            let merged = merge_committees(&mut reader, committees, &application.committees, next_id);
-            reader.finish()?;
-            let new = Application { committees: merged.clone(), ..application.clone() };
-            if removes_committee(application, &new)
-                && table.committees_in_use(application.id).await?.iter().any(|id| new.committee(*id).is_none())
-            {
-                return Err(ApiError::field("committees", COMMITTEE_USED));
-            }
-            application.committees = merged;
-            return Ok(());
+            application.committees = merge_committees(&mut reader, committees, &application.committees, next_id);
         }
         reader.finish()
     }

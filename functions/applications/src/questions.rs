@@ -8,10 +8,10 @@ use serde::Deserialize;
 use shared::auth::User;
 use shared::http::access::question;
 use shared::http::{
-    ApiError, Created, Field, Input, Mode, Need, NoContent, Officer, OrRefused, PathIds, Reader, Reference, Result, SignedIn,
+    ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, Officer, OrRefused, PathIds, Reader, Reference, Result, SignedIn,
 };
 use shared::models::{Application, Choice, Prompt, Question, QuestionType};
-use shared::table::{EDITS, Form, TableError};
+use shared::table::{Form, TableError, Tries};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
@@ -161,13 +161,18 @@ fn too_many() -> ApiError {
 pub async fn create_question(
     State(app): State<Shared>,
     scope: Officer<Form>,
+    NewId(id): NewId,
     Input(input): Input<QuestionInput>,
 ) -> Result<Created<QuestionBody>> {
     let application = &scope.parent.application;
+    let location = format!("/api/clubs/{}/applications/{}/questions/{id}/", application.club, application.id);
+    if let Some(question) = scope.parent.question(id) {
+        // An earlier attempt with the same idempotency key was here.
+        return Ok(Created { location, body: QuestionBody::from(question) });
+    }
     if scope.parent.questions.len() >= limits::QUESTIONS {
         return Err(too_many());
     }
-    let id = app.next_id();
     let mut question = Question {
         id,
         club: application.club.clone(),
@@ -187,7 +192,7 @@ pub async fn create_question(
         },
     };
     input.apply(Mode::Create, &mut question, application, || app.next_id())?;
-    app.table.put_question(&question, None).await?;
+    app.table.put_question(&question, None).await.or_refused(|| ApiError::Busy)?;
     if scope.parent.questions.len() + NEAR > limits::QUESTIONS {
         // Others may have created one at the same moment: then this one was too many. If that cannot be seen now, it stays:
         // an error would have a repeat create it again.
@@ -197,7 +202,6 @@ pub async fn create_question(
             return Err(too_many());
         }
     }
-    let location = format!("/api/clubs/{}/applications/{}/questions/{id}/", application.club, application.id);
     Ok(Created { location, body: QuestionBody::from(&question) })
 }
 
@@ -234,7 +238,9 @@ pub async fn replace_question(
 
 async fn change(app: &Shared, scope: Officer<Form, Existing>, input: &QuestionInput, mode: Mode) -> Result<Json<QuestionBody>> {
     let (mut form, Existing(id)) = (scope.parent, scope.object);
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         let read = form.question(id).ok_or(ApiError::NotFound)?;
         scope.if_match.check(|| QuestionBody::from(read))?;
         let mut changed = read.clone();
@@ -250,7 +256,6 @@ async fn change(app: &Shared, scope: Officer<Form, Existing>, input: &QuestionIn
             done => return Ok(done.map(|()| Json(QuestionBody::from(&changed)))?),
         }
     }
-    Err(ApiError::Busy)
 }
 
 /// Deletes a question; stored answers to it stay. Officers.
@@ -258,7 +263,9 @@ async fn change(app: &Shared, scope: Officer<Form, Existing>, input: &QuestionIn
     params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)), responses((status = 204)))]
 pub async fn delete_question(State(app): State<Shared>, scope: Officer<Form, Existing>) -> Result<NoContent> {
     let (mut form, Existing(id)) = (scope.parent, scope.object);
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         let question = form.question(id).ok_or(ApiError::NotFound)?;
         scope.if_match.check(|| QuestionBody::from(question))?;
         match app.table.delete_question(question).await {
@@ -268,7 +275,6 @@ pub async fn delete_question(State(app): State<Shared>, scope: Officer<Form, Exi
             done => return Ok(done.map(|()| NoContent)?),
         }
     }
-    Err(ApiError::Busy)
 }
 
 /// A new order of questions.

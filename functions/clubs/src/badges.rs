@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use shared::auth::User;
-use shared::http::{Admin, Field, Input, Known, Mode, Need, NoContent, Params, PathIds, Reader, Result};
+use shared::http::{Admin, Field, Input, Known, Mode, Need, NewId, NoContent, Params, PathIds, Reader, Result};
 use shared::lookups::BadgeBody;
 use shared::models::{Badge, Lookup};
 use shared::table::Versions;
@@ -80,8 +80,8 @@ pub async fn list_badges(State(app): State<Shared>, known: Known, params: Params
 /// Adds a badge. Admins.
 #[utoipa::path(post, path = "/api/badges/", tag = "badges", security(("bearer" = [])), request_body = BadgeInput,
     responses((status = 201, body = BadgeBody)))]
-pub async fn create_badge(State(app): State<Shared>, Admin(user): Admin, Input(input): Input<BadgeInput>) -> Result<Response> {
-    lookups::create::<Badge>(&app, &user, input).await
+pub async fn create_badge(State(app): State<Shared>, Admin(user): Admin, new: NewId, Input(input): Input<BadgeInput>) -> Result<Response> {
+    lookups::create::<Badge>(&app, &user, new, input).await
 }
 
 /// One badge. Anybody.

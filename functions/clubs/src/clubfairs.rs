@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use shared::auth::User;
 use shared::catalogue::club_parts;
 use shared::http::{
-    Admin, ApiError, Field, Input, Known, Late, Mode, Need, NoContent, Params, PathIds, Reader, ReceivedAt, Result, Rights, Sight,
-    is_officer, no_such_club,
+    Admin, ApiError, Code, Field, Input, Known, Mode, Need, NewId, NoContent, Params, PathIds, Reader, ReceivedAt, Result, Sight,
+    is_officer, no_such_club, shown_at,
 };
 use shared::models::{Fair, Kind as _, Lookup, Registration};
-use shared::table::{EDITS, TableError, Versions, keys};
+use shared::table::{TableError, Tries, Versions, keys};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -193,8 +193,8 @@ pub async fn list_current_fairs(State(app): State<Shared>, user: Option<User>, k
 /// Adds a fair. Admins.
 #[utoipa::path(post, path = "/api/clubfairs/", tag = "clubfairs", security(("bearer" = [])), request_body = FairInput,
     responses((status = 201, body = FairBody)))]
-pub async fn create_fair(State(app): State<Shared>, Admin(user): Admin, Input(input): Input<FairInput>) -> Result<Response> {
-    lookups::create::<Fair>(&app, &user, input).await
+pub async fn create_fair(State(app): State<Shared>, Admin(user): Admin, new: NewId, Input(input): Input<FairInput>) -> Result<Response> {
+    lookups::create::<Fair>(&app, &user, new, input).await
 }
 
 /// One fair. Anybody.
@@ -259,16 +259,17 @@ pub async fn register_club(
     ReceivedAt(received): ReceivedAt,
     user: User,
     Entry(mut fair, _): Entry<Fair>,
-    rights: Rights,
-    Late(Input(input)): Late<Input<RegistrationInput>>,
-) -> Result<Json<FairBody>> {
+    Input(input): Input<RegistrationInput>,
+) -> Result<Response> {
     let mut reader = Reader::new(Mode::Create);
     let code = reader.club(input.club);
     let mut status = true;
     reader.flag("status", input.status, Need::Free, &mut status);
     reader.finish()?;
     let registration = Registration { fair: fair.id, club: code.clone(), created_at: app.now() };
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         let club = app.table.club_and_membership(&code, Some(user.id()));
         let ((club, membership), registered) = futures::try_join!(club, app.table.registration(fair.id, &code))?;
         let sight = Sight::with(membership.as_ref(), user.is_admin());
@@ -278,18 +279,20 @@ pub async fn register_club(
         if !is_officer(membership.as_ref().map(|membership| membership.role), user.is_admin()) {
             return Err(ApiError::Forbidden);
         }
-        rights.hold()?;
         if !fair.value.takes_clubs(Timestamp::at(received)) {
-            return Err(ApiError::rule("The registration for this fair is not open."));
+            return Err(ApiError::rule("The registration for this fair is not open.").coded(Code::RegistrationClosed));
         }
         if registered.is_some() == status {
-            return Ok(Json(lookups::written(&app, &user, &fair).await?));
+            return shown(&app, &user, &fair).await;
         }
         match app.table.register(&registration, status, membership.as_ref().filter(|_| !user.is_admin())).await {
-            Ok(()) => return Ok(Json(lookups::written(&app, &user, &fair).await?)),
+            Ok(()) => return shown(&app, &user, &fair).await,
             Err(TableError::Refused(_)) => fair = app.table.lookup(fair.id).await?.ok_or(ApiError::NotFound)?,
             Err(error) => return Err(error.into()),
         }
     }
-    Err(ApiError::Busy)
+}
+
+async fn shown(app: &Shared, user: &User, fair: &Lookup<Fair>) -> Result<Response> {
+    Ok(shown_at(format!("/api/clubfairs/{}/", fair.id), Json(lookups::written(app, user, fair).await?)))
 }

@@ -11,12 +11,12 @@ use shared::auth::{ERASING, User};
 use shared::catalogue::club_parts;
 use shared::html::shorten;
 use shared::http::{
-    ApiError, Created, Envelope, IfMatch, Input, Known, Mode, NoContent, OrRefused, Owner, Page, Params, PathIds, Result, Sight, Upload,
-    is_officer,
+    ApiError, Created, Envelope, IfMatch, Input, Known, Mode, NewId, NoContent, Owner, Page, Params, PathIds, Result, Sight, Upload,
+    is_officer, shown_at,
 };
 use shared::models::{Badge, Club, ClubProfile, Kind as _, Membership, Role, Tag};
 use shared::settings::Approval;
-use shared::table::{ClubPage, EDITS, TableError, Versions};
+use shared::table::{ClubPage, ClubRefusal, TableError, Tries, Versions};
 use shared::time::Timestamp;
 
 use crate::body::{ClubBody, ClubInput, Terms, Viewer};
@@ -71,7 +71,12 @@ async fn hosts(app: &Shared, versions: &Versions, months: &[String], now: Timest
 /// Creates a club; the caller becomes its owner. Any signed-in user.
 #[utoipa::path(post, path = "/api/clubs/", tag = "clubs", security(("bearer" = [])), request_body = ClubInput,
     responses((status = 201, body = ClubBody)))]
-pub async fn create_club(State(app): State<Shared>, user: User, Input(mut input): Input<ClubInput>) -> Result<Created<ClubBody>> {
+pub async fn create_club(
+    State(app): State<Shared>,
+    user: User,
+    NewId(creation): NewId,
+    Input(mut input): Input<ClubInput>,
+) -> Result<Created<ClubBody>> {
     let now = app.now();
     let code = wanted_code(std::mem::take(&mut input.code))?;
     let mut club = Club {
@@ -82,6 +87,7 @@ pub async fn create_club(State(app): State<Shared>, user: User, Input(mut input)
         badges: vec![],
         approved: (app.settings.club_approval == Approval::Automatic).then_some(true),
         archived: false,
+        creation,
         created_at: now,
         members: 1,
         owners: 1,
@@ -94,24 +100,27 @@ pub async fn create_club(State(app): State<Shared>, user: User, Input(mut input)
     input.apply(Mode::Create, &mut club, &terms, user.is_admin())?;
     // Names collide; codes may not: the second club of a name gets -2, and so on.
     let slug = slug(&club.profile.name);
-    for n in 1.. {
-        club.code = code.clone().unwrap_or_else(|| numbered(&slug, n, &app));
-        let owner = Membership::new(&club.code, person, Role::Owner, now);
-        match app.table.create_club(&club, &owner).await {
-            Err(TableError::Refused(which)) if which.contains(&0) && code.is_none() && n < 100 => {}
-            done => {
-                done.or_refused_at(|which| match which {
-                    [0, ..] => ApiError::field("code", "This code is taken."),
-                    [3, ..] => ApiError::rule(ERASING),
-                    _ => ApiError::field("tags", "A tag or badge was deleted at this moment."),
-                })?;
-                let viewer = Viewer::on(&club.code, Some(&owner), &ClubPage::default(), user.is_admin());
-                let body = ClubBody::new(&club, &viewer, &terms, &app.media, now);
-                return Ok(Created { location: format!("/api/clubs/{}/", club.code), body });
-            }
+    for n in 1..=100 {
+        club.code = code.clone().unwrap_or_else(|| numbered(&slug, n, creation));
+        let owner = Membership::new(&club.code, person, Role::Owner, creation, now);
+        let taken = match app.table.create_club(&club, &owner).await? {
+            Ok(()) => None,
+            Err(ClubRefusal::Taken) => app.table.club(&club.code).await?,
+            Err(ClubRefusal::Erased) => return Err(ApiError::rule(ERASING)),
+            Err(ClubRefusal::Reference) => return Err(ApiError::field("tags", "A tag or badge was deleted at this moment.")),
+        };
+        match taken {
+            // An earlier attempt with the same idempotency key was here.
+            Some(there) if there.creation == creation => club = there,
+            Some(_) if code.is_none() => continue,
+            Some(_) => return Err(ApiError::field("code", "This code is taken.")),
+            None => {}
         }
+        let viewer = Viewer::on(&club.code, Some(&owner), &ClubPage::default(), user.is_admin());
+        let body = ClubBody::new(&club, &viewer, &terms, &app.media, now);
+        return Ok(Created { location: format!("/api/clubs/{}/", club.code), body });
     }
-    Err(ApiError::Busy)
+    Err(ApiError::field("name", "A hundred clubs have this name. Choose another one, or a code."))
 }
 
 /// One club. Anybody who can see it.
@@ -146,16 +155,17 @@ pub async fn replace_club(State(app): State<Shared>, scope: Editable, Input(inpu
 /// Gives a club its logo, in the part `file` (or `image`) of a form. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/upload/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
     request_body(content = String, content_type = "multipart/form-data"), responses((status = 200, body = ClubBody)))]
-pub async fn upload_club_logo(State(app): State<Shared>, scope: Editable, Upload(field, bytes): Upload) -> Result<Json<ClubBody>> {
+pub async fn upload_club_logo(State(app): State<Shared>, scope: Editable, Upload(field, bytes): Upload) -> Result<Response> {
     if scope.page.club.as_ref().is_some_and(|club| club.archived) {
         return Err(ApiError::NotFound);
     }
+    let path = format!("/api/clubs/{}/", scope.code);
     let image = app.media.store(&field, bytes).await?;
     let done = edit(&app, scope, false, |club, _, _| {
         club.image = Some(image.clone());
         Ok(())
     });
-    app.media.kept(done.await, Some(&image)).await
+    Ok(shown_at(path, app.media.kept(done.await, Some(&image)).await?))
 }
 
 /// Does a change on the club as it is now: whoever else changes it at this moment loses nothing.
@@ -167,7 +177,9 @@ async fn edit(
     change: impl Fn(&mut Club, &Terms, bool) -> Result<()>,
 ) -> Result<Json<ClubBody>> {
     let Editable { user, code, mut page, if_match } = scope;
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         let old = page.club.take().filter(|club| restores || !club.archived).ok_or(ApiError::NotFound)?;
         let mut membership = page.membership.take();
         let terms = Terms::at(app, &page.versions).await?;
@@ -184,7 +196,7 @@ async fn edit(
             let owner = match &membership {
                 _ if club.archived || club.owners > 0 => None,
                 Some(own) => Some((Membership { role: Role::Owner, ..own.clone() }, true)),
-                None => Some((Membership::new(&code, user.person().await?, Role::Owner, app.now()), false)),
+                None => Some((Membership::new(&code, user.person().await?, Role::Owner, app.next_id(), app.now()), false)),
             };
             match app.table.update_club(&old, &club, owner.as_ref()).await {
                 Err(TableError::Refused(_)) => {
@@ -201,7 +213,6 @@ async fn edit(
         }
         return Ok(Json(seen(&club, membership.as_ref())));
     }
-    Err(ApiError::Busy)
 }
 
 /// A club that its officers may change; admins get deleted ones too, to restore them.
@@ -236,7 +247,9 @@ impl FromRequestParts<Shared> for Editable {
     responses((status = 204)))]
 pub async fn delete_club(State(app): State<Shared>, scope: Owner) -> Result<NoContent> {
     let mut old = scope.club;
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         if scope.if_match.is_given() {
             let mut page = app.table.club_page(&old.code, Some(scope.user.id())).await?;
             old = page.club.take().ok_or(ApiError::NotFound)?;
@@ -250,5 +263,4 @@ pub async fn delete_club(State(app): State<Shared>, scope: Owner) -> Result<NoCo
             done => return Ok(done.map(|()| NoContent)?),
         }
     }
-    Err(ApiError::Busy)
 }

@@ -1,7 +1,7 @@
 //! Codes of clubs: wished for, or made from names (decisions.md §3, §12.9).
 
 use shared::http::{Field, Mode, Need, Reader, Result, is_code};
-use shared::{Shared, limits};
+use shared::limits;
 
 /// The code that is wished for, if any.
 pub fn wanted_code(field: Field<String>) -> Result<Option<String>> {
@@ -24,9 +24,9 @@ pub fn slug(name: &str) -> String {
 }
 
 /// The `n`th code to try for a slug; without letters, one of its own.
-pub fn numbered(slug: &str, n: u32, app: &Shared) -> String {
+pub fn numbered(slug: &str, n: u32, creation: u64) -> String {
     match (slug.bytes().any(|b| b.is_ascii_lowercase()), n) {
-        (false, _) => format!("club-{}", app.next_id()),
+        (false, _) => format!("club-{creation}"),
         (true, 1) => slug.to_owned(),
         (true, n) => format!("{slug}-{n}"),
     }

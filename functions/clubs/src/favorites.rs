@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{Input, Late, NoContent, PathIds, Result, Rights};
+use shared::http::{Input, NewId, NoContent, PathIds, Result};
 use shared::models::Favorite;
 
 use crate::interests::{self, InterestBody, InterestInput};
@@ -19,13 +19,8 @@ pub async fn list_favorites(State(app): State<Shared>, user: User) -> Result<Jso
 /// Makes a club a favorite. Any signed-in user.
 #[utoipa::path(post, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])), request_body = InterestInput,
     responses((status = 201, body = InterestBody)))]
-pub async fn create_favorite(
-    State(app): State<Shared>,
-    user: User,
-    rights: Rights,
-    Late(Input(input)): Late<Input<InterestInput>>,
-) -> Result<Response> {
-    interests::create::<Favorite>(&app, &user, rights, input, "/api/favorites/").await
+pub async fn create_favorite(State(app): State<Shared>, user: User, new: NewId, Input(input): Input<InterestInput>) -> Result<Response> {
+    interests::create::<Favorite>(&app, &user, new, input, "/api/favorites/").await
 }
 
 /// One of the caller's favorites. Any signed-in user.

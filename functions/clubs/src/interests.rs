@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::auth::{ERASING, User};
-use shared::http::{ApiError, Created, Field, Mode, NoContent, OrRefused, PathIds, Reader, Result, Rights, Sight, is_code, no_such_club};
+use shared::http::{ApiError, Created, Field, Mode, NewId, NoContent, OrRefused, PathIds, Reader, Result, Sight, is_code, no_such_club};
 use shared::ids;
 use shared::lookups::NamedBody;
 use shared::models::Club;
@@ -70,7 +70,7 @@ pub async fn list<I: Interest>(app: &Shared, user: &User) -> Result<Json<Vec<Int
 }
 
 /// Stores one; a second one of the same club is 400.
-pub async fn create<I: Interest>(app: &Shared, user: &User, rights: Rights, input: InterestInput, path: &str) -> Result<Response> {
+pub async fn create<I: Interest>(app: &Shared, user: &User, new: NewId, input: InterestInput, path: &str) -> Result<Response> {
     let mut reader = Reader::new(Mode::Create);
     let code = reader.club(input.club);
     reader.finish()?;
@@ -78,13 +78,18 @@ pub async fn create<I: Interest>(app: &Shared, user: &User, rights: Rights, inpu
     let (page, person) = futures::try_join!(page, user.person())?;
     let sight = Sight::with(page.membership.as_ref(), user.is_admin());
     let club = page.club.filter(|club| sight.sees(club)).ok_or_else(no_such_club)?;
-    rights.hold()?;
-    let interest = I::new(&code, person, app.now());
+    let interest = I::new(&code, person, new.0, app.now());
     let (terms, stored) = futures::try_join!(Terms::at(app, &page.versions), app.table.create_interest(&interest))?;
-    stored.map_err(|refusal| match refusal {
-        InterestRefusal::Duplicate => ApiError::field("club", "You have this club here already."),
-        InterestRefusal::Erased => ApiError::rule(ERASING),
-    })?;
+    let interest = match stored {
+        Ok(()) => interest,
+        Err(InterestRefusal::Erased) => return Err(ApiError::rule(ERASING)),
+        Err(InterestRefusal::Duplicate) => {
+            let there: Option<I> = app.table.interest(user.id(), interest.parts().0).await?;
+            // An earlier attempt with the same idempotency key may have been here.
+            let duplicate = || ApiError::field("club", "This club is already in your list.");
+            there.filter(|there| there.creation() == new.0).ok_or_else(duplicate)?
+        }
+    };
     let location = format!("{path}{}/", interest.parts().0);
     Ok(Created { location, body: body(app, &interest, &club, &terms) }.into_response())
 }

@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{ApiError, Created, IfMatch, Known, Mode, NoContent, PathIds, Result};
+use shared::http::{ApiError, Code, Created, IfMatch, Known, Mode, NewId, NoContent, PathIds, Result};
 use shared::lookups::InMemory;
 use shared::models::Lookup;
-use shared::table::{EDITS, LookupRefusal, Versions};
+use shared::table::{LookupRefusal, Tries, Versions};
 use shared::text;
 
 /// A collection as the API has it.
@@ -98,18 +98,19 @@ pub async fn written<T: Collection>(app: &Shared, user: &User, entry: &Lookup<T>
 }
 
 fn taken<T: Collection>() -> ApiError {
-    ApiError::field(T::UNIQUE, "There is one that is called so.")
+    ApiError::field(T::UNIQUE, "This name is already in use.")
 }
 
 /// Creates an entry.
-pub async fn create<T: Collection>(app: &Shared, user: &User, input: T::Input) -> Result<Response> {
+pub async fn create<T: Collection>(app: &Shared, user: &User, new: NewId, input: T::Input) -> Result<Response> {
     let mut value = T::default();
     value.apply(input, Mode::Create)?;
-    let entry = Lookup { id: app.next_id(), version: 1, uses: 0, value };
+    let mut entry = Lookup { id: new.0, version: 1, uses: 0, value };
     let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
     match app.table.create_lookup(&entry).await? {
         Ok(()) => {}
-        Err(LookupRefusal::Duplicate) => return Err(taken::<T>()),
+        // An earlier attempt with the same idempotency key may have been here.
+        Err(LookupRefusal::Duplicate) => entry = app.table.lookup(new.0).await?.ok_or_else(taken::<T>)?,
         Err(LookupRefusal::Changed | LookupRefusal::Used) => return Err(ApiError::Busy),
     }
     let location = format!("{}{}/", T::PATH, entry.id);
@@ -124,7 +125,9 @@ pub async fn change<T: Collection>(
     input: T::Input,
     mode: Mode,
 ) -> Result<Json<T::Body>> {
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
         if_match.check(|| T::body(&old, &around))?;
         let mut new = old.clone();
@@ -141,13 +144,14 @@ pub async fn change<T: Collection>(
             }
         }
     }
-    Err(ApiError::Busy)
 }
 
 /// Deletes an entry that nothing refers to.
 pub async fn delete<T: Collection>(app: &Shared, user: &User, Entry(mut old, if_match): Entry<T>) -> Result<NoContent> {
-    let in_use = || ApiError::rule("This is in use: clubs (deleted ones too) or people refer to it.");
-    for _ in 0..EDITS {
+    let in_use = || ApiError::rule("This is in use: clubs (deleted ones too) or people refer to it.").coded(Code::InUse);
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         if if_match.is_given() {
             let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
             if_match.check(|| T::body(&old, &around))?;
@@ -163,5 +167,4 @@ pub async fn delete<T: Collection>(app: &Shared, user: &User, Entry(mut old, if_
             }
         }
     }
-    Err(ApiError::Busy)
 }

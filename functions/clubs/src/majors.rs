@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{Admin, Field, Input, Known, Mode, Need, NoContent, PathIds, Reader, Result};
+use shared::http::{Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
 use shared::models::{Lookup, Major};
 use shared::table::Versions;
 use utoipa::ToSchema;
@@ -61,8 +61,8 @@ pub async fn list_majors(State(app): State<Shared>, known: Known) -> Result<Resp
 /// Adds a major. Admins.
 #[utoipa::path(post, path = "/api/majors/", tag = "majors", security(("bearer" = [])), request_body = MajorInput,
     responses((status = 201, body = MajorBody)))]
-pub async fn create_major(State(app): State<Shared>, Admin(user): Admin, Input(input): Input<MajorInput>) -> Result<Response> {
-    lookups::create::<Major>(&app, &user, input).await
+pub async fn create_major(State(app): State<Shared>, Admin(user): Admin, new: NewId, Input(input): Input<MajorInput>) -> Result<Response> {
+    lookups::create::<Major>(&app, &user, new, input).await
 }
 
 /// One major. Anybody.

@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{Admin, Field, Input, Known, Mode, Need, NoContent, PathIds, Reader, Result};
+use shared::http::{Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
 use shared::models::{Lookup, School};
 use shared::table::Versions;
 use utoipa::ToSchema;
@@ -67,8 +67,13 @@ pub async fn list_schools(State(app): State<Shared>, known: Known) -> Result<Res
 /// Adds a school. Admins.
 #[utoipa::path(post, path = "/api/schools/", tag = "schools", security(("bearer" = [])), request_body = SchoolInput,
     responses((status = 201, body = SchoolBody)))]
-pub async fn create_school(State(app): State<Shared>, Admin(user): Admin, Input(input): Input<SchoolInput>) -> Result<Response> {
-    lookups::create::<School>(&app, &user, input).await
+pub async fn create_school(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    new: NewId,
+    Input(input): Input<SchoolInput>,
+) -> Result<Response> {
+    lookups::create::<School>(&app, &user, new, input).await
 }
 
 /// One school. Anybody.

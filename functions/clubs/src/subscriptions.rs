@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{Input, Late, NoContent, PathIds, Result, Rights};
+use shared::http::{Input, NewId, NoContent, PathIds, Result};
 use shared::models::Subscription;
 
 use crate::interests::{self, InterestBody, InterestInput};
@@ -22,10 +22,10 @@ pub async fn list_subscriptions(State(app): State<Shared>, user: User) -> Result
 pub async fn create_subscription(
     State(app): State<Shared>,
     user: User,
-    rights: Rights,
-    Late(Input(input)): Late<Input<InterestInput>>,
+    new: NewId,
+    Input(input): Input<InterestInput>,
 ) -> Result<Response> {
-    interests::create::<Subscription>(&app, &user, rights, input, "/api/subscriptions/").await
+    interests::create::<Subscription>(&app, &user, new, input, "/api/subscriptions/").await
 }
 
 /// One of the caller's subscriptions. Any signed-in user.

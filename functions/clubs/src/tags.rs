@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::auth::User;
 use shared::catalogue::club_parts;
-use shared::http::{Admin, Field, Input, Known, Mode, Need, NoContent, PathIds, Reader, Result, Sight};
+use shared::http::{Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result, Sight};
 use shared::models::{Kind as _, Lookup, Tag};
 use shared::table::Versions;
 use utoipa::ToSchema;
@@ -80,8 +80,8 @@ pub async fn list_tags(State(app): State<Shared>, known: Known) -> Result<Respon
 /// Adds a tag. Admins.
 #[utoipa::path(post, path = "/api/tags/", tag = "tags", security(("bearer" = [])), request_body = TagInput,
     responses((status = 201, body = TagBody)))]
-pub async fn create_tag(State(app): State<Shared>, Admin(user): Admin, Input(input): Input<TagInput>) -> Result<Response> {
-    lookups::create::<Tag>(&app, &user, input).await
+pub async fn create_tag(State(app): State<Shared>, Admin(user): Admin, new: NewId, Input(input): Input<TagInput>) -> Result<Response> {
+    lookups::create::<Tag>(&app, &user, new, input).await
 }
 
 /// One tag. Anybody.

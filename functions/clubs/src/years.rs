@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::auth::User;
-use shared::http::{Admin, Field, Input, Known, Mode, Need, NoContent, PathIds, Reader, Result};
+use shared::http::{Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
 use shared::models::{Lookup, Year};
 use shared::table::Versions;
 use shared::{Shared, limits};
@@ -68,8 +68,8 @@ pub async fn list_years(State(app): State<Shared>, known: Known) -> Result<Respo
 /// Adds a year. Admins.
 #[utoipa::path(post, path = "/api/years/", tag = "years", security(("bearer" = [])), request_body = YearInput,
     responses((status = 201, body = YearBody)))]
-pub async fn create_year(State(app): State<Shared>, Admin(user): Admin, Input(input): Input<YearInput>) -> Result<Response> {
-    lookups::create::<Year>(&app, &user, input).await
+pub async fn create_year(State(app): State<Shared>, Admin(user): Admin, new: NewId, Input(input): Input<YearInput>) -> Result<Response> {
+    lookups::create::<Year>(&app, &user, new, input).await
 }
 
 /// One year. Anybody.

@@ -2,11 +2,12 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::Response;
 use shared::Shared;
-use shared::http::{ApiError, Created, Mode, NoContent, Officer, Result, SignedIn, Upload, WithImage};
+use shared::http::{ApiError, Created, Mode, NewId, NoContent, Officer, Result, SignedIn, Upload, WithImage, shown_at};
 use shared::lookups::Badges;
 use shared::models::{Event, EventType};
-use shared::table::{EDITS, TableError};
+use shared::table::{TableError, Tries};
 
 use crate::body::{EventBody, Viewer};
 use crate::input::EventInput;
@@ -31,11 +32,12 @@ pub async fn list_club_events(State(app): State<Shared>, scope: SignedIn) -> Res
 pub async fn create_event(
     State(app): State<Shared>,
     scope: Officer,
+    new: NewId,
     WithImage { input, image }: WithImage<EventInput>,
 ) -> Result<Created<EventBody>> {
     let now = app.now();
     let mut event = Event {
-        id: app.next_id(),
+        id: new.0,
         club: scope.club.code.clone(),
         version: 1,
         name: String::new(),
@@ -49,13 +51,20 @@ pub async fn create_event(
         created_at: now,
         updated_at: now,
     };
-    input.apply(Mode::Create, &mut event, scope.user.is_admin(), || app.next_id())?;
+    input.apply(Mode::Create, &mut event, scope.user.is_admin(), new.parts())?;
     // What may fail comes before the image and the write: a repeat would make them twice.
     let badges = Badges::of(&app, &scope.club).await?;
     if let Some(bytes) = image {
         event.image = Some(app.media.store("image", bytes).await?);
     }
-    app.table.create_event(&event).await?;
+    match app.table.create_event(&event).await {
+        Err(TableError::Refused(_)) => {
+            // An earlier attempt with the same idempotency key was here.
+            app.media.forget(event.image.as_ref(), None).await;
+            event = app.table.event(&event.club, event.id).await?.ok_or(ApiError::NotFound)?;
+        }
+        done => done?,
+    }
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
     Ok(Created { location, body: EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media) })
 }
@@ -117,11 +126,7 @@ async fn change(
 #[utoipa::path(post, path = "/api/clubs/{club}/events/{event}/upload/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path)), request_body(content = String, content_type = "multipart/form-data"),
     responses((status = 200, body = EventBody)))]
-pub async fn upload_event_image(
-    State(app): State<Shared>,
-    scope: Officer<(), Event>,
-    Upload(field, bytes): Upload,
-) -> Result<Json<EventBody>> {
+pub async fn upload_event_image(State(app): State<Shared>, scope: Officer<(), Event>, Upload(field, bytes): Upload) -> Result<Response> {
     let badges = Badges::of(&app, &scope.club).await?;
     let image = app.media.store(&field, bytes).await?;
     let event = edit(&app, &scope.object, |event| {
@@ -131,7 +136,8 @@ pub async fn upload_event_image(
     })
     .await;
     let event = app.media.kept(event, Some(&image)).await?;
-    Ok(Json(EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media)))
+    let body = EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media);
+    Ok(shown_at(format!("/api/clubs/{}/events/{}/", event.club, event.id), Json(body)))
 }
 
 /// Deletes an event with its showings and image. Officers.
@@ -141,7 +147,9 @@ pub async fn delete_event(State(app): State<Shared>, scope: Officer<(), Event>) 
     let badges = Badges::of(&app, &scope.club).await?;
     let viewer = Viewer::of(&scope);
     let mut event = scope.object;
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         scope.if_match.check(|| EventBody::new(&event, &scope.club, viewer, &badges, &app.media))?;
         match app.table.delete_event(&event).await {
             Ok(()) => {
@@ -152,13 +160,14 @@ pub async fn delete_event(State(app): State<Shared>, scope: Officer<(), Event>) 
             Err(error) => return Err(error.into()),
         }
     }
-    Err(ApiError::Busy)
 }
 
 /// Does a change on the event as it is now: whoever else changes it at this moment loses nothing.
 pub async fn edit(app: &Shared, event: &Event, change: impl Fn(&mut Event) -> Result<()>) -> Result<Event> {
     let mut old = event.clone();
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         let mut new = old.clone();
         change(&mut new)?;
         if new == old {
@@ -176,5 +185,4 @@ pub async fn edit(app: &Shared, event: &Event, change: impl Fn(&mut Event) -> Re
             Err(error) => return Err(error.into()),
         }
     }
-    Err(ApiError::Busy)
 }

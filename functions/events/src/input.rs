@@ -68,7 +68,7 @@ impl EventInput {
             for (i, showing) in showings.into_iter().enumerate().take(limits::SHOWINGS) {
                 match showing.create(next_id()) {
                     Ok(showing) => event.showings.push(showing),
-                    Err(ApiError::Invalid(errors)) => reader.errors.extend(&format!("showings.{i}"), errors),
+                    Err(ApiError::Invalid(_, errors)) => reader.errors.extend(&format!("showings.{i}"), errors),
                     Err(other) => return Err(other),
                 }
             }

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use shared::auth::User;
-use shared::http::{ApiError, Created, Input, Load, Mode, NoContent, Officer, PathIds, Result, SignedIn};
+use shared::http::{ApiError, Created, Input, Load, Mode, NewId, NoContent, Officer, PathIds, Result, SignedIn};
 use shared::models::{Event, Showing};
 use shared::{Shared, limits};
 
@@ -59,9 +59,10 @@ pub async fn list_club_showings(scope: SignedIn<Event>) -> Json<Vec<ShowingBody>
 pub async fn create_showing(
     State(app): State<Shared>,
     scope: Officer<Event>,
+    NewId(id): NewId,
     Input(input): Input<ShowingInput>,
 ) -> Result<Created<ShowingBody>> {
-    let showing = input.create(app.next_id())?;
+    let showing = input.create(id)?;
     let event = edit(&app, &scope.parent, |event| {
         // A write whose answer was lost finds itself.
         if event.showings.iter().any(|there| there.id == showing.id) {
@@ -74,8 +75,9 @@ pub async fn create_showing(
         Ok(())
     })
     .await?;
-    let location = format!("/api/clubs/{}/events/{}/showings/{}/", event.club, event.id, showing.id);
-    Ok(Created { location, body: ShowingBody::new(&showing, Viewer::of(&scope)) })
+    let location = format!("/api/clubs/{}/events/{}/showings/{id}/", event.club, event.id);
+    let showing = event.showings.iter().find(|showing| showing.id == id).ok_or(ApiError::NotFound)?;
+    Ok(Created { location, body: ShowingBody::new(showing, Viewer::of(&scope)) })
 }
 
 /// One showing of an event of a club. Any signed-in user who can see it.

@@ -1,13 +1,13 @@
 //! Claim, hand over, mark.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aws_lambda_events::event::dynamodb::{Event, EventRecord};
 use aws_lambda_events::event::streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse};
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use shared::mail::{Message, invite_link, with_invite};
-use shared::models::{EmailStatus, Mail};
+use shared::models::{EmailStatus, Mail, MailId, MailLease, Status};
 use shared::settings::Settings;
 use shared::table::{Table, TableError};
 use shared::time::{Clock, Timestamp};
@@ -24,6 +24,8 @@ const TRIES: u32 = 3;
 const HOURS: i64 = 11;
 /// Before the stream delivers again: it does not wait by itself.
 const PAUSE: Duration = Duration::from_secs(10);
+/// Before a mail that another worker has claimed is looked at again.
+const TURN: Duration = Duration::from_secs(2);
 /// No mail is begun later than this in one invocation: with the time that SES may take it still ends before the function's time.
 const BEGIN_WITHIN: Duration = Duration::from_secs(45);
 
@@ -33,6 +35,7 @@ pub struct Worker {
     ses: Ses,
     clock: Arc<dyn Clock>,
     settings: Settings,
+    outage: Mutex<Outage>,
 }
 
 /// Why a record could not be finished now: the stream delivers it again.
@@ -45,46 +48,125 @@ impl From<TableError> for Again {
     }
 }
 
+/// A record of the stream that is for the worker.
+enum Record {
+    /// A mail that was put into the outbox.
+    Queued(Mail),
+    /// A mail that another worker had claimed, once more.
+    Parked(MailLease),
+}
+
+impl Record {
+    fn id(&self) -> MailId {
+        match self {
+            Self::Queued(mail) => mail.id(),
+            Self::Parked(lease) => lease.mail(),
+        }
+    }
+
+    /// Decisions go before everything else: thousands may wait for them.
+    fn is_decision(&self) -> bool {
+        matches!(self, Self::Queued(Mail { decision: Some(_), .. }))
+    }
+}
+
+/// Whether SES is asked at all: after several server errors in a row the rest waits, instead of becoming `unknown` mail after
+/// mail.
+#[derive(Debug, Default)]
+struct Outage {
+    /// Server errors in a row.
+    errors: u32,
+    /// Nothing is sent before this.
+    until: Option<DateTime<Utc>>,
+}
+
+impl Outage {
+    /// Server errors in a row after which the worker stops.
+    const ERRORS: u32 = 3;
+    /// The first and the longest pause, in minutes; each is twice as long as the last.
+    const MINUTES: (i64, i64) = (1, 15);
+
+    fn is_on(&self, now: DateTime<Utc>) -> bool {
+        self.until.is_some_and(|until| now < until)
+    }
+
+    fn saw(&mut self, status: EmailStatus, now: DateTime<Utc>) {
+        if status != EmailStatus::Unknown {
+            *self = Self::default();
+            return;
+        }
+        self.errors += 1;
+        if let Some(more) = self.errors.checked_sub(Self::ERRORS) {
+            let minutes = Self::MINUTES.1.min(Self::MINUTES.0 << more.min(10));
+            self.until = Some(now + TimeDelta::minutes(minutes));
+        }
+    }
+}
+
 impl Worker {
     /// A worker on a table.
     pub fn new(table: Table, ses: Ses, clock: Arc<dyn Clock>, settings: Settings) -> Self {
-        Self { table, ses, clock, settings }
+        Self { table, ses, clock, settings, outage: Mutex::default() }
     }
 
-    /// Works off a batch of stream records in their order. The answer names the first that is not finished: the stream
-    /// delivers from there on again.
+    /// Works off a batch of stream records, decisions first. The answer names the first that is not finished: the stream
+    /// delivers from there on again, and what is finished behind it is recognised.
     pub async fn handle(&self, event: Event) -> DynamoDbEventResponse {
         let began = Instant::now();
         let mut next_send = began;
-        for record in event.records {
-            let Some(mail) = queued_mail(&record) else { continue };
-            let worked =
-                if began.elapsed() < BEGIN_WITHIN { self.work(&mail, &mut next_send).await } else { Err(Again("out of time".into())) };
+        let read = |record: &EventRecord| Some((record.change.sequence_number.clone(), for_worker(record)?));
+        let records: Vec<(Option<String>, Record)> = event.records.iter().filter_map(read).collect();
+        let (mut order, others): (Vec<usize>, Vec<usize>) = (0..records.len()).partition(|n| records[*n].1.is_decision());
+        order.extend(others);
+        let mut response = DynamoDbEventResponse::default();
+        for (done, n) in order.iter().enumerate() {
+            let record = &records[*n].1;
+            let late = began.elapsed() >= BEGIN_WITHIN;
+            let worked = if late { Err(Again("out of time".into())) } else { self.work_off(record, &mut next_send).await };
             if let Err(Again(why)) = worked {
-                tracing::warn!(about = mail.about, kind = mail.kind, attempt = mail.attempt, why, "mail is tried again later");
+                let MailId { about, kind, attempt, .. } = record.id();
+                tracing::warn!(about, kind, attempt, why, "mail is tried again later");
                 let mut failure = DynamoDbBatchItemFailure::default();
-                failure.item_identifier = record.change.sequence_number;
-                let mut response = DynamoDbEventResponse::default();
+                failure.item_identifier = order[done..].iter().min().and_then(|first| records[*first].0.clone());
                 response.batch_item_failures.push(failure);
-                return response;
+                break;
             }
         }
-        DynamoDbEventResponse::default()
+        response
     }
 
     fn now(&self) -> Timestamp {
         Timestamp::at(self.clock.now())
     }
 
+    fn outage(&self) -> MutexGuard<'_, Outage> {
+        self.outage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn work_off(&self, record: &Record, next_send: &mut Instant) -> Result<(), Again> {
+        match record {
+            Record::Queued(mail) => self.work(mail, next_send).await,
+            Record::Parked(lease) => {
+                // Not at once again: it would run in circles.
+                tokio::time::sleep(TURN).await;
+                if self.resolve(&lease.mail(), lease.turn).await? {
+                    self.table.unpark_mail(lease).await?;
+                }
+                Ok(())
+            }
+        }
+    }
+
     async fn work(&self, mail: &Mail, next_send: &mut Instant) -> Result<(), Again> {
         for attempt in 1..=TRIES {
+            if self.outage().is_on(self.clock.now()) {
+                tokio::time::sleep(PAUSE).await;
+                return Err(Again("SES has server errors".into()));
+            }
             match self.table.claim_mail(mail, self.now()).await {
                 Ok(()) => {}
-                Err(TableError::Refused(which)) if which.contains(&0) => return self.resolve(mail).await,
-                Err(TableError::Refused(_)) => {
-                    // The submission was withdrawn, deleted, decided otherwise or has a later mail: nobody waits for this one.
-                    return self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, "superseded").await;
-                }
+                Err(TableError::Refused(which)) if which.contains(&0) => return self.resolve(&mail.id(), 0).await.map(drop),
+                Err(TableError::Refused(_)) => return self.supersede(mail).await,
                 Err(error) => return Err(error.into()),
             }
             self.keep_rate(next_send).await;
@@ -97,7 +179,11 @@ impl Worker {
             };
             let (Outcome::Sent(text) | Outcome::Refused(text) | Outcome::Unknown(text) | Outcome::Later(text)) = &outcome;
             tracing::info!(about = mail.about, kind = mail.kind, attempt = mail.attempt, outcome = ?status, why = text, "mail");
+            self.outage().saw(status, self.clock.now());
             self.settle(mail, EmailStatus::Sending, status, text).await?;
+            if status == EmailStatus::Sent {
+                self.told(mail).await?;
+            }
             if status != EmailStatus::Queued {
                 return Ok(());
             }
@@ -112,19 +198,48 @@ impl Worker {
         Err(Again("not taken yet".into()))
     }
 
-    /// A mail that is not queued any more: finished, or claimed by a worker that may have died.
-    async fn resolve(&self, mail: &Mail) -> Result<(), Again> {
-        let Some(now) = self.table.mail(&mail.id()).await? else { return Ok(()) };
+    /// The submission was withdrawn, deleted, decided otherwise or has a later mail: nobody waits for this one, and the
+    /// invitation that it would have brought goes with it.
+    async fn supersede(&self, mail: &Mail) -> Result<(), Again> {
+        self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, "superseded").await?;
+        match (&mail.decision, &mail.invite, mail.person) {
+            (Some(decision), Some(_), Some(person)) => Ok(self.table.revoke_acceptance(&decision.club, person, mail.about).await?),
+            _ => Ok(()),
+        }
+    }
+
+    /// After a mail was sent: who is told of a rejection is not invited any more. Safe to repeat.
+    async fn told(&self, mail: &Mail) -> Result<(), Again> {
+        match (&mail.decision, mail.person) {
+            (Some(decision), Some(person)) if decision.status != Status::Accepted => {
+                Ok(self.table.revoke_acceptance(&decision.club, person, mail.about).await?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A mail that is not queued any more: finished (true), or claimed by a worker that may have died. That one comes again
+    /// until the claim has ended, behind the mails that wait.
+    async fn resolve(&self, id: &MailId, turn: u32) -> Result<bool, Again> {
+        let Some(now) = self.table.mail(id).await? else { return Ok(true) };
+        if now.status == EmailStatus::Sent {
+            // The worker may have died behind its mark.
+            self.told(&now).await?;
+        }
         if now.status != EmailStatus::Sending {
-            return Ok(());
+            return Ok(true);
         }
         let lease_ends = now.claimed_at.unwrap_or(now.queued_at).plus(TimeDelta::seconds(LEASE_SECONDS));
         if self.now() < lease_ends {
-            tokio::time::sleep(PAUSE).await;
-            return Err(Again("claimed by another worker".into()));
+            return match self.table.park_mail(id, turn, self.now()).await {
+                // Refused: it was parked before, by a worker whose answer was lost.
+                Ok(()) | Err(TableError::Refused(_)) => Ok(false),
+                Err(error) => Err(error.into()),
+            };
         }
         // It died between claim and mark: whether SES has the mail, nobody knows.
-        self.settle(mail, EmailStatus::Sending, EmailStatus::Unknown, "the worker died").await
+        self.settle(&now, EmailStatus::Sending, EmailStatus::Unknown, "the worker died").await?;
+        Ok(true)
     }
 
     async fn settle(&self, mail: &Mail, from: EmailStatus, to: EmailStatus, outcome: &str) -> Result<(), Again> {
@@ -152,18 +267,16 @@ impl Worker {
     }
 }
 
-/// The mail of a stream record that puts one into the outbox.
-fn queued_mail(record: &EventRecord) -> Option<Mail> {
+/// What a stream record puts into the outbox.
+fn for_worker(record: &EventRecord) -> Option<Record> {
     let item = &record.change.new_image;
-    if record.event_name != "INSERT"
-        || item.get("type").is_none_or(|kind| !matches!(kind, serde_dynamo::AttributeValue::S(kind) if kind == "Mail"))
-    {
-        return None;
-    }
-    let mail = serde_dynamo::from_item(item.clone()).ok();
-    if mail.is_none() {
-        // Delivering it again would not help; the record stays queued, where officers see it. Why would quote what it says.
-        tracing::error!(sequence_number = record.change.sequence_number, "a mail of the outbox cannot be read");
-    }
-    mail
+    let Some(serde_dynamo::AttributeValue::S(kind)) = item.get("type").filter(|_| record.event_name == "INSERT") else { return None };
+    let read = match kind.as_str() {
+        "Mail" => serde_dynamo::from_item(item.clone()).map(Record::Queued),
+        "MailLease" => serde_dynamo::from_item(item.clone()).map(Record::Parked),
+        _ => return None,
+    };
+    // Delivering it again would not help; the record stays queued, where officers see it. Why would quote what it says.
+    let report = |_: &_| tracing::error!(sequence_number = record.change.sequence_number, "a mail of the outbox cannot be read");
+    read.inspect_err(report).ok()
 }

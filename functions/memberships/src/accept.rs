@@ -4,10 +4,11 @@ use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::extract::State;
 use axum::http::request::Parts;
+use axum::response::Response;
 use serde::Deserialize;
 use shared::Shared;
 use shared::auth::{ERASING, User};
-use shared::http::{ApiError, Field, Input, Mode, Need, PathIds, Reader, Result, Sight};
+use shared::http::{ApiError, Code, Field, Input, Mode, Need, NewId, PathIds, Reader, Result, Sight, shown_at};
 use shared::mail::token_matches;
 use shared::models::{Invite, Membership, Role};
 use shared::table::MemberRefusal;
@@ -56,9 +57,14 @@ impl FromRequestParts<Shared> for Invited {
 /// Joins a club with the token of an invite. Any signed-in user who has it.
 #[utoipa::path(post, path = "/api/clubs/{club}/invites/{invite}/accept/", tag = "invites", security(("bearer" = [])),
     params(("club" = String, Path), ("invite" = String, Path)), request_body = AcceptInput, responses((status = 200, body = MemberBody)))]
-pub async fn accept_invite(State(app): State<Shared>, invited: Invited, input: Result<Input<AcceptInput>>) -> Result<Json<MemberBody>> {
+pub async fn accept_invite(
+    State(app): State<Shared>,
+    invited: Invited,
+    NewId(creation): NewId,
+    input: Result<Input<AcceptInput>>,
+) -> Result<Response> {
     let Input(input) = match input {
-        Err(error) if !invited.sees_club && !matches!(error, ApiError::RightsHold) => return Err(ApiError::NotFound),
+        Err(_) if !invited.sees_club => return Err(ApiError::NotFound),
         input => input?,
     };
     let mut reader = Reader::new(Mode::Create);
@@ -70,22 +76,31 @@ pub async fn accept_invite(State(app): State<Shared>, invited: Invited, input: R
     let Invited { user, club, invite, sees_club } = invited;
     // One answer for whatever makes it unusable; nothing about a club that the caller cannot see.
     let unusable = || {
-        let why = ApiError::rule("This invitation cannot be used. It may have expired or been used before.");
+        let why = ApiError::rule("This invitation cannot be used. It may have expired or been used before.").coded(Code::InviteUnusable);
         if sees_club { why } else { ApiError::NotFound }
     };
     let now = app.now();
+    let member = async || app.table.member(&club, Membership::id_of(&club, user.id())).await;
+    let shown = |membership: &Membership| {
+        let viewer = Viewer { id: user.id(), is_officer: membership.role <= Role::Officer || user.is_admin() };
+        shown_at(format!("/api/clubs/{club}/members/{}/", membership.id), Json(MemberBody::new(membership, viewer)))
+    };
+    if invite.is_none()
+        && let Some(membership) = member().await?.filter(|member| member.creation == creation)
+    {
+        // An earlier attempt with the same idempotency key was here.
+        return Ok(shown(&membership));
+    }
     let invite = invite
         .filter(|invite| token_matches(&app.settings.invite_secret, &club, &invite.id, invite.version, &token))
         .filter(|invite| invite.is_open(now))
         .ok_or_else(unusable)?;
-    let membership = Membership { title: invite.title.clone(), public, ..Membership::new(&club, user.person().await?, invite.role, now) };
+    let membership =
+        Membership { title: invite.title.clone(), public, ..Membership::new(&club, user.person().await?, invite.role, creation, now) };
     match app.table.accept_invite(&invite, &membership).await? {
-        Ok(()) => {
-            let viewer = Viewer { id: user.id(), is_officer: membership.role <= Role::Officer || user.is_admin() };
-            Ok(Json(MemberBody::new(&membership, viewer)))
-        }
+        Ok(()) => Ok(shown(&membership)),
         Err(MemberRefusal::Erased) => Err(ApiError::rule(ERASING)),
-        Err(MemberRefusal::Duplicate) => Err(ApiError::rule("You are a member of this club already.")),
+        Err(MemberRefusal::Duplicate) => Err(ApiError::rule("You are already a member of this club.").coded(Code::AlreadyMember)),
         Err(_) => Err(unusable()),
     }
 }

@@ -4,16 +4,18 @@ use std::collections::HashSet;
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::Response;
 use chrono::TimeDelta;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 use shared::auth::User;
 use shared::http::{
-    ApiError, Created, Field, Input, Late, Load, Mode, Need, NoContent, Officer, OrRefused, PathIds, Reader, Result, Rights, is_email,
+    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, Officer, OrRefused, PathIds, Reader, Result, is_email,
+    shown_at,
 };
 use shared::mail::invitation;
-use shared::models::{Invite, Mail, Person, Personal, Role};
-use shared::table::{EDITS, InviteRefusal, Inviting, PARALLEL, Table};
+use shared::models::{InvitationLog, Invite, Mail, Person, Personal, Role};
+use shared::table::{InviteRefusal, Inviting, PARALLEL, Table, Tries};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -29,7 +31,7 @@ pub struct InviteBody {
     role: Role,
     title: String,
     updated_at: Timestamp,
-    /// From then on it cannot be used, until it is sent anew.
+    /// From then on it cannot be used, until it is sent again.
     expires_at: Timestamp,
 }
 
@@ -125,23 +127,25 @@ pub async fn list_invites(State(app): State<Shared>, scope: Officer) -> Result<J
 pub async fn create_invite(
     State(app): State<Shared>,
     scope: Officer,
-    rights: Rights,
-    Late(Input(input)): Late<Input<NewInvite>>,
+    new: NewId,
+    Input(input): Input<NewInvite>,
 ) -> Result<Created<InviteBody>> {
     let mut reader = Reader::new(Mode::Create);
     let (role, title) = read_grant(&scope, &mut reader, input.role, input.title)?;
-    rights.hold()?;
     let mut email = String::new();
     reader.email("email", input.email, Need::Required, &mut email);
     reader.finish()?;
     let email = email.to_lowercase();
-    let outcome = invite(&app, &scope, vec![email], role, &title).await?;
+    let outcome = invite(&app, &scope, new, vec![email], (role, &title)).await?;
     if let Some(invite) = outcome.invited.first() {
         let location = format!("/api/clubs/{}/invites/{}/", invite.club, invite.id);
         return Ok(Created { location, body: invite.into() });
     }
-    let why = if outcome.members > 0 { "This is a member's address." } else { "This address has an open invite." };
-    Err(ApiError::field("email", why))
+    let (why, code) = match outcome.members {
+        0 => ("This address already has an open invite.", Code::Invalid),
+        _ => ("This is the address of a member.", Code::AlreadyMember),
+    };
+    Err(ApiError::field("email", why).coded(code))
 }
 
 /// Invites up to 100 addresses; members and open invites are skipped. Officers.
@@ -150,12 +154,11 @@ pub async fn create_invite(
 pub async fn create_invites(
     State(app): State<Shared>,
     scope: Officer,
-    rights: Rights,
-    Late(Input(input)): Late<Input<NewInvites>>,
+    new: NewId,
+    Input(input): Input<NewInvites>,
 ) -> Result<Json<InvitedBody>> {
     let mut reader = Reader::new(Mode::Create);
     let (role, title) = read_grant(&scope, &mut reader, input.role, input.title)?;
-    rights.hold()?;
     let text = reader.value("emails", input.emails, Need::Required).unwrap_or_default();
     let mut emails: Vec<String> = Vec::new();
     let mut known = HashSet::new();
@@ -177,7 +180,7 @@ pub async fn create_invites(
     }
     reader.finish()?;
     let all = emails.len();
-    let outcome = invite(&app, &scope, emails, role, &title).await?;
+    let outcome = invite(&app, &scope, new, emails, (role, &title)).await?;
     let sent = outcome.invited.len();
     let skipped = all - sent - outcome.left;
     let mut detail = format!("{sent} invitations sent, {skipped} addresses skipped.");
@@ -186,6 +189,9 @@ pub async fn create_invites(
     }
     Ok(Json(InvitedBody { detail, sent, skipped }))
 }
+
+/// Invitations of one address in ten minutes.
+const OFTEN: usize = 3;
 
 #[derive(Default)]
 struct Outcome {
@@ -215,9 +221,37 @@ fn shown_inviter<'a, O>(scope: &Officer<(), O>, inviter: &'a Person) -> Option<&
     scope.membership.as_ref().is_none_or(|own| own.public).then_some(&inviter.personal)
 }
 
+/// 400 for a club that waits for approval: anybody can create one, and write to anybody in its name.
+fn check_approved(scope: &Officer<(), impl Sized>) -> Result<()> {
+    if scope.club.approved == Some(true) {
+        return Ok(());
+    }
+    Err(ApiError::rule("This club has not been approved yet. Until then it cannot invite anybody.").coded(Code::ClubNotApproved))
+}
+
+/// 429 if so many more invitations would be more than a club sends in a day.
+fn check_daily(log: &InvitationLog, more: usize, now: Timestamp) -> Result<()> {
+    match log.wait_for(more, now) {
+        0 => Ok(()),
+        seconds => {
+            let why = format!("A club sends at most {} invitations in 24 hours.", InvitationLog::DAILY);
+            Err(ApiError::RateLimited(why, seconds))
+        }
+    }
+}
+
+/// 429 if this invite was sent within the last ten minutes.
+fn check_pause(log: &InvitationLog, invite: &str, now: Timestamp) -> Result<()> {
+    match log.wait_for_resend(invite, now) {
+        0 => Ok(()),
+        seconds => Err(ApiError::RateLimited("An invitation is sent again after ten minutes at the earliest.".into(), seconds)),
+    }
+}
+
 /// Invites each of these addresses that neither belongs to a member nor has an open invite, with its mail: in
 /// transactions of at most [`Table::INVITES`].
-async fn invite(app: &Shared, scope: &Officer, emails: Vec<String>, role: Role, title: &str) -> Result<Outcome> {
+async fn invite(app: &Shared, scope: &Officer, new: NewId, emails: Vec<String>, grant: (Role, &str)) -> Result<Outcome> {
+    check_approved(scope)?;
     let (code, mut outcome) = (&scope.club.code, Outcome::default());
     let mut addressees: Vec<Addressee> = stream::iter(emails)
         .map(async |email| app.table.people_at(&email).await.map(|people| Addressee { email, people }))
@@ -231,7 +265,9 @@ async fn invite(app: &Shared, scope: &Officer, emails: Vec<String>, role: Role, 
     outcome.members = all - addressees.len();
     let inviter = scope.user.person().await?;
     for (n, chunk) in addressees.chunks(Table::INVITES).enumerate() {
-        match invite_chunk(app, scope, inviter, chunk, (role, title)).await {
+        // What is too much for a day is refused as a whole, before the first is invited.
+        let behind = &addressees[(n * Table::INVITES + chunk.len())..];
+        match invite_chunk(app, scope, inviter, (chunk, behind), grant, new).await {
             Ok(done) => outcome.invited.extend(done),
             Err(error) if outcome.invited.is_empty() => return Err(error),
             // Those before were invited, and the caller is told how many.
@@ -249,43 +285,61 @@ async fn invite_chunk(
     app: &Shared,
     scope: &Officer,
     inviter: &Person,
-    chunk: &[Addressee],
+    (chunk, behind): (&[Addressee], &[Addressee]),
     (role, title): (Role, &str),
+    NewId(version): NewId,
 ) -> Result<Vec<Invite>> {
     let code = &scope.club.code;
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         let now = app.now();
-        let there = app.table.invites_by_id(code, chunk.iter().flat_map(|addressee| addressee.invite_ids(code))).await?;
-        let is_open = |email: &String| there.iter().any(|invite| invite.email == *email && invite.is_open(now));
-        let new = chunk.iter().filter(|addressee| !is_open(&addressee.email)).map(|Addressee { email, .. }| {
-            let invite = Invite {
-                id: Invite::id_for_address(code, email),
-                club: code.clone(),
-                email: email.clone(),
-                role,
-                title: title.to_owned(),
-                version: app.next_id(),
-                by: scope.authority().map(|own| own.id),
-                expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
-                updated_at: now,
-            };
-            let mail = invitation(&scope.club, shown_inviter(scope, inviter), &invite);
-            (invite, mail)
-        });
-        let new: Vec<(Invite, Mail)> = new.collect();
+        let ids = chunk.iter().chain(behind).flat_map(|addressee| addressee.invite_ids(code));
+        let (there, log) = futures::try_join!(app.table.invites_by_id(code, ids), app.table.invitation_log(code))?;
+        // An earlier attempt with the same idempotency key may have invited some of them.
+        let is_open = |addressee: &&Addressee| {
+            there.iter().any(|invite| invite.email == addressee.email && invite.is_open(now) && invite.version != version)
+        };
+        let own = |email: &String| there.iter().find(|invite| invite.email == *email && invite.version == version).cloned();
+        let done: Vec<Invite> = chunk.iter().filter_map(|addressee| own(&addressee.email)).collect();
+        let wanted: Vec<&Addressee> = chunk.iter().filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none()).collect();
+        let new: Vec<(Invite, Mail)> = wanted
+            .into_iter()
+            .map(|Addressee { email, .. }| {
+                let invite = Invite {
+                    id: Invite::id_for_address(code, email),
+                    club: code.clone(),
+                    email: email.clone(),
+                    role,
+                    title: title.to_owned(),
+                    version,
+                    by: scope.authority().map(|own| own.id),
+                    expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
+                    updated_at: now,
+                };
+                let mail = invitation(&scope.club, shown_inviter(scope, inviter), &invite);
+                (invite, mail)
+            })
+            .collect();
         if new.is_empty() {
-            return Ok(vec![]);
+            return Ok(done);
+        }
+        let later = behind.iter().filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none()).count();
+        check_daily(&log, new.len() + later, now)?;
+        // Revoking an invitation and making it again is no way around the pause.
+        for (invite, _) in new.iter().filter(|(invite, _)| log.times(&invite.id, now) >= OFTEN) {
+            check_pause(&log, &invite.id, now)?;
         }
         let replaces = |invite: &Invite| there.iter().find(|old| old.id == invite.id).map(|old| old.version);
         let writes: Vec<Inviting<'_>> = new.iter().map(|(invite, mail)| Inviting { invite, replaces: replaces(invite), mail }).collect();
-        match app.table.put_invites(&writes, scope.authority()).await? {
-            Ok(()) => return Ok(new.into_iter().map(|(invite, _)| invite).collect()),
+        let sent = log.with(code, new.iter().map(|(invite, _)| invite.id.as_str()), app.next_id(), now);
+        match app.table.put_invites(&writes, scope.authority(), (&log, &sent)).await? {
+            Ok(()) => return Ok(done.into_iter().chain(new.into_iter().map(|(invite, _)| invite)).collect()),
             Err(InviteRefusal::Authority) => return Err(ApiError::Forbidden),
             // Somebody else invited one of them at this moment: look again.
             Err(InviteRefusal::Changed) => {}
         }
     }
-    Err(ApiError::Busy)
 }
 
 /// One invite. Officers.
@@ -303,27 +357,39 @@ pub async fn delete_invite(State(app): State<Shared>, scope: Officer<(), InviteO
     Ok(NoContent)
 }
 
-/// Sends an invite anew, expired or not, for another 14 days; older links stop working. Officers whose role is not below the invited one.
+/// Sends an invite again, expired or not, for another 14 days; older links stop working. At the earliest ten minutes after the
+/// last time. Officers whose role is not below the invited one.
 #[utoipa::path(post, path = "/api/clubs/{club}/invites/{invite}/resend/", tag = "invites", security(("bearer" = [])),
     params(("club" = String, Path), ("invite" = String, Path)), responses((status = 200, body = InviteBody)))]
-pub async fn resend_invite(State(app): State<Shared>, scope: Officer<(), InviteOfPath>, rights: Rights) -> Result<Json<InviteBody>> {
-    let old = &scope.object.0;
+pub async fn resend_invite(State(app): State<Shared>, scope: Officer<(), InviteOfPath>, NewId(version): NewId) -> Result<Response> {
+    let mut old = scope.object.0.clone();
+    let path = format!("/api/clubs/{}/invites/{}/", old.club, old.id);
+    let answer = |invite: &Invite| shown_at(path.clone(), Json(InviteBody::from(invite)));
     if !scope.reaches(old.role) {
         return Err(ApiError::Forbidden);
     }
-    rights.hold()?;
-    let now = app.now();
-    let by = scope.authority().map(|own| own.id);
-    let invite = Invite { version: app.next_id(), by, expires_at: now.plus(TimeDelta::days(Invite::DAYS)), updated_at: now, ..old.clone() };
-    let mail = invitation(&scope.club, shown_inviter(&scope, scope.user.person().await?), &invite);
-    let write = Inviting { invite: &invite, replaces: Some(old.version), mail: &mail };
-    match app.table.put_invites(&[write], scope.authority()).await? {
-        Ok(()) => Ok(Json((&invite).into())),
-        Err(InviteRefusal::Authority) => Err(ApiError::Forbidden),
-        // Sent anew by somebody else at this moment, which does as well; or used, or revoked.
-        Err(InviteRefusal::Changed) => {
-            let invite = app.table.invite(&old.club, &old.id).await?.ok_or(ApiError::NotFound)?;
-            Ok(Json((&invite).into()))
+    check_approved(&scope)?;
+    let inviter = scope.user.person().await?;
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
+        // An earlier attempt with the same idempotency key was here.
+        if old.version == version {
+            return Ok(answer(&old));
+        }
+        let (now, log) = (app.now(), app.table.invitation_log(&old.club).await?);
+        check_pause(&log, &old.id, now)?;
+        check_daily(&log, 1, now)?;
+        let by = scope.authority().map(|own| own.id);
+        let invite = Invite { version, by, expires_at: now.plus(TimeDelta::days(Invite::DAYS)), updated_at: now, ..old.clone() };
+        let mail = invitation(&scope.club, shown_inviter(&scope, inviter), &invite);
+        let write = Inviting { invite: &invite, replaces: Some(old.version), mail: &mail };
+        let sent = log.with(&old.club, std::iter::once(old.id.as_str()), app.next_id(), now);
+        match app.table.put_invites(&[write], scope.authority(), (&log, &sent)).await? {
+            Ok(()) => return Ok(answer(&invite)),
+            Err(InviteRefusal::Authority) => return Err(ApiError::Forbidden),
+            // Another invitation was sent at this moment; or this one was used, or revoked.
+            Err(InviteRefusal::Changed) => old = app.table.invite(&old.club, &old.id).await?.ok_or(ApiError::NotFound)?,
         }
     }
 }

@@ -6,10 +6,10 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde::Deserialize;
 use shared::http::{
-    ApiError, Created, Field, Input, Late, Maybe, Mode, Need, NoContent, Officer, Reader, Reference, Result, Rights, SignedIn, Slice,
+    ApiError, Code, Created, Field, Input, Maybe, Mode, Need, NewId, NoContent, Officer, Reader, Reference, Result, SignedIn, Slice,
 };
 use shared::models::{Membership, MembershipRequest, Role};
-use shared::table::{Addition, EDITS, MemberRefusal};
+use shared::table::{Addition, MemberRefusal, Tries};
 use shared::{Shared, limits, mail, text};
 use utoipa::ToSchema;
 
@@ -82,15 +82,14 @@ pub struct NewMember {
 pub async fn create_member(
     State(app): State<Shared>,
     scope: Officer,
-    rights: Rights,
-    Late(Input(input)): Late<Input<NewMember>>,
+    NewId(creation): NewId,
+    Input(input): Input<NewMember>,
 ) -> Result<Created<MemberBody>> {
     let mut reader = Reader::new(Mode::Create);
     let role = reader.value("role", input.role, Need::Optional).unwrap_or(Role::Member);
     if !scope.reaches(role) {
         return Err(ApiError::Forbidden);
     }
-    rights.hold()?;
     let person = reader.value("person", input.person, Need::Required).map(Reference::id);
     let mut title = String::new();
     reader.line("title", input.title, Need::Optional, &mut title);
@@ -99,31 +98,40 @@ pub async fn create_member(
     reader.finish()?;
     let club = &scope.club;
     let unknown = || ApiError::field("person", "There is no such person.");
-    let duplicate = || ApiError::field("person", "This person is a member already.");
+    let duplicate = || ApiError::field("person", "This person is already a member.").coded(Code::AlreadyMember);
     let person = person.ok_or_else(unknown)?;
     if scope.membership.as_ref().is_some_and(|own| own.person == person) {
         return Err(duplicate());
     }
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         let request = app.table.request(&club.code, MembershipRequest::id_of(&club.code, person));
         let (person, request) = futures::try_join!(app.table.person(person), request)?;
         let person = person.ok_or_else(unknown)?;
-        let membership = Membership { title: title.clone(), public, active, ..Membership::new(&club.code, &person, role, app.now()) };
+        let membership =
+            Membership { title: title.clone(), public, active, ..Membership::new(&club.code, &person, role, creation, app.now()) };
         let answered = request.as_ref().filter(|_| !person.personal.email.is_empty());
-        let mail = answered.map(|_| mail::joined(club, &membership, app.next_id()));
+        let mail = answered.map(|_| mail::joined(club, &membership, creation));
         let addition = Addition { membership: &membership, by: scope.authority(), request: request.as_ref(), mail: mail.as_ref() };
         match app.table.add_member(addition).await? {
-            Ok(()) => {
-                let location = format!("/api/clubs/{}/members/{}/", club.code, membership.id);
-                return Ok(Created { location, body: MemberBody::new(&membership, Viewer::of(&scope)) });
+            Ok(()) => return Ok(created(&scope, &membership)),
+            Err(MemberRefusal::Duplicate) => {
+                let there = app.table.member(&club.code, membership.id).await?;
+                // An earlier attempt with the same idempotency key may have been here.
+                let there = there.filter(|there| there.creation == creation).ok_or_else(duplicate)?;
+                return Ok(created(&scope, &there));
             }
-            Err(MemberRefusal::Duplicate) => return Err(duplicate()),
             Err(MemberRefusal::Erased) => return Err(unknown()),
             Err(MemberRefusal::Authority) => return Err(ApiError::Forbidden),
             Err(MemberRefusal::Changed | MemberRefusal::LastOwner) => {}
         }
     }
-    Err(ApiError::Busy)
+}
+
+fn created(scope: &Officer, membership: &Membership) -> Created<MemberBody> {
+    let location = format!("/api/clubs/{}/members/{}/", membership.club, membership.id);
+    Created { location, body: MemberBody::new(membership, Viewer::of(scope)) }
 }
 
 /// One member, by membership id or user name. Any signed-in user who can see the club; hidden members are found by
@@ -238,7 +246,9 @@ pub async fn replace_member(
 }
 
 async fn change(app: &Shared, mut caller: OfficerOrSelf, input: &MemberInput, mode: Mode) -> Result<Json<MemberBody>> {
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         caller.check()?;
         let new = input.clone().apply(mode, &caller)?;
         if new != caller.member {
@@ -253,21 +263,21 @@ async fn change(app: &Shared, mut caller: OfficerOrSelf, input: &MemberInput, mo
         let is_officer = !caller.own || caller.scope.user.is_admin() || new.role <= Role::Officer;
         return Ok(Json(MemberBody::new(&new, Viewer { id: caller.scope.user.id(), is_officer })));
     }
-    Err(ApiError::Busy)
 }
 
 /// Removes a member; a club keeps an owner. Officers, whose role is not below the member's; the member.
 #[utoipa::path(delete, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")), responses((status = 204)))]
 pub async fn delete_member(State(app): State<Shared>, mut caller: OfficerOrSelf) -> Result<NoContent> {
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         caller.check()?;
         match app.table.remove_member(&caller.member, caller.by()).await? {
             Ok(()) => return Ok(NoContent),
             Err(refusal) => caller.again(&app, refusal).await?,
         }
     }
-    Err(ApiError::Busy)
 }
 
 impl OfficerOrSelf {
@@ -284,7 +294,7 @@ impl OfficerOrSelf {
     /// After a refusal: the error, or the member as they are now.
     async fn again(&mut self, app: &Shared, refusal: MemberRefusal) -> Result<()> {
         match refusal {
-            MemberRefusal::LastOwner => return Err(ApiError::rule("A club keeps at least one owner.")),
+            MemberRefusal::LastOwner => return Err(ApiError::rule("A club keeps at least one owner.").coded(Code::LastOwner)),
             MemberRefusal::Authority => return Err(ApiError::Forbidden),
             MemberRefusal::Changed | MemberRefusal::Duplicate | MemberRefusal::Erased => {}
         }

@@ -10,12 +10,12 @@ use serde::Deserialize;
 use shared::Shared;
 use shared::auth::{ERASING, User};
 use shared::http::{
-    ApiError, Created, Field, Input, Late, Mode, NoContent, OrRefused, PathIds, Reader, Result, Rights, Sight, no_such_club,
+    ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, OrRefused, PathIds, Reader, Result, Sight, no_such_club, shown_at,
 };
 use shared::lookups::Studies;
 use shared::mail::requested;
 use shared::models::{Club, Mail, MembershipRequest, Role};
-use shared::table::{EDITS, RequestRefusal, Standing};
+use shared::table::{RequestRefusal, Standing, Tries};
 use utoipa::ToSchema;
 
 use crate::membershiprequests::RequestBody;
@@ -56,39 +56,41 @@ fn is_there(club: &Club, user: &User) -> bool {
 pub async fn create_own_request(
     State(app): State<Shared>,
     user: User,
-    rights: Rights,
-    Late(Input(input)): Late<Input<NewRequest>>,
+    NewId(creation): NewId,
+    Input(input): Input<NewRequest>,
 ) -> Result<Response> {
     let mut reader = Reader::new(Mode::Create);
     let code = reader.club(input.club);
     reader.finish()?;
-    let is_member = || ApiError::field("club", "You are a member of this club already.");
+    let is_member = || ApiError::field("club", "You are already a member of this club.").coded(Code::AlreadyMember);
     let now = app.now();
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         let standing = async { Ok(app.table.standing(&code, user.id()).await?) };
         let (Standing { club, membership, request }, person) = futures::try_join!(standing, user.person())?;
         let club = club.filter(|club| membership.is_some() && !club.archived || is_there(club, &user)).ok_or_else(no_such_club)?;
-        rights.hold()?;
         if membership.is_some() {
             return Err(is_member());
         }
         if let Some(request) = request {
-            return Ok(Json(body(&app, &request).await?).into_response());
+            return answer(&app, &request, request.creation == creation).await;
         }
-        let request = MembershipRequest::new(&code, person, now);
+        let request = MembershipRequest::new(&code, person, creation, now);
         let mails = mails(&app, &club, &request).await?;
         match app.table.create_request(&request, &club, &mails).await? {
-            Ok(()) => {
-                let location = format!("/api/requests/membership/{}/", request.club);
-                return Ok(Created { location, body: body(&app, &request).await? }.into_response());
-            }
+            Ok(()) => return answer(&app, &request, true).await,
             Err(RequestRefusal::Member) => return Err(is_member()),
             Err(RequestRefusal::Erased) => return Err(ApiError::rule(ERASING)),
             // There is one now, or somebody else told the officers.
             Err(RequestRefusal::Duplicate | RequestRefusal::Told) => {}
         }
     }
-    Err(ApiError::Busy)
+}
+
+async fn answer(app: &Shared, request: &MembershipRequest, is_new: bool) -> Result<Response> {
+    let (path, body) = (format!("/api/requests/membership/{}/", request.club), body(app, request).await?);
+    Ok(if is_new { Created { location: path, body }.into_response() } else { shown_at(path, Json(body)) })
 }
 
 async fn body(app: &Shared, request: &MembershipRequest) -> Result<RequestBody> {

@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::auth::{ERASING, User};
-use shared::http::{ApiError, Field, IfMatch, Input, Mode, Need, NoContent, Reader, Reference, Result};
+use shared::http::{ApiError, Field, IfMatch, Input, Mode, Need, NoContent, Reader, ReceivedAt, Reference, Result};
 use shared::lookups::Studies;
 use shared::models::Person;
-use shared::table::{EDITS, TableError};
+use shared::table::{TableError, Tries};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
@@ -121,7 +121,9 @@ impl SettingsInput {
 
 async fn change(app: &Shared, user: &User, if_match: &IfMatch, input: SettingsInput, mode: Mode) -> Result<Json<SettingsBody>> {
     let mut old = user.person().await?.clone();
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         if_match.check(|| SettingsBody::new(&old, user.is_admin()))?;
         let studies = match (&input.school, &input.major) {
             (Field::Value(_), _) | (_, Field::Value(_)) => Some(Studies::now(app).await?),
@@ -142,17 +144,21 @@ async fn change(app: &Shared, user: &User, if_match: &IfMatch, input: SettingsIn
             Err(error) => return Err(error.into()),
         }
     }
-    Err(ApiError::Busy)
 }
 
 /// Erases the caller: memberships, requests, extensions, invites, mails, favorites, subscriptions and profile; pending submissions are
 /// withdrawn, of decided ones the status stays. Any signed-in user who is not the only owner of a club.
 #[utoipa::path(delete, path = "/api/settings/", tag = "people", security(("bearer" = [])), responses((status = 204)))]
-pub async fn delete_settings(State(app): State<Shared>, user: User, if_match: IfMatch) -> Result<NoContent> {
+pub async fn delete_settings(
+    State(app): State<Shared>,
+    ReceivedAt(received): ReceivedAt,
+    user: User,
+    if_match: IfMatch,
+) -> Result<NoContent> {
     let person = user.person().await?;
     if_match.check(|| SettingsBody::new(person, user.is_admin()))?;
     app.table
-        .erase(person)
+        .erase(person, (app.ids.received(received), app.now()))
         .await?
         .map_err(|_| ApiError::rule("You are the only owner of a club. Make somebody else an owner, or delete the club."))?;
     app.known_people.forget(person.id);

@@ -4,12 +4,14 @@ use axum::Json;
 use axum::extract::State;
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{ApiError, NoContent, OrRefused, PathIds, ReceivedAt, Result};
+use shared::http::{ApiError, NoContent, PathIds, ReceivedAt, Result};
 use shared::lookups::Studies;
 use shared::models::{Extension, Submission};
+use shared::table::Withdrawn;
+use shared::time::Timestamp;
 
 use crate::body::SubmissionBody;
-use crate::submissions::CLOSED;
+use crate::submissions::closed;
 
 /// Submissions as their applicant may see them now.
 pub async fn bodies(app: &Shared, submissions: &[Submission]) -> Result<Vec<SubmissionBody>> {
@@ -63,8 +65,10 @@ pub async fn withdraw_submission(
     )?;
     let application = application.ok_or(ApiError::NotFound)?;
     if !application.is_current(received, extension.map(|extension| extension.end)) {
-        return Err(ApiError::rule(CLOSED));
+        return Err(closed());
     }
-    app.table.withdraw(&submission).await.or_refused(|| ApiError::rule(CLOSED))?;
-    Ok(NoContent)
+    match app.table.withdraw(&submission, app.ids.received(received), Timestamp::at(received)).await? {
+        Withdrawn::Done => Ok(NoContent),
+        Withdrawn::Decided => Err(closed()),
+    }
 }

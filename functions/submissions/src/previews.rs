@@ -155,7 +155,12 @@ impl Plan {
                 subject,
                 html,
                 text,
-                decision: Some(Decision { application: application.id, status: submission.status, reason: submission.reason.clone() }),
+                decision: Some(Decision {
+                    club: club.code.clone(),
+                    application: application.id,
+                    status: submission.status,
+                    reason: submission.reason.clone(),
+                }),
                 invite: invited.and_then(|person| invitations.of(&club.code, person)),
                 queued_at: now,
                 claimed_at: None,

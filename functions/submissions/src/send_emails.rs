@@ -11,7 +11,7 @@ use shared::Shared;
 use shared::http::{ApiError, DidNothing, Field, Input, Mode, Need, Officer, Reader, Result};
 use shared::mail::DecisionKind;
 use shared::models::{Application, EmailStatus, Mail};
-use shared::table::{EDITS, Newest, PARALLEL, Queueing, TableError};
+use shared::table::{Newest, PARALLEL, Queueing, TableError, Tries};
 use utoipa::ToSchema;
 
 use crate::previews::{Invitations, Plan, Planned, PreviewBody, SkippedBody, last_mail};
@@ -195,7 +195,9 @@ async fn send(app: &Shared, mails: Vec<Planned>, kind: DecisionKind) -> Result<O
 }
 
 async fn queue(app: &Shared, Planned { submission, mut mail }: Planned, kind: DecisionKind) -> Result<Queued> {
-    for _ in 0..EDITS {
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
         let last = last_mail(&submission, kind);
         match app.table.queue_decision(Queueing { submission: &submission, last, mail: &mail }).await {
             Ok(()) => return Ok(Queued::Mine(Box::new(mail))),
@@ -213,7 +215,6 @@ async fn queue(app: &Shared, Planned { submission, mut mail }: Planned, kind: De
             _ => return Ok(Queued::Changed),
         }
     }
-    Ok(Queued::Changed)
 }
 
 /// The mails as they stand when all have left the outbox, or patience ends.

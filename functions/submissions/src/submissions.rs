@@ -4,22 +4,25 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
-use shared::Shared;
+use chrono::TimeDelta;
 use shared::auth::User;
 use shared::http::{
-    ApiError, Created, Input, Load, Maybe, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn, Slice, accepts_csv,
+    ApiError, Code, Created, Input, Load, Maybe, Officer, Params, PathIds, ReceivedAt, RequestKey, Result, SignedIn, Slice, accepts_csv,
+    key_reused, replayed,
 };
 use shared::lookups::Studies;
-use shared::models::{Application, EmailStatus, Extension, Person, Status, Submission};
-use shared::table::{Form, Newest};
-use shared::text;
+use shared::models::{Answer, Application, EmailStatus, Extension, Person, Status, Submission};
+use shared::table::usage::request_age;
+use shared::table::{Form, Newest, Submitted};
+use shared::time::Timestamp;
+use shared::{Shared, ids, limits, text};
 
 use crate::answers::NewSubmission;
 use crate::body::{AllPrompts, Prompts, SubmissionBody};
 use crate::export;
 
 /// What an applicant hears whenever a submission cannot be made, changed or withdrawn: a decision leaves no trace in it.
-pub(crate) const CLOSED: &str = "This application does not take submissions, changes or withdrawals from you at present.";
+const CLOSED: &str = "This application does not take submissions, changes or withdrawals from you at present.";
 
 /// The caller as an applicant: profile and extension, read beside the form.
 pub struct OwnSide {
@@ -36,27 +39,40 @@ impl Load for OwnSide {
     }
 }
 
+/// Why a submission is refused, whatever the reason.
+pub(crate) fn closed() -> ApiError {
+    ApiError::rule(CLOSED).coded(Code::ApplicationClosed)
+}
+
+/// How long an idempotency key counts.
+const KEY_COUNTS: TimeDelta = TimeDelta::hours(24);
+
 /// Submits, or submits again while the application is open and nothing was decided: then the answers are replaced as a
-/// whole. Any signed-in user.
+/// whole. Of two requests the one that was received later is kept; the other one is answered with what is stored. Any
+/// signed-in user.
 #[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/submissions/", tag = "submissions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path)), request_body = NewSubmission,
     responses((status = 201, body = SubmissionBody), (status = 200, body = SubmissionBody, description = "Submitted again")))]
 pub async fn submit(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
+    RequestKey(key): RequestKey,
     scope: SignedIn<Form, OwnSide>,
     Input(input): Input<NewSubmission>,
 ) -> Result<Response> {
     let (form, OwnSide { person, extension }) = (scope.parent, scope.object);
-    if !form.application.is_current(received, extension.map(|extension| extension.end)) {
-        return Err(ApiError::rule(CLOSED));
+    let is_current = form.application.is_current(received, extension.map(|extension| extension.end));
+    // A repeat that comes too late is told what became of the first request.
+    if !is_current && key.is_none() {
+        return Err(closed());
     }
     if person.erasing {
         return Err(ApiError::rule(shared::auth::ERASING));
     }
-    let accepted = input.check(&form)?;
-    let now = app.now();
-    let mut submission = Submission {
+    let accepted = input.check(&form).map_err(|error| if is_current { error } else { closed() })?;
+    let number = app.ids.received(received);
+    let at = Timestamp::at(received);
+    let submission = Submission {
         id: Submission::id_of(form.application.id, person.id, accepted.committee.as_ref().map(|committee| committee.id)),
         club: form.application.club.clone(),
         application: form.application.id,
@@ -67,31 +83,97 @@ pub async fn submit(
         answers: accepted.answers,
         status: Status::Pending,
         reason: String::new(),
-        sequence: app.next_id(),
-        created_at: now,
-        submitted_at: now,
-        updated_at: now,
+        sequence: number,
+        received: number,
+        revision: 1,
+        key,
+        created_at: at,
+        submitted_at: at,
+        updated_at: at,
         notified: false,
         acceptance_mail: None,
         rejection_mail: None,
         mailed: None,
     };
-    let (old, studies) = futures::join!(app.table.submit(&submission), Studies::of(&app, submission.applicant.iter()));
-    let old = old.or_refused(|| ApiError::rule(CLOSED))?;
+    let key_since = ids::order_number(received - KEY_COUNTS + TimeDelta::milliseconds(1));
+    let studies = Studies::of(&app, submission.applicant.iter());
+    let outcome =
+        async { if is_current { store(&app, &submission, key_since).await } else { stored_before(&app, &submission, key_since).await } };
+    let (outcome, studies) = futures::join!(outcome, studies);
+    let Outcome { stored, is_replay } = outcome?;
     // It is stored, whether or not its schools can be named now.
     let studies = studies.unwrap_or_default();
-    // A call whose answer was lost finds itself.
-    let again = old.as_ref().is_some_and(|old| old.sequence != submission.sequence);
-    if let Some(old) = old {
-        submission.created_at = old.created_at;
-        submission.mailed = old.mailed;
-        submission.notified = old.notified;
-        submission.reason = old.reason;
+    let prompts: Prompts = if is_replay {
+        app.table.prompts(stored.application).await?
+    } else {
+        form.questions.into_iter().map(|q| ((q.id, q.prompt.version), q.prompt)).collect()
+    };
+    let body = SubmissionBody::for_applicant(&stored, &form.application, &prompts, &studies, received);
+    let location = format!("/api/clubs/{}/applications/{}/submissions/{}/", stored.club, stored.application, stored.id);
+    // The request that made it is told so, every time that it is asked.
+    let is_new = stored.sequence == stored.received && (is_replay || stored.received == number);
+    let mut response = if is_new { Created { location, body }.into_response() } else { Json(body).into_response() };
+    if is_replay {
+        replayed(&mut response);
     }
-    let prompts: Prompts = form.questions.into_iter().map(|q| ((q.id, q.prompt.version), q.prompt)).collect();
-    let body = SubmissionBody::for_applicant(&submission, &form.application, &prompts, &studies, received);
-    let location = format!("/api/clubs/{}/applications/{}/submissions/{}/", submission.club, submission.application, submission.id);
-    Ok(if again { Json(body).into_response() } else { Created { location, body }.into_response() })
+    Ok(response)
+}
+
+/// What became of a request to submit.
+struct Outcome {
+    /// As it is stored now.
+    stored: Submission,
+    /// Whether an earlier request with the same idempotency key has stored it.
+    is_replay: bool,
+}
+
+async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<Outcome> {
+    let outcome = match app.table.submit(submission, key_since).await? {
+        Submitted::Stored(None) => Outcome { stored: submission.clone(), is_replay: false },
+        Submitted::Stored(Some(old)) => {
+            let kept = Submission { sequence: old.sequence, created_at: old.created_at, reason: old.reason, ..submission.clone() };
+            Outcome { stored: Submission { notified: old.notified, mailed: old.mailed, ..kept }, is_replay: false }
+        }
+        Submitted::Already(stored) => already(*stored, submission)?,
+        Submitted::Later(stored) => Outcome { stored: *stored, is_replay: false },
+        Submitted::Withdrawn(true) => return Err(ApiError::NotFound),
+        Submitted::Decided | Submitted::Withdrawn(false) => return Err(closed()),
+    };
+    if !outcome.is_replay && request_age() > limits::DELETION_GRACE / 2 {
+        still_wanted(app, submission).await?;
+    }
+    Ok(outcome)
+}
+
+/// A submission that took long looks at its application again: what deletes one (or a committee) waits for fast ones only.
+async fn still_wanted(app: &Shared, submission: &Submission) -> Result<()> {
+    let application = app.table.application(&submission.club, submission.application).await?;
+    let has_committee = |application: &Application| submission.committee.is_none_or(|id| application.committee(id).is_some());
+    if application.as_ref().is_some_and(has_committee) {
+        return Ok(());
+    }
+    app.table.take_back(submission).await?;
+    Err(closed())
+}
+
+/// The submission that an earlier request with the same key has stored, if there is one.
+async fn stored_before(app: &Shared, submission: &Submission, key_since: u64) -> Result<Outcome> {
+    let stored = app.table.submission(submission.application, submission.id).await?;
+    let same = stored.filter(|stored| stored.key == submission.key && stored.received >= key_since);
+    already(same.ok_or_else(closed)?, submission)
+}
+
+/// A submission that this request has stored, or an earlier one with its key, which must have had the same answers.
+fn already(stored: Submission, submission: &Submission) -> Result<Outcome> {
+    if stored.received == submission.received {
+        return Ok(Outcome { stored, is_replay: false });
+    }
+    let said = |answers: &[Answer]| {
+        let mut said: Vec<_> = answers.iter().map(|answer| (answer.question, answer.text.clone(), answer.option)).collect();
+        said.sort();
+        said
+    };
+    if said(&stored.answers) == said(&submission.answers) { Ok(Outcome { stored, is_replay: true }) } else { Err(key_reused()) }
 }
 
 /// Which submissions are asked for.

@@ -21,9 +21,35 @@ pub const TABLE: &str = "clubs";
 /// What keys of mails begin with.
 const OUTBOX: &[u8] = b"\"OUTBOX#";
 
-/// Runs before each call, which it may delay or answer in the engine's place: for tests of slow and failing tables. It gets
-/// operation and body.
-pub type Hook = Arc<dyn Fn(&str, &[u8]) -> BoxFuture<'static, Option<(u16, Value)>> + Send + Sync>;
+/// Stands between the SDK and the engine: for tests of slow and failing tables. None lets the call pass.
+pub type Hook = Arc<dyn Fn(Call) -> BoxFuture<'static, Option<Reply>> + Send + Sync>;
+
+/// A call on its way to the engine.
+#[derive(Debug, Clone)]
+pub struct Call {
+    engine: Engine,
+    /// Such as `PutItem`.
+    pub operation: String,
+    /// JSON.
+    pub body: Vec<u8>,
+}
+
+impl Call {
+    /// Does it, with this body, now.
+    pub fn apply(&self, body: &[u8]) -> Reply {
+        let (status, body) = self.engine.answer(&self.operation, body);
+        Reply::Answer(status, body)
+    }
+}
+
+/// What the SDK gets.
+#[derive(Debug, Clone)]
+pub enum Reply {
+    /// Status and body of an answer.
+    Answer(u16, String),
+    /// A connection that breaks before an answer comes.
+    Broken,
+}
 
 /// The engine.
 #[derive(Clone)]
@@ -75,13 +101,19 @@ impl Engine {
         &self.changed
     }
 
-    /// One call of the DynamoDB API: status and body of its answer.
-    pub async fn call(&self, operation: &str, body: &[u8]) -> (u16, String) {
-        if let Some(hook) = &self.hook
-            && let Some((status, answer)) = hook(operation, body).await
-        {
-            return (status, answer.to_string());
+    /// One call of the DynamoDB API.
+    pub async fn call(&self, operation: &str, body: &[u8]) -> Reply {
+        if let Some(hook) = &self.hook {
+            let call = Call { engine: Self { hook: None, ..self.clone() }, operation: operation.to_owned(), body: body.to_vec() };
+            if let Some(reply) = hook(call).await {
+                return reply;
+            }
         }
+        let (status, body) = self.answer(operation, body);
+        Reply::Answer(status, body)
+    }
+
+    fn answer(&self, operation: &str, body: &[u8]) -> (u16, String) {
         let answer = match self.run(operation, body) {
             Ok(text) => (200, text),
             Err(error) => (error.status_code(), error.to_json()),
@@ -142,8 +174,10 @@ impl HttpConnector for Engine {
             let operation =
                 request.headers().get("x-amz-target").and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
             let body = request.body().bytes().unwrap_or_default();
-            let (status, body) = Self::call(&engine, &operation, body).await;
-            answer(status, body)
+            match Self::call(&engine, &operation, body).await {
+                Reply::Answer(status, body) => answer(status, body),
+                Reply::Broken => Err(ConnectorError::io("the connection broke".into())),
+            }
         })
     }
 }

@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::ApiError;
-use super::idempotency::rights_hold;
 
 /// A JSON object as the request's body: 415 if it is not called JSON, 400 if it is not one.
 pub struct Input<T>(pub T);
@@ -23,7 +22,6 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
         if essence != "application/json" && !(essence.starts_with("application/") && essence.ends_with("+json")) {
             return Err(ApiError::UnsupportedMediaType("Send a JSON body with the header Content-Type: application/json."));
         }
-        rights_hold(&request)?;
         let bytes = Bytes::from_request(request, state).await.map_err(|_| ApiError::rule("The request body could not be read."))?;
         let value: serde_json::Value =
             serde_json::from_slice(&bytes).map_err(|error| ApiError::rule(format!("The request body is not JSON: {error}.")))?;

@@ -9,6 +9,7 @@ use chrono::TimeDelta;
 use serde::Serialize;
 
 use super::error::ApiError;
+use super::params::Params;
 use crate::ids::sha256_hex;
 use crate::state::Shared;
 use crate::table::Versions;
@@ -37,12 +38,12 @@ impl IntoResponse for Unchanged {
     }
 }
 
-/// The weak entity tag of a body, with what it was made from.
+/// The entity tag of a body, with what it was made from. Strong: the same state has the same bytes.
 pub(super) fn entity_tag(body: &[u8], basis: Option<&Basis>) -> String {
     let hash = &sha256_hex(body)[..32];
     match basis {
-        Some(Basis { key, until }) => format!("W/\"{hash}-{key}-{until:x}\""),
-        None => format!("W/\"{hash}\""),
+        Some(Basis { key, until }) => format!("\"{hash}-{key}-{until:x}\""),
+        None => format!("\"{hash}\""),
     }
 }
 
@@ -90,7 +91,9 @@ impl FromRequestParts<Shared> for Known {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
-        Ok(Self { target: parts.uri.to_string(), tags: KnownTags::of(&parts.headers, header::IF_NONE_MATCH), now: app.now() })
+        let params = Params::parse(parts.uri.query().unwrap_or_default());
+        let target = format!("{}?{}", parts.uri.path(), params.text_of_all());
+        Ok(Self { target, tags: KnownTags::of(&parts.headers, header::IF_NONE_MATCH), now: app.now() })
     }
 }
 

@@ -7,8 +7,59 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use super::idempotency::RightsHold;
 use crate::table::TableError;
+
+/// What went wrong, as programs compare it (decisions.md §13.1). A code never tells more than the sentence beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// 401: no credentials.
+    AuthenticationRequired,
+    /// 401: bad credentials.
+    InvalidToken,
+    /// 403.
+    PermissionDenied,
+    /// 404.
+    NotFound,
+    /// 405.
+    MethodNotAllowed,
+    /// 412.
+    PreconditionFailed,
+    /// 413.
+    PayloadTooLarge,
+    /// 415.
+    UnsupportedMediaType,
+    /// 400: fields, or a rule without a code of its own.
+    Invalid,
+    /// 429: a limit of this service was reached.
+    RateLimited,
+    /// 429: nothing was stored, because many others write at this moment.
+    Busy,
+    /// 500.
+    Internal,
+    /// 500: what was asked for may or may not be stored. The same request may be sent again.
+    OutcomeUnknown,
+    /// 400: the application takes no submission, change or withdrawal from the caller.
+    ApplicationClosed,
+    /// 400: a club would be left without an owner.
+    LastOwner,
+    /// 400: the person is a member of the club.
+    AlreadyMember,
+    /// 400: an invitation that was used, revoked, has expired or never existed.
+    InviteUnusable,
+    /// 400: something else refers to it.
+    InUse,
+    /// 400: decisions, reasons or templates changed since the preview.
+    DigestChanged,
+    /// 400: an idempotency key was sent with another body.
+    KeyReused,
+    /// 400: the fair takes no registrations at present.
+    RegistrationClosed,
+    /// 400: a limit on how much one person or club may have.
+    Quota,
+    /// 400: the club waits for approval, and invites nobody until then.
+    ClubNotApproved,
+}
 
 /// An error as the caller gets it.
 #[derive(Debug, Clone)]
@@ -32,15 +83,17 @@ pub enum ApiError {
     /// 415, and what to send instead.
     UnsupportedMediaType(&'static str),
     /// 400: a broken rule that belongs to no field.
-    Rule(String),
+    Rule(Code, String),
     /// 400, with messages per field.
-    Invalid(FieldErrors),
-    /// 429: the table is busy.
+    Invalid(Code, FieldErrors),
+    /// 429: a limit of this service, what it is, and after how many seconds it may be tried again.
+    RateLimited(String, u64),
+    /// 429: the table is busy, and nothing was stored.
     Busy,
+    /// 500: what was asked for may or may not be stored; the text goes to the log only.
+    OutcomeUnknown(String),
     /// 500; the text goes to the log only.
     Internal(String),
-    /// Not for callers: a request that was made only to check their rights has come to its body.
-    RightsHold,
 }
 
 /// Messages per field; nested fields as dotted paths.
@@ -66,7 +119,7 @@ impl FieldErrors {
 
     /// An error if there is any message.
     pub fn check(self) -> Result<(), ApiError> {
-        if self.0.is_empty() { Ok(()) } else { Err(ApiError::Invalid(self)) }
+        if self.0.is_empty() { Ok(()) } else { Err(ApiError::Invalid(Code::Invalid, self)) }
     }
 
     fn sentence(&self) -> String {
@@ -82,12 +135,75 @@ impl ApiError {
     pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
         let mut errors = FieldErrors::default();
         errors.add(field, message);
-        Self::Invalid(errors)
+        Self::Invalid(Code::Invalid, errors)
     }
 
     /// 400 for a broken rule.
     pub fn rule(message: impl Into<String>) -> Self {
-        Self::Rule(message.into())
+        Self::Rule(Code::Invalid, message.into())
+    }
+
+    /// The same 400 with a code of its own.
+    #[must_use]
+    pub fn coded(self, code: Code) -> Self {
+        match self {
+            Self::Rule(_, message) => Self::Rule(code, message),
+            Self::Invalid(_, errors) => Self::Invalid(code, errors),
+            other => other,
+        }
+    }
+
+    fn code(&self) -> Code {
+        match self {
+            Self::Unauthenticated => Code::AuthenticationRequired,
+            Self::BadToken(_) => Code::InvalidToken,
+            Self::Forbidden => Code::PermissionDenied,
+            Self::NotFound | Self::InvalidPage => Code::NotFound,
+            Self::MethodNotAllowed => Code::MethodNotAllowed,
+            Self::PreconditionFailed => Code::PreconditionFailed,
+            Self::TooLarge(_) => Code::PayloadTooLarge,
+            Self::UnsupportedMediaType(_) => Code::UnsupportedMediaType,
+            Self::Rule(code, _) | Self::Invalid(code, _) => *code,
+            Self::RateLimited(..) => Code::RateLimited,
+            Self::Busy => Code::Busy,
+            Self::OutcomeUnknown(_) => Code::OutcomeUnknown,
+            Self::Internal(_) => Code::Internal,
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Unauthenticated | Self::BadToken(_) => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::NotFound | Self::InvalidPage => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Rule(..) | Self::Invalid(..) => StatusCode::BAD_REQUEST,
+            Self::RateLimited(..) | Self::Busy => StatusCode::TOO_MANY_REQUESTS,
+            Self::OutcomeUnknown(_) | Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// The sentence for people.
+    fn detail(&self) -> String {
+        match self {
+            Self::Unauthenticated => "Authentication credentials were not provided.".to_owned(),
+            Self::BadToken(why) => format!("The access token is not valid: {why}."),
+            Self::Forbidden => "You do not have permission to do this.".to_owned(),
+            Self::NotFound => "Not found.".to_owned(),
+            Self::InvalidPage => "Invalid page.".to_owned(),
+            Self::MethodNotAllowed => "This method is not allowed here.".to_owned(),
+            Self::PreconditionFailed => "This was changed since you read it. Read it again, then decide.".to_owned(),
+            Self::TooLarge(limit) => format!("The request body is larger than {limit} bytes."),
+            Self::UnsupportedMediaType(wanted) => (*wanted).to_owned(),
+            Self::Rule(_, message) | Self::RateLimited(message, _) => message.clone(),
+            Self::Invalid(_, errors) => errors.sentence(),
+            Self::Busy => "The service is busy. Please try again.".to_owned(),
+            Self::OutcomeUnknown(_) => "It is not known whether this was stored. You may send the same request again.".to_owned(),
+            Self::Internal(_) => "Something went wrong on our side.".to_owned(),
+        }
     }
 }
 
@@ -119,6 +235,7 @@ impl From<TableError> for ApiError {
                 tracing::warn!(why, "the table is busy");
                 Self::Busy
             }
+            TableError::Unknown(why) => Self::OutcomeUnknown(why),
             // A condition whose refusal has a meaning is mapped where the write is made.
             other => Self::Internal(other.to_string()),
         }
@@ -130,53 +247,48 @@ impl From<TableError> for ApiError {
 pub struct ErrorBody {
     /// One sentence for people.
     pub detail: String,
+    /// What went wrong, for programs.
+    pub code: Code,
     /// Validation messages per field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<std::collections::BTreeMap<String, Vec<String>>>)]
     pub errors: Option<FieldErrors>,
 }
 
-/// The reason of a 5xx, on its way to the log.
+/// The reason of a 5xx, on its way to the log, and the code that the caller gets.
 #[derive(Debug, Clone)]
-pub struct Cause(pub String);
+pub struct Cause {
+    /// For the log.
+    pub text: String,
+    /// For the caller.
+    pub code: Code,
+}
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (status, detail) = match &self {
-            Self::Unauthenticated => (StatusCode::UNAUTHORIZED, "Authentication credentials were not provided.".to_owned()),
-            Self::BadToken(why) => (StatusCode::UNAUTHORIZED, format!("The access token is not valid: {why}.")),
-            Self::Forbidden => (StatusCode::FORBIDDEN, "You do not have permission to do this.".to_owned()),
-            Self::NotFound => (StatusCode::NOT_FOUND, "Not found.".to_owned()),
-            Self::InvalidPage => (StatusCode::NOT_FOUND, "Invalid page.".to_owned()),
-            Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "This method is not allowed here.".to_owned()),
-            Self::PreconditionFailed => {
-                (StatusCode::PRECONDITION_FAILED, "This was changed since it was read. Get it again, and decide anew.".to_owned())
-            }
-            Self::TooLarge(limit) => (StatusCode::PAYLOAD_TOO_LARGE, format!("The request body is larger than {limit} bytes.")),
-            Self::UnsupportedMediaType(wanted) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, (*wanted).to_owned()),
-            Self::Rule(message) => (StatusCode::BAD_REQUEST, message.clone()),
-            Self::Invalid(errors) => (StatusCode::BAD_REQUEST, errors.sentence()),
-            Self::Busy => (StatusCode::TOO_MANY_REQUESTS, "The service is busy. Please try again.".to_owned()),
-            Self::RightsHold => (StatusCode::NO_CONTENT, String::new()),
-            Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong on our side.".to_owned()),
-        };
-        let errors = if let Self::Invalid(errors) = &self { Some(errors.clone()) } else { None };
-        let mut response = (status, Json(ErrorBody { detail, errors })).into_response();
+        let (status, code, detail) = (self.status(), self.code(), self.detail());
+        let errors = if let Self::Invalid(_, errors) = &self { Some(errors.clone()) } else { None };
+        let mut response = (status, Json(ErrorBody { detail, code, errors })).into_response();
+        let headers = response.headers_mut();
         match self {
             Self::Unauthenticated => {
-                response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             Self::BadToken(_) => {
-                response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
+            }
+            Self::RateLimited(_, seconds) => {
+                headers.insert(header::RETRY_AFTER, seconds.max(1).into());
             }
             Self::Busy => {
-                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
-            Self::RightsHold => {
-                response.extensions_mut().insert(RightsHold);
+            Self::OutcomeUnknown(text) => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                response.extensions_mut().insert(Cause { text, code });
             }
-            Self::Internal(cause) => {
-                response.extensions_mut().insert(Cause(cause));
+            Self::Internal(text) => {
+                response.extensions_mut().insert(Cause { text, code });
             }
             _ => {}
         }

@@ -1,212 +1,246 @@
-//! `Idempotency-Key`: who sends a POST again with the same key gets the first answer (decisions.md §1, §12.17).
+//! `Idempotency-Key`: a POST that is sent again with its key is done once, and answered as it was (decisions.md §13.9, §13.16).
+//!
+//! Before the work begins, the request is stored with the id that its object will have. An attempt whose outcome nobody
+//! knows can therefore be made again: the write finds its own object. Answers are not stored, but for what holds nobody
+//! else's data: a repeat reads the object as GET does, with the rights that the caller has now.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt as _;
 use tokio::time::Instant;
+use tower::ServiceExt as _;
 
-use super::error::ApiError;
+use super::error::{ApiError, Code};
+use super::layers::ReceivedAt;
 use crate::auth::User;
 use crate::ids::sha256_hex;
 use crate::limits;
-use crate::models::{Kept, KeptAnswer};
+use crate::models::{KeyedOutcome, KeyedRequest};
 use crate::state::Shared;
 use crate::table::TableError;
 
 const KEY: &str = "idempotency-key";
-/// How long an answer is kept, in seconds.
-const KEPT: i64 = 24 * 3_600;
-/// How long an attempt may run before another one takes its place, in seconds: no function runs longer.
-const ATTEMPT: i64 = 60;
-/// How long a second request waits for the first one.
+/// Says that an answer is a replay.
+pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// How long a key is remembered, in seconds.
+const REMEMBERED: i64 = 24 * 3_600;
+/// How long an attempt may be at work before another one takes its place, in seconds: most functions are ended sooner.
+const ATTEMPT: i64 = 12;
+/// How long a repeat waits for the attempt that is at work.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(100);
+/// Bytes of an answer that is stored as it is.
+const ANSWER: usize = 100_000;
+/// Routes that remember the key of their last write themselves, so that no attempt stands in anybody's way.
+const REMEMBERS: [&str; 1] = ["/api/clubs/{club}/applications/{application}/submissions/"];
 
-/// Goes with a request whose answer is kept: only the caller's rights are to be checked. Whatever reads a body comes after
-/// them, and stops there.
-#[derive(Debug, Clone, Copy)]
-struct RightsOnly;
+/// The id of what a request creates. With an idempotency key it is the same for every repeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewId(pub u64);
 
-/// Says that it stopped there.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RightsHold;
-
-/// Stops a request that is made only to check rights. For all that reads a body.
-pub(super) fn rights_hold(request: &Request) -> Result<(), ApiError> {
-    if request.extensions().get::<RightsOnly>().is_some() { Err(ApiError::RightsHold) } else { Ok(()) }
-}
-
-/// Whether a request is made only to check the caller's rights: for handlers whose rights depend on the body, which they
-/// take as [`Late`].
-#[derive(Debug, Clone, Copy)]
-pub struct Rights {
-    only: bool,
-}
-
-impl Rights {
-    /// Says that the caller may do this. Ends the request here if it asked for nothing else.
-    pub fn hold(self) -> Result<(), ApiError> {
-        if self.only { Err(ApiError::RightsHold) } else { Ok(()) }
+impl NewId {
+    /// Ids for the parts of what is created: they follow from its own id, and are unique inside it.
+    pub fn parts(self) -> impl Fn() -> u64 {
+        let next = std::cell::Cell::new(self.0);
+        move || {
+            next.set(next.get() + 1);
+            next.get()
+        }
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Rights {
+impl FromRequestParts<Shared> for NewId {
     type Rejection = std::convert::Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self { only: parts.extensions.get::<RightsOnly>().is_some() })
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
+        Ok(parts.extensions.get().copied().unwrap_or_else(|| Self(app.next_id())))
     }
 }
 
-/// A body that is read before the caller's rights are known; [`Rights`] ends the request then.
-pub struct Late<T>(pub T);
+/// A hash of the idempotency key of a request, with the path that it is for; none without a key.
+#[derive(Debug, Clone)]
+pub struct RequestKey(pub Option<String>);
 
-impl<S: Send + Sync, T: FromRequest<S>> FromRequest<S> for Late<T> {
-    type Rejection = T::Rejection;
+impl FromRequestParts<Shared> for RequestKey {
+    type Rejection = ApiError;
 
-    async fn from_request(mut request: Request, state: &S) -> Result<Self, T::Rejection> {
-        request.extensions_mut().remove::<RightsOnly>();
-        T::from_request(request, state).await.map(Self)
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
+        let key = key_of(&parts.headers);
+        if key.as_ref().is_some_and(|key| key.chars().count() > limits::IDEMPOTENCY_KEY) {
+            return Err(too_long());
+        }
+        Ok(Self(key.map(|key| hash_of(&key, parts))))
     }
 }
 
-/// Goes with the answer to a request that did nothing: it is not kept, but made anew for each repeat.
+/// Goes with an answer that shows the object at a path, and is no creation: a repeat reads it there.
+#[derive(Debug, Clone)]
+pub struct ShownAt(pub String);
+
+/// Goes with the answer to a request that changed nothing: it is computed again for each repeat.
 #[derive(Debug, Clone, Copy)]
 pub struct DidNothing;
 
-/// A POST without a body: what it sends is not looked at.
-#[derive(Debug, Clone, Copy)]
-pub struct NoInput;
-
-impl<S: Send + Sync> FromRequest<S> for NoInput {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
-        rights_hold(&request).map(|()| Self)
-    }
+/// An answer with its [`ShownAt`].
+pub fn shown_at(path: String, body: impl IntoResponse) -> Response {
+    let mut response = body.into_response();
+    response.extensions_mut().insert(ShownAt(path));
+    response
 }
 
-/// Answers requests that were answered before as they were.
-pub(super) async fn idempotent(State(app): State<Shared>, request: Request, next: Next) -> Response {
+/// 400 for a key that was sent with another body.
+pub fn key_reused() -> ApiError {
+    ApiError::field("Idempotency-Key", "This key was sent with another body before. Use a new key.").coded(Code::KeyReused)
+}
+
+/// Says of an answer that it is a replay.
+pub fn replayed(response: &mut Response) {
+    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+}
+
+fn too_long() -> ApiError {
+    ApiError::field("Idempotency-Key", format!("At most {} characters are allowed.", limits::IDEMPOTENCY_KEY))
+}
+
+fn key_of(headers: &HeaderMap) -> Option<String> {
+    headers.get(KEY).map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned()).filter(|key| !key.is_empty())
+}
+
+fn hash_of(key: &str, parts: &Parts) -> String {
+    sha256_hex(format!("{key}\n{}\n{}", parts.method, parts.uri.path()).as_bytes())
+}
+
+/// What the layer needs besides the request: the state, and the routes, to read objects with.
+#[derive(Clone)]
+pub(super) struct Replays {
+    pub app: Shared,
+    pub routes: Router,
+}
+
+/// Does requests with a key once.
+pub(super) async fn idempotent(State(replays): State<Replays>, request: Request, next: Next) -> Response {
     let user = request.extensions().get::<User>().cloned();
-    let key = request.headers().get(KEY).map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned());
-    match (user, key) {
-        (Some(user), Some(key)) if request.method() == Method::POST && !key.is_empty() => {
-            once(&app, &user, &key, request, next).await.unwrap_or_else(IntoResponse::into_response)
+    let remembers = request.extensions().get::<MatchedPath>().is_some_and(|path| REMEMBERS.contains(&path.as_str()));
+    match (user, key_of(request.headers())) {
+        (Some(user), Some(key)) if request.method() == Method::POST && !remembers => {
+            once(&replays, &user, &key, request, next).await.unwrap_or_else(IntoResponse::into_response)
         }
         _ => next.run(request).await,
     }
 }
 
-async fn once(app: &Shared, user: &User, key: &str, request: Request, next: Next) -> Result<Response, ApiError> {
-    let (parts, body) = request.into_parts();
-    let bytes = to_bytes(body, usize::MAX).await.map_err(|_| ApiError::rule("The request body could not be read."))?;
-    // The caller's rights come before all that is wrong with the key.
-    let checked = async |mut parts: Parts, bytes: Bytes| {
-        parts.extensions.insert(RightsOnly);
-        let response = next.clone().run(Request::from_parts(parts, Body::from(bytes))).await;
-        if response.extensions().get::<RightsHold>().is_some() { None } else { Some(response) }
-    };
-    let wrong = |why: String| ApiError::field("Idempotency-Key", why).into_response();
+async fn once(replays: &Replays, user: &User, key: &str, request: Request, next: Next) -> Result<Response, ApiError> {
     if key.chars().count() > limits::IDEMPOTENCY_KEY {
-        let response = checked(parts, bytes).await;
-        return Ok(response.unwrap_or_else(|| wrong(format!("At most {} characters are allowed.", limits::IDEMPOTENCY_KEY))));
+        return Err(too_long());
     }
-    let id = sha256_hex(format!("{key}\n{}\n{}", parts.method, parts.uri.path()).as_bytes());
-    let request = sha256_hex(&without_boundary(&parts.headers, &bytes));
+    let app = &replays.app;
+    let (mut parts, body) = request.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await.map_err(|_| ApiError::rule("The request body could not be read."))?;
+    let id = hash_of(key, &parts);
+    let body_hash = sha256_hex(&without_boundary(&parts.headers, &bytes));
     let began = Instant::now();
     let attempt = loop {
         let now = app.now().epoch_seconds();
-        let (id, request) = (id.clone(), request.clone());
-        let attempt = KeptAnswer { person: user.id(), id, request, attempt: app.next_id(), until: now + ATTEMPT, answer: None };
-        match app.table.begin_attempt(&attempt, now).await {
-            Ok(()) => break attempt,
-            Err(TableError::Refused(_)) => {}
-            Err(error) => return Err(error.into()),
+        let new = KeyedRequest {
+            person: user.id(),
+            id: id.clone(),
+            body_hash: body_hash.clone(),
+            creates: app.next_id(),
+            attempt: app.next_id(),
+            busy_until: now + ATTEMPT,
+            expires: now + REMEMBERED,
+            outcome: None,
+        };
+        let Some(known) = app.table.begin_keyed(&new, now).await? else { break new };
+        if known.body_hash != new.body_hash {
+            return Err(key_reused());
         }
-        let Some(first) = app.table.kept_answer(user.id(), &attempt.id).await? else { continue };
-        if first.attempt == attempt.attempt && first.answer.is_none() {
-            // A call whose answer was lost finds itself.
-            break attempt;
-        }
-        if first.request != attempt.request {
-            let response = checked(parts, bytes).await;
-            return Ok(response.unwrap_or_else(|| wrong("This key was sent with another body.".to_owned())));
-        }
-        if first.answer.as_ref().is_some_and(|answer| answer.anew) {
-            return Ok(next.run(Request::from_parts(parts, Body::from(bytes))).await);
-        }
-        if let Some(answer) = first.answer.clone() {
-            return match checked(parts, bytes).await {
-                Some(response) => Ok(response),
-                None => replay(app, &first, answer).await,
-            };
+        match &known.outcome {
+            Some(KeyedOutcome::Nothing) => return Ok(next.run(Request::from_parts(parts, Body::from(bytes))).await),
+            Some(outcome) => return replay(replays, outcome, &parts, user).await,
+            None if known.busy_until <= now => match app.table.retry_keyed(&known, new.attempt, new.busy_until).await {
+                Ok(()) => break KeyedRequest { attempt: new.attempt, busy_until: new.busy_until, ..known },
+                // Another repeat was first.
+                Err(TableError::Refused(_)) => {}
+                Err(error) => return Err(error.into()),
+            },
+            None => {}
         }
         if began.elapsed() >= PATIENCE {
-            return Ok(wrong("The first request with this key is still at work.".to_owned()));
+            return Err(ApiError::Busy);
         }
         tokio::time::sleep(PAUSE).await;
     };
+    parts.extensions.insert(NewId(attempt.creates));
     let run = next.run(Request::from_parts(parts, Body::from(bytes)));
     match AssertUnwindSafe(run).catch_unwind().await {
-        Ok(response) => Ok(keep(app, &attempt, response).await),
+        Ok(response) => Ok(ended(app, &attempt, response).await),
         Err(panic) => {
             // It goes on to where panics become answers.
-            let _ = app.table.drop_attempt(&attempt).await;
+            let _ = app.table.end_keyed(&attempt, None).await;
             resume_unwind(panic)
         }
     }
 }
 
-/// Keeps an answer, unless it means that the same request may be answered otherwise.
-async fn keep(app: &Shared, attempt: &KeptAnswer, response: Response) -> Response {
+/// Stores what a repeat gets. What failed, or was refused for reasons of rights, is tried again by a repeat.
+async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Response {
     let status = response.status();
     let (parts, body) = response.into_parts();
     let Ok(bytes) = to_bytes(body, usize::MAX).await else { return ApiError::Internal("an answer broke".into()).into_response() };
-    let is_kept = !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS;
-    // Nothing but previews is that large.
-    let anew = parts.extensions.get::<DidNothing>().is_some() || bytes.len() > limits::ANSWER_BODY;
-    let text = |name| parts.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_owned);
-    let done = match std::str::from_utf8(&bytes) {
-        Ok(body) if is_kept => {
-            let answer = Kept {
-                status: status.as_u16(),
-                location: text(header::LOCATION),
-                content_type: text(header::CONTENT_TYPE),
-                anew,
-                parts: 0,
-            };
-            let body = if anew { "" } else { body };
-            app.table.keep_answer(attempt, answer, body, app.now().epoch_seconds() + KEPT).await
+    let location = parts.headers.get(header::LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let shown_at = parts.extensions.get::<ShownAt>().map(|shown| shown.0.clone());
+    let is_location = location.is_some();
+    // Rights and states are looked at again by a repeat.
+    let is_kept = |status: StatusCode| status.is_success() || matches!(status.as_u16(), 400 | 413 | 415);
+    let outcome = match (location.or(shown_at), std::str::from_utf8(&bytes)) {
+        _ if parts.extensions.get::<DidNothing>().is_some() => Some(KeyedOutcome::Nothing),
+        (Some(path), _) if status.is_success() => Some(KeyedOutcome::Object { status: status.as_u16(), path, is_location }),
+        (None, Ok(body)) if is_kept(status) && body.len() <= ANSWER => {
+            Some(KeyedOutcome::Answer { status: status.as_u16(), body: body.to_owned() })
         }
-        _ => app.table.drop_attempt(attempt).await,
+        _ => None,
     };
-    if let Err(error) = done {
-        // What was done is done; a repeat is told that the first is at work, and after a minute does it again.
-        tracing::error!(?error, "an answer was not kept");
+    if let Err(error) = app.table.end_keyed(attempt, outcome.as_ref()).await {
+        // What was done is done: a repeat finds it after a while.
+        tracing::error!(?error, "the outcome of a request with a key was not stored");
     }
     Response::from_parts(parts, Body::from(bytes))
 }
 
-async fn replay(app: &Shared, first: &KeptAnswer, answer: Kept) -> Result<Response, ApiError> {
-    let body = if answer.parts == 0 { String::new() } else { app.table.kept_body(first).await? };
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
-    for (name, value) in [(header::LOCATION, answer.location), (header::CONTENT_TYPE, answer.content_type)] {
-        if let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) {
-            response.headers_mut().insert(name, value);
+/// The first answer: its status, with the object as it is now, or what was stored of it.
+async fn replay(replays: &Replays, outcome: &KeyedOutcome, parts: &Parts, user: &User) -> Result<Response, ApiError> {
+    let mut response = match outcome {
+        KeyedOutcome::Object { path, .. } => {
+            let mut get = Request::builder().uri(path).body(Body::empty()).map_err(|error| ApiError::Internal(error.to_string()))?;
+            get.extensions_mut().insert(user.clone());
+            if let Some(received) = parts.extensions.get::<ReceivedAt>() {
+                get.extensions_mut().insert(*received);
+            }
+            replays.routes.clone().oneshot(get).await.unwrap_or_else(|never| match never {})
+        }
+        KeyedOutcome::Answer { body, .. } => ([(header::CONTENT_TYPE, "application/json")], body.clone()).into_response(),
+        KeyedOutcome::Nothing => return Err(ApiError::Internal("nothing is replayed".into())),
+    };
+    if let (KeyedOutcome::Object { status, .. } | KeyedOutcome::Answer { status, .. }, StatusCode::OK) = (outcome, response.status()) {
+        *response.status_mut() = StatusCode::from_u16(*status).unwrap_or(StatusCode::OK);
+        if let KeyedOutcome::Object { path, is_location: true, .. } = outcome
+            && let Ok(value) = HeaderValue::from_str(path)
+        {
+            response.headers_mut().insert(header::LOCATION, value);
         }
     }
+    replayed(&mut response);
     Ok(response)
 }
-
 /// The body of a form without the boundary, which clients make anew for each request.
 fn without_boundary(headers: &HeaderMap, body: &Bytes) -> Vec<u8> {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! What stands around every router, in whichever home it runs: request log, panics, compression, entity tags, slashes, body limits.
 
 use std::any::Any;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -17,13 +18,15 @@ use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 
 use super::entity_tag::{Basis, KnownTags, Unchanged, entity_tag};
-use super::error::{ApiError, Cause};
-use super::idempotency::idempotent;
+use super::error::{ApiError, Cause, Code};
+use super::idempotency::{REPLAYED, Replays, ShownAt, idempotent};
 use crate::auth::User;
 use crate::limits;
 use crate::state::Shared;
 use crate::table::usage::metered;
 
+/// How long browsers may remember a preflight.
+const PREFLIGHT: Duration = Duration::from_secs(7_200);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// When the gateway received the request: deadlines are judged by it (decisions.md §5).
@@ -67,7 +70,8 @@ struct Called {
 pub fn guard(router: Router<Shared>, app: &Shared) -> Router<Shared> {
     // A token is verified where a route and a verb match: 404 and 405 come before 401.
     let router = if router.has_routes() {
-        let once = router.route_layer(from_fn_with_state(app.clone(), idempotent));
+        let replays = Replays { app: app.clone(), routes: router.clone().with_state(app.clone()) };
+        let once = router.route_layer(from_fn_with_state(replays, idempotent));
         once.route_layer(from_fn_with_state(app.clone(), authenticate))
     } else {
         router
@@ -84,6 +88,7 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn(normalise))
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        .layer(from_fn(weak_if_compressed))
         .layer(from_fn(bounded_answer))
         .layer(cors(&app.settings.cors_origins))
         .layer(CatchPanicLayer::custom(panicked))
@@ -94,7 +99,17 @@ fn cors(origins: &[String]) -> CorsLayer {
     let layer = CorsLayer::new()
         .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers(AllowHeaders::mirror_request())
-        .expose_headers([header::ETAG, header::LINK, header::LOCATION, REQUEST_ID])
+        .expose_headers([
+            header::CONTENT_DISPOSITION,
+            header::ETAG,
+            header::LINK,
+            header::LOCATION,
+            header::RETRY_AFTER,
+            header::WWW_AUTHENTICATE,
+            REPLAYED,
+            REQUEST_ID,
+        ])
+        .max_age(PREFLIGHT)
         // The one place: this layer replaces what others say.
         .vary([header::ACCEPT, header::ACCEPT_ENCODING, header::AUTHORIZATION, header::ORIGIN, header::ACCESS_CONTROL_REQUEST_HEADERS]);
     if origins.iter().any(|origin| origin == "*") {
@@ -140,10 +155,14 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
     let status = response.status();
     let cause = response.extensions_mut().remove::<Cause>();
     if status.is_server_error() {
-        tracing::error!(request_id, cause = cause.map_or_else(String::new, |cause| cause.0), "request failed");
-        let detail = format!("Something went wrong on our side. If it stays so, tell us this request id: {request_id}.");
+        let Cause { text, code } = cause.unwrap_or(Cause { text: String::new(), code: Code::Internal });
+        tracing::error!(request_id, cause = text, "request failed");
+        let detail = match code {
+            Code::OutcomeUnknown => "It is not known whether this was stored. You may send the same request again.".to_owned(),
+            _ => format!("Something went wrong on our side. If it happens again, tell us this request id: {request_id}."),
+        };
         // The other headers stay, so that browsers may read it.
-        *response.body_mut() = Body::from(serde_json::json!({ "detail": detail, "request_id": request_id }).to_string());
+        *response.body_mut() = Body::from(serde_json::json!({ "detail": detail, "code": code, "request_id": request_id }).to_string());
         response.headers_mut().remove(header::CONTENT_ENCODING);
         response.headers_mut().remove(header::CONTENT_LENGTH);
     }
@@ -244,12 +263,14 @@ fn with_slash(parts: &mut Parts) {
 /// Entity tags on what GET answers, 304 for what the client has, and who may cache it.
 async fn entity_tags(request: Request, next: Next) -> Response {
     let is_get = request.method() == Method::GET;
-    let writes = matches!(*request.method(), Method::PUT | Method::PATCH);
+    let is_post = request.method() == Method::POST;
+    let writes = is_post || matches!(*request.method(), Method::PUT | Method::PATCH);
     let known = KnownTags::of(request.headers(), header::IF_NONE_MATCH);
     let private = request.headers().contains_key(header::AUTHORIZATION);
     let response = next.run(request).await;
     let unchanged = response.extensions().get::<Unchanged>().cloned();
-    if writes && response.status() == StatusCode::OK {
+    let shows = response.extensions().get::<ShownAt>().is_some() || response.status() == StatusCode::CREATED;
+    if writes && (shows || (!is_post && response.status() == StatusCode::OK)) {
         // The whole object, as GET would answer it: the next change may go on from here.
         let (mut parts, body) = response.into_parts();
         let Ok(bytes) = to_bytes(body, usize::MAX).await else { return ApiError::Internal("an answer broke".into()).into_response() };
@@ -265,7 +286,6 @@ async fn entity_tags(request: Request, next: Next) -> Response {
         parts.headers.insert(header::ETAG, tag);
         Bytes::new()
     } else {
-        // Weak, because the answer may be compressed on its way.
         let tag = entity_tag(&bytes, parts.extensions.get::<Basis>());
         if let Some(like) = known.like(&tag) {
             // The client knows the answer by the tag that it sent.
@@ -286,6 +306,18 @@ async fn entity_tags(request: Request, next: Next) -> Response {
         (false, true) => with_cache_control(response, "private, no-cache"),
         (false, false) => with_cache_control(response, "public, no-cache"),
     }
+}
+
+/// A compressed answer has other bytes: its tag is a weak one then.
+async fn weak_if_compressed(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if response.headers().contains_key(header::CONTENT_ENCODING)
+        && let Some(tag) = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok()).filter(|tag| !tag.starts_with("W/"))
+    {
+        let weak = format!("W/{tag}");
+        set(response.headers_mut(), header::ETAG, &weak);
+    }
+    response
 }
 
 fn with_cache_control(mut response: Response, value: &'static str) -> Response {

@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 
 use super::body::Input;
 use super::error::ApiError;
-use super::idempotency::rights_hold;
 use crate::limits;
 
 /// Parts of a form: those with text, and the image among them.
@@ -80,7 +79,6 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
             let Input(input) = Input::from_request(request, state).await?;
             return Ok(Self { input, image: None });
         }
-        rights_hold(&request)?;
         let Parts { texts, image } = Parts::read(request, state, &["image"]).await?;
         let value = |(name, text): (String, String)| {
             let value = if T::TEXTS.contains(&name.as_str()) { Value::String(text) } else { json_or_text(text) };
@@ -103,7 +101,6 @@ impl<S: Send + Sync> FromRequest<S> for Upload {
         if !is_form(&request) {
             return Err(ApiError::UnsupportedMediaType("Send a form with the header Content-Type: multipart/form-data."));
         }
-        rights_hold(&request)?;
         let parts = Parts::read(request, state, &["file", "image"]).await?;
         let (name, bytes) = parts.image.ok_or_else(|| ApiError::field("file", "This field is required."))?;
         Ok(Self(name, bytes))

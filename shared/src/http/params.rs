@@ -23,9 +23,17 @@ impl<S: Sync> FromRequestParts<S> for Params {
 }
 
 impl Params {
-    /// The parameters of a query string.
+    /// The parameters of a query string, by name: gateways hand them on in any order, and what is made from them should not
+    /// depend on it.
     pub fn parse(query: &str) -> Self {
-        Self(url::form_urlencoded::parse(query.as_bytes()).into_owned().collect())
+        let mut pairs: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        pairs.sort_by(|a, b| a.0.cmp(&b.0));
+        Self(pairs)
+    }
+
+    /// All of them as a query string.
+    pub fn text_of_all(&self) -> String {
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.0).finish()
     }
 
     /// The text of a parameter.

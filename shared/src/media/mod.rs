@@ -93,7 +93,7 @@ impl Media {
     /// What came of an edit that was to show a stored image. If it was surely not made, the image goes; after a time-out it
     /// stays, since it may be shown.
     pub async fn kept<T>(&self, edit: Result<T, ApiError>, image: Option<&Image>) -> Result<T, ApiError> {
-        if let Err(ApiError::NotFound | ApiError::PreconditionFailed | ApiError::Rule(_) | ApiError::Invalid(_)) = edit {
+        if let Err(ApiError::NotFound | ApiError::PreconditionFailed | ApiError::Rule(..) | ApiError::Invalid(..)) = edit {
             self.forget(image, None).await;
         }
         edit

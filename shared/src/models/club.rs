@@ -35,6 +35,9 @@ pub struct Club {
     pub approved: Option<bool>,
     /// Deleted: the code stays taken, all under it is gone from sight.
     pub archived: bool,
+    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by it, and a late deletion of
+    /// an older one does not meet this one.
+    pub creation: u64,
     /// When it was created.
     pub created_at: Timestamp,
     /// Memberships.
@@ -103,6 +106,9 @@ pub struct Membership {
     pub personal: Personal,
     /// Their picture; kept equal to the profile.
     pub image_url: Option<String>,
+    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by it, and a late deletion of
+    /// an older one does not meet this one.
+    pub creation: u64,
     /// Since when.
     pub created_at: Timestamp,
 }
@@ -118,8 +124,79 @@ pub struct MembershipRequest {
     pub person: u64,
     /// Who it is; kept equal to the profile.
     pub applicant: Applicant,
+    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by it, and a late deletion of
+    /// an older one does not meet this one.
+    pub creation: u64,
     /// When they asked.
     pub created_at: Timestamp,
+}
+
+/// The invitations that a club has sent lately, resends included (decisions.md §13.2).
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct InvitationLog {
+    /// Club code.
+    pub club: String,
+    /// Made anew with every change; 0 before the first.
+    pub version: u64,
+    /// How many were sent when, in seconds since 1970; of the last 24 hours.
+    pub sent: Vec<(i64, usize)>,
+    /// Which invites were sent when; of the last 10 minutes.
+    pub recent: Vec<(i64, String)>,
+    /// When the table may remove it, in seconds since 1970.
+    pub expires: i64,
+}
+
+impl InvitationLog {
+    /// Invitations of a club in 24 hours.
+    pub const DAILY: usize = 300;
+    const DAY: i64 = 24 * 3_600;
+    /// Seconds before one invite is sent again.
+    const PAUSE: i64 = 600;
+
+    /// After how many seconds so many more may be sent; 0 if at once. More than [`Self::DAILY`] never may.
+    pub fn wait_for(&self, more: usize, now: Timestamp) -> u64 {
+        let now = now.epoch_seconds();
+        let mut rest: usize = self.sent.iter().filter(|(at, _)| now < at + Self::DAY).map(|(_, sent)| sent).sum();
+        if rest + more <= Self::DAILY {
+            return 0;
+        }
+        for (at, sent) in self.sent.iter().filter(|(at, _)| now < at + Self::DAY) {
+            rest -= sent;
+            if rest + more <= Self::DAILY {
+                return u64::try_from(at + Self::DAY - now).unwrap_or(1);
+            }
+        }
+        u64::try_from(Self::DAY).unwrap_or(1)
+    }
+
+    /// After how many seconds this invite may be sent again; 0 if at once.
+    pub fn wait_for_resend(&self, invite: &str, now: Timestamp) -> u64 {
+        let now = now.epoch_seconds();
+        let last = self.recent.iter().filter(|(_, id)| id == invite).map(|(at, _)| at + Self::PAUSE - now).max();
+        last.map_or(0, |seconds| u64::try_from(seconds).unwrap_or(0))
+    }
+
+    /// How often this invite was sent in the last ten minutes.
+    pub fn times(&self, invite: &str, now: Timestamp) -> usize {
+        let now = now.epoch_seconds();
+        self.recent.iter().filter(|(at, id)| id == invite && now < at + Self::PAUSE).count()
+    }
+
+    /// The log with these invites, sent now.
+    #[must_use]
+    pub fn with<'a>(&self, club: &str, invites: impl Iterator<Item = &'a str>, version: u64, now: Timestamp) -> Self {
+        let at = now.epoch_seconds();
+        let mut new = Self { club: club.to_owned(), version, expires: at + Self::DAY, ..self.clone() };
+        new.sent.retain(|(sent, _)| at < sent + Self::DAY);
+        new.recent.retain(|(sent, _)| at < sent + Self::PAUSE);
+        new.recent.extend(invites.map(|id| (at, id.to_owned())));
+        let count = new.recent.len() - self.recent.iter().filter(|(sent, _)| at < sent + Self::PAUSE).count();
+        match new.sent.last_mut() {
+            Some((last, sent)) if *last == at => *sent += count,
+            _ => new.sent.push((at, count)),
+        }
+        new
+    }
 }
 
 /// An invitation to join a club (decisions.md §7): there as long as it was neither used nor revoked.

@@ -168,9 +168,36 @@ impl Mail {
     }
 }
 
+/// Stands for a mail whose worker has died, or is still at work: it comes through the table's stream again and again until the
+/// claim has ended, so that the mails behind it need not wait (decisions.md §13.19).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MailLease {
+    /// As in [`Mail`].
+    pub about: u64,
+    /// As in [`Mail`].
+    pub sequence: u64,
+    /// As in [`Mail`].
+    pub kind: String,
+    /// As in [`Mail`].
+    pub attempt: u32,
+    /// How often it came, from 1.
+    pub turn: u32,
+    /// When the table may remove it, in seconds since 1970.
+    pub expires: i64,
+}
+
+impl MailLease {
+    /// The mail that it stands for.
+    pub fn mail(&self) -> MailId {
+        MailId { about: self.about, sequence: self.sequence, kind: self.kind.clone(), attempt: self.attempt }
+    }
+}
+
 /// The decision that a mail tells.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Decision {
+    /// Club code.
+    pub club: String,
     /// Application id.
     pub application: u64,
     /// Status mailed.

@@ -3,22 +3,22 @@
 mod club;
 mod event;
 mod interest;
-mod kept;
+mod keyed;
 mod lookup;
 mod mail;
 mod person;
 mod recruitment;
 mod submission;
 
-pub use club::{Club, ClubProfile, Invite, Membership, MembershipRequest, Role, Window};
+pub use club::{Club, ClubProfile, InvitationLog, Invite, Membership, MembershipRequest, Role, Window};
 pub use event::{Event, EventType, Image, Showing, Span};
 pub use interest::{Favorite, Subscription};
-pub use kept::{Kept, KeptAnswer, KeptPart};
+pub use keyed::{KeyedOutcome, KeyedRequest};
 pub use lookup::{Badge, Fair, Kind, Lookup, Major, Registration, School, Tag, Year};
-pub use mail::{Decision, EmailStatus, Mail, MailId, MailState, Report};
+pub use mail::{Decision, EmailStatus, Mail, MailId, MailLease, MailState, Report};
 pub use person::{Person, PersonAddress, PersonWord, Personal};
 pub use recruitment::{Application, Choice, Committee, Extension, Prompt, Question, QuestionType};
-pub use submission::{Answer, Applicant, Change, Mailed, Status, Submission};
+pub use submission::{Answer, Applicant, Change, Mailed, Status, Submission, Withdrawal};
 
 /// An integer code of the API as an enum: serialised as its number, refused when unknown.
 macro_rules! integer_enum {

@@ -142,6 +142,11 @@ pub struct Extension {
     pub person: u64,
     /// Their user name; kept equal to the profile.
     pub username: String,
+    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by it, and a late deletion of
+    /// an older one does not meet this one.
+    pub creation: u64,
+    /// Made anew with every change.
+    pub version: u64,
     /// Until when they may submit.
     pub end: Timestamp,
 }

@@ -40,8 +40,14 @@ pub struct Submission {
     pub status: Status,
     /// Feedback for the applicant.
     pub reason: String,
-    /// Time-ordered: newest first is by this.
+    /// The order number of the request that made it, see [`crate::ids::Ids::received`]: newest first is by this.
     pub sequence: u64,
+    /// The order number of the request that wrote it last: of two the one that was received later is kept.
+    pub received: u64,
+    /// How often it was submitted, from 1; goes on after a withdrawal.
+    pub revision: u32,
+    /// A hash of the idempotency key of the last request, if it had one: a repeat is answered like that one.
+    pub key: Option<String>,
     /// First submitted.
     pub created_at: Timestamp,
     /// Last submitted by the applicant.
@@ -77,6 +83,23 @@ impl Submission {
     }
 }
 
+/// What is left of a submission that was withdrawn, in its place: late repeats of older requests do not bring it back.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Withdrawal {
+    /// Submission id.
+    pub id: u64,
+    /// Application id.
+    pub application: u64,
+    /// The order number of the withdrawal.
+    pub received: u64,
+    /// As in [`Submission`].
+    pub revision: u32,
+    /// As in [`Submission`].
+    pub key: Option<String>,
+    /// When.
+    pub withdrawn_at: Timestamp,
+}
+
 /// Who applied, as lists show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Applicant {
@@ -93,7 +116,7 @@ pub struct Applicant {
 }
 
 /// An answer, pinned to the version of its question.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// Question id.
     pub question: u64,

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use super::catalogue::moved;
-use super::{Entity, Item, Key, Range, Table, TableError, Write, from_item, keys, type_of};
-use crate::models::{Answer, Application, Extension, Prompt, Question};
+use super::error::ignore_refusal;
+use super::read::readable;
+use super::{Entity, Item, Key, Range, Table, TableError, Write, keys, type_of};
+use crate::models::{Answer, Application, Extension, Prompt, Question, Withdrawal};
 
 impl Entity for Application {
     const TYPE: &'static str = "Application";
@@ -64,17 +66,15 @@ pub struct ApplicationParts {
     pub prompts: HashMap<(u64, u32), Prompt>,
 }
 
-fn forms(items: Vec<Item>) -> Result<Vec<Form>, TableError> {
+fn forms(items: Vec<Item>) -> Vec<Form> {
     let mut forms: Vec<Form> = Vec::new();
     // Items come in key order: each application, then its questions.
     for item in items {
         if type_of(&item) == Application::TYPE {
-            forms.push(Form { application: from_item(item)?, questions: vec![] });
+            forms.extend(readable(vec![item]).into_iter().map(|application| Form { application, questions: vec![] }));
         } else if let Some(form) = forms.last_mut() {
-            let question: Question = from_item(item)?;
-            if question.application == form.application.id {
-                form.questions.push(question);
-            }
+            let of_form = |question: &Question| question.application == form.application.id;
+            form.questions.extend(readable(vec![item]).into_iter().filter(of_form));
         }
     }
     forms.retain(|form| form.application.deleted.is_none());
@@ -82,19 +82,19 @@ fn forms(items: Vec<Item>) -> Result<Vec<Form>, TableError> {
         form.settle_committees();
         form.questions.sort_by_key(|question| (question.precedence, question.id));
     }
-    Ok(forms)
+    forms
 }
 
 impl Table {
     /// All applications of a club with their questions, in the order of creation: 1 query.
     pub async fn forms(&self, club: &str) -> Result<Vec<Form>, TableError> {
-        forms(self.items(false, keys::applications(club), Range::All).await?)
+        Ok(forms(self.items(false, keys::applications(club), Range::All).await?))
     }
 
     /// One application with its questions: 1 query.
     pub async fn form(&self, club: &str, application: u64) -> Result<Option<Form>, TableError> {
         let (from, to) = keys::application_range(application);
-        Ok(forms(self.items(false, keys::applications(club), Range::Between(from, to)).await?)?.pop())
+        Ok(forms(self.items(false, keys::applications(club), Range::Between(from, to)).await?).pop())
     }
 
     /// One application without its questions: 1 read.
@@ -177,6 +177,12 @@ impl Table {
             (keys::prompts(id), Range::All),
             (keys::extensions(id), Range::All),
         ];
+        if !forced {
+            // A submission that was written at this moment stays.
+            let gone = self.withdrawals(id).await?;
+            let gone = gone.iter().map(|withdrawal| Write::delete(withdrawal.key()).if_equals(keys::TYPE, &Withdrawal::TYPE));
+            futures::future::join_all(gone.map(|delete| self.write(delete))).await.into_iter().try_for_each(ignore_refusal)?;
+        }
         if forced {
             partitions.extend((0..keys::SUBMISSION_PARTS).map(|part| (keys::submissions(id, part), Range::All)));
             partitions.push((keys::history(id), Range::All));

@@ -4,8 +4,9 @@ use super::events::{EventClub, EventListing};
 use super::lookups::YearUses;
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
-    Application, Badge, Change, Club, Event, Extension, Fair, Favorite, Invite, KeptAnswer, KeptPart, Lookup, Mail, Major, Membership,
-    MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question, Registration, School, Submission, Subscription, Tag, Year,
+    Application, Badge, Change, Club, Event, Extension, Fair, Favorite, InvitationLog, Invite, KeyedRequest, Lookup, Mail, MailLease,
+    Major, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question, Registration, School, Submission,
+    Subscription, Tag, Withdrawal, Year,
 };
 
 /// Keys that follow from what an item holds.
@@ -32,9 +33,9 @@ pub fn misplaced(item: &Item) -> Option<String> {
         EventListing,
         Extension,
         Favorite,
+        InvitationLog,
         Invite,
-        KeptAnswer,
-        KeptPart,
+        KeyedRequest,
         Lookup<Badge>,
         Lookup<Fair>,
         Lookup<Major>,
@@ -42,6 +43,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Lookup<Tag>,
         Lookup<Year>,
         Mail,
+        MailLease,
         Membership,
         MembershipRequest,
         Person,
@@ -52,6 +54,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Registration,
         Submission,
         Subscription,
+        Withdrawal,
         YearUses,
     )
 }

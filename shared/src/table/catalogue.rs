@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Entity, Item, Range, Table, TableError, Write, from_item, keys};
+use super::read::readable;
+use super::{Entity, Item, Range, Table, TableError, Write, keys};
 use crate::time::Timestamp;
 
 /// What the item is called.
@@ -64,7 +65,7 @@ impl Table {
     {
         let items = self.items(false, part.to_owned(), Range::All).await?;
         let is_large = items.len() > LARGE;
-        let make = move || -> Result<Vec<L>, TableError> { items.into_iter().map(|item| from_item(item).map(list)).collect() };
-        if is_large { tokio::task::spawn_blocking(make).await.map_err(TableError::failed)? } else { make() }
+        let make = move || readable(items).into_iter().map(list).collect();
+        if is_large { tokio::task::spawn_blocking(make).await.map_err(TableError::failed) } else { Ok(make()) }
     }
 }

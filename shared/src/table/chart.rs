@@ -4,7 +4,7 @@
 pub type ChartRow = [&'static str; 5];
 
 /// The entity chart. `docs/table.md` is made from it, and a test compares it with what is really stored.
-pub const CHART: [ChartRow; 31] = [
+pub const CHART: [ChartRow; 33] = [
     [
         "Person",
         "USER#<person>",
@@ -14,8 +14,7 @@ pub const CHART: [ChartRow; 31] = [
     ],
     ["Word", "WORDS#<letter>", "<word>#<person>", "", "A person by the beginning of a word of their name, or of their user name."],
     ["Address", "ADDRESS#<address>", "<person>", "", "A person by their exact e-mail address."],
-    ["Answer", "USER#<person>", "ANSWER#<hash>", "", "What became of a request with an idempotency key; for a day."],
-    ["AnswerPart", "USER#<person>", "ANSWER#<hash>#<attempt>#<part>", "", "A part of such an answer's body."],
+    ["KeyedRequest", "USER#<person>", "ATTEMPT#<hash>", "", "A request with an idempotency key, and what became of it; for a day."],
     ["Favorite", "USER#<person>", "FAVORITE#<favorite>", "", "A club that somebody keeps at hand."],
     [
         "Subscription",
@@ -53,6 +52,7 @@ pub const CHART: [ChartRow; 31] = [
         "ADDRESS#<address> / INVITE#<code>#<invite>",
         "An open or expired invitation; the token is derived, not stored. Gone when it is used or revoked; its own TTL.",
     ],
+    ["InvitationLog", "CLUB#<code>", "LOG#INVITATIONS", "", "How many invitations a club has sent in the last 24 hours."],
     ["Application", "APPLICATIONS#<club>", "<application>", "", "An application with its committees and templates."],
     ["Question", "APPLICATIONS#<club>", "<application>#QUESTION#<question>", "", "A question as it is now, beside its application."],
     ["Prompt", "PROMPTS#<application>", "<question>#<version>", "", "A question as it was when it was answered; never changes."],
@@ -64,6 +64,7 @@ pub const CHART: [ChartRow; 31] = [
         "USER#<person> / SUBMISSION#<submission>",
         "Answers, decision and mail state.",
     ],
+    ["Withdrawal", "SUBMISSIONS#<application>#<part>", "<submission>", "", "What is left of a submission that was withdrawn."],
     ["Change", "HISTORY#<application>", "<submission>#<change>", "", "A change of a decision: who, when, what."],
     [
         "Mail",
@@ -71,5 +72,12 @@ pub const CHART: [ChartRow; 31] = [
         "<sequence>#<kind>#<attempt>",
         "USER#<person> / MAIL#<about>#<sequence>",
         "A mail to be sent, being sent, or sent (the outbox); its own TTL. Invitations stand under ADDRESS#<address>.",
+    ],
+    [
+        "MailLease",
+        "OUTBOX#<about>",
+        "<sequence>#<kind>#<attempt>#LEASE#<turn>",
+        "",
+        "A mail that another worker has claimed: comes through the stream again until the claim has ended.",
     ],
 ];

@@ -31,6 +31,17 @@ pub struct ClubPage {
     pub versions: Versions,
 }
 
+/// Why a club was not created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClubRefusal {
+    /// Its code is taken.
+    Taken,
+    /// The owner is being erased.
+    Erased,
+    /// One of its tags or badges is gone.
+    Reference,
+}
+
 /// The writes that take the uses of tags and badges from one state of a club to another.
 fn count_club(old: (&[u64], &[u64]), new: &Club) -> Vec<Write> {
     let mut writes = count_uses::<Tag>(old.0, &new.profile.tags);
@@ -79,12 +90,16 @@ impl Table {
         Ok(page)
     }
 
-    /// Creates a club with its first owner. Refused at 0 if the code is taken, at 3 if the owner is being erased, behind them if
-    /// one of its tags or badges is gone.
-    pub async fn create_club(&self, club: &Club, owner: &Membership) -> Result<(), TableError> {
-        let mut writes = vec![Write::put(club)?.if_new(), Write::put(owner)?.if_new(), moved([club.key().pk]), still_there(owner.person)];
-        writes.extend(count_club((&[], &[]), club));
-        self.transact(writes).await
+    /// Creates a club with its first owner.
+    pub async fn create_club(&self, club: &Club, owner: &Membership) -> Result<Result<(), ClubRefusal>, TableError> {
+        let mut writes = vec![
+            (Write::put(club)?.if_new(), ClubRefusal::Taken),
+            (Write::put(owner)?.if_new(), ClubRefusal::Taken),
+            (moved([club.key().pk]), ClubRefusal::Reference),
+            (still_there(owner.person), ClubRefusal::Erased),
+        ];
+        writes.extend(count_club((&[], &[]), club).into_iter().map(|count| (count, ClubRefusal::Reference)));
+        self.transact_for(writes).await
     }
 
     /// Replaces what officers and admins write of a club. Refused if it is no longer at the version of `old`, or if a new tag or

@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
+use super::Withdrawn;
 use super::error::ignore_refusal;
 use super::members::MemberRefusal;
-use super::{EDITS, Entity, Interest, Interests, Item, PARALLEL, Range, Table, TableError, Write, from_item, keys, type_of};
+use super::read::readable;
+use super::{Entity, Interest, Interests, Item, PARALLEL, Range, Table, TableError, Tries, Write, keys, type_of};
 use crate::models::{Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status, Submission};
+use crate::time::Timestamp;
 
 /// What is stored of a person besides their profile.
 #[derive(Debug, Default)]
@@ -36,19 +39,19 @@ pub struct OnlyOwner;
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Belongings {
-    fn sort_in(&mut self, items: Vec<Item>) -> Result<(), TableError> {
+    fn sort_in(&mut self, items: Vec<Item>) {
         for item in items {
-            match type_of(&item) {
-                Membership::TYPE => self.memberships.push(from_item(item)?),
-                MembershipRequest::TYPE => self.requests.push(from_item(item)?),
-                Submission::TYPE => self.submissions.push(from_item(item)?),
-                Extension::TYPE => self.extensions.push(from_item(item)?),
-                Invite::TYPE => self.invites.push(from_item(item)?),
-                Mail::TYPE => self.mails.push(from_item(item)?),
+            let item = vec![item];
+            match type_of(&item[0]) {
+                Membership::TYPE => self.memberships.extend(readable(item)),
+                MembershipRequest::TYPE => self.requests.extend(readable(item)),
+                Submission::TYPE => self.submissions.extend(readable(item)),
+                Extension::TYPE => self.extensions.extend(readable(item)),
+                Invite::TYPE => self.invites.extend(readable(item)),
+                Mail::TYPE => self.mails.extend(readable(item)),
                 _ => {}
             }
         }
-        Ok(())
     }
 }
 
@@ -63,8 +66,8 @@ impl Table {
         let all = async { futures::try_join!(own, addressed, self.interests(person.id)) };
         let (own, addressed, interests) = Box::pin(all).await?;
         let mut all = Belongings { interests, ..Belongings::default() };
-        all.sort_in(own)?;
-        all.sort_in(addressed)?;
+        all.sort_in(own);
+        all.sort_in(addressed);
         all.submissions.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
         all.mails.sort_by_key(|mail| (mail.queued_at, mail.about));
         Ok(all)
@@ -75,11 +78,15 @@ impl Table {
     /// goes last, so that an erasure that was cut short can be repeated. In between it is looked twice, with a pause: what was
     /// being written when it began, and what the index did not show yet, is found then. Refused while they are the only owner
     /// of a club that is not archived.
-    pub async fn erase(&self, person: &Person) -> Result<Result<(), OnlyOwner>, TableError> {
+    pub async fn erase(&self, person: &Person, (received, at): (u64, Timestamp)) -> Result<Result<(), OnlyOwner>, TableError> {
         let memberships = self.memberships_of(person.id).await?;
         let owned = memberships.iter().filter(|membership| membership.role == Role::Owner).map(|membership| membership.club.clone());
         let clubs = self.clubs(&owned.collect::<Vec<_>>()).await?;
         if clubs.values().any(|club| club.owners <= 1 && !club.archived) {
+            if person.erasing {
+                // An erasure that was cut short, and the other owners left since.
+                self.mark_erasing(person.id, false).await?;
+            }
             return Ok(Err(OnlyOwner));
         }
         match self.mark_erasing(person.id, true).await {
@@ -87,7 +94,7 @@ impl Table {
             done => done?,
         }
         for last_look in [false, true] {
-            if let Err(refusal) = self.erase_belongings(person, last_look).await? {
+            if let Err(refusal) = self.erase_belongings(person, (received, at), last_look).await? {
                 self.mark_erasing(person.id, false).await?;
                 return Ok(Err(refusal));
             }
@@ -99,7 +106,12 @@ impl Table {
         Ok(Ok(()))
     }
 
-    async fn erase_belongings(&self, person: &Person, last_look: bool) -> Result<Result<(), OnlyOwner>, TableError> {
+    async fn erase_belongings(
+        &self,
+        person: &Person,
+        when: (u64, Timestamp),
+        last_look: bool,
+    ) -> Result<Result<(), OnlyOwner>, TableError> {
         let all = self.belongings(person).await?;
         // Owners first: if the other owner leaves at this moment, this is where it shows.
         let mut memberships = all.memberships;
@@ -109,7 +121,8 @@ impl Table {
                 return Ok(Err(refusal));
             }
         }
-        let erased = stream::iter(all.submissions.clone()).map(|submission| self.erase_submission(submission)).buffer_unordered(PARALLEL);
+        let erased =
+            stream::iter(all.submissions.clone()).map(|submission| self.erase_submission(submission, when)).buffer_unordered(PARALLEL);
         erased.try_collect::<()>().await?;
         let requests = all.requests.iter().map(Entity::key);
         let extensions = all.extensions.iter().map(Entity::key);
@@ -118,7 +131,7 @@ impl Table {
         let Interests { favorites, subscriptions } = all.interests;
         stream::iter(favorites).map(|favorite| self.lose(favorite)).buffer_unordered(PARALLEL).try_collect::<()>().await?;
         stream::iter(subscriptions).map(|subscription| self.lose(subscription)).buffer_unordered(PARALLEL).try_collect::<()>().await?;
-        self.forget_answers(person.id).await?;
+        self.forget_keyed(person.id).await?;
         if last_look {
             // Until here they are found by whom they were of.
             let unlisted = |key| Write::update(key).remove(keys::GSI1PK).remove(keys::GSI1SK).if_exists();
@@ -133,7 +146,9 @@ impl Table {
     }
 
     async fn leave(&self, mut membership: Membership) -> Result<Result<(), OnlyOwner>, TableError> {
-        for _ in 0..EDITS {
+        let mut tries = Tries::default();
+        loop {
+            tries.next().await?;
             match self.erase_member(&membership).await? {
                 Ok(()) => return Ok(Ok(())),
                 Err(MemberRefusal::LastOwner) => return Ok(Err(OnlyOwner)),
@@ -144,17 +159,12 @@ impl Table {
                 None => return Ok(Ok(())),
             }
         }
-        Err(TableError::Busy("a membership changed all the time".into()))
     }
 
-    async fn erase_submission(&self, submission: Submission) -> Result<(), TableError> {
-        let withdrawn = match submission.status {
-            Status::Pending => match self.withdraw(&submission).await {
-                Err(TableError::Refused(_)) => false,
-                done => done.map(|()| true)?,
-            },
-            _ => false,
-        };
+    async fn erase_submission(&self, submission: Submission, (received, at): (u64, Timestamp)) -> Result<(), TableError> {
+        // Whatever was submitted: nobody submits any more.
+        let received = received.max(submission.received + 1);
+        let withdrawn = submission.status == Status::Pending && self.withdraw(&submission, received, at).await? == Withdrawn::Done;
         if !withdrawn {
             let anonymous = Write::update(submission.key())
                 .set("person", &None::<u64>)

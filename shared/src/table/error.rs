@@ -1,12 +1,11 @@
-//! Why the table did not do what it was asked, and how long to wait before asking again.
+//! Why the table did not do what it was asked, and how long to wait before it is asked again.
 
 use std::time::Duration;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use tokio::time::Instant;
 
-/// How often a call that met a conflict is made again: within four seconds, so that a hundred people who do the same to one club at
-/// once are served one after the other.
-pub(super) const CONFLICT_RETRIES: u32 = 20;
+use super::usage::request_began;
 
 /// Why the table did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -14,9 +13,12 @@ pub enum TableError {
     /// A condition did not hold; the positions of the writes of a transaction that it failed for.
     #[error("a condition was refused for {0:?}")]
     Refused(Vec<usize>),
-    /// Throttled, or in conflict with other writers for too long: may work later.
+    /// Throttled, or in conflict with other writers for too long. Nothing was stored; it may work later.
     #[error("busy: {0}")]
     Busy(String),
+    /// A write that may or may not be stored: its answer was lost, and asking again did not tell.
+    #[error("outcome unknown: {0}")]
+    Unknown(String),
     /// All else.
     #[error("{0}")]
     Failed(String),
@@ -36,37 +38,27 @@ pub(super) fn ignore_refusal<T>(result: Result<T, TableError>) -> Result<(), Tab
     }
 }
 
-/// Why a write failed, as far as retries are concerned.
-pub(super) enum WriteError {
-    Conflict,
-    Table(TableError),
-}
-
-pub(super) fn write_error<E, R>(error: SdkError<E, R>) -> WriteError
+/// An error of the SDK for the log: never the answer itself, which holds what people wrote.
+pub(super) fn describe<E, R>(error: &SdkError<E, R>) -> String
 where
-    E: ProvideErrorMetadata + std::error::Error + 'static,
-    R: std::fmt::Debug,
+    E: ProvideErrorMetadata,
 {
-    match error.code() {
-        Some("TransactionConflictException" | "TransactionInProgressException") => WriteError::Conflict,
-        Some("ConditionalCheckFailedException") => WriteError::Table(TableError::Refused(vec![0])),
-        _ => WriteError::Table(sdk_error(error)),
-    }
-}
-
-pub(super) fn sdk_error<E, R>(error: SdkError<E, R>) -> TableError
-where
-    E: ProvideErrorMetadata + std::error::Error + 'static,
-    R: std::fmt::Debug,
-{
-    let text = match &error {
+    match error {
         SdkError::ServiceError(service) => format!("{:?} {:?}", service.err().code(), service.err().message()),
-        // Never the answer itself: it holds what people wrote.
         SdkError::TimeoutError(_) => "time-out".to_owned(),
         SdkError::DispatchFailure(failure) => format!("{failure:?}"),
         SdkError::ConstructionFailure(failure) => format!("{failure:?}"),
         _ => "an answer that cannot be read".to_owned(),
-    };
+    }
+}
+
+/// An error of a read, which the SDK has tried several times.
+pub(super) fn read_error<E, R>(error: SdkError<E, R>) -> TableError
+where
+    E: ProvideErrorMetadata + std::error::Error + 'static,
+    R: std::fmt::Debug,
+{
+    let text = describe(&error);
     match error.code() {
         Some("ProvisionedThroughputExceededException" | "ThrottlingException" | "RequestLimitExceeded") => TableError::Busy(text),
         _ if matches!(error, SdkError::TimeoutError(_)) => TableError::Busy(text),
@@ -74,20 +66,56 @@ where
     }
 }
 
-/// Waits longer each time, with jitter, a limited number of times.
-#[derive(Default)]
-pub(super) struct Backoff(u32);
+/// Nothing is tried for longer, and nothing for long once a request is older: functions have 10 seconds, and the last try
+/// takes some.
+const GIVE_UP: Duration = Duration::from_secs(7);
+/// What is begun late in a request is tried for so long all the same.
+const AT_LEAST: Duration = Duration::from_secs(1);
+/// The longest pause between two tries.
+const LONGEST_MS: u64 = 320;
+
+/// Waits before each further try, longer each time and with jitter, until it is too late for another one.
+pub(super) struct Backoff {
+    tries: u32,
+    began: Instant,
+    request_began: Option<Instant>,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self { tries: 0, began: Instant::now(), request_began: request_began() }
+    }
+}
 
 impl Backoff {
-    pub(super) async fn wait(&mut self, what: &str) -> Result<(), TableError> {
-        self.0 += 1;
-        if self.0 > CONFLICT_RETRIES {
-            return Err(TableError::Busy(what.to_owned()));
+    /// Waits. False, without a pause, if it is too late.
+    pub(super) async fn wait(&mut self) -> bool {
+        let age = self.began.elapsed();
+        let request_is_old = self.request_began.is_some_and(|began| began.elapsed() > GIVE_UP);
+        if age > GIVE_UP || (request_is_old && age > AT_LEAST) {
+            return false;
         }
+        self.tries += 1;
         let mut byte = [0];
         let _ = aws_lc_rs::rand::fill(&mut byte);
-        let ceiling = 10u64 << self.0.min(5);
+        let ceiling = LONGEST_MS.min(10 << self.tries.min(10));
         tokio::time::sleep(Duration::from_millis(ceiling * (64 + u64::from(byte[0])) / 320)).await;
-        Ok(())
+        true
+    }
+}
+
+/// Tries of a change that others may make impossible meanwhile: read, change, write on the condition of what was read, and
+/// again on what somebody else wrote. The first one is at once.
+#[derive(Default)]
+pub struct Tries(Option<Backoff>);
+
+impl Tries {
+    /// Waits for the next try. Busy, if it is too late for one.
+    pub async fn next(&mut self) -> Result<(), TableError> {
+        let Some(backoff) = &mut self.0 else {
+            self.0 = Some(Backoff::default());
+            return Ok(());
+        };
+        if backoff.wait().await { Ok(()) } else { Err(TableError::Busy("it was changed all the time".to_owned())) }
     }
 }

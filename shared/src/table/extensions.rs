@@ -43,13 +43,14 @@ impl Table {
         self.write(Write::put(extension)?.if_new()).await.map(drop)
     }
 
-    /// Changes an extension. Refused if it is gone.
+    /// Changes an extension. Refused if it is not at the version of `old`.
     pub async fn update_extension(&self, old: &Extension, new: &Extension) -> Result<(), TableError> {
-        self.write(Write::update(new.key()).set("end", &new.end).if_equals("end", &old.end)).await.map(drop)
+        let update = Write::update(new.key()).set("end", &new.end).set("version", &new.version);
+        self.write(update.if_equals("version", &old.version)).await.map(drop)
     }
 
     /// Takes an extension back, if it is still as it was read.
     pub async fn delete_extension(&self, extension: &Extension) -> Result<(), TableError> {
-        self.write(Write::delete(extension.key()).if_equals("end", &extension.end)).await.map(drop)
+        self.write(Write::delete(extension.key()).if_equals("version", &extension.version)).await.map(drop)
     }
 }

@@ -2,7 +2,8 @@
 //! person's profile; a favorite changes the club's counter in its transaction.
 
 use super::people::still_there;
-use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys, type_of};
+use super::read::readable;
+use super::{Entity, Key, Range, Table, TableError, Write, keys, type_of};
 use crate::ids::derived;
 use crate::models::{Favorite, Person, Subscription};
 use crate::time::Timestamp;
@@ -15,7 +16,7 @@ pub trait Interest: Entity + Send + Sync {
     const COUNTER: Option<&'static str>;
 
     /// That of `person` in a club.
-    fn new(club: &str, person: &Person, now: Timestamp) -> Self;
+    fn new(club: &str, person: &Person, creation: u64, now: Timestamp) -> Self;
 
     /// Its id, and the id that one of this person and club would have.
     fn id_of(club: &str, person: u64) -> u64;
@@ -25,6 +26,9 @@ pub trait Interest: Entity + Send + Sync {
 
     /// Id, club, person, and since when.
     fn parts(&self) -> (u64, &str, u64, Timestamp);
+
+    /// The id of the request that made it.
+    fn creation(&self) -> u64;
 }
 
 impl Entity for Favorite {
@@ -39,8 +43,8 @@ impl Interest for Favorite {
     const PREFIX: &'static str = keys::FAVORITES;
     const COUNTER: Option<&'static str> = Some("favorites");
 
-    fn new(club: &str, person: &Person, now: Timestamp) -> Self {
-        Self { id: Self::id_of(club, person.id), club: club.to_owned(), person: person.id, created_at: now }
+    fn new(club: &str, person: &Person, creation: u64, now: Timestamp) -> Self {
+        Self { id: Self::id_of(club, person.id), club: club.to_owned(), person: person.id, creation, created_at: now }
     }
 
     fn id_of(club: &str, person: u64) -> u64 {
@@ -53,6 +57,10 @@ impl Interest for Favorite {
 
     fn parts(&self) -> (u64, &str, u64, Timestamp) {
         (self.id, &self.club, self.person, self.created_at)
+    }
+
+    fn creation(&self) -> u64 {
+        self.creation
     }
 }
 
@@ -72,9 +80,9 @@ impl Interest for Subscription {
     const PREFIX: &'static str = keys::SUBSCRIPTIONS;
     const COUNTER: Option<&'static str> = None;
 
-    fn new(club: &str, person: &Person, now: Timestamp) -> Self {
+    fn new(club: &str, person: &Person, creation: u64, now: Timestamp) -> Self {
         let id = Self::id_of(club, person.id);
-        Self { id, club: club.to_owned(), person: person.id, applicant: person.applicant(), created_at: now }
+        Self { id, club: club.to_owned(), person: person.id, applicant: person.applicant(), creation, created_at: now }
     }
 
     fn id_of(club: &str, person: u64) -> u64 {
@@ -87,6 +95,10 @@ impl Interest for Subscription {
 
     fn parts(&self) -> (u64, &str, u64, Timestamp) {
         (self.id, &self.club, self.person, self.created_at)
+    }
+
+    fn creation(&self) -> u64 {
+        self.creation
     }
 }
 
@@ -125,8 +137,8 @@ impl Table {
         let range = Range::Between(keys::FAVORITES.into(), format!("{}~", keys::SUBSCRIPTIONS));
         for item in self.items(false, keys::own(person), range).await? {
             match type_of(&item) {
-                Favorite::TYPE => all.favorites.push(from_item(item)?),
-                Subscription::TYPE => all.subscriptions.push(from_item(item)?),
+                Favorite::TYPE => all.favorites.extend(readable(vec![item])),
+                Subscription::TYPE => all.subscriptions.extend(readable(vec![item])),
                 _ => {}
             }
         }
@@ -152,9 +164,9 @@ impl Table {
         self.transact_for(writes).await
     }
 
-    /// Removes an interest. Refused if it is gone.
+    /// Removes an interest. Refused if it is gone, or was made again.
     pub async fn delete_interest<I: Interest>(&self, interest: &I) -> Result<(), TableError> {
-        let delete = Write::delete(interest.key()).if_exists();
+        let delete = Write::delete(interest.key()).if_equals("creation", &interest.creation());
         self.transact(std::iter::once(delete).chain(counted(interest, -1)).collect()).await
     }
 }

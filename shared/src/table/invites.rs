@@ -2,7 +2,7 @@
 
 use super::members::authority;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
-use crate::models::{Invite, Mail, Membership, Role};
+use crate::models::{InvitationLog, Invite, Mail, Membership, Role};
 use crate::time::Timestamp;
 
 impl Entity for Invite {
@@ -18,6 +18,18 @@ impl Entity for Invite {
 
     fn expires(&self) -> Option<i64> {
         Some(forgotten(self.expires_at))
+    }
+}
+
+impl Entity for InvitationLog {
+    const TYPE: &'static str = "InvitationLog";
+
+    fn key(&self) -> Key {
+        keys::invitation_log(&self.club)
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
     }
 }
 
@@ -111,11 +123,25 @@ impl Table {
         wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
     }
 
-    /// Stores invites with their mails, all or none, at most [`Table::INVITES`]. `by` is the officer, unless it is an admin.
-    pub async fn put_invites(&self, invites: &[Inviting<'_>], by: Option<&Membership>) -> Result<Result<(), InviteRefusal>, TableError> {
+    /// The invitations that a club has sent lately: 1 read.
+    pub async fn invitation_log(&self, club: &str) -> Result<InvitationLog, TableError> {
+        Ok(self.get(keys::invitation_log(club)).await?.unwrap_or_default())
+    }
+
+    /// Stores invites with their mails, all or none, at most [`Table::INVITES`], and says in the club's log that they were sent.
+    /// `by` is the officer, unless it is an admin.
+    pub async fn put_invites(
+        &self,
+        invites: &[Inviting<'_>],
+        by: Option<&Membership>,
+        (old, new): (&InvitationLog, &InvitationLog),
+    ) -> Result<Result<(), InviteRefusal>, TableError> {
         let role = invites.iter().map(|inviting| inviting.invite.role).min().unwrap_or(Role::Officer);
         let mut writes: Vec<(Write, InviteRefusal)> =
             authority(by, &[role]).map(|check| (check, InviteRefusal::Authority)).into_iter().collect();
+        let log = Write::put(new)?;
+        let log = if old.version == 0 { log.if_new() } else { log.if_equals("version", &old.version) };
+        writes.push((log, InviteRefusal::Changed));
         for Inviting { invite, replaces, mail } in invites {
             let put = Write::put(*invite)?;
             let put = match replaces {

@@ -108,19 +108,11 @@ pub(super) fn subscription(person: u64, subscription: u64) -> Key {
     Key::new(own(person), format!("{SUBSCRIPTIONS}{}", padded(subscription)))
 }
 
-pub(super) const ANSWERS: &str = "ANSWER#";
+/// Before the favorites in the order of sort keys, so that one range has favorites and subscriptions without these.
+pub(super) const KEYED_REQUESTS: &str = "ATTEMPT#";
 
-pub(super) fn answer(person: u64, id: &str) -> Key {
-    Key::new(own(person), format!("{ANSWERS}{id}"))
-}
-
-/// The sort keys of the parts of an answer's body.
-pub(super) fn answer_parts(id: &str, attempt: u64) -> String {
-    format!("{ANSWERS}{id}#{}#", padded(attempt))
-}
-
-pub(super) fn answer_part(person: u64, id: &str, attempt: u64, part: usize) -> Key {
-    Key::new(own(person), format!("{}{part:04}", answer_parts(id, attempt)))
+pub(super) fn keyed_request(person: u64, id: &str) -> Key {
+    Key::new(own(person), format!("{KEYED_REQUESTS}{id}"))
 }
 
 pub(super) const SUBSCRIBERS: &str = "SUBSCRIBER#";
@@ -193,6 +185,10 @@ pub(super) const INVITES: &str = "INVITE#";
 
 pub(super) fn invite(club: &str, invite: &str) -> Key {
     Key::new(club_items(club), format!("{INVITES}{invite}"))
+}
+
+pub(super) fn invitation_log(club: &str) -> Key {
+    Key::new(club_items(club), "LOG#INVITATIONS".into())
 }
 
 pub(super) const REQUESTS: &str = "REQUEST#";
@@ -319,6 +315,12 @@ pub(super) fn history_item(application: u64, submission: u64, change: u64) -> Ke
 
 pub(super) fn outbox(about: u64, sequence: u64, kind: &str, attempt: u32) -> Key {
     Key::new(format!("OUTBOX#{}", padded(about)), format!("{}#{kind}#{attempt:06}", padded(sequence)))
+}
+
+/// Beside its mail.
+pub(super) fn mail_lease(about: u64, sequence: u64, kind: &str, attempt: u32, turn: u32) -> Key {
+    let Key { pk, sk } = outbox(about, sequence, kind, attempt);
+    Key::new(pk, format!("{sk}#LEASE#{turn:06}"))
 }
 
 #[cfg(test)]

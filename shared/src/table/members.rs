@@ -55,7 +55,7 @@ impl Membership {
     }
 
     /// A membership of `person`, public and active.
-    pub fn new(club: &str, person: &Person, role: Role, now: Timestamp) -> Self {
+    pub fn new(club: &str, person: &Person, role: Role, creation: u64, now: Timestamp) -> Self {
         Self {
             id: Self::id_of(club, person.id),
             club: club.to_owned(),
@@ -67,6 +67,7 @@ impl Membership {
             active: true,
             personal: person.personal.clone(),
             image_url: person.image_url.clone(),
+            creation,
             created_at: now,
         }
     }
@@ -89,6 +90,7 @@ fn counted(membership: &Membership) -> Result<[Checked; 3], TableError> {
 /// The writes that remove a member and count. `even_last` lets the owner of an archived club go.
 fn removed(membership: &Membership, even_last: bool) -> [Checked; 2] {
     let delete = Write::delete(membership.key())
+        .if_equals("creation", &membership.creation)
         .if_equals("role", &membership.role)
         .if_equals("title", &membership.title)
         .if_equals("description", &membership.description)

@@ -1,8 +1,8 @@
 //! The table: typed reads and writes. One file an entity, one method an access pattern; handlers never see an
 //! attribute value, and there is no scan (design.md §3).
 
-mod answers;
 mod applications;
+mod attempt;
 mod audit;
 mod catalogue;
 pub mod chart;
@@ -14,6 +14,7 @@ mod extensions;
 mod fairs;
 mod interests;
 mod invites;
+mod keyed;
 pub mod keys;
 mod lookups;
 mod members;
@@ -35,9 +36,9 @@ use serde::{Serialize, de::DeserializeOwned};
 pub use applications::{ApplicationParts, Form};
 pub use audit::misplaced;
 pub use catalogue::Versions;
-pub use clubs::ClubPage;
+pub use clubs::{ClubPage, ClubRefusal};
 pub use erasure::{Belongings, OnlyOwner};
-pub use error::TableError;
+pub use error::{TableError, Tries};
 pub use events::{EventListing, listing_parts};
 pub use interests::{Interest, InterestRefusal, Interests};
 pub use invites::{InviteRefusal, Inviting};
@@ -48,15 +49,13 @@ pub use outbox::{DECISION_MAILS_KEPT_DAYS, Queueing, Reported};
 pub use read::Found;
 use read::Range;
 pub use requests::{RequestRefusal, Standing};
-pub use submissions::{Newest, Verdict};
+pub use submissions::{Newest, Submitted, Verdict, Withdrawn};
 pub use write::Write;
 
 type Item = HashMap<String, AttributeValue>;
 
 /// Calls that run side by side for one request.
 pub const PARALLEL: usize = 64;
-/// How often a change is tried again on what somebody else changed meanwhile.
-pub const EDITS: usize = 32;
 
 /// Something stored: what it is called and where it stands.
 pub trait Entity: Serialize + DeserializeOwned {

@@ -1,12 +1,11 @@
 //! The outbox: mails as records, written before they are sent, and the state of their submissions (decisions.md §6).
 
+use super::error::ignore_refusal;
 use super::invites::invite_accepted;
-use super::{Entity, Key, Table, TableError, Write, keys};
-use crate::models::{Decision, EmailStatus, Mail, MailId, MailState, Mailed, Report, Submission};
+use super::{Entity, Key, Table, TableError, Tries, Write, keys};
+use crate::models::{Decision, EmailStatus, Invite, Mail, MailId, MailLease, MailState, Mailed, Report, Status, Submission};
 use crate::time::Timestamp;
 
-/// A report that meets other writes is marked anew so often.
-const REPORT_TRIES: usize = 5;
 /// Days for which the record of a decision mail is kept.
 pub const DECISION_MAILS_KEPT_DAYS: i64 = 400;
 /// Days for which that of any other is.
@@ -29,6 +28,18 @@ impl Entity for Mail {
     fn expires(&self) -> Option<i64> {
         let days = if self.decision.is_some() { DECISION_MAILS_KEPT_DAYS } else { KEPT_DAYS };
         Some(self.queued_at.plus(chrono::TimeDelta::days(days)).epoch_seconds())
+    }
+}
+
+impl Entity for MailLease {
+    const TYPE: &'static str = "MailLease";
+
+    fn key(&self) -> Key {
+        keys::mail_lease(self.about, self.sequence, &self.kind, self.attempt, self.turn)
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
     }
 }
 
@@ -112,11 +123,42 @@ impl Table {
         self.transact(std::iter::once(claim).chain(mark(mail, EmailStatus::Sending, now)).chain(open).collect()).await
     }
 
+    /// Sends a mail that somebody else has claimed through the stream again, behind the others. Refused if that was done already.
+    pub async fn park_mail(&self, mail: &MailId, turn: u32, now: Timestamp) -> Result<(), TableError> {
+        let expires = now.plus(chrono::TimeDelta::days(1)).epoch_seconds();
+        let MailId { about, sequence, kind, attempt } = mail.clone();
+        let lease = |turn| MailLease { about, sequence, kind: kind.clone(), attempt, turn, expires };
+        let next = Write::put(&lease(turn + 1))?.if_new();
+        let last = (turn > 0).then(|| Write::delete(lease(turn).key()).if_exists());
+        self.transact(std::iter::once(next).chain(last).collect()).await
+    }
+
+    /// Forgets that a mail was parked.
+    pub async fn unpark_mail(&self, lease: &MailLease) -> Result<(), TableError> {
+        self.write(Write::delete(lease.key())).await.map(drop)
+    }
+
+    /// Revokes the invitation that somebody got with an acceptance, if no acceptance of the club names them any more: at most
+    /// 1 read, 1 query of the index and 1 write. `about` is the submission whose mail was rejected or superseded.
+    pub async fn revoke_acceptance(&self, club: &str, person: u64, about: u64) -> Result<(), TableError> {
+        let id = Invite::id_for_accepted(club, person);
+        let Some(invite) = self.invite(club, &id).await? else { return Ok(()) };
+        let own = self.submissions_of(person).await?;
+        let names = |submission: &Submission| submission.club == club && submission.status == Status::Accepted;
+        let told = |submission: &Submission| submission.acceptance_mail.as_ref().is_some_and(|mail| mail.taken || mail.attempt > 0);
+        if own.iter().any(|submission| names(submission) && (submission.id != about && told(submission))) {
+            return Ok(());
+        }
+        ignore_refusal(self.delete_invite(&invite).await)
+    }
+
     /// Marks what SES reports of a mail. Nothing happens if the mail is gone or something as weighty was reported before:
     /// reports may come more than once, in any order, and before the worker itself has marked the mail. 1 read and 1 write;
     /// 2 reads and a transaction, if its submission shows it.
     pub async fn report_mail(&self, id: &MailId, reported: &Reported<'_>) -> Result<(), TableError> {
-        for _ in 0..REPORT_TRIES {
+        let mut tries = Tries::default();
+        loop {
+            tries.next().await?;
             let Some(mail) = self.mail(id).await? else { return Ok(()) };
             if mail.report >= Some(reported.report) {
                 return Ok(());
@@ -145,7 +187,6 @@ impl Table {
                 other => return other,
             }
         }
-        Err(TableError::failed("a report of a mail never met it at rest"))
     }
 
     /// The change of a submission that goes with a report. A mail that was followed by another of its kind shows no status any more,
@@ -171,7 +212,9 @@ impl Table {
                 write = write.set("mailed", &decision.mailed(reported.taken_at));
             }
         }
-        let only_one = mail.attempt == 1 && other.as_ref().is_none_or(|other| !other.taken);
+        // A later attempt may have been taken.
+        let is_last = last.attempt == mail.attempt || !last.status.taken();
+        let only_one = mail.attempt == 1 && is_last && other.as_ref().is_none_or(|other| !other.taken);
         if reported.report == Report::Rejected && mail.status.taken() && only_one {
             // SES took it and did not hand it on: nobody was told anything.
             write = write.set("notified", &false).set("mailed", &None::<Mailed>).set(&format!("{name}.taken"), &false);

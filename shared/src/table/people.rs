@@ -6,8 +6,8 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::error::ignore_refusal;
 use super::lookups::count_person;
-use super::read::Fetch;
-use super::{EDITS, Entity, Key, PARALLEL, Range, Table, TableError, Write, from_item, keys, type_of};
+use super::read::{Fetch, readable};
+use super::{Entity, Key, PARALLEL, Range, Table, TableError, Tries, Write, keys, type_of};
 use crate::http::is_email;
 use crate::models::{
     Applicant, Extension, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Personal, Submission, Subscription,
@@ -144,8 +144,7 @@ impl Table {
         let (mut found, mut seen) = (HashMap::new(), 0);
         self.each_page(false, keys::words(longest), Range::Prefix(longest.clone()), Fetch::Pages(SEARCH_PAGE), |page| {
             seen += page.len();
-            for item in page {
-                let entry: PersonWord = from_item(item)?;
+            for entry in readable::<PersonWord>(page) {
                 let own = entry.personal.search_words();
                 if found.len() < limit && words.iter().all(|word| own.iter().any(|own| own.starts_with(word))) {
                     found.insert(entry.person, entry);
@@ -185,12 +184,14 @@ impl Table {
             .if_equals("personal", &old.personal);
         let (before, now) = (old.entry_keys(), person.entry_keys());
         let gone = before.difference(&now).cloned().map(Write::delete);
-        match self.transact(std::iter::once(profile).chain(gone).chain(person.entry_puts()?).collect()).await {
-            Err(TableError::Refused(_)) => match self.person(person.id).await? {
-                Some(theirs) => Box::pin(self.refresh_copies(&theirs, Copied::Claims)).await,
-                None => Ok(()),
-            },
-            done => done,
+        let stored = match self.transact(std::iter::once(profile).chain(gone).chain(person.entry_puts()?).collect()).await {
+            Err(TableError::Refused(_)) => self.person(person.id).await?,
+            done => done.map(|()| Some(person.clone()))?,
+        };
+        // Once more: what was made from the old profile meanwhile.
+        match stored {
+            Some(stored) => Box::pin(self.refresh_copies(&stored, Copied::Claims)).await,
+            None => Ok(()),
         }
     }
 
@@ -230,21 +231,22 @@ impl Table {
         let own = keys::own(person.id);
         let (items, subscriptions) = futures::try_join!(self.items(true, own.clone(), Range::All), self.items(false, own, subscriptions))?;
         let writes = items.into_iter().chain(subscriptions).filter_map(|item| {
-            // What is somebody else's, or nobody's, meanwhile, stays as it is.
-            let write = Write::update(Key::of(&item)?).if_equals("person", &person.id);
-            match (type_of(&item), copied) {
-                (Membership::TYPE, Copied::Claims) => Some(write.set("personal", personal)),
-                (Membership::TYPE, Copied::Settings) => Some(write.set("image_url", &person.image_url)),
+            let write = Write::update(Key::of(&item)?);
+            let write = match (type_of(&item), copied) {
+                (Membership::TYPE, Copied::Claims) => write.set("personal", personal),
+                (Membership::TYPE, Copied::Settings) => write.set("image_url", &person.image_url),
                 (Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE, Copied::Claims) => {
-                    Some(write.set("applicant.personal", personal))
+                    write.set("applicant.personal", personal)
                 }
                 (Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE, Copied::Settings) => {
                     let write = write.set("applicant.graduation_year", &person.graduation_year);
-                    Some(write.set("applicant.school", &person.school).set("applicant.major", &person.major))
+                    write.set("applicant.school", &person.school).set("applicant.major", &person.major)
                 }
-                (Extension::TYPE, Copied::Claims) => Some(write.set("username", &personal.username)),
-                _ => None,
-            }
+                (Extension::TYPE, Copied::Claims) => write.set("username", &personal.username),
+                _ => return None,
+            };
+            // What is somebody else's, nobody's, or was copied again meanwhile, stays as it is.
+            (!write.is_done_in(Some(&item))).then(|| write.if_as_in(&item).if_equals("person", &person.id))
         });
         let done = stream::iter(writes).map(|write| self.write(write)).buffer_unordered(PARALLEL);
         // What was removed meanwhile needs no copy.
@@ -258,7 +260,9 @@ impl Table {
 
     /// Removes a profile with its entries.
     pub(super) async fn delete_person(&self, id: u64) -> Result<(), TableError> {
-        for _ in 0..EDITS {
+        let mut tries = Tries::default();
+        loop {
+            tries.next().await?;
             let Some(person) = self.person(id).await? else { return Ok(()) };
             let entries = person.entry_keys().into_iter().map(Write::delete);
             let profile = Write::delete(person.key()).if_equals("personal", &person.personal);
@@ -270,6 +274,5 @@ impl Table {
                 done => return done,
             }
         }
-        Err(TableError::Busy("a profile changed all the time".into()))
     }
 }

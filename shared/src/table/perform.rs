@@ -1,10 +1,15 @@
 //! Writes: one, several that must agree, and batches of what nobody else touches.
+//!
+//! A write whose answer was lost is repeated, and may find its own work: then it is answered as if it had been done now
+//! (decisions.md §13.14). What stays unclear is [`TableError::Unknown`].
 
-use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::config::{Builder, Config};
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, ReturnConsumedCapacity, ReturnValue, WriteRequest};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use super::error::{Backoff, WriteError, sdk_error, write_error};
+use super::attempt::Failure;
+use super::error::{Backoff, read_error};
 use super::usage::{count_call, count_write};
 use super::write::{Kind, Write, with_conditions};
 use super::{Entity, Item, Key, Table, TableError, keys, to_item};
@@ -12,29 +17,65 @@ use super::{Entity, Item, Key, Table, TableError, keys, to_item};
 /// Items of one batch.
 const BATCH: usize = 25;
 
+/// What became of a write of one item.
+#[derive(Debug)]
+pub(super) enum Written {
+    /// It was applied. Updates and deletes tell the item as it was before.
+    Now(Option<Item>),
+    /// An attempt whose answer was lost had been applied. The item as it is stored.
+    Before(Option<Item>),
+    /// Its condition did not hold. The item as it is stored.
+    Refused(Option<Item>),
+}
+
+/// Writes are repeated here, where it is known what may have been applied.
+fn once() -> Builder {
+    Config::builder().retry_config(RetryConfig::disabled())
+}
+
 impl Table {
     /// Does one write. Answers the item as it was before, for updates and deletes.
     pub(super) async fn write(&self, write: Write) -> Result<Option<Item>, TableError> {
-        let mut pause = Backoff::default();
+        match self.try_write(write).await? {
+            Written::Now(before) => Ok(before),
+            Written::Before(_) => Ok(None),
+            Written::Refused(_) => Err(TableError::Refused(vec![0])),
+        }
+    }
+
+    /// Does one write, and tells whether its condition held.
+    pub(super) async fn try_write(&self, write: Write) -> Result<Written, TableError> {
+        let (mut pause, mut lost) = (Backoff::default(), false);
         loop {
-            match self.write_once(write.clone()).await {
-                Err(WriteError::Conflict) => pause.wait("a conflicting transaction").await?,
-                Err(WriteError::Table(error)) => return Err(error),
-                Ok(old) => return Ok(old),
+            let failure = match self.write_once(write.clone()).await {
+                Ok(before) => return Ok(Written::Now(before)),
+                Err(Failure::Refused(mut refused)) => {
+                    let stored = refused.pop().and_then(|(_, item)| item);
+                    let own = lost && write.is_done_in(stored.as_ref());
+                    return Ok(if own { Written::Before(stored) } else { Written::Refused(stored) });
+                }
+                Err(failure @ Failure::Failed(_)) => return Err(failure.last(lost)),
+                Err(failure) => failure,
+            };
+            lost |= matches!(failure, Failure::Lost(_));
+            if !pause.wait().await {
+                return Err(failure.last(lost));
             }
         }
     }
 
-    async fn write_once(&self, write: Write) -> Result<Option<Item>, WriteError> {
+    async fn write_once(&self, write: Write) -> Result<Option<Item>, Failure> {
         count_call();
         let e = write.expressions();
         let (old, capacity) = match write.kind {
             Kind::Put(item) => {
                 let output = with_conditions!(self.client.put_item().table_name(&self.name).set_item(Some(item)), e)
                     .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                    .customize()
+                    .config_override(once())
                     .send()
                     .await
-                    .map_err(write_error)?;
+                    .map_err(|error| Failure::of(&error))?;
                 (None, output.consumed_capacity)
             }
             Kind::Update(key) => {
@@ -44,31 +85,36 @@ impl Table {
                 )
                 .return_values(ReturnValue::AllOld)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .customize()
+                .config_override(once())
                 .send()
                 .await
-                .map_err(write_error)?;
+                .map_err(|error| Failure::of(&error))?;
                 (output.attributes, output.consumed_capacity)
             }
             Kind::Delete(key) => {
                 let output = with_conditions!(self.client.delete_item().table_name(&self.name).set_key(Some(key.into_item())), e)
                     .return_values(ReturnValue::AllOld)
                     .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                    .customize()
+                    .config_override(once())
                     .send()
                     .await
-                    .map_err(write_error)?;
+                    .map_err(|error| Failure::of(&error))?;
                 (output.attributes, output.consumed_capacity)
             }
-            Kind::Check(_) => return Err(WriteError::Table(TableError::failed("a check goes into a transaction"))),
+            Kind::Check(_) => return Err(Failure::Failed("a check goes into a transaction".to_owned())),
         };
         count_write(capacity.as_slice());
         // An engine may answer the bare key of an item that was not there.
         Ok(old.filter(|item| item.contains_key(keys::TYPE)))
     }
 
-    /// Does all the writes or none, at most 100. Conflicts, which the SDK does not retry, are retried with jitter.
+    /// Does all the writes or none, at most 100. Repeats have one client token as long as an attempt may have been applied, so
+    /// that DynamoDB itself finds what was done; ten minutes later, and on engines without tokens, the items tell.
     pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), TableError> {
-        let items: Vec<_> = writes.into_iter().map(|write| write.into_transact(&self.name)).collect::<Result<_, _>>()?;
-        let mut pause = Backoff::default();
+        let items: Vec<_> = writes.iter().cloned().map(|write| write.into_transact(&self.name)).collect::<Result<_, _>>()?;
+        let (mut pause, mut lost) = (Backoff::default(), false);
         let mut token = client_token();
         loop {
             count_call();
@@ -78,42 +124,33 @@ impl Table {
                 .client_request_token(&token)
                 .set_transact_items(Some(items.clone()))
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .customize()
+                .config_override(once())
                 .send()
                 .await;
-            let error = match sent {
+            let failure = match sent {
                 Ok(output) => {
                     count_write(output.consumed_capacity());
                     return Ok(());
                 }
-                Err(error) => error,
+                Err(error) => Failure::of(&error),
             };
-            let reasons = error.as_service_error().and_then(|e| match e {
-                aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError::TransactionCanceledException(canceled) => {
-                    Some(canceled.cancellation_reasons().iter().map(|r| r.code().unwrap_or_default().to_owned()).collect::<Vec<_>>())
+            match failure {
+                Failure::Refused(refused) => {
+                    let is_done =
+                        |(n, stored): &(usize, Option<Item>)| writes.get(*n).is_some_and(|write| write.is_done_in(stored.as_ref()));
+                    if lost && refused.iter().all(is_done) {
+                        return Ok(());
+                    }
+                    return Err(Failure::Refused(refused).last(lost));
                 }
-                _ => None,
-            });
-            let Some(reasons) = reasons else {
-                // An attempt whose answer did not come may still be at work: the same token finds out what became of it.
-                if error.code() != Some("TransactionInProgressException") {
-                    token = client_token();
-                }
-                match write_error(error) {
-                    WriteError::Conflict => pause.wait("a conflicting transaction").await?,
-                    WriteError::Table(error) => return Err(error),
-                }
-                continue;
-            };
-            let refused: Vec<usize> =
-                reasons.iter().enumerate().filter(|(_, code)| *code == "ConditionalCheckFailed").map(|(i, _)| i).collect();
-            if !refused.is_empty() {
-                return Err(TableError::Refused(refused));
+                Failure::Failed(_) => return Err(failure.last(lost)),
+                Failure::Again(_) if !lost => token = client_token(),
+                Failure::Again(_) | Failure::Lost(_) => {}
             }
-            if reasons.iter().any(|code| code == "TransactionConflict" || code.contains("Thrott") || code.contains("Throughput")) {
-                token = client_token();
-                pause.wait("a conflicting transaction").await?;
-            } else {
-                return Err(TableError::Failed(format!("transaction cancelled: {reasons:?}")));
+            lost |= matches!(failure, Failure::Lost(_));
+            if !pause.wait().await {
+                return Err(failure.last(lost));
             }
         }
     }
@@ -164,11 +201,11 @@ impl Table {
                         .return_consumed_capacity(ReturnConsumedCapacity::Total)
                         .send()
                         .await
-                        .map_err(sdk_error)?;
+                        .map_err(read_error)?;
                     count_write(output.consumed_capacity());
                     open = output.unprocessed_items.unwrap_or_default().remove(&self.name).unwrap_or_default();
-                    if !open.is_empty() {
-                        pause.wait("unprocessed items").await?;
+                    if !open.is_empty() && !pause.wait().await {
+                        return Err(TableError::Busy("unprocessed items".to_owned()));
                     }
                 }
                 Ok(())

@@ -1,6 +1,7 @@
 //! Membership requests.
 
 use super::people::still_there;
+use super::perform::Written;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
 use crate::models::{Club, Mail, Membership, MembershipRequest, Person};
 use crate::time::Timestamp;
@@ -24,8 +25,15 @@ impl MembershipRequest {
     }
 
     /// A request of `person`.
-    pub fn new(club: &str, person: &Person, now: Timestamp) -> Self {
-        Self { id: Self::id_of(club, person.id), club: club.to_owned(), person: person.id, applicant: person.applicant(), created_at: now }
+    pub fn new(club: &str, person: &Person, creation: u64, now: Timestamp) -> Self {
+        Self {
+            id: Self::id_of(club, person.id),
+            club: club.to_owned(),
+            person: person.id,
+            applicant: person.applicant(),
+            creation,
+            created_at: now,
+        }
     }
 }
 
@@ -112,8 +120,11 @@ impl Table {
         self.transact_for(writes).await
     }
 
-    /// Removes a request, by whomever. Refused if it was answered meanwhile.
+    /// Removes a request, by whomever. Refused if the person has asked again meanwhile; one that is gone is as good as removed.
     pub async fn delete_request(&self, request: &MembershipRequest) -> Result<(), TableError> {
-        self.write(Write::delete(request.key()).if_exists()).await.map(drop)
+        match self.try_write(Write::delete(request.key()).if_equals("creation", &request.creation)).await? {
+            Written::Refused(Some(_)) => Err(TableError::Refused(vec![0])),
+            _ => Ok(()),
+        }
     }
 }

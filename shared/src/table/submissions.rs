@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use super::read::Fetch;
-use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys};
-use crate::models::{Change, Status, Submission};
+use super::perform::Written;
+use super::read::{Fetch, readable};
+use super::{Entity, Item, Key, Range, Table, TableError, Tries, Write, from_item, keys, type_of};
+use crate::models::{Change, Status, Submission, Withdrawal};
 use crate::time::Timestamp;
 
 impl Entity for Submission {
@@ -18,6 +19,15 @@ impl Entity for Submission {
 
     fn index_key(&self) -> Option<Key> {
         self.person.map(|person| keys::own_submission(person, self.id))
+    }
+}
+
+/// Stands where the submission stood.
+impl Entity for Withdrawal {
+    const TYPE: &'static str = "Withdrawal";
+
+    fn key(&self) -> Key {
+        keys::submission(self.application, self.id)
     }
 }
 
@@ -61,8 +71,36 @@ pub struct Verdict {
     pub only_as_read: bool,
 }
 
+/// What became of a request to submit.
+#[derive(Debug)]
+pub enum Submitted {
+    /// It is stored: a new submission, or one that replaced these answers.
+    Stored(Option<Box<Submission>>),
+    /// An attempt whose answer was lost has stored it, or an earlier request with its idempotency key; as it is now.
+    Already(Box<Submission>),
+    /// A request that was received later has written it; as it is now.
+    Later(Box<Submission>),
+    /// It is decided.
+    Decided,
+    /// It was withdrawn by a request that was received later, or after a first request with its idempotency key (true).
+    Withdrawn(bool),
+}
+
+/// What became of a request to withdraw a submission.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Withdrawn {
+    /// What the applicant had submitted when the request was received is no longer there.
+    Done,
+    /// It is decided.
+    Decided,
+}
+
 /// What stays as it is when somebody submits again.
-const KEPT: [&str; 9] = ["created_at", "sequence", "status", "reason", "notified", "acceptance_mail", "rejection_mail", "mailed", "type"];
+const KEPT: [&str; 8] = ["created_at", "sequence", "status", "reason", "notified", "acceptance_mail", "rejection_mail", "mailed"];
+/// What stays of a submission that is withdrawn.
+const LEFT: [&str; 6] = [keys::TYPE, "id", "application", "received", "revision", "key"];
+/// Items of a page of which the first that counts is wanted.
+const FEW: i32 = 20;
 /// Verdicts of one transaction: each is two writes, and 100 are allowed.
 const VERDICTS: usize = 50;
 /// Bytes of one transaction, well below the 4 MB that are allowed.
@@ -71,16 +109,52 @@ const VERDICT_BYTES: usize = 2_500_000;
 const SMALL_ITEM: usize = 32_000;
 
 impl Table {
-    /// Submits, or submits again: one conditional write, safe to repeat, which touches no other item.
-    /// Answers the submission as it was before. Refused after a decision.
-    pub async fn submit(&self, submission: &Submission) -> Result<Option<Submission>, TableError> {
-        let write = Write::update(submission.key()).set_entity(submission, &KEPT)?.if_new_or_equals("status", &Status::Pending);
-        self.write(write).await?.map(from_item).transpose()
+    /// Submits, or submits again: one conditional write, which touches no other item. It replaces what was received earlier
+    /// and is not decided; of two requests the one that was received later is kept, in whatever order they are written. A
+    /// key counts if it came at `key_since` or later.
+    pub async fn submit(&self, submission: &Submission, key_since: u64) -> Result<Submitted, TableError> {
+        let (received, key) = (submission.received, submission.key.as_ref());
+        let write =
+            Write::update(submission.key()).set_entity_without(submission, &KEPT, &["revision"])?.add("revision", 1).remove("withdrawn_at");
+        let write = write.if_new_or(|write| {
+            let write = write.if_below("received", &received).if_absent_or_equals("status", &Status::Pending);
+            match key {
+                Some(key) => write.if_differs_or_below("key", key, "received", key_since),
+                None => write,
+            }
+        });
+        let stored = match self.try_write(write).await? {
+            Written::Now(before) => {
+                let before = before.filter(|item| type_of(item) == Submission::TYPE);
+                return before.map(from_item).transpose().map(|before| Submitted::Stored(before.map(Box::new)));
+            }
+            Written::Before(stored) | Written::Refused(stored) => stored.unwrap_or_default(),
+        };
+        let same_key = |stored: &Option<String>, at: u64| key.is_some() && stored.as_ref() == key && at >= key_since;
+        if type_of(&stored) == Withdrawal::TYPE {
+            let withdrawal: Withdrawal = from_item(stored)?;
+            return Ok(Submitted::Withdrawn(same_key(&withdrawal.key, withdrawal.received)));
+        }
+        let stored: Submission = from_item(stored)?;
+        Ok(if stored.received == received || same_key(&stored.key, stored.received) {
+            Submitted::Already(Box::new(stored))
+        } else if stored.status != Status::Pending {
+            Submitted::Decided
+        } else {
+            Submitted::Later(Box::new(stored))
+        })
     }
 
     /// A submission by its id: 1 read.
     pub async fn submission(&self, application: u64, id: u64) -> Result<Option<Submission>, TableError> {
-        self.get(keys::submission(application, id)).await
+        let found = self.read(keys::submission(application, id)).await?;
+        found.filter(|item| type_of(item) == Submission::TYPE).map(from_item).transpose()
+    }
+
+    /// Takes back what this very request has stored. Somebody else may have changed it since: then it stays.
+    pub async fn take_back(&self, submission: &Submission) -> Result<(), TableError> {
+        let delete = Write::delete(submission.key()).if_equals("received", &submission.received).if_equals("status", &Status::Pending);
+        super::error::ignore_refusal(self.write(delete).await)
     }
 
     /// Submissions by their ids, those that exist: 1 batch read per 100.
@@ -101,8 +175,7 @@ impl Table {
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let mut newest: Vec<Submission> = Vec::new();
             self.each_page(false, keys::submissions(application, part), Range::All, Fetch::Items, |page| {
-                for item in page {
-                    let mut submission: Submission = from_item(item)?;
+                for mut submission in readable::<Submission>(page) {
                     if wanted.before.is_none_or(|before| submission.place() < before) && (wanted.matches)(&submission) {
                         if wanted.without_answers {
                             submission.answers.clear();
@@ -123,18 +196,24 @@ impl Table {
         Ok(all)
     }
 
-    /// Whether an application has submissions: one query a part, side by side, for one item each.
+    /// Whether an application has submissions: one query a part, side by side, of few items each.
     pub async fn has_submissions(&self, application: u64) -> Result<bool, TableError> {
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let mut any = false;
-            self.each_page(false, keys::submissions(application, part), Range::All, Fetch::First, |page| {
-                any |= !page.is_empty();
-                Ok(false)
+            self.each_page(false, keys::submissions(application, part), Range::All, Fetch::Pages(FEW), |page| {
+                any |= page.iter().any(|item| type_of(item) == Submission::TYPE);
+                Ok(!any)
             })
             .await?;
             Ok::<_, TableError>(any)
         });
         Ok(futures::future::try_join_all(parts).await?.contains(&true))
+    }
+
+    /// What is left of the withdrawn submissions of an application.
+    pub(super) async fn withdrawals(&self, application: u64) -> Result<Vec<Withdrawal>, TableError> {
+        let parts = (0..keys::SUBMISSION_PARTS).map(|part| self.query(keys::submissions(application, part), Range::All));
+        Ok(futures::future::try_join_all(parts).await?.into_iter().flatten().collect())
     }
 
     /// The committees that have submissions.
@@ -156,14 +235,23 @@ impl Table {
         Ok(self.query_index(pk, Range::Prefix(sk)).await?.pop())
     }
 
-    /// Takes a submission back. Refused after a decision; one that is gone already, perhaps by a call whose answer was
-    /// lost, is as good as taken back.
-    pub async fn withdraw(&self, submission: &Submission) -> Result<(), TableError> {
-        let refused = match self.write(Write::delete(submission.key()).if_equals("status", &Status::Pending)).await {
-            Err(refused @ TableError::Refused(_)) => refused,
-            other => return other.map(drop),
+    /// Withdraws what was submitted before the request with this order number. What was submitted later stays, and so does
+    /// what is decided.
+    pub async fn withdraw(&self, submission: &Submission, received: u64, at: Timestamp) -> Result<Withdrawn, TableError> {
+        let write = Write::update(submission.key())
+            .remove_entity(submission, &LEFT)?
+            .set(keys::TYPE, &Withdrawal::TYPE)
+            .set("received", &received)
+            .set("withdrawn_at", &at)
+            .if_equals("status", &Status::Pending)
+            .if_below("received", &received);
+        let stored: Option<Item> = match self.try_write(write).await? {
+            Written::Now(_) | Written::Before(_) => return Ok(Withdrawn::Done),
+            Written::Refused(stored) => stored,
         };
-        if self.submission(submission.application, submission.id).await?.is_none() { Ok(()) } else { Err(refused) }
+        let Some(stored) = stored.filter(|item| type_of(item) == Submission::TYPE) else { return Ok(Withdrawn::Done) };
+        let stored: Submission = from_item(stored)?;
+        Ok(if stored.status == Status::Pending { Withdrawn::Done } else { Withdrawn::Decided })
     }
 
     /// Writes decisions, each with its history, 50 a transaction. A submission that changed since it was read is
@@ -188,7 +276,9 @@ impl Table {
         at: Timestamp,
         next_id: &(impl Fn() -> u64 + Sync),
     ) -> Result<Vec<Submission>, TableError> {
-        for _ in 0..super::error::CONFLICT_RETRIES {
+        let mut tries = Tries::default();
+        loop {
+            tries.next().await?;
             let (mut writes, mut decided) = (Vec::new(), Vec::new());
             for Verdict { submission: old, status, reason, only_as_read } in &verdicts {
                 let mut new = old.clone();

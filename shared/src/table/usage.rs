@@ -1,8 +1,10 @@
 //! What a request costs: DynamoDB calls and consumed capacity, counted where the calls are made.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use aws_sdk_dynamodb::types::ConsumedCapacity;
+use tokio::time::Instant;
 
 /// DynamoDB calls and capacity units of one request (or of one batch of the mail worker).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -17,16 +19,26 @@ pub struct Usage {
 
 tokio::task_local! {
     static USAGE: RefCell<Usage>;
+    static BEGAN: Instant;
+}
+
+/// When the request began that this work is for, if it is for one.
+pub(super) fn request_began() -> Option<Instant> {
+    BEGAN.try_with(|began| *began).ok()
+}
+
+/// How long the request has been at work; nothing outside of one.
+pub fn request_age() -> Duration {
+    request_began().map_or(Duration::ZERO, |began| began.elapsed())
 }
 
 /// Runs `work` and tells what it used.
 pub async fn metered<F: Future>(work: F) -> (F::Output, Usage) {
-    USAGE
-        .scope(RefCell::default(), async {
-            let output = work.await;
-            (output, USAGE.with(|usage| *usage.borrow()))
-        })
-        .await
+    let counted = USAGE.scope(RefCell::default(), async {
+        let output = work.await;
+        (output, USAGE.with(|usage| *usage.borrow()))
+    });
+    BEGAN.scope(Instant::now(), counted).await
 }
 
 pub(super) fn count_call() {

@@ -14,6 +14,7 @@ macro_rules! with_conditions {
             .set_condition_expression($expressions.condition)
             .set_expression_attribute_names($expressions.names)
             .set_expression_attribute_values($expressions.values)
+            .return_values_on_condition_check_failure(aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure::AllOld)
     };
 }
 pub(super) use with_conditions;
@@ -28,6 +29,29 @@ pub struct Write {
     adds: Vec<String>,
     removes: Vec<String>,
     conditions: Vec<String>,
+    result: UpdateResult,
+}
+
+/// What an update leaves behind, as far as that follows from the update alone.
+#[derive(Debug, Clone, Default)]
+struct UpdateResult {
+    /// Attributes (paths) with their values.
+    set: Vec<(String, AttributeValue)>,
+    /// Attributes (paths) that are gone.
+    removed: Vec<String>,
+}
+
+impl UpdateResult {
+    fn is_in(&self, item: &Item) -> bool {
+        self.set.iter().all(|(path, value)| at(item, path) == Some(value)) && self.removed.iter().all(|path| at(item, path).is_none())
+    }
+}
+
+/// The attribute at a path such as `map.member`.
+fn at<'a>(item: &'a Item, path: &str) -> Option<&'a AttributeValue> {
+    let mut segments = path.split('.');
+    let first = item.get(segments.next()?);
+    segments.fold(first, |value, segment| value?.as_m().ok()?.get(segment))
 }
 
 #[derive(Debug, Clone)]
@@ -60,13 +84,36 @@ impl Write {
     }
 
     fn new(kind: Kind) -> Self {
-        Self { kind, names: HashMap::new(), values: HashMap::new(), sets: vec![], adds: vec![], removes: vec![], conditions: vec![] }
+        Self {
+            kind,
+            names: HashMap::new(),
+            values: HashMap::new(),
+            sets: vec![],
+            adds: vec![],
+            removes: vec![],
+            conditions: vec![],
+            result: UpdateResult::default(),
+        }
+    }
+
+    /// Whether an item (none: there is no item) is what this write leaves behind. Asked only after an attempt whose answer
+    /// was lost: then a refused condition may mean that the attempt was applied.
+    pub(super) fn is_done_in(&self, stored: Option<&Item>) -> bool {
+        match (&self.kind, stored) {
+            (Kind::Put(item), Some(stored)) => item == stored,
+            // An addition cannot be seen in the sum.
+            (Kind::Update(_), Some(stored)) => self.adds.is_empty() && !self.sets.is_empty() && self.result.is_in(stored),
+            (Kind::Delete(_), stored) => stored.is_none(),
+            _ => false,
+        }
     }
 
     /// Sets an attribute, or a member of a map as `map.member`.
     #[must_use]
     pub fn set(mut self, attribute: &str, value: &impl Serialize) -> Self {
-        let clause = format!("{} = {}", self.name(attribute), self.value(value));
+        let value = attribute_value(value);
+        self.result.set.push((attribute.to_owned(), value.clone()));
+        let clause = format!("{} = {}", self.name(attribute), self.raw(value));
         self.sets.push(clause);
         self
     }
@@ -80,11 +127,15 @@ impl Write {
         self
     }
 
-    /// Sets every attribute of an entity but its keys; those in `once` only if they have no value yet.
-    pub fn set_entity<E: Entity>(mut self, entity: &E, once: &[&str]) -> Result<Self, TableError> {
-        let mut attributes: Vec<_> = super::to_item(entity)?.into_iter().filter(|(name, _)| name != keys::PK && name != keys::SK).collect();
+    /// Sets every attribute of an entity but its keys and those in `without`; those in `once` only if they have no value yet.
+    pub fn set_entity_without<E: Entity>(mut self, entity: &E, once: &[&str], without: &[&str]) -> Result<Self, TableError> {
+        let is_set = |name: &str| ![keys::PK, keys::SK].contains(&name) && !without.contains(&name);
+        let mut attributes: Vec<_> = super::to_item(entity)?.into_iter().filter(|(name, _)| is_set(name)).collect();
         attributes.sort_by(|a, b| a.0.cmp(&b.0));
         for (name, value) in attributes {
+            if !once.contains(&name.as_str()) {
+                self.result.set.push((name.clone(), value.clone()));
+            }
             let (placeholder, reference) = (self.name(&name), self.raw(value));
             self.sets.push(if once.contains(&name.as_str()) {
                 format!("{placeholder} = if_not_exists({placeholder}, {reference})")
@@ -106,9 +157,18 @@ impl Write {
     /// Removes an attribute, or a member of a map as `map.member`.
     #[must_use]
     pub fn remove(mut self, attribute: &str) -> Self {
+        self.result.removed.push(attribute.to_owned());
         let name = self.name(attribute);
         self.removes.push(name);
         self
+    }
+
+    /// Removes every attribute of an entity but its keys and those in `kept`.
+    pub fn remove_entity<E: Entity>(self, entity: &E, kept: &[&str]) -> Result<Self, TableError> {
+        let mut names: Vec<String> =
+            super::to_item(entity)?.into_keys().filter(|name| ![keys::PK, keys::SK].contains(&name.as_str())).collect();
+        names.sort();
+        Ok(names.iter().filter(|name| !kept.contains(&name.as_str())).fold(self, |write, name| write.remove(name)))
     }
 
     /// Only if no such item exists.
@@ -135,6 +195,42 @@ impl Write {
         self
     }
 
+    /// Only if the attributes that it sets are still as they were read.
+    #[must_use]
+    pub(super) fn if_as_in(mut self, read: &Item) -> Self {
+        let paths: Vec<String> = self.result.set.iter().map(|(path, _)| path.clone()).collect();
+        for path in paths {
+            let name = self.name(&path);
+            let clause = match at(read, &path) {
+                Some(value) => format!("{name} = {}", self.raw(value.clone())),
+                None => format!("attribute_not_exists({name})"),
+            };
+            self.conditions.push(clause);
+        }
+        self
+    }
+
+    /// Only if no such item exists, or all that `conditions` adds holds.
+    #[must_use]
+    pub fn if_new_or(mut self, conditions: impl FnOnce(Self) -> Self) -> Self {
+        let others = std::mem::take(&mut self.conditions);
+        self = conditions(self);
+        let all = std::mem::replace(&mut self.conditions, others).join(" AND ");
+        let clause = format!("(attribute_not_exists({}) OR ({all}))", self.name(keys::PK));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Only if the attribute has another value or none, or the number `since` is smaller than `value`.
+    #[must_use]
+    pub fn if_differs_or_below(mut self, attribute: &str, other: &impl Serialize, since: &str, value: u64) -> Self {
+        let name = self.name(attribute);
+        let (other, since, value) = (self.value(other), self.name(since), self.value(&value));
+        let clause = format!("(attribute_not_exists({name}) OR {name} <> {other} OR {since} < {value})");
+        self.conditions.push(clause);
+        self
+    }
+
     /// Only if the attribute has this value, or the item does not exist.
     #[must_use]
     pub fn if_new_or_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
@@ -147,6 +243,14 @@ impl Write {
     #[must_use]
     pub fn if_new_or_at_most(mut self, attribute: &str, value: i64) -> Self {
         let clause = format!("(attribute_not_exists({}) OR {} <= {})", self.name(keys::PK), self.name(attribute), self.value(&value));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Only if the value is smaller than `value`.
+    #[must_use]
+    pub fn if_below(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let clause = format!("{} < {}", self.name(attribute), self.value(value));
         self.conditions.push(clause);
         self
     }
@@ -209,9 +313,7 @@ impl Write {
     }
 
     fn value(&mut self, value: &impl Serialize) -> String {
-        // Our own types serialise; a bug here would show as a refused request, never as other data.
-        let attribute = serde_dynamo::to_attribute_value(value).unwrap_or(AttributeValue::Null(true));
-        self.raw(attribute)
+        self.raw(attribute_value(value))
     }
 
     fn raw(&mut self, value: AttributeValue) -> String {
@@ -252,6 +354,11 @@ impl Write {
         };
         built.map_err(TableError::failed)
     }
+}
+
+fn attribute_value(value: &impl Serialize) -> AttributeValue {
+    // Our own types serialise; a bug here would show as a refused request, never as other data.
+    serde_dynamo::to_attribute_value(value).unwrap_or(AttributeValue::Null(true))
 }
 
 pub(super) struct Expressions {

@@ -97,10 +97,10 @@ pub fn collections(app: &Shared, people: &mut [Person], clubs: &mut [Club], now:
     // The student begins with none.
     for (i, person) in people.iter().enumerate().skip(2) {
         for club in clubs.iter().step_by(i % 5 + 2) {
-            favorites.push(Favorite::new(&club.code, person, now.plus(TimeDelta::days(-20))));
+            favorites.push(Favorite::new(&club.code, person, app.next_id(), now.plus(TimeDelta::days(-20))));
             *counts.entry(club.code.clone()).or_default() += 1;
             if i % 3 == 0 {
-                subscriptions.push(Subscription::new(&club.code, person, now.plus(TimeDelta::days(-10))));
+                subscriptions.push(Subscription::new(&club.code, person, app.next_id(), now.plus(TimeDelta::days(-10))));
             }
         }
     }

@@ -140,10 +140,10 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
         // The owner, two officers and some members; Olivia owns the first two, Sam is in none.
         let others: Vec<&Person> = people[2..].iter().cycle().skip(c * 7).take(6 + c % 9).collect();
         let owner = if c < 2 { &people[0] } else { others[others.len() - 1] };
-        let mut of_club = vec![Membership::new(code, owner, Role::Owner, now.plus(TimeDelta::days(-180)))];
+        let mut of_club = vec![Membership::new(code, owner, Role::Owner, 1, now.plus(TimeDelta::days(-180)))];
         for (m, person) in others.iter().filter(|person| person.id != owner.id).enumerate() {
             let role = if m < 2 { Role::Officer } else { Role::Member };
-            let mut membership = Membership::new(code, person, role, now.plus(TimeDelta::days(-150)));
+            let mut membership = Membership::new(code, person, role, 1, now.plus(TimeDelta::days(-150)));
             membership.public = m % 5 != 4;
             membership.title = if m == 0 { "Treasurer".into() } else { String::new() };
             of_club.push(membership);
@@ -165,6 +165,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
             badges: vec![],
             approved: Some(true),
             archived: false,
+            creation: 1,
             created_at: now.plus(TimeDelta::days(-180)),
             members: i64::try_from(of_club.len()).unwrap_or_default(),
             owners: 1,
@@ -184,7 +185,7 @@ pub fn asking(people: &[Person], members: &[Membership], now: Timestamp) -> (Vec
         people[2..].iter().rev().filter(move |person| !is_member(person.id)).collect::<Vec<_>>()
     };
     let request = |club: &str, n: usize| {
-        MembershipRequest::new(club, outside(club)[n], now.plus(TimeDelta::hours(-30 * (3 - i64::try_from(n).unwrap_or_default()))))
+        MembershipRequest::new(club, outside(club)[n], 1, now.plus(TimeDelta::hours(-30 * (3 - i64::try_from(n).unwrap_or_default()))))
     };
     let invite = |club: &str, n: usize, role: Role, days: i64| {
         let email = outside(club)[n].personal.email.clone();

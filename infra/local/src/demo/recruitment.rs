@@ -174,6 +174,7 @@ fn submission(
         (true, 3) => (Status::Accepted, ""),
         _ => (Status::Pending, ""),
     };
+    let sequence = app.next_id();
     let answers = questions.iter().filter_map(|question| answer(question, committee, i)).collect();
     Submission {
         id: Submission::id_of(application.id, person.id, committee.map(|committee| committee.id)),
@@ -186,7 +187,10 @@ fn submission(
         answers,
         status,
         reason: reason.into(),
-        sequence: app.next_id(),
+        sequence,
+        received: sequence,
+        revision: 1,
+        key: None,
         created_at: at,
         submitted_at: at,
         updated_at: at,
