@@ -292,9 +292,9 @@ async fn the_invite_of_somebody_accepted_that_was_revoked_or_sent_anew_stays_so(
 #[tokio::test]
 async fn clubs_that_wait_for_approval_are_open_to_the_invited_and_unknown_to_others() {
     let (campus, ada) = chess().await;
-    campus.admin().patch("/api/clubs/chess/", json!({ "approved": null })).await.ok();
     invite(&ada, json!({ "email": "ina@uni.example" })).await;
     campus.deliver().await;
+    campus.admin().patch("/api/clubs/chess/", json!({ "approved": null })).await.ok();
     let link = InviteLink::sent_to(&campus, "ina@uni.example");
     let bob = campus.as_("bob");
     let wrong = InviteLink { path: link.path.clone(), token: "wrong".into() };

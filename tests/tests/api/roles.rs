@@ -175,14 +175,26 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-struct Scene {
-    campus: TestCampus,
-    callers: [Client; 7],
+/// A campus on which there is one of everything.
+pub(crate) struct Scene {
+    pub campus: TestCampus,
+    /// Nobody, a stranger, a member, an officer, an owner, an admin, and the one whom things are about.
+    pub callers: [Client; 7],
     ids: Vec<(&'static str, String)>,
 }
 
+impl Scene {
+    /// A path with the ids of this campus.
+    pub fn path(&self, path: &str) -> String {
+        self.ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id))
+    }
+}
+
 async fn scene() -> Scene {
-    let campus = TestCampus::new();
+    scene_on(TestCampus::new()).await
+}
+
+pub(crate) async fn scene_on(campus: TestCampus) -> Scene {
     let drive = campus.drive("chess").await;
     let member = campus.member("chess", &drive.officer, "mia", 20).await;
     let officer = campus.member("chess", &drive.officer, "olga", 10).await;
@@ -275,7 +287,7 @@ async fn verbs_that_are_not_documented_are_405() {
     let document = json!(local::api().1);
     let scene = scene().await;
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
-        let concrete = scene.ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
+        let concrete = scene.path(path);
         for method in ["get", "post", "put", "patch", "delete"].into_iter().filter(|method| item.get(method).is_none()) {
             let verb = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
             scene.callers[5].send(verb, &concrete, None).await.error(405);
@@ -291,7 +303,7 @@ async fn every_post_that_is_repeated_with_its_key_is_done_once() {
         }
         let scene = scene().await;
         let caller = (0..7).find(|i| expected[*i] < 300).unwrap_or(5);
-        let concrete = scene.ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
+        let concrete = scene.path(path);
         let client = scene.callers[caller].clone().header("idempotency-key", "k");
         let send = async || client.send(Method::POST, &concrete, Some(body.clone()).filter(|body| !body.is_null())).await;
         let first = send().await;

@@ -1,0 +1,412 @@
+//! Answers of the table that are lost after a write was applied: what was done is told as done, and a repeat that comes late
+//! neither removes nor replaces what was written after it (decisions.md §13.14 to §13.18)
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http::Method;
+use local::engine::{Call, Reply};
+use serde_json::{Value, json};
+use tests::fixtures::{Drive, hours, id};
+use tests::recount::recount;
+use tests::{Client, Setup, TestCampus};
+
+use crate::roles::{Scene, scene_on};
+
+fn writes(operation: &str) -> bool {
+    matches!(operation, "PutItem" | "UpdateItem" | "DeleteItem" | "TransactWriteItems")
+}
+
+/// What happens to the write that is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Loss {
+    /// Applied at once; a server error after a second.
+    Error,
+    /// Applied at once; the connection breaks after a second.
+    Broken,
+    /// The connection breaks after a second; applied a second later.
+    Late,
+    /// Not applied, and throttled after a second.
+    Throttled,
+}
+
+/// The write that loses its answer: the n-th from when it is armed.
+#[derive(Clone, Default)]
+struct Trap(Arc<(AtomicUsize, Mutex<Option<Loss>>)>);
+
+impl Trap {
+    fn arm(&self, n: usize, loss: Loss) {
+        *self.0.1.lock().unwrap_or_else(PoisonError::into_inner) = Some(loss);
+        self.0.0.store(n, Ordering::SeqCst);
+    }
+
+    /// Whether nothing was caught.
+    fn is_armed(&self) -> bool {
+        self.0.0.swap(0, Ordering::SeqCst) > 0
+    }
+
+    fn catches(&self) -> Option<Loss> {
+        let count = self.0.0.load(Ordering::SeqCst);
+        if count > 0 {
+            self.0.0.store(count - 1, Ordering::SeqCst);
+        }
+        (count == 1).then(|| *self.0.1.lock().unwrap_or_else(PoisonError::into_inner)).flatten()
+    }
+
+    /// A campus with this trap; other calls take 5 ms.
+    fn campus(&self) -> TestCampus {
+        let trap = self.clone();
+        let hook = move |call: Call| {
+            let loss = if writes(&call.operation) { trap.catches() } else { None };
+            let work = async move {
+                let Some(loss) = loss else {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                    return None;
+                };
+                let later = call.clone();
+                match loss {
+                    Loss::Error | Loss::Broken => drop(call.apply(&call.body)),
+                    Loss::Late => drop(tokio::spawn(async move {
+                        tokio::time::sleep(Duration::from_secs(2)).await;
+                        later.apply(&later.body)
+                    })),
+                    Loss::Throttled => {}
+                }
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                Some(match loss {
+                    Loss::Error => Reply::Answer(500, json!({ "__type": "InternalServerError" }).to_string()),
+                    Loss::Throttled => Reply::Answer(400, json!({ "__type": "ProvisionedThroughputExceededException" }).to_string()),
+                    Loss::Broken | Loss::Late => Reply::Broken,
+                })
+            };
+            Box::pin(work) as futures::future::BoxFuture<'static, Option<Reply>>
+        };
+        Setup::default().hook(Arc::new(hook)).build()
+    }
+}
+
+const LOSSES: [Loss; 4] = [Loss::Error, Loss::Broken, Loss::Late, Loss::Throttled];
+
+async fn after(milliseconds: u64) {
+    tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+}
+
+fn texts(list: &Value) -> Vec<&str> {
+    list.as_array().into_iter().flatten().filter_map(|submission| submission["responses"][0]["text"].as_str()).collect()
+}
+
+/// A student who is known, a drive, and the path of its submissions.
+async fn known(campus: &TestCampus) -> (Drive, Client, String) {
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    sue.get("/api/settings/").await.ok();
+    let path = format!("{}submissions/", drive.path);
+    (drive, sue, path)
+}
+
+// F1: the repeat of the deletion removed what was submitted after it.
+#[tokio::test(start_paused = true)]
+async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
+    for loss in LOSSES {
+        let trap = Trap::default();
+        let campus = trap.campus();
+        let (drive, sue, path) = known(&campus).await;
+        let first = drive.submit(&sue).await;
+        trap.arm(1, loss);
+        let one = format!("/api/submissions/{}/", id(&first));
+        let (withdrawn, again) = futures::join!(sue.delete(&one), async {
+            after(100).await;
+            sue.post(&path, drive.answer("again")).await
+        });
+        withdrawn.no_content();
+        assert!(again.status.is_success(), "{loss:?}: {}", again.text());
+        after(5_000).await;
+        assert_eq!(texts(&drive.officer.get(&path).await.ok()), ["again"], "{loss:?}");
+        assert_eq!(recount(&campus), [""; 0]);
+    }
+}
+
+// F2: the repeat of an older submission replaced a newer one that was answered.
+#[tokio::test(start_paused = true)]
+async fn a_late_submission_does_not_replace_a_later_one() {
+    for loss in LOSSES {
+        let trap = Trap::default();
+        let campus = trap.campus();
+        let (drive, sue, path) = known(&campus).await;
+        trap.arm(1, loss);
+        let (old, new) = futures::join!(sue.post(&path, drive.answer("old")), async {
+            after(100).await;
+            sue.post(&path, drive.answer("new")).await
+        });
+        assert!(new.status.is_success() && old.status.is_success(), "{loss:?}: {} {}", old.text(), new.text());
+        after(5_000).await;
+        assert_eq!(texts(&drive.officer.get(&path).await.ok()), ["new"], "{loss:?}");
+        assert_eq!(old.json()["responses"][0]["text"], "new", "{loss:?}: it is answered with what is stored");
+    }
+}
+
+// A first submission that arrives after its withdrawal would bring it back.
+#[tokio::test(start_paused = true)]
+async fn a_late_submission_does_not_undo_a_later_withdrawal() {
+    for loss in LOSSES {
+        let trap = Trap::default();
+        let campus = trap.campus();
+        let (drive, sue, path) = known(&campus).await;
+        let first = drive.submit(&sue).await;
+        trap.arm(1, loss);
+        let (_, withdrawn) = futures::join!(sue.post(&path, drive.answer("old")), async {
+            after(100).await;
+            sue.delete(&format!("/api/submissions/{}/", id(&first))).await
+        });
+        withdrawn.no_content();
+        after(5_000).await;
+        assert_eq!(drive.officer.get(&path).await.ok(), json!([]), "{loss:?}");
+        let again = sue.post(&path, drive.answer("x")).await.created();
+        assert_eq!(again["id"], first["id"]);
+        assert_eq!(recount(&campus), [""; 0]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
+    for loss in LOSSES {
+        let trap = Trap::default();
+        let campus = trap.campus();
+        let ada = campus.as_("ada");
+        campus.club("chess", &ada).await;
+        let rita = campus.as_("rita");
+        let (requests, wish) = ("/api/requests/membership/", json!({ "club": "chess" }));
+        rita.post(requests, wish.clone()).await.created();
+        trap.arm(1, loss);
+        let (gone, again) = futures::join!(rita.delete("/api/requests/membership/chess/"), async {
+            after(100).await;
+            rita.post(requests, wish.clone()).await
+        });
+        // Where the deletion was not applied at first, the second wish finds the first one, and both go.
+        if again.status == 201 {
+            after(5_000).await;
+            assert_eq!(rita.get(requests).await.ok().as_array().map(Vec::len), Some(1), "{loss:?}: {}", gone.text());
+        }
+    }
+}
+
+/// Everything that writes: who does it, how, and the status of its answer.
+fn operations() -> Vec<(usize, Method, &'static str, Value, u16)> {
+    let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
+    let (stranger, owner, admin, sue) = (1, 4, 5, 6);
+    let form = "/api/clubs/{club}/applications/{application}/";
+    assert_eq!(form, "/api/clubs/{club}/applications/{application}/");
+    let extension = json!({ "username": "mia", "end_time": hours(40) });
+    let null = || Value::Null;
+    vec![
+        (stranger, post.clone(), "/api/clubs/", json!({ "name": "Go" }), 201),
+        (stranger, post.clone(), "/api/favorites/", json!({ "club": "chess" }), 201),
+        (stranger, post.clone(), "/api/subscriptions/", json!({ "club": "chess" }), 201),
+        (stranger, post.clone(), "/api/requests/membership/", json!({ "club": "chess" }), 201),
+        (sue, delete.clone(), "/api/favorites/chess/", null(), 204),
+        (sue, delete.clone(), "/api/subscriptions/chess/", null(), 204),
+        (sue, patch.clone(), "/api/settings/", json!({ "graduation_year": 2030 }), 200),
+        (sue, delete.clone(), "/api/settings/", null(), 204),
+        (sue, delete.clone(), "/api/submissions/{submission}/", null(), 204),
+        (owner, patch.clone(), "/api/clubs/{club}/", json!({ "subtitle": "x" }), 200),
+        (owner, delete.clone(), "/api/clubs/{club}/", null(), 204),
+        (owner, post.clone(), "/api/clubs/{club}/applications/", tests::fixtures::application("Other"), 201),
+        (owner, patch.clone(), "/api/clubs/{club}/applications/{application}/", json!({ "name": "x" }), 200),
+        (owner, delete.clone(), "/api/clubs/{club}/applications/{application}/?force=true", null(), 204),
+        (owner, post.clone(), "/api/clubs/{club}/applications/{application}/duplicate/", null(), 201),
+        (owner, post.clone(), "/api/clubs/{club}/applications/{application}/questions/", json!({ "question_type": 3, "prompt": "?" }), 201),
+        (owner, patch.clone(), "/api/clubs/{club}/applications/{application}/questions/{question}/", json!({ "precedence": 7 }), 200),
+        (owner, patch.clone(), "/api/clubs/{club}/applications/{application}/questions/{question}/", json!({ "prompt": "Why not?" }), 200),
+        (owner, delete.clone(), "/api/clubs/{club}/applications/{application}/questions/{question}/", null(), 204),
+        (owner, post.clone(), "/api/clubs/{club}/applications/{application}/extensions/", extension, 201),
+        (
+            owner,
+            patch.clone(),
+            "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
+            json!({ "end_time": hours(50) }),
+            200,
+        ),
+        (owner, delete.clone(), "/api/clubs/{club}/applications/{application}/extensions/{extension}/", null(), 204),
+        (owner, patch.clone(), "/api/clubs/{club}/applications/{application}/submissions/{submission}/", json!({ "status": 4 }), 200),
+        (owner, patch.clone(), "/api/clubs/{club}/members/{member}/", json!({ "role": 10 }), 200),
+        (owner, delete.clone(), "/api/clubs/{club}/members/{member}/", null(), 204),
+        (owner, delete.clone(), "/api/clubs/{club}/membershiprequests/{request}/", null(), 204),
+        (owner, post.clone(), "/api/clubs/{club}/invites/", json!({ "email": "new@uni.example" }), 201),
+        (owner, post.clone(), "/api/clubs/{club}/invites/{invite}/resend/", null(), 200),
+        (owner, delete.clone(), "/api/clubs/{club}/invites/{invite}/", null(), 204),
+        (owner, post.clone(), "/api/clubs/{club}/invite/", json!({ "emails": "a@uni.example b@uni.example" }), 200),
+        (owner, post.clone(), "/api/clubs/{club}/events/", json!({ "name": "x" }), 201),
+        (owner, patch.clone(), "/api/clubs/{club}/events/{event}/", json!({ "name": "x" }), 200),
+        (owner, delete.clone(), "/api/clubs/{club}/events/{event}/", null(), 204),
+        (owner, post.clone(), "/api/clubs/{club}/events/{event}/showings/", json!({ "start_time": hours(9), "end_time": hours(10) }), 201),
+        (owner, patch.clone(), "/api/clubs/{club}/events/{event}/showings/{showing}/", json!({ "location": "x" }), 200),
+        (owner, delete.clone(), "/api/clubs/{club}/events/{event}/showings/{showing}/", null(), 204),
+        (owner, post.clone(), "/api/clubfairs/{fair}/register/", json!({ "club": "chess" }), 200),
+        (admin, post, "/api/tags/", json!({ "name": "Music" }), 201),
+        (admin, put, "/api/tags/{tag}/", json!({ "name": "Theatre" }), 200),
+        (admin, delete, "/api/tags/{tag}/", null(), 204),
+    ]
+}
+
+async fn run(
+    scene: &Scene,
+    (caller, method, path, body, _): &(usize, Method, &str, Value, u16),
+    if_match: Option<String>,
+) -> tests::Answer {
+    let mut client = scene.callers[*caller].clone();
+    if let Some(tag) = if_match {
+        client = client.header("if-match", tag);
+    }
+    client.send(method.clone(), &scene.path(path), Some(body.clone()).filter(|body| !body.is_null())).await
+}
+
+/// F6: 404 for a deletion that worked, 400 for what the request itself had created, 412 for a change that was stored.
+async fn every_lost_answer(n: usize, loss: Loss) {
+    for operation in operations() {
+        let (caller, method, path, _, expected) = &operation;
+        let trap = Trap::default();
+        let scene = scene_on(trap.campus()).await;
+        for client in &scene.callers[1..] {
+            client.get("/api/settings/").await.ok();
+        }
+        // Changes of one object are made on the condition of what was read, where there is something to read.
+        let read = scene.callers[*caller].get(scene.path(path).split('?').next().unwrap_or_default()).await;
+        let conditional = *method != Method::POST && read.status == 200 && !path.ends_with("/settings/");
+        let tag = conditional.then(|| read.header("etag").to_owned());
+        trap.arm(n, loss);
+        let answer = run(&scene, &operation, tag).await;
+        let caught = !trap.is_armed();
+        assert!(caught || n > 1, "{method} {path} writes nothing");
+        assert_eq!(answer.status.as_u16(), *expected, "{method} {path} with {loss:?} at write {n}: {}", answer.text());
+        after(3_000).await;
+        assert_eq!(recount(&scene.campus), [""; 0], "{method} {path} with {loss:?} at write {n}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_done_is_told_as_done_behind_a_server_error() {
+    every_lost_answer(1, Loss::Error).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_done_is_told_as_done_behind_a_broken_connection() {
+    every_lost_answer(2, Loss::Broken).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_done_is_told_as_done_when_the_first_try_comes_last() {
+    every_lost_answer(1, Loss::Late).await;
+}
+
+/// A campus on which every write of the armed time is applied, and no answer comes.
+fn silent() -> (TestCampus, Arc<AtomicUsize>) {
+    let silent = Arc::new(AtomicUsize::new(0));
+    let is_silent = silent.clone();
+    let hook = move |call: Call| {
+        let lost =
+            is_silent.load(Ordering::SeqCst) == 1 && writes(&call.operation) && !String::from_utf8_lossy(&call.body).contains("ATTEMPT#");
+        let work = async move {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            lost.then(|| {
+                call.apply(&call.body);
+                Reply::Broken
+            })
+        };
+        Box::pin(work) as futures::future::BoxFuture<'static, Option<Reply>>
+    };
+    (Setup::default().hook(Arc::new(hook)).build(), silent)
+}
+
+// F4: a stored write was told as 429, and the repeat with its key made a second object.
+#[tokio::test(start_paused = true)]
+async fn an_outcome_that_nobody_knows_is_told_and_its_repeat_finds_what_was_made() {
+    let creations = [
+        ("/api/clubs/", json!({ "name": "Go" })),
+        ("/api/clubs/{club}/events/", json!({ "name": "Evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] })),
+        ("/api/clubs/{club}/events/{event}/showings/", json!({ "start_time": hours(9), "end_time": hours(10) })),
+        ("/api/clubs/{club}/applications/", tests::fixtures::application("Other")),
+        ("/api/clubs/{club}/applications/{application}/duplicate/", Value::Null),
+        ("/api/clubs/{club}/applications/{application}/questions/", json!({ "question_type": 3, "prompt": "?" })),
+        ("/api/clubs/{club}/applications/{application}/extensions/", json!({ "username": "mia", "end_time": hours(40) })),
+        ("/api/clubs/{club}/invites/", json!({ "email": "new@uni.example" })),
+        ("/api/favorites/", json!({ "club": "chess" })),
+        ("/api/requests/membership/", json!({ "club": "chess" })),
+        ("/api/tags/", json!({ "name": "Music" })),
+    ];
+    for (path, body) in creations {
+        let (campus, silent) = silent();
+        let scene = scene_on(campus).await;
+        let caller = match path {
+            "/api/tags/" => 5,
+            "/api/favorites/" | "/api/requests/membership/" => 1,
+            _ => 4,
+        };
+        scene.callers[caller].get("/api/settings/").await.ok();
+        let client = scene.callers[caller].clone().header("idempotency-key", "k");
+        let send = async || client.send(Method::POST, &scene.path(path), Some(body.clone()).filter(|body| !body.is_null())).await;
+        silent.store(1, Ordering::SeqCst);
+        let lost = send().await;
+        silent.store(0, Ordering::SeqCst);
+        let before = scene.campus.stored().len();
+        // Some are seen to be done by the value that they left; the others are not known.
+        if lost.status != 201 {
+            assert_eq!((lost.status.as_u16(), lost.json()["code"].as_str()), (500, Some("outcome_unknown")), "{path}: {}", lost.text());
+            assert!(!lost.header("retry-after").is_empty());
+        }
+        let again = send().await;
+        assert_eq!(again.status, 201, "{path}: {}", again.text());
+        assert_eq!(scene.campus.stored().len(), before, "{path} was made twice");
+        assert_eq!(send().await.created(), again.created(), "{path}");
+        assert_eq!(recount(&scene.campus), [""; 0]);
+    }
+}
+
+// F8: one of eight was told that the service is busy.
+#[tokio::test(start_paused = true)]
+async fn thirty_two_officers_who_change_one_event_at_once_are_all_served() {
+    let busy = Arc::new(AtomicUsize::new(0));
+    let hook = move |call: Call| {
+        let busy = busy.clone();
+        let work = async move {
+            if call.operation != "TransactWriteItems" {
+                tokio::time::sleep(Duration::from_millis(8)).await;
+                return None;
+            }
+            // One transaction at a time, as on one item of DynamoDB.
+            if busy.swap(1, Ordering::SeqCst) == 1 {
+                let reasons = json!([{ "Code": "TransactionConflict" }, { "Code": "None" }]);
+                let body = json!({ "__type": "TransactionCanceledException", "CancellationReasons": reasons });
+                return Some(Reply::Answer(400, body.to_string()));
+            }
+            tokio::time::sleep(Duration::from_millis(8)).await;
+            let reply = call.apply(&call.body);
+            busy.store(0, Ordering::SeqCst);
+            Some(reply)
+        };
+        Box::pin(work) as futures::future::BoxFuture<'static, Option<Reply>>
+    };
+    let campus = Setup::default().hook(Arc::new(hook)).build();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let event = ada.post("/api/clubs/chess/events/", json!({ "name": "Evening" })).await.created();
+    let path = format!("/api/clubs/chess/events/{}/showings/", id(&event));
+    let body = json!({ "start_time": hours(5), "end_time": hours(6) });
+    let answers = futures::future::join_all((0..32).map(|_| ada.post(&path, body.clone()))).await;
+    let statuses: Vec<u16> = answers.iter().map(|answer| answer.status.as_u16()).collect();
+    assert!(statuses.iter().all(|status| *status == 201), "{statuses:?}");
+    assert_eq!(ada.get(&path).await.ok().as_array().map(Vec::len), Some(32));
+}
+
+// F7: times of a submission are those of its receipt, whenever it is written.
+#[tokio::test(start_paused = true)]
+async fn a_submission_is_as_old_as_its_receipt() {
+    let campus = Setup::default().latency(400).running_clock().build();
+    let drive = campus.drive_now("chess").await;
+    let sue = campus.as_("sue");
+    let before = campus.now_ms() / 1_000;
+    let submission = drive.submit(&sue).await;
+    let created: shared::time::Timestamp = submission["created_at"].as_str().unwrap_or_default().parse().expect("a time");
+    assert!(created.epoch_seconds() <= before + 1, "{created}");
+    assert_eq!(submission["created_at"], submission["updated_at"]);
+}
