@@ -21,8 +21,9 @@ const MEMORY: usize = 96 * 1024 * 1024;
 pub trait Listed: Sized + Send + Sync + 'static {
     /// As it is stored.
     type Stored: Entity + 'static;
-    /// How old a part may become whose version did not move; none: any age.
-    const LASTS: Option<TimeDelta>;
+    /// How old a part may become whose version did not move. Readers beside a transaction are not isolated from it: one may have
+    /// read the new version, and then an item as it was before.
+    const LASTS: TimeDelta;
 
     /// As it is listed and searched.
     fn new(stored: Self::Stored) -> Self;
@@ -78,7 +79,7 @@ impl<L: Listed> Catalogue<L> {
         let held = &mut *held;
         held.uses += 1;
         let is_good = |part: &Part<L>, name: &str| {
-            let fresh = L::LASTS.is_none_or(|lasts| (now - part.at).abs() < lasts);
+            let fresh = (now - part.at).abs() < L::LASTS;
             // Versions only grow. A part is at least as new as its version, which was read before it.
             fresh && part.version >= versions.of(name)
         };
@@ -135,7 +136,7 @@ pub struct ListedClub {
 
 impl Listed for ListedClub {
     type Stored = Club;
-    const LASTS: Option<TimeDelta> = Some(COUNTERS_LAST);
+    const LASTS: TimeDelta = COUNTERS_LAST;
 
     fn new(club: Club) -> Self {
         let profile = &club.profile;
@@ -199,7 +200,7 @@ pub struct ListedEvent {
 
 impl Listed for ListedEvent {
     type Stored = EventListing;
-    const LASTS: Option<TimeDelta> = None;
+    const LASTS: TimeDelta = TimeDelta::minutes(15);
 
     fn new(EventListing { event, .. }: EventListing) -> Self {
         let texts = [event.name.as_str(), &html::to_words(&event.description)].join("\n");

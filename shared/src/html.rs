@@ -124,19 +124,51 @@ fn unescape(html: &str) -> String {
         .replace("&amp;", "&")
 }
 
-/// Shortens the descriptions of one answer if all of them together would be too large for it: otherwise a few long ones
-/// would keep everybody from the list that they stand in. Of each that is long, the beginning stays, as plain text.
-pub fn shorten<'a>(descriptions: impl Iterator<Item = &'a mut String>) {
-    let all: Vec<&mut String> = descriptions.collect();
-    // Quotes and control characters are longer in JSON.
-    let size = |text: &str| text.len() + text.bytes().filter(|b| matches!(b, b'"' | b'\\' | 0..=0x1f)).count() * 2;
-    if all.iter().map(|text| size(text)).sum::<usize>() <= limits::DESCRIPTIONS {
-        return;
+/// Elements without an end tag.
+const VOID: [&str; 7] = ["area", "br", "col", "hr", "img", "wbr", "input"];
+
+/// The first [`limits::SHORTENED`] characters of clean HTML, as lists across clubs have them (decisions.md §13.3): cut where an
+/// outermost element ends, or, if the first one is longer, inside of it, which is closed then.
+pub fn beginning(html: &str) -> String {
+    let Some((limit, _)) = html.char_indices().nth(limits::SHORTENED) else { return html.to_owned() };
+    let mut open: Vec<&str> = Vec::new();
+    let (mut position, mut outermost) = (0, 0);
+    while let Some(start) = html[position..limit].find('<').map(|found| position + found) {
+        let Some(end) = html[start..].find('>').map(|found| start + found + 1).filter(|end| *end <= limit) else {
+            return cut(html, start, outermost, &open);
+        };
+        let tag = html[start + 1..end - 1].trim_end_matches('/');
+        if tag.starts_with('/') {
+            open.pop();
+            if open.is_empty() {
+                outermost = end;
+            }
+        } else {
+            let name = tag.split([' ', '\n']).next().unwrap_or_default();
+            if !VOID.contains(&name) {
+                open.push(name);
+            }
+        }
+        position = end;
     }
-    for text in all.into_iter().filter(|text| size(text) > limits::SHORTENED * 4) {
-        let beginning: String = to_text(text).chars().take(limits::SHORTENED).collect();
-        *text = format!("<p>{}…</p>", escape(&beginning));
+    cut(html, limit, outermost, &open)
+}
+
+fn cut(html: &str, at: usize, outermost: usize, open: &[&str]) -> String {
+    if outermost > 0 {
+        return html[..outermost].to_owned();
     }
+    // Not inside a character reference.
+    let text = &html[..at];
+    let text = match text.rfind('&') {
+        Some(reference) if !text[reference..].contains(';') && at - reference < 12 => &text[..reference],
+        _ => text,
+    };
+    let mut whole = format!("{}…", text.trim_end());
+    for name in open.iter().rev() {
+        let _ = write!(whole, "</{name}>");
+    }
+    whole
 }
 
 #[cfg(test)]
@@ -150,6 +182,22 @@ mod tests {
             clean(dirty),
             r#"<p>Hi <b>you</b> <a rel="noopener noreferrer nofollow">a</a> <a href="https://x.example" rel="noopener noreferrer nofollow">b</a></p>"#
         );
+    }
+
+    #[test]
+    fn beginnings_end_where_an_element_ends_and_stay_well_formed() {
+        let paragraph = format!("<p>{}</p>", "word ".repeat(190));
+        assert_eq!(beginning(&paragraph), paragraph);
+        assert_eq!(beginning(&paragraph.repeat(5)), paragraph.repeat(2));
+        let long = format!("<ul><li><b>{}</b></li></ul>", "&amp;x".repeat(1_000));
+        let short = beginning(&long);
+        assert!(short.chars().count() <= limits::SHORTENED + 20 && short.ends_with("…</b></li></ul>"), "{short}");
+        assert_eq!(clean(&short), short);
+        let plain = "Ünï ".repeat(1_000);
+        assert_eq!(beginning(&plain).chars().count(), limits::SHORTENED);
+        // The limit lies inside a tag.
+        let tag = format!("{}<a href=\"https://x.example\">x</a>", "a".repeat(1_995));
+        assert_eq!(beginning(&tag), format!("{}…", "a".repeat(1_995)));
     }
 
     #[test]

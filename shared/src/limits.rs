@@ -64,9 +64,7 @@ pub const MULTIPART_OVERHEAD: usize = 256 * 1024;
 pub const DRAINED: usize = 32 * 1024 * 1024;
 /// An answer body, in bytes: base64 has to fit the 6 MB of a Lambda response.
 pub const ANSWER_BODY: usize = 4_400_000;
-/// All descriptions of one page of a list, in bytes of JSON; beyond it long ones are shortened.
-pub const DESCRIPTIONS: usize = 1_500_000;
-/// Characters of a description that was shortened.
+/// Characters of a description that lists across clubs hold and show.
 pub const SHORTENED: usize = 2_000;
 /// Results on one page, by default and at most.
 pub const PAGE: (u64, u64) = (25, 100);

@@ -25,7 +25,7 @@ pub struct Lookups {
 
 impl<T: Kind> Listed for Lookup<T> {
     type Stored = Self;
-    const LASTS: Option<TimeDelta> = None;
+    const LASTS: TimeDelta = TimeDelta::minutes(15);
 
     fn new(stored: Self) -> Self {
         stored
@@ -38,7 +38,7 @@ impl<T: Kind> Listed for Lookup<T> {
 
 impl Listed for Registration {
     type Stored = Self;
-    const LASTS: Option<TimeDelta> = None;
+    const LASTS: TimeDelta = TimeDelta::minutes(15);
 
     fn new(stored: Self) -> Self {
         stored

@@ -19,6 +19,8 @@ pub struct Settings {
     pub admin_group: String,
     /// `CLUB_APPROVAL`: `automatic` (default) or `required`.
     pub club_approval: Approval,
+    /// `QUOTA_CLUBS_CREATED`, `QUOTA_CLUBS_OWNED`, `QUOTA_CLUB_EVENTS`; defaults 10, 50 and 1,000.
+    pub quotas: Quotas,
     /// `SITE_URL`: where links in mails lead, without a trailing slash.
     pub site_url: String,
     /// `MAIL_FROM`: the sender of all mails.
@@ -35,6 +37,23 @@ pub struct Settings {
     pub media_url: String,
     /// `CORS_ORIGINS`: origins that may call from a browser, comma-separated, or `*`; default none.
     pub cors_origins: Vec<String>,
+}
+
+/// What one person or club may have at most, against abuse; admins are exempt (decisions.md §13.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quotas {
+    /// Clubs that one person creates, deleted ones included.
+    pub clubs_created: u32,
+    /// Clubs that one person owns, deleted ones included.
+    pub clubs_owned: u32,
+    /// Events of a club that have not ended.
+    pub club_events: u32,
+}
+
+impl Default for Quotas {
+    fn default() -> Self {
+        Self { clubs_created: 10, clubs_owned: 50, club_events: 1_000 }
+    }
 }
 
 /// The names of the claims that tell who somebody is (decisions.md §2).
@@ -118,7 +137,7 @@ impl std::fmt::Debug for Secret {
 }
 
 /// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 21] = [
+pub const VARIABLES: [&str; 24] = [
     "TABLE_NAME",
     "OIDC_ISSUER",
     "OIDC_AUDIENCE",
@@ -132,6 +151,9 @@ pub const VARIABLES: [&str; 21] = [
     "CLAIM_GROUPS",
     "ADMIN_GROUP",
     "CLUB_APPROVAL",
+    "QUOTA_CLUBS_CREATED",
+    "QUOTA_CLUBS_OWNED",
+    "QUOTA_CLUB_EVENTS",
     "SITE_URL",
     "MAIL_FROM",
     "MAIL_RATE",
@@ -189,6 +211,12 @@ impl Settings {
         };
         let leeway_seconds = number("OIDC_LEEWAY_SECONDS", 30).into();
         let mail_rate = number("MAIL_RATE", 0);
+        let default = Quotas::default();
+        let quotas = Quotas {
+            clubs_created: number("QUOTA_CLUBS_CREATED", default.clubs_created),
+            clubs_owned: number("QUOTA_CLUBS_OWNED", default.clubs_owned),
+            club_events: number("QUOTA_CLUB_EVENTS", default.club_events),
+        };
         let club_approval = Approval::read(&or("CLUB_APPROVAL", "")).unwrap_or_else(|| {
             problems.push(BAD_APPROVAL.into());
             Approval::Required
@@ -211,6 +239,7 @@ impl Settings {
             claims,
             admin_group: or("ADMIN_GROUP", "clubs-admin"),
             club_approval,
+            quotas,
             site_url,
             mail_from,
             mail_rate,

@@ -169,7 +169,14 @@ impl ApplicationInput {
 
 fn template(reader: &mut Reader, name: &str, field: Field<String>, into: &mut String) {
     let mut text = into.clone();
+    let source = if let Field::Value(source) = &field { source.clone() } else { String::new() };
     reader.html(name, field, limits::APPLICATION_TEXT_BYTES, &mut text);
+    if source != *into
+        && !reader.errors.has(name)
+        && let Some(why) = Template::misplaced(&source)
+    {
+        reader.errors.add(name, why);
+    }
     match Template::parse(&text) {
         Ok(_) => *into = text,
         Err(why) if !reader.errors.has(name) => reader.errors.add(name, why),

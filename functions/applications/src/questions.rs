@@ -49,8 +49,8 @@ pub struct QuestionInput {
 }
 
 /// An option to be set: one with its id keeps its answers.
-#[derive(Debug, Clone, Deserialize, ToSchema)]
-#[serde(untagged, expecting = "expected a text, or an object with a value")]
+#[derive(Debug, Clone, ToSchema)]
+#[serde(untagged)]
 pub enum OptionInput {
     /// Its text; an option that has it keeps its id.
     Text(String),
@@ -61,6 +61,20 @@ pub enum OptionInput {
         /// Its text.
         value: String,
     },
+}
+
+impl<'de> Deserialize<'de> for OptionInput {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+        let option = match (text(&value), value.get("value").and_then(text), value.get("id")) {
+            (Some(text), ..) => Some(Self::Text(text)),
+            (None, Some(value), None | Some(serde_json::Value::Null)) => Some(Self::Object { id: None, value }),
+            (None, Some(value), Some(id)) => id.as_u64().map(|id| Self::Object { id: Some(id), value }),
+            _ => None,
+        };
+        option.ok_or_else(|| serde::de::Error::custom("Expected a text, or an object with a text as value."))
+    }
 }
 
 impl QuestionInput {

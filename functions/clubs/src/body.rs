@@ -20,7 +20,7 @@ pub struct ClubBody {
     code: String,
     name: String,
     subtitle: String,
-    /// HTML; its beginning, in a list that would be too large.
+    /// HTML; in lists its first 2,000 characters.
     pub(crate) description: String,
     email: String,
     website: Option<String>,
@@ -84,6 +84,13 @@ impl Viewer {
             subscriptions: page.is_subscribed.then(code).into_iter().collect(),
             is_admin,
         }
+    }
+}
+
+impl Viewer {
+    /// Whether they are in a club.
+    pub fn is_member(&self, code: &str) -> bool {
+        self.roles.contains_key(code)
     }
 }
 

@@ -9,14 +9,13 @@ use axum::response::{IntoResponse as _, Response};
 use shared::Shared;
 use shared::auth::{ERASING, User};
 use shared::catalogue::club_parts;
-use shared::html::shorten;
 use shared::http::{
-    ApiError, Created, Envelope, IfMatch, Input, Known, Mode, NewId, NoContent, Owner, Page, Params, PathIds, Result, Sight, Upload,
+    ApiError, Code, Created, Envelope, IfMatch, Input, Known, Mode, NewId, NoContent, Owner, Page, Params, PathIds, Result, Sight, Upload,
     is_officer, shown_at,
 };
 use shared::models::{Badge, Club, ClubProfile, Kind as _, Membership, Role, Tag};
 use shared::settings::Approval;
-use shared::table::{ClubPage, ClubRefusal, TableError, Tries, Versions};
+use shared::table::{ClubPage, ClubQuota, ClubRefusal, TableError, Tries, Versions};
 use shared::time::Timestamp;
 
 use crate::body::{ClubBody, ClubInput, Terms, Viewer};
@@ -29,6 +28,8 @@ use crate::ranking::{Filter, Ordered, Ranked, Ranking, compare};
         ("active" = Option<bool>, Query),
         ("tags" = Option<String>, Query, description = "Ids or names, separated by commas; all must match"),
         ("badges" = Option<String>, Query, description = "Id or label of a badge"),
+        ("accepting" = Option<bool>, Query, description = "Whether an application is open now"),
+        ("member" = Option<bool>, Query, description = "Whether the caller is in it; callers who are not signed in are in none"),
         ("ordering" = Option<String>, Query, description = "alphabetical, -alphabetical, featured (default), favorite_count, -favorite_count"),
         ("page" = Option<u64>, Query), ("page_size" = Option<u64>, Query, description = "25, at most 100")),
     responses((status = 200, body = Envelope<ClubBody>)))]
@@ -47,10 +48,9 @@ pub async fn list_clubs(State(app): State<Shared>, user: Option<User>, params: P
     let (clubs, terms, hosts) =
         futures::try_join!(app.all_clubs(&versions), Terms::at(&app, &versions), hosts(&app, &versions, &months, now))?;
     let ranking = Ranking { now, hosts };
-    let mut found = filter.find(&clubs, &terms, &ranking, |club| sight.sees(club));
+    let mut found = filter.find(&clubs, &terms, &ranking, |club| sight.sees(club) && filter.is_for(club, &viewer, user.is_some(), now));
     let show = |ranked: &Ranked| ClubBody::new(&ranked.listed.club, &viewer, &terms, &app.media, now);
-    let mut page = page.of_sorted(&mut found, |a, b| compare(filter.ordered, a, b), show)?;
-    shorten(page.results.iter_mut().map(|club| &mut club.description));
+    let page = page.of_sorted(&mut found, |a, b| compare(filter.ordered, a, b), show)?;
     Ok(draft.done(Json(page), Some(ranking.stands_until(&clubs, &found, filter.ordered))))
 }
 
@@ -92,6 +92,7 @@ pub async fn create_club(
         members: 1,
         owners: 1,
         favorites: 0,
+        events: 0,
         told_of_requests_at: None,
         windows: BTreeMap::new(),
     };
@@ -100,13 +101,15 @@ pub async fn create_club(
     input.apply(Mode::Create, &mut club, &terms, user.is_admin())?;
     // Names collide; codes may not: the second club of a name gets -2, and so on.
     let slug = slug(&club.profile.name);
+    let quotas = app.settings.quotas;
+    let quota = (!user.is_admin()).then_some(ClubQuota { created: quotas.clubs_created, owned: quotas.clubs_owned });
     for n in 1..=100 {
         club.code = code.clone().unwrap_or_else(|| numbered(&slug, n, creation));
         let owner = Membership::new(&club.code, person, Role::Owner, creation, now);
-        let taken = match app.table.create_club(&club, &owner).await? {
+        let taken = match app.table.create_club(&club, &owner, quota).await? {
             Ok(()) => None,
             Err(ClubRefusal::Taken) => app.table.club(&club.code).await?,
-            Err(ClubRefusal::Erased) => return Err(ApiError::rule(ERASING)),
+            Err(ClubRefusal::Creator) => return Err(too_many_clubs(&app, user.id()).await?),
             Err(ClubRefusal::Reference) => return Err(ApiError::field("tags", "A tag or badge was deleted at this moment.")),
         };
         match taken {
@@ -121,6 +124,18 @@ pub async fn create_club(
         return Ok(Created { location: format!("/api/clubs/{}/", club.code), body });
     }
     Err(ApiError::field("name", "A hundred clubs have this name. Choose another one, or a code."))
+}
+
+/// Why somebody creates no further club.
+async fn too_many_clubs(app: &Shared, person: u64) -> Result<ApiError> {
+    let Some(person) = app.table.person(person).await?.filter(|person| !person.erasing) else { return Ok(ApiError::rule(ERASING)) };
+    let quotas = app.settings.quotas;
+    let why = if person.clubs_created >= i64::from(quotas.clubs_created) {
+        format!("A person creates at most {} clubs, deleted ones included. An administrator can create more.", quotas.clubs_created)
+    } else {
+        format!("A person owns at most {} clubs, deleted ones included.", quotas.clubs_owned)
+    };
+    Ok(ApiError::rule(why).coded(Code::Quota))
 }
 
 /// One club. Anybody who can see it.

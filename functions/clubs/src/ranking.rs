@@ -11,7 +11,7 @@ use shared::models::{Club, Kind};
 use shared::text::{self, Word};
 use shared::time::Timestamp;
 
-use crate::body::{Terms, is_accepting};
+use crate::body::{Terms, Viewer, is_accepting};
 
 /// The order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +48,8 @@ impl Ordered {
 pub struct Filter {
     words: Vec<Word>,
     active: Option<bool>,
+    accepting: Option<bool>,
+    member: Option<bool>,
     tags: String,
     badges: String,
     /// The order.
@@ -88,10 +90,18 @@ impl Filter {
         Ok(Self {
             words: params.search()?,
             active: params.flag("active")?,
+            accepting: params.flag("accepting")?,
+            member: params.flag("member")?,
             tags: params.text("tags").unwrap_or_default().to_owned(),
             badges: params.text("badges").unwrap_or_default().to_owned(),
             ordered: Ordered::read(params)?,
         })
+    }
+
+    /// Whether it is one of the clubs that the caller asks for, because of what they have to do with it and what the time is.
+    pub fn is_for(&self, club: &Club, viewer: &Viewer, is_signed_in: bool, now: Timestamp) -> bool {
+        self.accepting.is_none_or(|accepting| is_accepting(club, now) == accepting)
+            && self.member.is_none_or(|member| is_signed_in && viewer.is_member(&club.code) == member)
     }
 
     /// None if a tag or badge is meant that there is not.

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 pub struct EventBody {
     id: u64,
     name: String,
-    /// HTML; its beginning, in a list that would be too large.
+    /// HTML; in lists across clubs its first 2,000 characters.
     pub(crate) description: String,
     /// Code of the host.
     club: String,

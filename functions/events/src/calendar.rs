@@ -15,6 +15,9 @@ use crate::events::upcoming;
 
 /// Characters of a description that a calendar shows.
 const DESCRIPTION: usize = 500;
+/// What stands in a calendar without entries: one has at least one component (RFC 5545, 3.6).
+const UTC: &str = "BEGIN:VTIMEZONE\r\nTZID:Etc/UTC\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0000\r\n\
+    TZOFFSETTO:+0000\r\nTZNAME:UTC\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n";
 /// Bytes of a calendar: an answer has to fit what passes the gateway.
 const CALENDAR: usize = limits::ANSWER_BODY - 100_000;
 
@@ -56,6 +59,7 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
     {
         calendar.append_property(property);
     }
+    let is_empty = showings.is_empty();
     let mut size = 0;
     // An event may have a hundred showings: its text is made once.
     let mut texts: HashMap<u64, String> = HashMap::new();
@@ -68,7 +72,11 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
         }
         calendar.push(entry);
     }
-    ([(header::CONTENT_TYPE, "text/calendar; charset=utf-8")], calendar.to_string()).into_response()
+    let mut text = calendar.to_string();
+    if is_empty {
+        text = text.replace("END:VCALENDAR", &format!("{UTC}END:VCALENDAR"));
+    }
+    ([(header::CONTENT_TYPE, "text/calendar; charset=utf-8")], text).into_response()
 }
 
 /// A showing as everybody may see it. Its times of change are the event's, so that a calendar stays the same while nothing changes.

@@ -4,10 +4,11 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
-use shared::http::{ApiError, Created, Mode, NewId, NoContent, Officer, Result, SignedIn, Upload, WithImage, shown_at};
+use shared::http::{ApiError, Code, Created, Mode, NewId, NoContent, Officer, Result, SignedIn, Upload, WithImage, shown_at};
 use shared::lookups::Badges;
 use shared::models::{Event, EventType};
-use shared::table::{TableError, Tries};
+use shared::table::{EventRefusal, TableError, Tries};
+use shared::time::Timestamp;
 
 use crate::body::{EventBody, Viewer};
 use crate::input::EventInput;
@@ -57,16 +58,43 @@ pub async fn create_event(
     if let Some(bytes) = image {
         event.image = Some(app.media.store("image", bytes).await?);
     }
-    match app.table.create_event(&event).await {
-        Err(TableError::Refused(_)) => {
-            // An earlier attempt with the same idempotency key was here.
-            app.media.forget(event.image.as_ref(), None).await;
-            event = app.table.event(&event.club, event.id).await?.ok_or(ApiError::NotFound)?;
+    let mut limit = Some(i64::from(app.settings.quotas.club_events)).filter(|_| !scope.user.is_admin());
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
+        match app.table.create_event(&event, limit).await? {
+            Ok(()) => break,
+            Err(EventRefusal::Exists) => {
+                // An earlier attempt with the same idempotency key was here.
+                app.media.forget(event.image.as_ref(), None).await;
+                event = app.table.event(&event.club, event.id).await?.ok_or(ApiError::NotFound)?;
+                break;
+            }
+            // Those that have ended do not count.
+            Err(EventRefusal::Quota) => match allowed(&app, &event.club).await {
+                Ok(allowed) => limit = Some(allowed),
+                Err(error) => return app.media.kept(Err(error), event.image.as_ref()).await,
+            },
         }
-        done => done?,
     }
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
     Ok(Created { location, body: EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media) })
+}
+
+/// 400 if a club has as many events that have not ended as it may have; else how many it may have with those that have. An event
+/// without showings has not ended.
+async fn allowed(app: &Shared, club: &str) -> Result<i64> {
+    let (events, now) = (app.table.events(club).await?, app.now());
+    let limit = app.settings.quotas.club_events as usize;
+    let ended = events.iter().filter(|event| has_ended(event, now)).count();
+    if events.len() - ended >= limit {
+        return Err(ApiError::rule(format!("A club has at most {limit} events that have not ended.")).coded(Code::Quota));
+    }
+    Ok(i64::try_from(limit + ended).unwrap_or(i64::MAX))
+}
+
+fn has_ended(event: &Event, now: Timestamp) -> bool {
+    event.span().is_some_and(|span| span.ends.1 < now)
 }
 
 /// One event of a club. Any signed-in user who can see it.
@@ -172,6 +200,9 @@ pub async fn edit(app: &Shared, event: &Event, change: impl Fn(&mut Event) -> Re
         change(&mut new)?;
         if new == old {
             return Ok(new);
+        }
+        if has_ended(&old, app.now()) && !has_ended(&new, app.now()) {
+            allowed(app, &old.club).await?;
         }
         new.sort_showings();
         new.version += 1;

@@ -9,7 +9,6 @@ use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use shared::auth::User;
 use shared::catalogue::{Clubs, ListedEvent};
-use shared::html::shorten;
 use shared::http::{ApiError, Envelope, Page, Params, PathIds, Result, Sight, is_officer};
 use shared::lookups::Badges;
 use shared::models::{Club, Event, Fair, Showing};
@@ -191,8 +190,7 @@ pub async fn list_events(State(app): State<Shared>, user: Option<User>, params: 
     let found = find(&app, &filter, user.as_ref()).await?;
     // Across clubs nobody is an officer: what only officers read stands in the club's own list.
     let viewer = Viewer { is_signed_in: user.is_some(), is_officer: false };
-    let mut page = page.of(&found.pairs(), |(event, club)| EventBody::new(event, club, viewer, &found.badges, &app.media))?;
-    shorten(page.results.iter_mut().map(|event| &mut event.description));
+    let page = page.of(&found.pairs(), |(event, club)| EventBody::new(event, club, viewer, &found.badges, &app.media))?;
     Ok(Json(page))
 }
 

@@ -15,6 +15,7 @@ use shared::table::MemberRefusal;
 use utoipa::ToSchema;
 
 use crate::member::{MemberBody, Viewer};
+use crate::members::{owned_limit, owns_enough};
 
 /// The use of an invite.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -97,9 +98,10 @@ pub async fn accept_invite(
         .ok_or_else(unusable)?;
     let membership =
         Membership { title: invite.title.clone(), public, ..Membership::new(&club, user.person().await?, invite.role, creation, now) };
-    match app.table.accept_invite(&invite, &membership).await? {
+    match app.table.accept_invite(&invite, &membership, owned_limit(&app, user.is_admin())).await? {
         Ok(()) => Ok(shown(&membership)),
         Err(MemberRefusal::Erased) => Err(ApiError::rule(ERASING)),
+        Err(MemberRefusal::Quota) => Err(owns_enough(&app)),
         Err(MemberRefusal::Duplicate) => Err(ApiError::rule("You are already a member of this club.").coded(Code::AlreadyMember)),
         Err(_) => Err(unusable()),
     }

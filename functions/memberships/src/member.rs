@@ -71,7 +71,7 @@ impl MemberBody {
 pub struct MemberOfPath(pub Membership);
 
 impl Load for MemberOfPath {
-    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (code, wanted) = (path.text("club"), path.text("member"));
         if let Some(id) = ids::parse(wanted)
             && let Some(membership) = app.table.member(code, id).await?
@@ -79,16 +79,19 @@ impl Load for MemberOfPath {
             return Ok(Some(Self(membership)));
         }
         let people = named(app, wanted).await?;
-        let mut found = app.table.members_among(code, people.into_iter()).await?;
-        // Several may have one user name, or differ by its case: the exact one is meant, then the caller; else an id has to say who.
-        if found.iter().any(|membership| membership.personal.username == wanted) {
-            found.retain(|membership| membership.personal.username == wanted);
-        }
-        if found.len() > 1 {
-            found.retain(|membership| membership.person == user.id());
-        }
-        Ok(found.pop().map(Self))
+        let found = app.table.members_among(code, people.into_iter()).await?;
+        Ok(the_one(found, wanted, |membership| &membership.personal.username).map(Self))
     }
+}
+
+/// Whom a path means by a user name: the one who is called so exactly, else the one who is when case does not count; nobody, if
+/// two are (decisions.md §13.10).
+pub fn the_one<T>(mut found: Vec<T>, wanted: &str, name: impl Fn(&T) -> &str) -> Option<T> {
+    if found.iter().any(|one| name(one) == wanted) {
+        found.retain(|one| name(one) == wanted);
+    }
+    let one = found.pop();
+    one.filter(|_| found.is_empty())
 }
 
 /// The people with the user name that a path says.

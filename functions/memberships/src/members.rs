@@ -8,7 +8,7 @@ use serde::Deserialize;
 use shared::http::{
     ApiError, Code, Created, Field, Input, Maybe, Mode, Need, NewId, NoContent, Officer, Reader, Reference, Result, SignedIn, Slice,
 };
-use shared::models::{Membership, MembershipRequest, Role};
+use shared::models::{Membership, MembershipRequest, Personal, Role};
 use shared::table::{Addition, MemberRefusal, Tries};
 use shared::{Shared, limits, mail, text};
 use utoipa::ToSchema;
@@ -100,6 +100,7 @@ pub async fn create_member(
     let unknown = || ApiError::field("person", "There is no such person.");
     let duplicate = || ApiError::field("person", "This person is already a member.").coded(Code::AlreadyMember);
     let person = person.ok_or_else(unknown)?;
+    let by = shown_by(&scope).await?;
     if scope.membership.as_ref().is_some_and(|own| own.person == person) {
         return Err(duplicate());
     }
@@ -111,9 +112,10 @@ pub async fn create_member(
         let person = person.ok_or_else(unknown)?;
         let membership =
             Membership { title: title.clone(), public, active, ..Membership::new(&club.code, &person, role, creation, app.now()) };
-        let answered = request.as_ref().filter(|_| !person.personal.email.is_empty());
-        let mail = answered.map(|_| mail::joined(club, &membership, creation));
-        let addition = Addition { membership: &membership, by: scope.authority(), request: request.as_ref(), mail: mail.as_ref() };
+        let has_address = !person.personal.email.is_empty();
+        let mail = has_address.then(|| mail::joined(club, by, &membership, request.is_some(), creation));
+        let limit = owned_limit(&app, scope.user.is_admin());
+        let addition = Addition { membership: &membership, by: scope.authority(), request: request.as_ref(), mail: mail.as_ref(), limit };
         match app.table.add_member(addition).await? {
             Ok(()) => return Ok(created(&scope, &membership)),
             Err(MemberRefusal::Duplicate) => {
@@ -123,10 +125,28 @@ pub async fn create_member(
                 return Ok(created(&scope, &there));
             }
             Err(MemberRefusal::Erased) => return Err(unknown()),
+            Err(MemberRefusal::Quota) => return Err(owns_enough(&app)),
             Err(MemberRefusal::Authority) => return Err(ApiError::Forbidden),
             Err(MemberRefusal::Changed | MemberRefusal::LastOwner) => {}
         }
     }
+}
+
+/// The officer who acts, unless they do not want to be shown in this club.
+async fn shown_by(scope: &Officer) -> Result<Option<&Personal>> {
+    let hidden = scope.membership.as_ref().is_some_and(|own| !own.public);
+    Ok(if hidden { None } else { Some(&scope.user.person().await?.personal) })
+}
+
+/// Clubs that one person may own; admins may give anybody more.
+pub(crate) fn owned_limit(app: &Shared, is_admin: bool) -> Option<u32> {
+    (!is_admin).then_some(app.settings.quotas.clubs_owned)
+}
+
+/// 400 for somebody who owns as many clubs as one may.
+pub(crate) fn owns_enough(app: &Shared) -> ApiError {
+    let limit = app.settings.quotas.clubs_owned;
+    ApiError::field("role", format!("A person owns at most {limit} clubs, deleted ones included.")).coded(Code::Quota)
 }
 
 fn created(scope: &Officer, membership: &Membership) -> Created<MemberBody> {
@@ -251,8 +271,9 @@ async fn change(app: &Shared, mut caller: OfficerOrSelf, input: &MemberInput, mo
         tries.next().await?;
         caller.check()?;
         let new = input.clone().apply(mode, &caller)?;
+        let limit = owned_limit(app, caller.scope.user.is_admin());
         if new != caller.member {
-            match app.table.update_member(&caller.member, &new, caller.by()).await? {
+            match app.table.update_member(&caller.member, &new, caller.by(), limit).await? {
                 Ok(()) => {}
                 Err(refusal) => {
                     caller.again(app, refusal).await?;
@@ -296,6 +317,7 @@ impl OfficerOrSelf {
         match refusal {
             MemberRefusal::LastOwner => return Err(ApiError::rule("A club keeps at least one owner.").coded(Code::LastOwner)),
             MemberRefusal::Authority => return Err(ApiError::Forbidden),
+            MemberRefusal::Quota => return Err(owns_enough(app)),
             MemberRefusal::Changed | MemberRefusal::Duplicate | MemberRefusal::Erased => {}
         }
         self.member = app.table.member(&self.scope.club.code, self.member.id).await?.ok_or(ApiError::NotFound)?;

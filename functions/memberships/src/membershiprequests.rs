@@ -11,7 +11,7 @@ use shared::time::Timestamp;
 use shared::{Shared, ids};
 use utoipa::ToSchema;
 
-use crate::member::named;
+use crate::member::{named, the_one};
 
 /// A request to join a club.
 #[derive(Debug, Serialize, ToSchema)]
@@ -61,12 +61,9 @@ impl Load for RequestOfPath {
         {
             return Ok(Some(Self(request)));
         }
-        for person in named(app, wanted).await? {
-            if let Some(request) = app.table.request(code, MembershipRequest::id_of(code, person)).await? {
-                return Ok(Some(Self(request)));
-            }
-        }
-        Ok(None)
+        let people = named(app, wanted).await?;
+        let found = app.table.requests_among(code, people.into_iter()).await?;
+        Ok(the_one(found, wanted, |request| &request.applicant.personal.username).map(Self))
     }
 }
 

@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::auth::{ERASING, User};
-use shared::http::{ApiError, Field, IfMatch, Input, Mode, Need, NoContent, Reader, ReceivedAt, Reference, Result};
+use shared::http::{ApiError, Code, Field, IfMatch, Input, Mode, Need, NoContent, Params, Reader, ReceivedAt, Reference, Result};
 use shared::lookups::Studies;
-use shared::models::Person;
-use shared::table::{TableError, Tries};
+use shared::models::{Club, Person};
+use shared::table::{OnlyOwner, TableError, Tries};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
@@ -147,20 +147,40 @@ async fn change(app: &Shared, user: &User, if_match: &IfMatch, input: SettingsIn
 }
 
 /// Erases the caller: memberships, requests, extensions, invites, mails, favorites, subscriptions and profile; pending submissions are
-/// withdrawn, of decided ones the status stays. Any signed-in user who is not the only owner of a club.
-#[utoipa::path(delete, path = "/api/settings/", tag = "people", security(("bearer" = [])), responses((status = 204)))]
+/// withdrawn, of decided ones the status stays. Any signed-in user who is not the only owner of a club, or archives these.
+#[utoipa::path(delete, path = "/api/settings/", tag = "people", security(("bearer" = [])),
+    params(("archive" = Option<bool>, Query, description = "Archive the clubs that nobody else owns")), responses((status = 204)))]
 pub async fn delete_settings(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
     user: User,
     if_match: IfMatch,
+    params: Params,
 ) -> Result<NoContent> {
+    let archive = params.flag("archive")?.unwrap_or(false);
     let person = user.person().await?;
     if_match.check(|| SettingsBody::new(person, user.is_admin()))?;
-    app.table
-        .erase(person, (app.ids.received(received), app.now()))
-        .await?
-        .map_err(|_| ApiError::rule("You are the only owner of a club. Make somebody else an owner, or delete the club."))?;
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
+        let Err(OnlyOwner(clubs)) = app.table.erase(person, (app.ids.received(received), app.now())).await? else { break };
+        if !archive {
+            let names: Vec<String> = clubs.iter().map(|club| club.profile.name.clone()).collect();
+            let why = format!(
+                "You are the only owner of {}. Make somebody else an owner, delete the club, or add ?archive=true to archive it.",
+                names.join(", ")
+            );
+            return Err(ApiError::rule(why).coded(Code::LastOwner));
+        }
+        for club in clubs {
+            let archived = Club { archived: true, version: club.version + 1, ..club.clone() };
+            match app.table.update_club(&club, &archived, None).await {
+                // Somebody changed it at this moment: it is looked at again.
+                Ok(()) | Err(TableError::Refused(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
     app.known_people.forget(person.id);
     Ok(NoContent)
 }

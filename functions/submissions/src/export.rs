@@ -6,8 +6,8 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use shared::Shared;
-use shared::http::{ApiError, Officer, Params, Result};
-use shared::models::Submission;
+use shared::http::{ApiError, Officer, Params, Result, Slice, Sliced};
+use shared::models::{QuestionType, Submission};
 use shared::table::{Form, Newest};
 
 use crate::body::{AllPrompts, Prompts, committee_of};
@@ -21,24 +21,42 @@ const COLUMNS: [&str; 11] =
     security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path),
         ("status" = Option<u8>, Query), ("committee" = Option<u64>, Query), ("notified" = Option<bool>, Query),
-        ("email_status" = Option<String>, Query, description = "As of the list"), ("search" = Option<String>, Query)),
+        ("email_status" = Option<String>, Query, description = "As of the list"), ("search" = Option<String>, Query),
+        ("limit" = Option<u64>, Query, description = "At most so many; the answer's Link leads on"), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv")))]
-pub async fn export_submissions(State(app): State<Shared>, params: Params, scope: Officer<Form, AllPrompts>) -> Result<Response> {
-    csv(&app, &scope.parent, &scope.object.0, &params).await
+pub async fn export_submissions(
+    State(app): State<Shared>,
+    params: Params,
+    scope: Officer<Form, AllPrompts>,
+    slice: Slice,
+) -> Result<Response> {
+    csv(&app, &scope.parent, &scope.object.0, &params, &slice).await
 }
 
-pub(crate) async fn csv(app: &Shared, form: &Form, prompts: &Prompts, params: &Params) -> Result<Response> {
+pub(crate) async fn csv(app: &Shared, form: &Form, prompts: &Prompts, params: &Params, slice: &Slice) -> Result<Response> {
     let filter = Filter::read(params)?;
-    let wanted = Newest::all(|submission: &Submission| filter.matches(submission));
-    let submissions = app.table.submissions(form.application.id, wanted).await?;
+    let wanted = Newest {
+        matches: |submission: &Submission| filter.matches(submission),
+        before: slice.after()?,
+        limit: slice.limit().map(|limit| limit + 1),
+        without_answers: false,
+    };
+    let mut submissions = app.table.submissions(form.application.id, wanted).await?;
+    let next = slice.cut(&mut submissions, Submission::place);
     let bytes = write(form, prompts, &submissions).map_err(|error| ApiError::Internal(error.to_string()))?;
     let name = format!("attachment; filename=\"submissions-{}.csv\"", form.application.id);
-    Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, name)], bytes).into_response())
+    let mut response =
+        ([(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, name)], bytes).into_response();
+    response.extensions_mut().insert(Sliced);
+    next.into_iter().for_each(|link| drop(response.headers_mut().insert(header::LINK, link)));
+    Ok(response)
 }
 
 fn write(form: &Form, prompts: &Prompts, submissions: &[Submission]) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
     // Questions as they are now, in their order, then those that are gone but were answered.
-    let mut questions: Vec<(u64, &str)> = form.questions.iter().map(|question| (question.id, question.prompt.text.as_str())).collect();
+    // Info texts take no answers, and have no column.
+    let asked = form.questions.iter().filter(|question| question.prompt.question_type != QuestionType::InfoText);
+    let mut questions: Vec<(u64, &str)> = asked.map(|question| (question.id, question.prompt.text.as_str())).collect();
     let mut gone = BTreeMap::new();
     for answer in submissions.iter().flat_map(|submission| &submission.answers) {
         if let Some(prompt) = prompts.get(&(answer.question, answer.version)).filter(|_| form.question(answer.question).is_none()) {
@@ -75,11 +93,38 @@ fn write(form: &Form, prompts: &Prompts, submissions: &[Submission]) -> std::res
     Ok(writer.into_inner()?)
 }
 
-/// A cell that no spreadsheet runs as a formula (OWASP, CSV injection).
+/// A cell that no spreadsheet runs as a formula (OWASP, CSV injection), whichever separator its locale takes: where the
+/// separator is a semicolon or a tab, quotes do not protect, and a cell begins behind each of them.
 fn harmless(cell: &str) -> String {
-    if cell.trim_start_matches([' ', '\u{a0}']).starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
-        format!("'{cell}")
-    } else {
-        cell.to_owned()
+    let starts = |text: &str| text.trim_start_matches([' ', '\u{a0}', '"', '\'']).starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+    let mut whole = String::with_capacity(cell.len());
+    for (n, part) in cell.split_inclusive([';', '\t', '\r', '\n']).enumerate() {
+        if starts(part) || (n == 0 && part.starts_with(['\t', '\r', '\n'])) {
+            whole.push('\'');
+        }
+        whole.push_str(part);
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn formulas_are_no_formulas_in_any_locale() {
+        for (cell, expected) in [
+            ("plain; text", "plain; text"),
+            ("=1+1", "'=1+1"),
+            (" -1", "' -1"),
+            ("a;=1+1", "a;'=1+1"),
+            ("a;\"=1+1", "a;'\"=1+1"),
+            ("a\t@x", "a\t'@x"),
+            ("a\n+1; +2", "a\n'+1;' +2"),
+            ("\t=1", "'\t'=1"),
+            ("x = 1, y = 2", "x = 1, y = 2"),
+        ] {
+            assert_eq!(harmless(cell), expected);
+        }
     }
 }

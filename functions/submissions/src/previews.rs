@@ -1,6 +1,6 @@
 //! What a call of `send_emails` would send: to whom, what, and whom it skips (decisions.md §6).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chrono::TimeDelta;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use crate::body::committee_of;
 
-/// A mail that has stood at queued or sending for so long may be sent again: its worker is gone.
+/// A mail that has been queued or sending for so long may be sent again: its worker is gone.
 const STUCK_MINUTES: i64 = 15;
 
 /// Whom a call does not address, and why.
@@ -54,7 +54,7 @@ pub struct Plan {
     pub skipped: SkippedBody,
     /// What the officer should look at first.
     pub warnings: Vec<String>,
-    /// Of decisions, reasons and templates: equal as long as none of them changed, whatever was sent meanwhile.
+    /// Of decisions, reasons, templates and the choice: equal as long as none of them changed, whatever was sent meanwhile.
     pub digest: String,
 }
 
@@ -68,16 +68,30 @@ pub fn last_mail(submission: &Submission, kind: DecisionKind) -> Option<&MailSta
 
 fn may_send(last: Option<&MailState>, allow_resend: bool, now: Timestamp) -> bool {
     let Some(last) = last else { return true };
+    let is_stuck = last.at.plus(TimeDelta::minutes(STUCK_MINUTES)) < now;
     match last.status {
-        EmailStatus::Queued | EmailStatus::Sending => allow_resend && last.at.plus(TimeDelta::minutes(STUCK_MINUTES)) < now,
+        // It surely never reached SES, and its record is taken back with the new one.
+        EmailStatus::Queued => is_stuck,
+        EmailStatus::Sending => allow_resend && is_stuck,
         EmailStatus::Failed => allow_resend || !last.taken,
         _ => allow_resend,
     }
 }
 
+/// Whom an officer wants to write to, of those whom the type of mail is for.
+#[derive(Debug, Clone, Default)]
+pub struct Choice {
+    /// Only these; none stands for all.
+    pub submissions: Option<BTreeSet<u64>>,
+    /// Those too who have such a mail.
+    pub allow_resend: bool,
+}
+
 /// Who of the accepted is invited to the club, and with which version of their invite.
 #[derive(Debug, Default)]
 pub struct Invitations {
+    /// Whether anybody is.
+    pub is_open: bool,
     /// Members need none.
     pub members: HashSet<u64>,
     /// The versions of the invites that there are, by id: another mail about one has the same link.
@@ -89,7 +103,7 @@ pub struct Invitations {
 impl Invitations {
     /// What the mail to somebody accepted invites to: club, invite, version.
     fn of(&self, club: &str, person: u64) -> Option<(String, String, u64)> {
-        if self.members.contains(&person) {
+        if !self.is_open || self.members.contains(&person) {
             return None;
         }
         let id = Invite::id_for_accepted(club, person);
@@ -106,7 +120,7 @@ impl Plan {
         kind: DecisionKind,
         submissions: Vec<Submission>,
         invitations: &Invitations,
-        allow_resend: bool,
+        choice: &Choice,
         now: Timestamp,
     ) -> Result<Self> {
         let template =
@@ -137,7 +151,7 @@ impl Plan {
                 })?;
             let all = [&submission.status.code().to_string(), &person.email, &subject, &html].map(String::as_str).join("\n");
             said.insert(submission.id, ids::sha256_hex(all.as_bytes()));
-            if !may_send(last, allow_resend, now) {
+            if !may_send(last, choice.allow_resend, now) {
                 plan.skipped.already_notified += 1;
                 continue;
             }
@@ -169,7 +183,8 @@ impl Plan {
             };
             plan.mails.push(Planned { submission, mail });
         }
-        plan.digest = ids::sha256_hex(serde_json::json!(said).to_string().as_bytes());
+        let all = serde_json::json!([said, choice.submissions, choice.allow_resend]);
+        plan.digest = ids::sha256_hex(all.to_string().as_bytes());
         plan.mails.sort_by_key(|planned| planned.submission.sequence);
         if template.shows_reason() && without_reason > 0 && !uses_built_in(application, kind) {
             plan.warnings.push(format!("The template shows the reason, but {without_reason} of the decisions have none."));

@@ -1,5 +1,6 @@
 //! `/clubs/{club}/applications/{application}/send_emails/`
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use axum::Json;
@@ -8,13 +9,14 @@ use axum::response::{IntoResponse as _, Response};
 use futures::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::http::{ApiError, DidNothing, Field, Input, Mode, Need, Officer, Reader, Result};
+use shared::http::{ApiError, Code, DidNothing, Field, Input, Mode, Need, Officer, Reader, Reference, Result};
+use shared::limits;
 use shared::mail::DecisionKind;
-use shared::models::{Application, EmailStatus, Mail};
+use shared::models::{Application, Club, EmailStatus, Mail, Submission};
 use shared::table::{Newest, PARALLEL, Queueing, TableError, Tries};
 use utoipa::ToSchema;
 
-use crate::previews::{Invitations, Plan, Planned, PreviewBody, SkippedBody, last_mail};
+use crate::previews::{Choice, Invitations, Plan, Planned, PreviewBody, SkippedBody, last_mail};
 
 /// How long the answer waits for the outbox to drain.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -35,10 +37,14 @@ pub struct SendInput {
     #[serde(default)]
     #[schema(value_type = bool)]
     dry_run: Field<bool>,
-    /// The digest of a dry run: if decisions, reasons or templates changed since, nothing is sent.
+    /// The digest of a dry run: if decisions, reasons, templates or the choice changed since, nothing is sent.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     digest: Field<String>,
+    /// Ids of submissions: only these are considered. At most 2,000; default all.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<u64>>)]
+    submissions: Field<Vec<Reference>>,
 }
 
 /// A type of decision mail.
@@ -82,14 +88,27 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
     let allow_resend = reader.value("allow_resend", input.allow_resend, Need::Optional).unwrap_or(false);
     let dry_run = reader.value("dry_run", input.dry_run, Need::Optional).unwrap_or(false);
     let digest = reader.nullable("digest", input.digest, Need::Optional).flatten();
+    let chosen = reader.nullable("submissions", input.submissions, Need::Optional).flatten();
+    let chosen: Option<BTreeSet<u64>> = chosen.map(|ids| ids.into_iter().map(Reference::id).collect());
+    match chosen.as_ref().map(BTreeSet::len) {
+        Some(0) => reader.errors.add("submissions", "Name at least one submission, or leave this field out to consider all."),
+        Some(n) if n > limits::BULK => reader.errors.add("submissions", format!("At most {} submissions are allowed.", limits::BULK)),
+        _ => {}
+    }
     reader.finish()?;
     let Some(email_type) = email_type else { return Err(ApiError::field("email_type", "This field is required.")) };
     let (club, application, kind) = (scope.club, scope.parent, email_type.id);
-    let all = Newest { without_answers: true, ..Newest::all(|_: &_| true) };
-    let (submissions, invitations) = futures::try_join!(app.table.submissions(application.id, all), invitations(&app, &club.code, kind))?;
-    let plan = Plan::new(&club, &application, kind, submissions, &invitations, allow_resend, app.now())?;
+    let (submissions, invitations) = futures::try_join!(considered(&app, application.id, chosen.as_ref()), invitations(&app, &club, kind))?;
+    let mut reader = Reader::new(Mode::Create);
+    for (i, id) in chosen.iter().flatten().enumerate().filter(|(_, id)| !submissions.iter().any(|there| there.id == **id)) {
+        reader.errors.add(format!("submissions.{i}"), format!("This application has no submission {id}."));
+    }
+    reader.finish()?;
+    let choice = Choice { submissions: chosen, allow_resend };
+    let plan = Plan::new(&club, &application, kind, submissions, &invitations, &choice, app.now())?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
-        return Err(ApiError::field("digest", "Decisions, reasons or templates changed since the preview. Nothing was sent."));
+        let why = "Decisions, reasons, templates or the choice changed since the preview. Nothing was sent.";
+        return Err(ApiError::field("digest", why).coded(Code::DigestChanged));
     }
     let recipients = plan.mails.len();
     if dry_run {
@@ -132,13 +151,25 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
     .into_response())
 }
 
-/// Who needs an invitation to the club, and which there are: 2 queries side by side.
-async fn invitations(app: &Shared, club: &str, kind: DecisionKind) -> std::result::Result<Invitations, TableError> {
-    if kind == DecisionKind::Rejection {
+/// The submissions of an application that are considered: those that were chosen, or all.
+async fn considered(app: &Shared, application: u64, chosen: Option<&BTreeSet<u64>>) -> std::result::Result<Vec<Submission>, TableError> {
+    if let Some(chosen) = chosen {
+        let ids: Vec<u64> = chosen.iter().copied().collect();
+        return app.table.submissions_by_id(application, &ids).await;
+    }
+    let all = Newest { without_answers: true, ..Newest::all(|_: &_| true) };
+    app.table.submissions(application, all).await
+}
+
+/// Who needs an invitation to the club, and which there are: 2 queries side by side. A club that waits for approval invites
+/// nobody.
+async fn invitations(app: &Shared, club: &Club, kind: DecisionKind) -> std::result::Result<Invitations, TableError> {
+    if kind == DecisionKind::Rejection || club.approved != Some(true) {
         return Ok(Invitations::default());
     }
-    let (members, invites) = futures::try_join!(app.table.members(club), app.table.invites(club))?;
+    let (members, invites) = futures::try_join!(app.table.members(&club.code), app.table.invites(&club.code))?;
     Ok(Invitations {
+        is_open: true,
         members: members.into_iter().map(|membership| membership.person).collect(),
         versions: invites.into_iter().map(|invite| (invite.id, invite.version)).collect(),
         new: app.next_id(),

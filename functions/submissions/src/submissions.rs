@@ -239,7 +239,7 @@ pub async fn list_submissions(
 ) -> Result<Response> {
     let (form, (AllPrompts(prompts), studies)) = (scope.parent, scope.object);
     if accepts_csv(&headers) {
-        return export::csv(&app, &form, &prompts, &params).await;
+        return export::csv(&app, &form, &prompts, &params, &slice).await;
     }
     let filter = Filter::read(&params)?;
     let wanted = Newest {

@@ -26,7 +26,7 @@ use shared::auth::{FixedKeys, Keys, Verifier};
 use shared::http::{finish, guard};
 use shared::ids::Ids;
 use shared::media::Media;
-use shared::settings::{Approval, ClaimNames, Secret, Settings};
+use shared::settings::{Approval, ClaimNames, Quotas, Secret, Settings};
 use shared::table::Table;
 use shared::{App, Shared};
 use utoipa::openapi::OpenApi;
@@ -139,6 +139,7 @@ pub fn settings() -> Settings {
         claims: ClaimNames::default(),
         admin_group: "clubs-admin".into(),
         club_approval: Approval::Automatic,
+        quotas: Quotas::default(),
         site_url: "http://127.0.0.1:8000".into(),
         mail_from: "Clubs <no-reply@clubs.example>".into(),
         mail_rate: 0,

@@ -16,6 +16,8 @@ use crate::settings::{ClaimNames, Settings};
 pub struct Identity {
     /// User id: derived from issuer and subject.
     pub id: u64,
+    /// A hash of issuer and subject.
+    pub subject: String,
     /// User name; the subject when the claim is missing.
     pub username: String,
     /// Whole name.
@@ -113,6 +115,7 @@ impl Verifier {
         let in_group = |value: &Value| value.as_str() == Some(self.admin_group.as_str());
         Some(Identity {
             id: ids::derived("user", &[&self.issuer, subject]),
+            subject: ids::sha256_hex(format!("{}\n{subject}", self.issuer).as_bytes()),
             username: text(&self.claims.username).or_else(|| text("sub"))?,
             name: text(&self.claims.name),
             first_name: text(&self.claims.given_name),

@@ -74,9 +74,16 @@ impl User {
             school: vec![],
             major: vec![],
             image_url: None,
+            subject: identity.subject.clone(),
+            clubs_created: 0,
+            clubs_owned: 0,
             created_at: Timestamp::at(app.clock.now()),
             erasing: false,
         });
+        if person.subject != identity.subject {
+            // Ids have 53 bits: an issuer that lets people choose their subject could be made to give two of them one id.
+            return Err(ApiError::BadToken("its subject cannot be told from another one".into()));
+        }
         // Two tokens of one person may differ: the younger one is right.
         let personal = merged(&person.personal, identity);
         if identity.issued_at >= person.token_issued_at && personal != person.personal {
@@ -87,7 +94,7 @@ impl User {
                 Some(old) => app.table.update_claims(old, &person).await,
             };
             // Refused: a request beside this one was first.
-            if let Err(error @ (TableError::Busy(_) | TableError::Failed(_))) = stored {
+            if let Err(error @ (TableError::Busy(_) | TableError::Unknown(_) | TableError::Failed(_))) = stored {
                 return Err(error.into());
             }
         }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::access::is_code;
 use super::error::{ApiError, FieldErrors};
+use super::strict::Strict;
 use crate::time::Timestamp;
 use crate::{html, limits};
 
@@ -30,16 +31,25 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
         if value.is_null() {
             return Ok(Self::Null);
         }
-        Ok(serde_path_to_error::deserialize(value).map_or_else(
+        Ok(serde_path_to_error::deserialize(Strict(value)).map_or_else(
             |error| {
                 let segments = error.path().iter().map(|segment| segment.to_string().trim_matches(['[', ']']).to_owned());
-                let inside: Vec<String> = std::iter::once(String::new()).chain(segments).collect();
-                Self::Wrong(inside.join("."), error.into_inner().to_string())
+                let mut inside: Vec<String> = std::iter::once(String::new()).chain(segments).collect();
+                let why = error.into_inner().to_string();
+                match why.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
+                    Some(missing) => {
+                        inside.push(missing.to_owned());
+                        Self::Wrong(inside.join("."), REQUIRED.to_owned())
+                    }
+                    None => Self::Wrong(inside.join("."), why),
+                }
             },
             Self::Value,
         ))
     }
 }
+
+const REQUIRED: &str = "This field is required.";
 
 /// What a request does with a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +113,7 @@ impl Reader {
                     Mode::Update => false,
                 };
                 if due {
-                    self.errors.add(name, "This field is required.");
+                    self.errors.add(name, REQUIRED);
                 }
                 None
             }
@@ -286,24 +296,21 @@ pub fn is_email(text: &str) -> bool {
 }
 
 /// A reference as an id or as an object with an `id`, so that what GET gave can be PUT (decisions.md §12.5).
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(untagged, expecting = "expected an id, or an object with an id")]
-pub enum Reference {
-    /// The id alone.
-    Id(u64),
-    /// An object with it.
-    Object {
-        /// Its id.
-        id: u64,
-    },
-}
+#[derive(Debug, Clone, Copy)]
+pub struct Reference(u64);
 
 impl Reference {
     /// The id.
     pub fn id(self) -> u64 {
-        match self {
-            Self::Id(id) | Self::Object { id } => id,
-        }
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Reference {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let id = value.get("id").filter(|_| value.is_object()).unwrap_or(&value).as_u64();
+        id.map(Self).ok_or_else(|| serde::de::Error::custom("Expected an id, or an object with an id."))
     }
 }
 

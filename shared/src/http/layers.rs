@@ -20,6 +20,7 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 use super::entity_tag::{Basis, KnownTags, Unchanged, entity_tag};
 use super::error::{ApiError, Cause, Code};
 use super::idempotency::{REPLAYED, Replays, ShownAt, idempotent};
+use super::list::Sliced;
 use crate::auth::User;
 use crate::limits;
 use crate::state::Shared;
@@ -132,6 +133,10 @@ async fn authenticate(State(app): State<Shared>, mut request: Request, next: Nex
             request.extensions_mut().insert(user.clone());
             // The profile is stored beside the work of the request, so that it costs no time of its own.
             let (response, stored) = futures::join!(next.run(request), user.remember());
+            if let Err(error @ ApiError::BadToken(_)) = stored {
+                // Whoever it is: not the one whose id it is.
+                return error.into_response();
+            }
             if let Err(error) = stored {
                 tracing::error!(?error, "the profile was not stored; the next request tries again");
             }
@@ -334,6 +339,7 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
 /// An answer that cannot pass the gateway is refused with a hint, not cut off.
 async fn bounded_answer(request: Request, next: Next) -> Response {
     let (parts, body) = next.run(request).await.into_parts();
+    let sliced = parts.extensions.get::<Sliced>().is_some();
     match to_bytes(body, limits::ANSWER_BODY).await {
         Ok(bytes) => {
             let mut response = Response::from_parts(parts, Body::from(bytes.clone()));
@@ -342,7 +348,10 @@ async fn bounded_answer(request: Request, next: Next) -> Response {
             }
             response
         }
-        Err(_) => ApiError::rule("The answer is too large. Ask for it in parts with the parameters limit and cursor, or for gzip.")
-            .into_response(),
+        Err(_) if sliced => {
+            ApiError::rule("The answer is too large. Ask for it in parts with the parameters limit and cursor, or for gzip.")
+                .into_response()
+        }
+        Err(_) => ApiError::rule("The answer is too large. Ask for it compressed, with the header Accept-Encoding: gzip.").into_response(),
     }
 }

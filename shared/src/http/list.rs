@@ -55,24 +55,33 @@ impl Slice {
         self.cursor.as_ref().map(read).transpose()
     }
 
+    /// Cuts what was found to the limit: `items` holds one more than it if there is more. Then the link to the rest.
+    pub fn cut<T, P: Serialize>(&self, items: &mut Vec<T>, position: impl Fn(&T) -> P) -> Option<HeaderValue> {
+        let limit = self.limit.filter(|limit| items.len() > *limit)?;
+        items.truncate(limit);
+        let mut bytes = vec![VERSION];
+        bytes.extend(serde_json::to_vec(&position(items.last()?)).unwrap_or_default());
+        let query = self.params.with("cursor", &BASE64_URL_SAFE_NO_PAD.encode(bytes));
+        HeaderValue::try_from(format!("<{}?{query}>; rel=\"next\"", self.path)).ok()
+    }
+
     /// The array, and a link to the rest if there is one: `items` holds one more than the limit then.
     pub fn answer<T, B: Serialize, P: Serialize>(&self, mut items: Vec<T>, position: impl Fn(&T) -> P, show: impl Fn(T) -> B) -> Response {
-        let more = self.limit.is_some_and(|limit| items.len() > limit);
-        items.truncate(self.limit.unwrap_or(usize::MAX));
-        let last = items.last().filter(|_| more).map(position);
+        let next = self.cut(&mut items, position);
         let body: Vec<B> = items.into_iter().map(show).collect();
         let mut response = Json(body).into_response();
-        if let Some(last) = last {
-            let mut bytes = vec![VERSION];
-            bytes.extend(serde_json::to_vec(&last).unwrap_or_default());
-            let link = format!("<{}?{}>; rel=\"next\"", self.path, self.params.with("cursor", &BASE64_URL_SAFE_NO_PAD.encode(bytes)));
-            if let Ok(link) = HeaderValue::try_from(link) {
-                response.headers_mut().insert(header::LINK, link);
-            }
+        if let Some(link) = next {
+            response.headers_mut().insert(header::LINK, link);
         }
+        // Where an answer is too large, it can be had in slices.
+        response.extensions_mut().insert(Sliced);
         response
     }
 }
+
+/// Goes with a list that can be asked for in slices.
+#[derive(Debug, Clone, Copy)]
+pub struct Sliced;
 
 /// Whether the client asks for CSV rather than JSON.
 pub fn accepts_csv(headers: &HeaderMap) -> bool {

@@ -11,6 +11,7 @@ mod list;
 mod multipart;
 mod page;
 mod params;
+mod strict;
 
 pub use access::{Admin, Load, Maybe, Officer, Owner, PathIds, Scope, Sight, SignedIn, Visible, is_code, is_officer};
 pub use body::{Created, Input, NoContent};
@@ -19,7 +20,7 @@ pub use error::{ApiError, Code, ErrorBody, FieldErrors, OrRefused};
 pub use field::{Field, Mode, Need, Reader, Reference, is_email, no_such_club};
 pub use idempotency::{DidNothing, NewId, RequestKey, key_reused, replayed, shown_at};
 pub use layers::{PublicPath, ReceivedAt, finish, guard};
-pub use list::{Slice, accepts_csv};
+pub use list::{Slice, Sliced, accepts_csv};
 pub use multipart::{TextFields, Upload, WithImage};
 pub use page::{Envelope, Page};
 pub use params::Params;

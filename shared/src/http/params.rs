@@ -58,6 +58,7 @@ impl Params {
         // More digits than fit are a very large number all the same.
         match digits.then(|| text.parse().unwrap_or(u64::MAX)) {
             Some(number) if (low..=high).contains(&number) => Ok(Some(number)),
+            _ if high == u64::MAX => Err(ApiError::field(name, format!("Expected a whole number, at least {low}."))),
             _ => Err(ApiError::field(name, format!("Expected a whole number from {low} to {high}."))),
         }
     }

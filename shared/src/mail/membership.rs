@@ -77,12 +77,17 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
     )
 }
 
-/// What somebody hears whose request was answered by adding them, as the occasion `sequence`.
-pub fn joined(club: &Club, membership: &Membership, sequence: u64) -> Mail {
+/// What somebody hears whom an officer adds, as the occasion `sequence`. An officer who does not want to be shown is not named.
+pub fn joined(club: &Club, by: Option<&Personal>, membership: &Membership, asked: bool, sequence: u64) -> Mail {
     let name = &club.profile.name;
+    let who = by.map_or_else(|| "An officer".to_owned(), |by| escape(&by.name));
+    let why = if asked { "Your request was accepted." } else { "You did not ask for this?" };
+    let leave = "You can leave the club at any time, in the list of your memberships.";
+    let rest = if asked { format!("<p>{leave}</p>") } else { format!("<p>{why} {leave}</p>") };
     let html = format!(
-        "<p>Dear {},</p><p>your request was accepted: you are a member of <b>{}</b> now{}.</p>",
+        "<p>Dear {},</p>{}<p>{who} added you to <b>{}</b>: you are a member now{}.</p>{rest}",
         escape(&membership.personal.first_name),
+        if asked { format!("<p>{why}</p>") } else { String::new() },
         escape(name),
         as_role(membership.role)
     );

@@ -1,12 +1,16 @@
 //! Templates: `{{ variable }}` and `{% if variable %}…{% else %}…{% endif %}`, nothing else (decisions.md §12.12).
 
-use crate::html::escape;
+use std::fmt::Write as _;
+
+use crate::html::{self, escape};
 use crate::limits;
 
 /// What templates may name.
 const VARIABLES: [&str; 6] = ["name", "full_name", "reason", "committee", "club", "application"];
 /// Conditions inside conditions.
 const DEPTH: usize = 10;
+/// Conditions of one template.
+const CONDITIONS: usize = 50;
 
 /// A parsed template.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +69,85 @@ impl Template {
         let mut out = String::new();
         render(&self.0, values, &mut out);
         (out.len() <= limits::MAIL_BYTES).then_some(out)
+    }
+
+    /// The template's HTML with every condition decided by `holds`, which gets its number in the source and its variable; the
+    /// variables stay as they are written. Conditions that it does not decide stay, too.
+    fn resolved(&self, holds: &impl Fn(usize) -> Option<bool>) -> String {
+        fn walk(nodes: &[Node], number: &mut usize, holds: &impl Fn(usize) -> Option<bool>, out: &mut String) {
+            for node in nodes {
+                match node {
+                    Node::Text(text) => out.push_str(text),
+                    Node::Variable(variable) => {
+                        let _ = write!(out, "{{{{ {} }}}}", VARIABLES[*variable]);
+                    }
+                    Node::If { variable, then, otherwise } => {
+                        let decided = holds(*number);
+                        *number += 1;
+                        let (mut first, mut second) = (String::new(), String::new());
+                        walk(then, number, holds, &mut first);
+                        walk(otherwise, number, holds, &mut second);
+                        match decided {
+                            Some(true) => out.push_str(&first),
+                            Some(false) => out.push_str(&second),
+                            None => {
+                                let name = VARIABLES[*variable];
+                                let _ = write!(out, "{{% if {name} %}}{first}{{% else %}}{second}{{% endif %}}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let (mut out, mut number) = (String::new(), 0);
+        walk(&self.0, &mut number, holds, &mut out);
+        out
+    }
+
+    /// The variables of the conditions, in the order of the source.
+    fn conditions(&self) -> Vec<&'static str> {
+        fn walk(nodes: &[Node], found: &mut Vec<&'static str>) {
+            for node in nodes {
+                if let Node::If { variable, then, otherwise } = node {
+                    found.push(VARIABLES[*variable]);
+                    walk(then, found);
+                    walk(otherwise, found);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        walk(&self.0, &mut found);
+        found
+    }
+
+    /// What is wrong with the places of the conditions, if anything: where HTML allows no text (between the rows of a table), cleaning
+    /// moves them away from what they are about, and both branches would be shown to everybody. `source` is the template before it
+    /// was cleaned.
+    pub fn misplaced(source: &str) -> Option<String> {
+        let template = Self::parse(source).ok()?;
+        let conditions = template.conditions();
+        if conditions.len() > CONDITIONS {
+            return Some(format!("At most {CONDITIONS} conditions are allowed."));
+        }
+        let squeezed = |html: &str| html.split_whitespace().collect::<Vec<_>>().join(" ");
+        // One condition after the other, with all others decided.
+        let wrong = (0..conditions.len()).find(|n| {
+            [true, false].into_iter().any(|others| {
+                let with_it = template.resolved(&|i| (i != *n).then_some(others));
+                let Ok(cleaned) = Self::parse(&html::clean(&with_it)) else { return true };
+                [true, false].into_iter().any(|holds| {
+                    let before = html::clean(&template.resolved(&|i| Some(if i == *n { holds } else { others })));
+                    let after = html::clean(&cleaned.resolved(&|_| Some(holds)));
+                    squeezed(&before) != squeezed(&after)
+                })
+            })
+        })?;
+        let name = conditions[wrong];
+        Some(format!(
+            "Condition {} ({{% if {name} %}}) stands where HTML allows no text, such as between the rows of a table. \
+             Put it inside a cell, or around the whole table.",
+            wrong + 1
+        ))
     }
 
     /// Whether the template shows the reason.

@@ -46,6 +46,8 @@ pub struct Club {
     pub owners: i64,
     /// Favorites.
     pub favorites: i64,
+    /// Events, those that have ended too.
+    pub events: i64,
     /// When its officers were last told of membership requests.
     pub told_of_requests_at: Option<Timestamp>,
     /// The windows of its active applications, by their ids: is it accepting members?
@@ -59,8 +61,10 @@ pub struct ClubProfile {
     pub name: String,
     /// One line.
     pub subtitle: String,
-    /// HTML, cleaned.
+    /// HTML, cleaned: the whole of it, or its beginning where `has_more` says so.
     pub description: String,
+    /// Whether the whole description stands apart ([`ClubText`]), and only its beginning here.
+    pub has_more: bool,
     /// Where to reach it; replies to its mails go there.
     pub email: String,
     /// Home page.
@@ -72,6 +76,15 @@ pub struct ClubProfile {
     pub application_required: u8,
     /// Whether it is active at present.
     pub active: bool,
+}
+
+/// The whole description of a club, if it is longer than lists hold: they read the clubs, and not these.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ClubText {
+    /// Club code.
+    pub club: String,
+    /// HTML, cleaned.
+    pub description: String,
 }
 
 /// The time in which an active application takes submissions.

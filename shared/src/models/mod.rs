@@ -10,7 +10,7 @@ mod person;
 mod recruitment;
 mod submission;
 
-pub use club::{Club, ClubProfile, InvitationLog, Invite, Membership, MembershipRequest, Role, Window};
+pub use club::{Club, ClubProfile, ClubText, InvitationLog, Invite, Membership, MembershipRequest, Role, Window};
 pub use event::{Event, EventType, Image, Showing, Span};
 pub use interest::{Favorite, Subscription};
 pub use keyed::{KeyedOutcome, KeyedRequest};

@@ -21,6 +21,12 @@ pub struct Person {
     pub major: Vec<u64>,
     /// A picture.
     pub image_url: Option<String>,
+    /// A hash of issuer and subject, all of it: ids have 53 bits, and an issuer may let people choose their subject.
+    pub subject: String,
+    /// Clubs that they created, deleted ones too.
+    pub clubs_created: i64,
+    /// Clubs that they own, deleted ones too.
+    pub clubs_owned: i64,
     /// First request.
     pub created_at: Timestamp,
     /// Whether their erasure has begun: nothing is stored of them any more.

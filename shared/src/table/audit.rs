@@ -4,8 +4,8 @@ use super::events::{EventClub, EventListing};
 use super::lookups::YearUses;
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
-    Application, Badge, Change, Club, Event, Extension, Fair, Favorite, InvitationLog, Invite, KeyedRequest, Lookup, Mail, MailLease,
-    Major, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question, Registration, School, Submission,
+    Application, Badge, Change, Club, ClubText, Event, Extension, Fair, Favorite, InvitationLog, Invite, KeyedRequest, Lookup, Mail,
+    MailLease, Major, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question, Registration, School, Submission,
     Subscription, Tag, Withdrawal, Year,
 };
 
@@ -28,6 +28,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Application,
         Change,
         Club,
+        ClubText,
         Event,
         EventClub,
         EventListing,

@@ -4,7 +4,7 @@
 pub type ChartRow = [&'static str; 5];
 
 /// The entity chart. `docs/table.md` is made from it, and a test compares it with what is really stored.
-pub const CHART: [ChartRow; 33] = [
+pub const CHART: [ChartRow; 34] = [
     [
         "Person",
         "USER#<person>",
@@ -33,6 +33,7 @@ pub const CHART: [ChartRow; 33] = [
     ["Registration", "REGISTRATIONS", "<fair>#<code>", "", "A club that is registered for a fair."],
     ["Name", "<collection>#NAMES", "<hash>", "", "That a name, whatever its case and diacritics, is taken in a collection."],
     ["Club", "CLUBS#<part>", "CLUB#<code>", "", "A club with its counters; the parts together are the catalogue."],
+    ["ClubText", "CLUB#<code>", "TEXT", "", "The whole description of a club, if it is longer than lists hold."],
     ["Version", "CATALOGUE", "VERSION", "", "A number for each part of the catalogues: moves with every change there (not of counters)."],
     ["Event", "CLUB#<code>", "EVENT#<event>", "", "An event with its showings."],
     ["EventListing", "EVENTS#<month>", "<event>", "", "A copy in the catalogue, by the month in which its last showing ends."],

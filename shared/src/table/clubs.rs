@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use super::catalogue::{Versions, moved};
 use super::lookups::count_uses;
-use super::people::still_there;
+use super::people::counted_owner;
 use super::{Entity, Interest, Key, Table, TableError, Write, keys};
-use crate::models::{Badge, Club, Favorite, Membership, Subscription, Tag};
+use crate::html::beginning;
+use crate::models::{Badge, Club, ClubProfile, ClubText, Favorite, Membership, Subscription, Tag};
 
 impl Entity for Club {
     const TYPE: &'static str = "Club";
@@ -14,6 +15,33 @@ impl Entity for Club {
     fn key(&self) -> Key {
         keys::club(&self.code)
     }
+}
+
+impl Entity for ClubText {
+    const TYPE: &'static str = "ClubText";
+
+    fn key(&self) -> Key {
+        keys::club_text(&self.club)
+    }
+}
+
+/// A club as it is stored: lists read the beginning of its description, the rest stands apart. `old` is the club as it was read,
+/// whole or not; what did not change stays as it is.
+fn apart(old: Option<&Club>, new: &Club) -> Result<(Club, Option<Write>), TableError> {
+    let profile = &new.profile;
+    if old.is_some_and(|old| old.profile.description == profile.description) {
+        let stored = ClubProfile { description: beginning(&profile.description), ..profile.clone() };
+        return Ok((Club { profile: stored, ..new.clone() }, None));
+    }
+    let short = beginning(&profile.description);
+    let has_more = short != profile.description;
+    let text = ClubText { club: new.code.clone(), description: profile.description.clone() };
+    let write = match (has_more, old.is_some_and(|old| old.profile.has_more)) {
+        (true, _) => Some(Write::put(&text)?),
+        (false, true) => Some(Write::delete(text.key())),
+        (false, false) => None,
+    };
+    Ok((Club { profile: ClubProfile { description: short, has_more, ..profile.clone() }, ..new.clone() }, write))
 }
 
 /// A club, and what a person has to do with it.
@@ -31,13 +59,22 @@ pub struct ClubPage {
     pub versions: Versions,
 }
 
+/// How many clubs a person may have (decisions.md §13.3).
+#[derive(Debug, Clone, Copy)]
+pub struct ClubQuota {
+    /// Created, deleted ones included.
+    pub created: u32,
+    /// Owned, deleted ones included.
+    pub owned: u32,
+}
+
 /// Why a club was not created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClubRefusal {
     /// Its code is taken.
     Taken,
-    /// The owner is being erased.
-    Erased,
+    /// The owner is being erased, or has as many clubs as a person may have.
+    Creator,
     /// One of its tags or badges is gone.
     Reference,
 }
@@ -72,16 +109,19 @@ impl Table {
 
     /// A club, what `person` has to do with it, and the versions of the catalogues: 1 batch read.
     pub async fn club_page(&self, code: &str, person: Option<u64>) -> Result<ClubPage, TableError> {
-        let (club, versions) = (keys::club(code), keys::versions());
+        let (club, text, versions) = (keys::club(code), keys::club_text(code), keys::versions());
         let own = person.map(|person| {
             let favorite = Favorite::key_of(person, Favorite::id_of(code, person));
             let subscription = Subscription::key_of(person, Subscription::id_of(code, person));
             (keys::member(code, Membership::id_of(code, person)), favorite, subscription)
         });
         let own_keys = own.iter().flat_map(|(member, favorite, subscription)| [member, favorite, subscription]).cloned();
-        let mut found = self.get_many([club.clone(), versions.clone()].into_iter().chain(own_keys).collect()).await?;
+        let mut found = self.get_many([club.clone(), text.clone(), versions.clone()].into_iter().chain(own_keys).collect()).await?;
         let mut page =
             ClubPage { club: found.take(&club)?, versions: Versions::of_item(found.take_item(&versions)), ..ClubPage::default() };
+        if let (Some(club), Some(ClubText { description, .. })) = (&mut page.club, found.take(&text)?) {
+            club.profile.description = description;
+        }
         if let Some((member, favorite, subscription)) = own {
             page.membership = found.take(&member)?;
             page.is_favorite = found.take_item(&favorite).is_some();
@@ -90,14 +130,26 @@ impl Table {
         Ok(page)
     }
 
-    /// Creates a club with its first owner.
-    pub async fn create_club(&self, club: &Club, owner: &Membership) -> Result<Result<(), ClubRefusal>, TableError> {
+    /// Creates a club with its first owner, who may have no more than the quota; admins have none.
+    pub async fn create_club(
+        &self,
+        club: &Club,
+        owner: &Membership,
+        quota: Option<ClubQuota>,
+    ) -> Result<Result<(), ClubRefusal>, TableError> {
+        let (stored, text) = apart(None, club)?;
+        let creator = counted_owner(owner.person, 1, quota.map(|quota| quota.owned)).add("clubs_created", 1);
+        let creator = match quota {
+            Some(quota) => creator.if_below("clubs_created", &quota.created),
+            None => creator,
+        };
         let mut writes = vec![
-            (Write::put(club)?.if_new(), ClubRefusal::Taken),
+            (Write::put(&stored)?.if_new(), ClubRefusal::Taken),
             (Write::put(owner)?.if_new(), ClubRefusal::Taken),
             (moved([club.key().pk]), ClubRefusal::Reference),
-            (still_there(owner.person), ClubRefusal::Erased),
+            (creator, ClubRefusal::Creator),
         ];
+        writes.extend(text.map(|text| (text, ClubRefusal::Taken)));
         writes.extend(count_club((&[], &[]), club).into_iter().map(|count| (count, ClubRefusal::Reference)));
         self.transact_for(writes).await
     }
@@ -105,8 +157,9 @@ impl Table {
     /// Replaces what officers and admins write of a club. Refused if it is no longer at the version of `old`, or if a new tag or
     /// badge is gone. A club whose last owner was erased while it was archived gets `owner`, who may be a member (true).
     pub async fn update_club(&self, old: &Club, new: &Club, owner: Option<&(Membership, bool)>) -> Result<(), TableError> {
+        let (stored, text) = apart(Some(old), new)?;
         let mut write = Write::update(new.key())
-            .set("profile", &new.profile)
+            .set("profile", &stored.profile)
             .set("badges", &new.badges)
             .set("image", &new.image)
             .set("approved", &new.approved)
@@ -118,8 +171,10 @@ impl Table {
         if let Some((owner, is_member)) = owner {
             write = write.add("owners", 1).add("members", i64::from(!is_member)).if_equals("owners", &0);
             writes.push(if *is_member { Write::put(owner)?.if_exists() } else { Write::put(owner)?.if_new() });
+            writes.push(counted_owner(owner.person, 1, None));
         }
         writes.push(write);
+        writes.extend(text);
         self.transact(writes).await
     }
 }

@@ -9,7 +9,7 @@ use super::error::ignore_refusal;
 use super::members::MemberRefusal;
 use super::read::readable;
 use super::{Entity, Interest, Interests, Item, PARALLEL, Range, Table, TableError, Tries, Write, keys, type_of};
-use crate::models::{Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status, Submission};
+use crate::models::{Club, Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status, Submission};
 use crate::time::Timestamp;
 
 /// What is stored of a person besides their profile.
@@ -31,9 +31,9 @@ pub struct Belongings {
     pub interests: Interests,
 }
 
-/// Why somebody is not erased: a club would be left without an owner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OnlyOwner;
+/// Why somebody is not erased: these clubs would be left without an owner.
+#[derive(Debug, Clone)]
+pub struct OnlyOwner(pub Vec<Club>);
 
 /// How long what was being written when an erasure began may take.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -82,12 +82,13 @@ impl Table {
         let memberships = self.memberships_of(person.id).await?;
         let owned = memberships.iter().filter(|membership| membership.role == Role::Owner).map(|membership| membership.club.clone());
         let clubs = self.clubs(&owned.collect::<Vec<_>>()).await?;
-        if clubs.values().any(|club| club.owners <= 1 && !club.archived) {
+        let alone: Vec<Club> = clubs.into_values().filter(|club| club.owners <= 1 && !club.archived).collect();
+        if !alone.is_empty() {
             if person.erasing {
                 // An erasure that was cut short, and the other owners left since.
                 self.mark_erasing(person.id, false).await?;
             }
-            return Ok(Err(OnlyOwner));
+            return Ok(Err(OnlyOwner(alone)));
         }
         match self.mark_erasing(person.id, true).await {
             Err(TableError::Refused(_)) => return Ok(Ok(())),
@@ -151,7 +152,7 @@ impl Table {
             tries.next().await?;
             match self.erase_member(&membership).await? {
                 Ok(()) => return Ok(Ok(())),
-                Err(MemberRefusal::LastOwner) => return Ok(Err(OnlyOwner)),
+                Err(MemberRefusal::LastOwner) => return Ok(Err(OnlyOwner(self.club(&membership.club).await?.into_iter().collect()))),
                 Err(_) => {}
             }
             match self.member(&membership.club, membership.id).await? {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalogue::moved;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
+use crate::html::beginning;
 use crate::models::Event;
 
 impl Entity for Event {
@@ -56,8 +57,22 @@ pub fn listing_parts(event: &Event) -> Vec<String> {
     part_of(event).into_iter().chain(event.former_part.clone()).collect()
 }
 
+/// An event as lists across clubs hold it: with the beginning of its description.
+pub fn listed(event: &Event) -> Event {
+    Event { description: beginning(&event.description), ..event.clone() }
+}
+
 fn listing(event: &Event) -> Option<EventListing> {
-    part_of(event).map(|part| EventListing { part, event: event.clone() })
+    part_of(event).map(|part| EventListing { part, event: listed(event) })
+}
+
+/// Why an event was not created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventRefusal {
+    /// There is one with this id.
+    Exists,
+    /// The club has as many events as were allowed, or is gone.
+    Quota,
 }
 
 impl Table {
@@ -76,12 +91,21 @@ impl Table {
         Ok(self.get::<EventClub>(keys::event_club(id)).await?.map(|found| found.club))
     }
 
-    /// Stores a new event.
-    pub async fn create_event(&self, event: &Event) -> Result<(), TableError> {
+    /// Stores a new event, and counts it at its club, which has fewer than `limit` then.
+    pub async fn create_event(&self, event: &Event, limit: Option<i64>) -> Result<Result<(), EventRefusal>, TableError> {
         let pointer = EventClub { event: event.id, club: event.club.clone() };
-        let mut writes = vec![Write::put(event)?.if_new(), Write::put(&pointer)?.if_new()];
-        writes.extend(relist(None, event)?);
-        self.transact(writes).await
+        let count = Write::update(keys::club(&event.club)).add("events", 1).if_exists();
+        let count = match limit {
+            Some(limit) => count.if_below("events", &limit),
+            None => count,
+        };
+        let mut writes = vec![
+            (Write::put(event)?.if_new(), EventRefusal::Exists),
+            (Write::put(&pointer)?.if_new(), EventRefusal::Exists),
+            (count, EventRefusal::Quota),
+        ];
+        writes.extend(relist(None, event)?.into_iter().map(|write| (write, EventRefusal::Exists)));
+        self.transact_for(writes).await
     }
 
     /// Replaces an event. Refused (0) if it is no longer at the version of `old`.
@@ -96,7 +120,11 @@ impl Table {
 
     /// Deletes an event. Refused (0) if it is no longer at the version of `event`.
     pub async fn delete_event(&self, event: &Event) -> Result<(), TableError> {
-        let mut writes = vec![Write::delete(event.key()).if_equals("version", &event.version), Write::delete(keys::event_club(event.id))];
+        let mut writes = vec![
+            Write::delete(event.key()).if_equals("version", &event.version),
+            Write::delete(keys::event_club(event.id)),
+            Write::update(keys::club(&event.club)).add("events", -1).if_exists(),
+        ];
         let without_showings = Event { showings: vec![], former_part: None, ..event.clone() };
         writes.extend(relist(Some(event), &without_showings)?);
         self.transact(writes).await
@@ -130,7 +158,7 @@ fn relist(old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
     let gone: Vec<String> = before.into_iter().filter(|part| !now.contains(part)).collect();
     let mut writes = Vec::new();
     for part in &now {
-        writes.push(Write::put(&EventListing { part: part.clone(), event: new.clone() })?);
+        writes.push(Write::put(&EventListing { part: part.clone(), event: listed(new) })?);
     }
     writes.extend(gone.iter().map(|part| Write::delete(keys::event_listing(part, new.id))));
     if !writes.is_empty() {

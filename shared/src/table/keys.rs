@@ -162,6 +162,11 @@ pub fn club(code: &str) -> Key {
     Key::new(clubs(club_part(code)), format!("CLUB#{code}"))
 }
 
+/// The whole description of a club, apart from what lists read.
+pub(super) fn club_text(code: &str) -> Key {
+    Key::new(club_items(code), "TEXT".into())
+}
+
 pub(super) fn versions() -> Key {
     Key::new("CATALOGUE".into(), "VERSION".into())
 }

@@ -1,6 +1,6 @@
 //! Memberships. Each change is one transaction with the counters of the club, and with the authority of whoever makes it.
 
-use super::people::still_there;
+use super::people::{counted_owner, still_there};
 use super::requests::request_gone;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
 use crate::models::{Invite, Mail, Membership, MembershipRequest, Person, Role};
@@ -31,6 +31,8 @@ pub enum MemberRefusal {
     Authority,
     /// The person is being erased.
     Erased,
+    /// The person owns as many clubs as one may, or is being erased.
+    Quota,
 }
 
 type Checked = (Write, MemberRefusal);
@@ -46,6 +48,8 @@ pub struct Addition<'a> {
     pub request: Option<&'a MembershipRequest>,
     /// What they are told.
     pub mail: Option<&'a Mail>,
+    /// Clubs that one person may own; none for admins who add somebody.
+    pub limit: Option<u32>,
 }
 
 impl Membership {
@@ -79,16 +83,20 @@ pub(super) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write
     by.map(|by| Write::check(by.key()).if_at_most("role", &needed))
 }
 
-/// The writes that add a member and count them.
-fn counted(membership: &Membership) -> Result<[Checked; 3], TableError> {
+/// The writes that add a member and count them. An owner may own no more clubs than `limit`.
+fn counted(membership: &Membership, limit: Option<u32>) -> Result<[Checked; 3], TableError> {
     let owners = i64::from(membership.role == Role::Owner);
     let count = Write::update(keys::club(&membership.club)).add("members", 1).add("owners", owners).if_exists();
     let put = Write::put(membership)?.if_new();
-    Ok([(put, MemberRefusal::Duplicate), (count, MemberRefusal::Changed), (still_there(membership.person), MemberRefusal::Erased)])
+    let person = match membership.role {
+        Role::Owner => (counted_owner(membership.person, 1, limit), MemberRefusal::Quota),
+        _ => (still_there(membership.person), MemberRefusal::Erased),
+    };
+    Ok([(put, MemberRefusal::Duplicate), (count, MemberRefusal::Changed), person])
 }
 
 /// The writes that remove a member and count. `even_last` lets the owner of an archived club go.
-fn removed(membership: &Membership, even_last: bool) -> [Checked; 2] {
+fn removed(membership: &Membership, even_last: bool) -> Vec<Checked> {
     let delete = Write::delete(membership.key())
         .if_equals("creation", &membership.creation)
         .if_equals("role", &membership.role)
@@ -102,7 +110,8 @@ fn removed(membership: &Membership, even_last: bool) -> [Checked; 2] {
         (Role::Owner, true) => count.add("owners", -1).if_above_or("owners", 1, "archived"),
         _ => count,
     };
-    [(delete, MemberRefusal::Changed), (count, MemberRefusal::LastOwner)]
+    let owned = (membership.role == Role::Owner).then(|| (counted_owner(membership.person, -1, None), MemberRefusal::Changed));
+    [(delete, MemberRefusal::Changed), (count, MemberRefusal::LastOwner)].into_iter().chain(owned).collect()
 }
 
 impl Table {
@@ -131,9 +140,9 @@ impl Table {
     /// Adds a member, counts them, and removes their request.
     pub async fn add_member(
         &self,
-        Addition { membership, by, request, mail }: Addition<'_>,
+        Addition { membership, by, request, mail, limit }: Addition<'_>,
     ) -> Result<Result<(), MemberRefusal>, TableError> {
-        let mut writes: Vec<Checked> = counted(membership)?.into();
+        let mut writes: Vec<Checked> = counted(membership, limit)?.into();
         let answered = request_gone(&membership.club, membership.person);
         // A request that came or went meanwhile changes what they are told.
         let answered = if request.is_some() { answered.if_exists() } else { answered.if_new() };
@@ -147,9 +156,14 @@ impl Table {
 
     /// Uses an invite: adds the member, counts them, and removes invite and request. A role above that of a member takes
     /// that whoever gave it still has it.
-    pub async fn accept_invite(&self, invite: &Invite, membership: &Membership) -> Result<Result<(), MemberRefusal>, TableError> {
+    pub async fn accept_invite(
+        &self,
+        invite: &Invite,
+        membership: &Membership,
+        limit: Option<u32>,
+    ) -> Result<Result<(), MemberRefusal>, TableError> {
         let used = Write::delete(invite.key()).if_equals("version", &invite.version);
-        let mut writes: Vec<Checked> = counted(membership)?.into();
+        let mut writes: Vec<Checked> = counted(membership, limit)?.into();
         writes.push((used, MemberRefusal::Changed));
         writes.push((request_gone(&membership.club, membership.person), MemberRefusal::Changed));
         if let Some(by) = invite.by.filter(|_| invite.role < Role::Member) {
@@ -169,6 +183,7 @@ impl Table {
         old: &Membership,
         new: &Membership,
         by: Option<&Membership>,
+        limit: Option<u32>,
     ) -> Result<Result<(), MemberRefusal>, TableError> {
         let update = Write::update(old.key())
             .set("role", &new.role)
@@ -186,8 +201,12 @@ impl Table {
         match (old.role, new.role) {
             (Role::Owner, role) if role != Role::Owner => {
                 writes.push((club().add("owners", -1).if_above("owners", 1), MemberRefusal::LastOwner));
+                writes.push((counted_owner(old.person, -1, None), MemberRefusal::Changed));
             }
-            (role, Role::Owner) if role != Role::Owner => writes.push((club().add("owners", 1).if_exists(), MemberRefusal::Changed)),
+            (role, Role::Owner) if role != Role::Owner => {
+                writes.push((club().add("owners", 1).if_exists(), MemberRefusal::Changed));
+                writes.push((counted_owner(old.person, 1, limit), MemberRefusal::Quota));
+            }
             _ => {}
         }
         writes.extend(authority(by, &[old.role, new.role]).map(|check| (check, MemberRefusal::Authority)));
@@ -196,13 +215,13 @@ impl Table {
 
     /// Removes a member and counts. `by` is whoever does it, unless it is the member or an admin.
     pub async fn remove_member(&self, membership: &Membership, by: Option<&Membership>) -> Result<Result<(), MemberRefusal>, TableError> {
-        let mut writes: Vec<Checked> = removed(membership, false).into();
+        let mut writes: Vec<Checked> = removed(membership, false);
         writes.extend(authority(by, &[membership.role]).map(|check| (check, MemberRefusal::Authority)));
         self.transact_for(writes).await
     }
 
     /// Removes a member who is erased: even the last owner, if the club is archived.
     pub(super) async fn erase_member(&self, membership: &Membership) -> Result<Result<(), MemberRefusal>, TableError> {
-        self.transact_for(removed(membership, true).into()).await
+        self.transact_for(removed(membership, true)).await
     }
 }

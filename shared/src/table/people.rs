@@ -112,6 +112,16 @@ pub(super) fn still_there(person: u64) -> Write {
     Write::check(keys::profile(person)).if_equals("erasing", &false)
 }
 
+/// The write that counts a club more or less that somebody owns: of somebody who is not being erased, and has fewer than `limit`.
+pub(super) fn counted_owner(person: u64, change: i64, limit: Option<u32>) -> Write {
+    let write = Write::update(keys::profile(person)).add("clubs_owned", change).if_exists();
+    let write = if change > 0 { write.if_equals("erasing", &false) } else { write };
+    match limit {
+        Some(limit) => write.if_below("clubs_owned", &limit),
+        None => write,
+    }
+}
+
 impl Table {
     /// The people with this user name, whatever its case: 1 query of the index.
     pub async fn people_called(&self, username: &str) -> Result<Vec<Person>, TableError> {

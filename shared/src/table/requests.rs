@@ -77,6 +77,13 @@ impl Table {
         self.get(keys::request(club, id)).await
     }
 
+    /// The requests that these people have made to join a club: 1 batch read per 100.
+    pub async fn requests_among(&self, club: &str, people: impl Iterator<Item = u64>) -> Result<Vec<MembershipRequest>, TableError> {
+        let wanted: Vec<Key> = people.map(|person| keys::request(club, MembershipRequest::id_of(club, person))).collect();
+        let mut found = self.get_many(wanted.clone()).await?;
+        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+    }
+
     /// The requests of a person: 1 query of the index.
     pub async fn requests_of(&self, person: u64) -> Result<Vec<MembershipRequest>, TableError> {
         self.query_index(keys::own(person), Range::Prefix(keys::OWN_REQUESTS.into())).await

@@ -5,6 +5,7 @@ mod events;
 mod people;
 mod recruitment;
 
+use shared::models::Role;
 use shared::table::TableError;
 
 use crate::issuer::Subject;
@@ -24,10 +25,17 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     let mut people = people::people(now);
     let (mut clubs, members) = people::clubs(&people, now);
     let collections = catalogue::collections(&campus.app, &mut people, &mut clubs, now);
+    for owner in members.iter().filter(|member| member.role == Role::Owner) {
+        people.iter_mut().filter(|person| person.id == owner.person).for_each(|person| person.clubs_owned += 1);
+    }
     table.load_people(&people).await?;
     collections.load(&campus.app).await?;
     catalogue::logos(&campus.app, &mut clubs).await?;
     let drive = recruitment::drives(&campus.app, &people, &mut clubs, now);
+    let events = events::events(&campus.app, now);
+    for event in &events {
+        clubs.iter_mut().filter(|club| club.code == event.club).for_each(|club| club.events += 1);
+    }
     table.load(&clubs).await?;
     table.load(&members).await?;
     let (requests, invites) = people::asking(&people, &members, now);
@@ -38,7 +46,6 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load(&drive.prompts).await?;
     table.load(&drive.submissions).await?;
     table.load(&drive.changes).await?;
-    let events = events::events(&campus.app, now);
     table.load_events(&events).await?;
     events::flyers(&campus.app, &events).await
 }

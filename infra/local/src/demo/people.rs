@@ -116,6 +116,7 @@ fn person(i: usize, name: &str, now: Timestamp) -> Person {
     let latin: String = shared::text::fold(first).chars().filter(char::is_ascii_alphanumeric).collect();
     Person {
         id: ids::derived("user", &[ISSUER, &latin]),
+        subject: ids::sha256_hex(format!("{ISSUER}\n{latin}").as_bytes()),
         personal: Personal {
             email: format!("{latin}@uni.example"),
             username: latin,
@@ -128,6 +129,8 @@ fn person(i: usize, name: &str, now: Timestamp) -> Person {
         school: vec![],
         major: vec![],
         image_url: None,
+        clubs_created: 0,
+        clubs_owned: 0,
         created_at: now.plus(TimeDelta::days(-200)),
         erasing: false,
     }
@@ -155,6 +158,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
                 name: (*name).into(),
                 subtitle: (*subtitle).into(),
                 description: format!("<p>{subtitle}. <b>Everybody is welcome</b>, beginners too: come to a meeting and say hello.</p>"),
+                has_more: false,
                 email: format!("{code}@clubs.example"),
                 website: Some(format!("https://{code}.clubs.example/")),
                 tags: vec![],
@@ -170,6 +174,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
             members: i64::try_from(of_club.len()).unwrap_or_default(),
             owners: 1,
             favorites: 0,
+            events: 0,
             told_of_requests_at: None,
             windows: BTreeMap::new(),
         });

@@ -1,0 +1,135 @@
+//! JSON as bodies are read: objects are objects (decisions.md §13.12), and what is wrong is said in words of the API, not in
+//! those of a programming language (§13.1).
+
+use serde::de::value::{MapDeserializer, SeqDeserializer};
+use serde::de::{Deserializer, Error as _, IntoDeserializer, Visitor};
+use serde::forward_to_deserialize_any;
+use serde_json::{Error, Value};
+
+/// A JSON value that is read strictly, at every depth.
+pub(super) struct Strict(pub Value);
+
+impl IntoDeserializer<'_, Error> for Strict {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($method:ident $is:ident),+ $(,)?) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            match &self.0 {
+                Value::Number(number) if number.$is() => self.0.deserialize_any(visitor).map_err(|_| Error::custom(WHOLE)),
+                _ => Err(Error::custom(WHOLE)),
+            }
+        }
+    )+};
+}
+
+const WHOLE: &str = "Expected a whole number.";
+
+impl<'de> Deserializer<'de> for Strict {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            Value::Array(items) => visitor.visit_seq(SeqDeserializer::new(items.into_iter().map(Strict))),
+            Value::Object(fields) => visitor.visit_map(MapDeserializer::new(fields.into_iter().map(|(name, value)| (name, Strict(value))))),
+            other => other.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
+        if self.0.is_object() { self.deserialize_any(visitor) } else { Err(Error::custom("Expected an object.")) }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.0.is_array() { self.deserialize_any(visitor) } else { Err(Error::custom("Expected a list.")) }
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.0.is_boolean() { self.deserialize_any(visitor) } else { Err(Error::custom("Expected true or false.")) }
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.0.is_string() { self.deserialize_any(visitor) } else { Err(Error::custom("Expected a text.")) }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_str(visitor)
+    }
+
+    whole_numbers!(
+        deserialize_i8 is_i64,
+        deserialize_i16 is_i64,
+        deserialize_i32 is_i64,
+        deserialize_i64 is_i64,
+        deserialize_u8 is_u64,
+        deserialize_u16 is_u64,
+        deserialize_u32 is_u64,
+        deserialize_u64 is_u64,
+    );
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let expected = || Error::custom(format!("Expected one of: {}.", variants.join(", ")));
+        self.0.deserialize_enum(name, variants, visitor).map_err(|_| expected())
+    }
+
+    forward_to_deserialize_any! {
+        i128 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct map identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::Strict;
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only whether it can be read is of interest")]
+    struct Thing {
+        id: u64,
+        name: Option<String>,
+        parts: Vec<Part>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "likewise")]
+    struct Part {
+        on: bool,
+    }
+
+    #[test]
+    fn arrays_are_no_objects_and_messages_name_no_types() {
+        let read = |value| Thing::deserialize(Strict(value)).map_err(|error| error.to_string());
+        assert!(read(json!({ "id": 1, "name": null, "parts": [{ "on": true }] })).is_ok());
+        for (value, why) in [
+            (json!([1, "x", []]), "Expected an object."),
+            (json!({ "id": 1, "parts": [[true]] }), "Expected an object."),
+            (json!({ "id": 1.5, "parts": [] }), "Expected a whole number."),
+            (json!({ "id": -1, "parts": [] }), "Expected a whole number."),
+            (json!({ "id": 1, "name": 7, "parts": [] }), "Expected a text."),
+            (json!({ "id": 1, "parts": {} }), "Expected a list."),
+            (json!({ "id": 1, "parts": [{ "on": "yes" }] }), "Expected true or false."),
+        ] {
+            assert_eq!(read(value).unwrap_err(), why);
+        }
+    }
+}
