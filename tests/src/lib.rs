@@ -255,6 +255,11 @@ impl TestCampus {
         self.campus.mailbox.mails()
     }
 
+    /// The mails that were sent, but for those to people whom an officer added.
+    pub fn mails_but_welcomes(&self) -> Vec<KeptMail> {
+        self.mails().into_iter().filter(|mail| !mail.subject.starts_with("Welcome to ")).collect()
+    }
+
     /// Everything that is stored, for tests that look behind the API.
     pub fn stored(&self) -> Vec<Value> {
         let answer = self.campus.engine.json("Scan", &json!({ "TableName": engine::TABLE })).expect("a scan");

@@ -81,13 +81,11 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
 pub fn joined(club: &Club, by: Option<&Personal>, membership: &Membership, asked: bool, sequence: u64) -> Mail {
     let name = &club.profile.name;
     let who = by.map_or_else(|| "An officer".to_owned(), |by| escape(&by.name));
-    let why = if asked { "Your request was accepted." } else { "You did not ask for this?" };
-    let leave = "You can leave the club at any time, in the list of your memberships.";
-    let rest = if asked { format!("<p>{leave}</p>") } else { format!("<p>{why} {leave}</p>") };
+    let answer = if asked { "<p>your request was accepted.</p>" } else { "" };
     let html = format!(
-        "<p>Dear {},</p>{}<p>{who} added you to <b>{}</b>: you are a member now{}.</p>{rest}",
+        "<p>Dear {},</p>{answer}<p>{who} added you: you are a member of <b>{}</b> now{}.</p>\
+         <p>If you do not want that, you can leave the club at any time, in the list of your memberships.</p>",
         escape(&membership.personal.first_name),
-        if asked { format!("<p>{why}</p>") } else { String::new() },
         escape(name),
         as_role(membership.role)
     );

@@ -17,9 +17,9 @@ const BATCH: usize = 100;
 pub struct Found(HashMap<Key, Item>);
 
 impl Found {
-    /// The entity at `key`, if there is one of this type.
+    /// The entity at `key`, if there is one of this type that can be read.
     pub fn take<E: Entity>(&mut self, key: &Key) -> Result<Option<E>, TableError> {
-        self.take_item(key).filter(|item| type_of(item) == E::TYPE).map(from_item).transpose()
+        Ok(readable(self.take_item(key).into_iter().collect()).pop())
     }
 
     pub(super) fn take_item(&mut self, key: &Key) -> Option<Item> {

@@ -252,3 +252,51 @@ async fn an_application_with_submissions_goes_only_by_force_and_then_wholly() {
     let of_club: Vec<Value> = campus.stored().into_iter().filter(|item| item["pk"]["S"] == "APPLICATIONS#chess").collect();
     assert_eq!(of_club, Vec::<Value>::new());
 }
+
+// A copy in the year 10000 could not be read again, and took the club's list with it.
+#[tokio::test]
+async fn no_time_leaves_the_years_that_can_be_read() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let mut body = tests::fixtures::application("No deadline");
+    body["application_end_time"] = json!("9999-12-31T23:59:59Z");
+    body["result_release_time"] = json!("9999-12-31T23:59:59Z");
+    let application = ada.post("/api/clubs/chess/applications/", body).await.created();
+    let path = format!("/api/clubs/chess/applications/{}/", tests::fixtures::id(&application));
+    ada.post(&format!("{path}duplicate/"), serde_json::Value::Null).await.invalid(&["application_end_time"]);
+    assert_eq!(ada.get("/api/clubs/chess/applications/").await.ok().as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn an_item_that_cannot_be_read_takes_no_list_with_it() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let other = drive.officer.post("/api/clubs/chess/applications/", tests::fixtures::application("Other")).await.created();
+    let sue = campus.as_("sue");
+    drive.submit(&sue).await;
+    drive.submit(&campus.as_("bob")).await;
+    for kind in ["Application", "Submission", "Club", "Membership"] {
+        let item = campus.stored().into_iter().find(|item| item["type"]["S"] == kind).expect("an item");
+        let mut broken = item.clone();
+        broken["created_at"] = json!({ "S": "10000-01-01T00:00:00Z" });
+        let put = |item: &serde_json::Value| {
+            let body = json!({ "TableName": local::engine::TABLE, "Item": item });
+            campus.campus.engine.json("PutItem", &body).expect("a write");
+        };
+        put(&broken);
+        let fresh = campus.another();
+        let found = tests::recount::recount(&campus);
+        assert!(found.iter().any(|finding| finding.contains("cannot be read")), "{kind}: {found:?}");
+        if matches!(kind, "Club" | "Membership") {
+            fresh.anonymous().get("/api/clubs/").await.ok();
+            campus.admin().get("/api/clubs/").await.ok();
+        } else {
+            drive.officer.get("/api/clubs/chess/applications/").await.ok();
+            drive.officer.get("/api/clubs/chess/members/").await.ok();
+            drive.officer.get(&format!("/api/clubs/chess/applications/{}/submissions/", tests::fixtures::id(&other))).await;
+            sue.get("/api/submissions/").await.ok();
+        }
+        put(&item);
+    }
+}

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
-use tests::{Client, TestCampus};
+use tests::{Client, Setup, TestCampus};
 
 async fn codes(client: &Client, query: &str) -> Vec<String> {
     let page = client.get(&format!("/api/clubs/{query}")).await.ok();
@@ -149,7 +149,7 @@ async fn the_featured_order_is_the_documented_one() {
 
 #[tokio::test]
 async fn equals_change_their_places_daily() {
-    let campus = TestCampus::new();
+    let campus = Setup::default().settings(|settings| settings.quotas.clubs_created = 100).build();
     let ada = campus.as_("ada");
     for n in 0..12 {
         campus.club(&format!("club-{n}"), &ada).await;

@@ -87,6 +87,7 @@ async fn clubs_register_while_the_registration_is_open() {
     campus.advance(TimeDelta::seconds(1));
     olga.post(&register, json!({ "club": "chess", "status": false })).await.error(400);
     assert_eq!(campus.anonymous().get(&path).await.ok()["clubs"], json!(["chess"]));
+    campus.deliver().await;
     assert_eq!(recount(&campus), [""; 0]);
 }
 

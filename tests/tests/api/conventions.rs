@@ -201,3 +201,70 @@ async fn answers_say_what_they_depend_on() {
         }
     }
 }
+
+#[tokio::test]
+async fn every_error_carries_a_code() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (ada, anybody) = (&drive.officer, campus.anonymous());
+    let sue = campus.as_("sue");
+    let code = |answer: tests::Answer| (answer.status.as_u16(), answer.json()["code"].as_str().unwrap_or_default().to_owned());
+    for (answer, expected) in [
+        (anybody.get("/api/settings/").await, (401, "authentication_required")),
+        (campus.with_token("x").get("/api/clubs/").await, (401, "invalid_token")),
+        (sue.get("/api/clubs/chess/invites/").await, (403, "permission_denied")),
+        (sue.get("/api/clubs/nothing/").await, (404, "not_found")),
+        (sue.get("/api/nothing/").await, (404, "not_found")),
+        (sue.get("/api/clubs/?page=99").await, (404, "not_found")),
+        (anybody.delete("/api/clubs/").await, (405, "method_not_allowed")),
+        (ada.clone().header("if-match", "\"old\"").patch("/api/clubs/chess/", json!({})).await, (412, "precondition_failed")),
+        (ada.raw(Method::POST, "/api/clubs/", Some("text/plain"), "x").await, (415, "unsupported_media_type")),
+        (ada.post("/api/clubs/", json!({ "name": "x".repeat(1_100_000) })).await, (413, "payload_too_large")),
+        (ada.post("/api/clubs/", json!({})).await, (400, "invalid")),
+        (ada.delete("/api/clubs/chess/members/ada/").await, (400, "last_owner")),
+        (ada.post("/api/requests/membership/", json!({ "club": "chess" })).await, (400, "already_member")),
+        (sue.post("/api/clubs/chess/invites/e1/accept/", json!({ "token": "x" })).await, (400, "invite_unusable")),
+    ] {
+        assert_eq!(code(answer), (expected.0, expected.1.to_owned()));
+    }
+    drive.submit(&sue).await;
+    assert_eq!(code(ada.delete(&drive.path).await), (400, "in_use".to_owned()));
+    assert_eq!(code(ada.patch(&drive.path, json!({ "committees": [] })).await).0, 200);
+}
+
+#[tokio::test]
+async fn browsers_may_read_what_they_need_and_remember_preflights() {
+    let campus = TestCampus::new();
+    let preflight = campus.anonymous().header("origin", "https://x.example").header("access-control-request-method", "POST");
+    let answer = preflight.send(Method::OPTIONS, "/api/clubs/", None).await;
+    assert_eq!(answer.header("access-control-max-age"), "7200");
+    let answer = campus.anonymous().header("origin", "https://x.example").get("/api/clubs/").await;
+    let exposed = answer.header("access-control-expose-headers").to_lowercase();
+    for name in
+        ["etag", "link", "location", "retry-after", "content-disposition", "www-authenticate", "idempotency-replayed", "x-request-id"]
+    {
+        assert!(exposed.contains(name), "{name}: {exposed}");
+    }
+}
+
+#[tokio::test]
+async fn entity_tags_are_strong_but_for_compressed_answers_and_come_with_201() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    let created = ada.post("/api/clubs/", json!({ "name": "Go" })).await;
+    let tag = created.header("etag").to_owned();
+    assert!(tag.starts_with('"'), "{tag}");
+    assert_eq!(ada.get("/api/clubs/go/").await.header("etag"), tag);
+    let compressed = ada.clone().header("accept-encoding", "gzip").get("/api/openapi.json").await;
+    assert!(compressed.header("etag").starts_with("W/"));
+    for tag in [tag.clone(), format!("W/{tag}")] {
+        let now = ada.get("/api/clubs/go/").await.header("etag").to_owned();
+        let given = if tag.starts_with("W/") { format!("W/{now}") } else { now };
+        ada.clone().header("if-match", given).patch("/api/clubs/go/", json!({ "subtitle": tag })).await.ok();
+    }
+    ada.clone().header("if-match", tag).patch("/api/clubs/go/", json!({ "subtitle": "late" })).await.error(412);
+    // Gateways hand on parameters in any order.
+    let (a, b) =
+        (ada.get("/api/clubs/?page_size=1&ordering=alphabetical").await, ada.get("/api/clubs/?ordering=alphabetical&page_size=1").await);
+    assert_eq!((a.header("etag"), a.bytes.clone()), (b.header("etag"), b.bytes.clone()));
+}

@@ -55,7 +55,8 @@ async fn wrong_decisions_are_named() {
         .post(&reasons, json!({ "submissions": [{ "id": submission["id"], "reason": "x".repeat(5_001) }] }))
         .await
         .invalid(&["submissions.0.reason"]);
-    officer.post(&reasons, json!({ "submissions": [{ "id": submission["id"] }] })).await.invalid(&["submissions.0"]);
+    officer.post(&reasons, json!({ "submissions": [{ "id": submission["id"] }] })).await.invalid(&["submissions.0.reason"]);
+    officer.post(&reasons, json!({ "submissions": [[submission["id"], "x"]] })).await.invalid(&["submissions.0"]);
     assert_eq!(officer.get(&path).await.ok(), submission);
 }
 

@@ -147,10 +147,19 @@ async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
     assert_eq!(state(&drive).await, (json!("sending"), json!(false)));
     assert_eq!(campus.mails().len(), 1, "SES had it");
     assert_eq!(campus.deliver().await, Delivered::Again, "perhaps the other worker is alive");
+    // Mails behind it do not wait for it.
+    let bob = drive.submit(&campus.as_("bob")).await;
+    drive.decide(&bob, 4, "").await;
+    assert_eq!(campus.with_worker(drive.send("acceptance", json!({}))).await.ok()["sent"], 1);
+    let only = campus.mails().len();
+    assert_eq!(only, 2);
     campus.advance(TimeDelta::minutes(2));
     assert_eq!(campus.deliver().await, Delivered::Nothing);
+    assert!(!campus.stored().iter().any(|item| item["type"]["S"] == "MailLease"), "nothing is left of the waiting");
+    drive.officer.patch(&format!("{}submissions/{}/", drive.path, id(&bob)), json!({ "status": 1 })).await.ok();
+    bob_goes(&campus, &bob).await;
     assert_eq!(state(&drive).await, (json!("unknown"), json!(false)));
-    assert_eq!(campus.mails().len(), 1, "and it is not sent twice");
+    assert_eq!(campus.mails().len(), only, "and it is not sent twice");
 }
 
 #[tokio::test(start_paused = true)]
@@ -240,4 +249,38 @@ async fn a_mail_that_would_be_too_large_is_refused_before_anything_is_sent() {
     drive.send("acceptance", json!({ "dry_run": true })).await.error(400);
     drive.send("acceptance", json!({})).await.error(400);
     assert_eq!(state(&drive).await, (json!(null), json!(false)));
+}
+
+async fn bob_goes(campus: &TestCampus, submission: &Value) {
+    campus.as_("bob").delete(&format!("/api/submissions/{}/", id(submission))).await.no_content();
+}
+
+// One mail after the other became `unknown`, as long as SES had server errors.
+#[tokio::test(start_paused = true)]
+async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() {
+    let broken = Arc::new(AtomicUsize::new(1));
+    let is_broken = broken.clone();
+    let campus = campus_with(move |_| if is_broken.load(Ordering::SeqCst) == 1 { refused(500, "InternalFailure") } else { None });
+    let drive = campus.drive("chess").await;
+    for n in 0..12 {
+        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
+        drive.decide(&submission, 2, "").await;
+    }
+    assert_eq!(drive.send("rejection", json!({})).await.ok()["queued"], 12);
+    for _ in 0..20 {
+        assert_eq!(campus.deliver().await, Delivered::Again);
+    }
+    let count = async |status: &str| {
+        let list = drive.officer.get(&format!("{}submissions/?email_status={status}", drive.path)).await.ok();
+        list.as_array().map(Vec::len)
+    };
+    assert_eq!((count("unknown").await, count("queued").await), (Some(3), Some(9)));
+    // It tries one after a while, and waits longer.
+    campus.advance(TimeDelta::minutes(1));
+    campus.deliver().await;
+    assert_eq!(count("unknown").await, Some(4));
+    broken.store(0, Ordering::SeqCst);
+    campus.advance(TimeDelta::minutes(2));
+    while campus.deliver().await == Delivered::Again {}
+    assert_eq!((count("unknown").await, count("sent").await, campus.mails().len()), (Some(4), Some(8), 8));
 }

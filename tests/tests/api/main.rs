@@ -32,6 +32,7 @@ mod membershiprequests;
 mod own_submissions;
 mod privacy;
 mod questions;
+mod quotas;
 mod races;
 mod roles;
 mod send_emails;

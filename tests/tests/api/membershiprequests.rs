@@ -49,10 +49,32 @@ async fn a_request_is_made_once_and_answered_by_adding_the_person() {
     assert!(joined.text.contains("you are a member of chess now"), "{}", joined.text);
     sue.post(OWN, json!({ "club": "chess" })).await.invalid(&["club"]);
     assert_eq!(recount(&campus), [""; 0]);
-    // Who did not ask hears nothing.
+    // Who did not ask hears it too, from whom, and how to leave.
     campus.member("chess", &ada, "bob", 20).await;
     campus.deliver().await;
-    assert_eq!(campus.mails().len(), 2);
+    let mails = campus.mails();
+    let welcome = &mails[2];
+    assert_eq!((mails.len(), welcome.to.as_str(), welcome.subject.as_str()), (3, "bob@uni.example", "Welcome to chess"));
+    assert!(welcome.text.contains("ada Test added you") && welcome.text.contains("you can leave the club"), "{}", welcome.text);
+}
+
+// `Bob` and `bob`: the wrong one could be rejected.
+#[tokio::test]
+async fn a_user_name_in_a_path_means_one_person_or_nobody() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let person = |subject: &str, name: &str| {
+        campus.client(&json!({ "email": format!("{subject}@uni.example"), "name": subject, "preferred_username": name }), subject)
+    };
+    for name in ["Bob", "bOb"] {
+        person(name, name).post(OWN, json!({ "club": "chess" })).await.created();
+    }
+    ada.get(&format!("{ASKED}bob/")).await.error(404);
+    ada.delete(&format!("{ASKED}BOB/")).await.error(404);
+    assert_eq!(ada.get(&format!("{ASKED}Bob/")).await.ok()["username"], "Bob");
+    ada.delete(&format!("{ASKED}bOb/")).await.no_content();
+    assert_eq!(ada.get(&format!("{ASKED}BOB/")).await.ok()["username"], "Bob", "the only one is meant, whatever the case");
 }
 
 #[tokio::test]
@@ -106,7 +128,7 @@ async fn officers_hear_at_most_once_an_hour_of_a_club() {
         campus.advance(TimeDelta::minutes(minutes));
         ask(&campus.as_(&format!("student{n}"))).await;
         campus.deliver().await;
-        let mut to: Vec<String> = campus.mails().into_iter().map(|mail| mail.to).collect();
+        let mut to: Vec<String> = campus.mails_but_welcomes().into_iter().map(|mail| mail.to).collect();
         to.sort();
         let both = ["ada@uni.example", "olga@uni.example"];
         let expected = if n == 3 { vec![both[0], both[0], both[1], both[1]] } else { both.to_vec() };

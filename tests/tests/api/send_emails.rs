@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::TestCampus;
-use tests::fixtures::{Drive, id};
+use tests::fixtures::{Drive, InviteLink, id};
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)> {{ name }} {% if x %} & \"q\" 'a'\r\nBcc: all@uni.example";
 
@@ -121,7 +121,8 @@ async fn wrong_calls_are_named() {
     officer.post(&path, json!({})).await.invalid(&["email_type"]);
     officer.post(&path, json!({ "email_type": "acceptance" })).await.invalid(&["email_type"]);
     officer.post(&path, json!({ "email_type": { "id": "both" } })).await.invalid(&["email_type.id"]);
-    officer.post(&path, json!({ "email_type": {} })).await.invalid(&["email_type"]);
+    officer.post(&path, json!({ "email_type": {} })).await.invalid(&["email_type.id"]);
+    officer.post(&path, json!({ "email_type": ["acceptance"] })).await.invalid(&["email_type"]);
     officer.post(&path, json!({ "email_type": { "id": "acceptance" }, "dry_run": "yes" })).await.invalid(&["dry_run"]);
 }
 
@@ -163,7 +164,8 @@ async fn the_accepted_get_one_invite_each_and_members_none() {
         drive.decide(submission, 4, "").await;
     }
     campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
-    let link = |i: usize| campus.mails()[i].text.split_whitespace().find(|word| word.contains("/invite/chess/")).map(str::to_owned);
+    let link =
+        |i: usize| campus.mails_but_welcomes()[i].text.split_whitespace().find(|word| word.contains("/invite/chess/")).map(str::to_owned);
     assert!(link(0).is_some());
     assert_eq!(link(0), link(1), "one invite, however many committees");
     assert_eq!(link(2), None, "Bob is a member");
@@ -193,4 +195,103 @@ async fn a_slow_outbox_is_reported_as_queued() {
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 1, "the first of the two was taken back");
     assert_eq!(id(&list[0]), id(&drive.officer.get(&format!("{}submissions/?notified=1", drive.path)).await.ok()[0]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn mails_go_to_those_who_were_chosen() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let mut ids = Vec::new();
+    for name in ["ann", "bob", "cleo"] {
+        let submission = drive.submit(&campus.as_(name)).await;
+        drive.decide(&submission, 4, "").await;
+        ids.push(id(&submission));
+    }
+    let some = json!({ "submissions": [ids[1]] });
+    let preview = drive.send("acceptance", json!({ "submissions": [ids[1]], "dry_run": true })).await.ok();
+    assert_eq!((&preview["recipients"], &preview["previews"][0]["submission"]), (&json!(1), &json!(ids[1])));
+    // The digest is that of the choice, and of whether mails are sent again.
+    let all = drive.send("acceptance", json!({ "dry_run": true })).await.ok();
+    for (digest, more) in
+        [(&all["digest"], some.clone()), (&preview["digest"], json!({})), (&preview["digest"], json!({ "allow_resend": true }))]
+    {
+        let mut body = more;
+        body["digest"] = digest.clone();
+        let refused = drive.send("acceptance", body).await;
+        assert_eq!((refused.status.as_u16(), refused.json()["code"].as_str()), (400, Some("digest_changed")));
+    }
+    let again = json!({ "submissions": [ids[1]], "digest": preview["digest"] });
+    assert_eq!(campus.with_worker(drive.send("acceptance", again)).await.ok()["sent"], 1);
+    assert_eq!(campus.mails().iter().map(|mail| mail.to.as_str()).collect::<Vec<_>>(), ["bob@uni.example"]);
+    // Once more to him alone, and not to those who were not reached yet.
+    let resend = json!({ "submissions": [ids[1]], "allow_resend": true });
+    assert_eq!(campus.with_worker(drive.send("acceptance", resend)).await.ok()["sent"], 1);
+    assert_eq!(campus.mails().len(), 2);
+    drive.send("acceptance", json!({ "submissions": [] })).await.invalid(&["submissions"]);
+    drive.send("acceptance", json!({ "submissions": [ids[0], 7] })).await.invalid(&["submissions.0"]);
+    drive.send("acceptance", json!({ "submissions": "all" })).await.invalid(&["submissions"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mail_that_was_never_taken_is_sent_without_asking_for_it() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    drive.decide(&submission, 4, "").await;
+    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    assert_eq!(drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"], 1, "it is on its way");
+    campus.advance(TimeDelta::minutes(16));
+    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 1, "the first record was taken back");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejection_that_follows_an_acceptance_revokes_its_invitation() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, tech) = (campus.as_("sue"), drive.application["committees"][0]["id"].clone());
+    let first = drive.submit(&sue).await;
+    drive.decide(&first, 4, "").await;
+    campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
+    let link = InviteLink::sent_to(&campus, "sue@uni.example");
+    let invites = "/api/clubs/chess/invites/";
+    drive.decide(&first, 2, "").await;
+    assert_eq!(drive.officer.get(invites).await.ok().as_array().map(Vec::len), Some(1), "a dead link would tell it");
+    // Another committee that accepts her keeps it alive.
+    let second = sue.post(&format!("{}submissions/", drive.path), json!({ "committee": tech, "responses": [] })).await.created();
+    drive.decide(&second, 4, "").await;
+    campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
+    campus.with_worker(drive.send("rejection", json!({}))).await.ok();
+    assert_eq!(drive.officer.get(invites).await.ok().as_array().map(Vec::len), Some(1));
+    drive.decide(&second, 3, "").await;
+    campus.with_worker(drive.send("rejection", json!({}))).await.ok();
+    assert_eq!(drive.officer.get(invites).await.ok(), json!([]));
+    link.accept(&sue).await.error(400);
+    // A queued acceptance that is superseded takes its invitation with it.
+    let bob = campus.as_("bob");
+    let third = drive.submit(&bob).await;
+    drive.decide(&third, 4, "").await;
+    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    drive.decide(&third, 2, "").await;
+    campus.deliver().await;
+    assert_eq!(drive.officer.get(invites).await.ok(), json!([]));
+}
+
+#[tokio::test]
+async fn conditions_stand_where_html_allows_text() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let rows = "<table>{% if reason %}<tr><td>yes</td></tr>{% else %}<tr><td>no</td></tr>{% endif %}</table>";
+    let refused = drive.officer.patch(&drive.path, json!({ "acceptance_email": rows })).await;
+    assert!(refused.json()["detail"].as_str().is_some_and(|detail| detail.contains("{% if reason %}")), "{}", refused.text());
+    refused.invalid(&["acceptance_email"]);
+    for good in [
+        "<table><tr><td>{% if reason %}yes{% else %}no{% endif %}</td></tr></table>",
+        "{% if reason %}<table><tr><td>{{ reason }}</td></tr></table>{% else %}<p>no</p>{% endif %}",
+        "<p>Dear {{ name }}{% if committee %} of {{ committee }}{% endif %},</p>{% if reason %}<p>{{ reason }}</p>{% endif %}",
+        "<ul><li>{% if reason %}<b>a</b>{% else %}<i>b</i>{% endif %}</li></ul><script>x</script>",
+    ] {
+        drive.officer.patch(&drive.path, json!({ "acceptance_email": good })).await.ok();
+    }
 }
