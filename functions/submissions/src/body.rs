@@ -103,7 +103,7 @@ impl SubmissionBody {
             status: submission.status,
             reason: submission.reason.clone(),
             committee: committee_of(submission, application),
-            responses: submission.answers.iter().filter_map(|answer| response(answer, prompts)).collect(),
+            responses: submission.answers.iter().map(|answer| response(answer, prompts)).collect(),
             notified: submission.notified,
             email_status: submission.email_status(),
             created_at: submission.created_at,
@@ -152,17 +152,23 @@ pub fn committee_of(submission: &Submission, application: &Application) -> Optio
     Some(now.unwrap_or_else(|| Committee { id, name: submission.committee_name.clone() }))
 }
 
-fn response(answer: &Answer, prompts: &Prompts) -> Option<ResponseBody> {
-    let prompt = prompts.get(&(answer.question, answer.version))?;
-    Some(ResponseBody {
+/// An answer whose question cannot be found is shown all the same: what somebody wrote never vanishes.
+fn response(answer: &Answer, prompts: &Prompts) -> ResponseBody {
+    let prompt = prompts.get(&(answer.question, answer.version));
+    let kind = if answer.option.is_some() { QuestionType::MultipleChoice } else { QuestionType::FreeResponse };
+    let option = |id: u64| {
+        let known = prompt.and_then(|prompt| prompt.options.iter().find(|option| option.id == id).cloned());
+        known.unwrap_or_else(|| Choice { id, value: String::new() })
+    };
+    ResponseBody {
         question: AnsweredBody {
             id: answer.question,
-            question_type: prompt.question_type,
-            prompt: prompt.text.clone(),
-            word_limit: prompt.word_limit,
+            question_type: prompt.map_or(kind, |prompt| prompt.question_type),
+            prompt: prompt.map_or_else(String::new, |prompt| prompt.text.clone()),
+            word_limit: prompt.map_or(0, |prompt| prompt.word_limit),
             precedence: answer.precedence,
         },
         text: answer.text.clone(),
-        multiple_choice: answer.option.and_then(|id| prompt.options.iter().find(|option| option.id == id).cloned()),
-    })
+        multiple_choice: answer.option.map(option),
+    }
 }

@@ -59,8 +59,9 @@ fn write(form: &Form, prompts: &Prompts, submissions: &[Submission]) -> std::res
     let mut questions: Vec<(u64, &str)> = asked.map(|question| (question.id, question.prompt.text.as_str())).collect();
     let mut gone = BTreeMap::new();
     for answer in submissions.iter().flat_map(|submission| &submission.answers) {
-        if let Some(prompt) = prompts.get(&(answer.question, answer.version)).filter(|_| form.question(answer.question).is_none()) {
-            gone.insert(answer.question, prompt.text.as_str());
+        if form.question(answer.question).is_none() {
+            let prompt = prompts.get(&(answer.question, answer.version));
+            gone.insert(answer.question, prompt.map_or("", |prompt| prompt.text.as_str()));
         }
     }
     questions.extend(gone);

@@ -1,12 +1,15 @@
 //! What must hold between the items of a table: each finding is a sentence that names what is wrong, by ids alone.
 
 mod counts;
+mod finding;
 mod mails;
+mod relations;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
+pub use finding::{Finding, Repair};
 use serde_json::Value;
 use shared::models::{Event, Submission};
 use shared::table::{EventListing, listed, listing_parts, misplaced};
@@ -24,6 +27,10 @@ impl Stored {
             by_type.entry(text(&item["type"]).to_owned()).or_default().push(item.clone());
         }
         Self(by_type)
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Value> {
+        self.0.values().flatten()
     }
 
     pub(crate) fn of(&self, kind: &str) -> impl Iterator<Item = &Value> {
@@ -59,18 +66,30 @@ pub fn json(items: Vec<Item>) -> Result<Vec<Value>, serde_json::Error> {
 }
 
 /// Everything that is wrong with a table whose items are these, at this time: places and keys, counters, owners, submissions that
-/// stand twice, mails and what submissions say of them. Items should have been read while nobody wrote: what changed meanwhile
-/// is found wrong as well.
-pub fn check(items: &[Value], now: DateTime<Utc>) -> Vec<String> {
-    let mut wrong: Vec<String> = items.iter().filter_map(|item| Some(format!("{}: {}", place(item), wrong_place(item)?))).collect();
+/// stand twice, mails and what submissions say of them, and items without those that they belong to. Items should have been read
+/// while nobody wrote: what changed meanwhile is found wrong as well.
+pub fn findings(items: &[Value], now: DateTime<Utc>) -> Vec<Finding> {
+    let misplaced = items.iter().filter_map(|item| Some(format!("{}: {}", place(item), wrong_place(item)?)));
+    let mut wrong: Vec<Finding> = misplaced.map(Finding::from).collect();
     let stored = Stored::new(items);
     wrong.extend(counts::clubs(&stored));
+    wrong.extend(counts::owners(&stored));
     wrong.extend(counts::uses(&stored));
     let submissions: Vec<Submission> = typed(&stored, "Submission");
-    wrong.extend(twice(&submissions));
-    wrong.extend(mails::check(&submissions, &typed(&stored, "Mail"), now));
-    wrong.extend(listings(&stored));
+    wrong.extend(twice(&submissions).into_iter().map(Finding::from));
+    wrong.extend(mails::check(&submissions, &typed(&stored, "Mail"), now).into_iter().map(Finding::from));
+    wrong.extend(listings(&stored).into_iter().map(Finding::from));
+    for relation in
+        [relations::orphans, relations::prompts, relations::halves, relations::entries, relations::windows, relations::descriptions]
+    {
+        wrong.extend(relation(&stored));
+    }
     wrong
+}
+
+/// The sentences of [`findings`].
+pub fn check(items: &[Value], now: DateTime<Utc>) -> Vec<String> {
+    findings(items, now).into_iter().map(|finding| finding.text).collect()
 }
 
 fn wrong_place(item: &Value) -> Option<String> {
@@ -122,4 +141,9 @@ fn listings(stored: &Stored) -> Vec<String> {
     }
     wrong.extend(copies.keys().map(|(part, id)| format!("{part} of the catalogue has event {id}, which does not belong there")));
     wrong
+}
+
+/// A client of this configuration, for repairs.
+pub fn client(config: &aws_config::SdkConfig) -> aws_sdk_dynamodb::Client {
+    aws_sdk_dynamodb::Client::new(config)
 }

@@ -81,6 +81,21 @@ impl Environments {
         Ok(answer)
     }
 
+    /// Kills every environment, those at work too, as when a machine goes; how many binaries were at work or idle.
+    pub fn kill(&self) -> Result<usize, Error> {
+        let wanted = std::path::absolute(bootstrap(&self.start.built, &self.function.name))?;
+        let mut killed = 0;
+        for process in std::fs::read_dir("/proc")?.flatten() {
+            let name = process.file_name();
+            let Some(pid) = name.to_str().filter(|name| name.bytes().all(|b| b.is_ascii_digit())) else { continue };
+            if std::fs::read_link(process.path().join("exe")).is_ok_and(|exe| exe == wanted) {
+                std::process::Command::new("kill").args(["-KILL", pid]).status()?;
+                killed += 1;
+            }
+        }
+        Ok(killed)
+    }
+
     async fn start(&self) -> Result<Environment, Error> {
         let Start { emulator, built, services, logs } = &self.start;
         let (address, runtime) = (free_address().await?, free_address().await?);

@@ -2,6 +2,7 @@
 //! behind a gateway that makes the events of API Gateway; DynamoDB, SES and S3 in processes of other makes. Routes,
 //! environment, rights, table and filters are those of template.yaml.
 
+mod burst;
 mod environments;
 mod gateway;
 mod measure;
@@ -21,13 +22,14 @@ use clap::{Parser, Subcommand, ValueEnum};
 use local::issuer::{AUDIENCE, ISSUER, Subject};
 use serde_json::{Value, json};
 use shared::time::{Clock as _, SystemClock};
+use tests::faults::Faults;
 use tests::template::Template;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use environments::{Environments, Start};
 use gateway::Gateway;
-use services::Services;
+use services::{Behind, Services};
 use stream::Mapping;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -55,6 +57,23 @@ struct Options {
 enum Command {
     /// Recruitment from end to end, through everything
     Story,
+    /// A thousand students in a minute, with a table that fails and functions that are killed
+    Burst {
+        #[arg(long, default_value_t = 1_000)]
+        students: usize,
+        /// Within so many seconds
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+        /// Of a thousand calls of the table so many fail
+        #[arg(long, default_value_t = 100)]
+        faults: u64,
+        /// Which faults
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// How often the functions are killed
+        #[arg(long, default_value_t = 2)]
+        kills: u32,
+    },
     /// Start and size of each function
     Measure,
     /// The whole API, for use by hand
@@ -83,6 +102,8 @@ struct Cloud {
     services: Arc<Services>,
     functions: BTreeMap<String, Arc<Environments>>,
     gateway: Arc<Gateway>,
+    /// What happens to calls of the table; nothing, but in a burst.
+    faults: Arc<Faults>,
     origin: String,
     logs: PathBuf,
 }
@@ -120,7 +141,10 @@ impl Cloud {
         };
         let roles = !matches!(options.command, Command::Services { .. });
         let (reports, told) = mpsc::unbounded_channel();
-        let services = Services::new(&template, &table, &options.moto, options.table == Table::Moto, roles, reports)?;
+        let seed = if let Command::Burst { seed, .. } = options.command { seed } else { 0 };
+        let faults = Faults::new(seed);
+        let behind = Behind { table, moto: options.moto.clone(), faults: faults.clone() };
+        let services = Services::new(&template, behind, options.table == Table::Moto, roles, reports)?;
         serve(listener, services.router());
         services.deploy(&template).await?;
         let start =
@@ -130,7 +154,7 @@ impl Cloud {
         let gateway = Gateway::new(&template, &functions);
         beside(Mapping::new(functions["Mailer"].clone(), &origin)?.run());
         beside(report(functions["MailReports"].clone(), told));
-        Ok(Self { template, services, functions, gateway, origin, logs: logs.to_owned() })
+        Ok(Self { template, services, functions, gateway, faults, origin, logs: logs.to_owned() })
     }
 
     fn token(&self, subject: &Subject) -> Result<String, Error> {
@@ -187,6 +211,9 @@ async fn run(options: Options) -> Result<(), Error> {
     let cloud = Arc::new(Cloud::start(&options, listener, &logs).await?);
     match options.command {
         Command::Story => story::run(&cloud, options.table == Table::Dynoxide).await?,
+        Command::Burst { students, seconds, faults, kills, .. } => {
+            burst::run(&cloud, burst::Burst { students, seconds, per_mille: faults, kills }).await?;
+        }
         Command::Measure => measure::run(&cloud, &options.built).await?,
         Command::Serve { port } => {
             let listener = TcpListener::bind(("127.0.0.1", port)).await?;

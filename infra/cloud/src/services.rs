@@ -10,9 +10,11 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use http::{HeaderMap, Method, StatusCode, Uri};
+use local::engine::Reply;
 use local::issuer::Issuer;
 use serde_json::{Value, json};
 use shared::time::{Clock as _, SystemClock};
+use tests::faults::{Apply, Faults};
 use tests::template::{ACCOUNT, Function, REGION, Template, table_actions};
 use tokio::sync::mpsc;
 
@@ -36,7 +38,19 @@ pub struct Services {
     roles: bool,
     /// Taken for each call of a table that does not stand several at once.
     alone: Option<tokio::sync::Mutex<()>>,
+    /// What happens to calls of the table.
+    faults: Arc<Faults>,
     http: reqwest::Client,
+}
+
+/// What the services stand before.
+pub struct Behind {
+    /// Where DynamoDB is.
+    pub table: String,
+    /// Where SES and S3 are.
+    pub moto: String,
+    /// What happens to calls of the table.
+    pub faults: Arc<Faults>,
 }
 
 /// A header that says who calls which service; the emulators look at nothing else in it.
@@ -60,22 +74,22 @@ impl Services {
     /// The services of a deployment; `alone` if its table takes one call at a time, `roles` if each function has a key of its own.
     pub fn new(
         template: &Template,
-        table: &str,
-        moto: &str,
+        Behind { table, moto, faults }: Behind,
         alone: bool,
         roles: bool,
         reports: mpsc::UnboundedSender<Value>,
     ) -> Result<Arc<Self>, Error> {
         let functions = template.functions().into_values().map(|function| (access_key(&function.name), function));
         Ok(Arc::new(Self {
-            table: table.to_owned(),
-            moto: moto.to_owned(),
+            table,
+            moto,
             issuer: Issuer::new(&Issuer::new_key()?)?,
             functions: functions.collect(),
             reports,
             denied: Mutex::default(),
             roles,
             alone: alone.then(tokio::sync::Mutex::default),
+            faults,
             http: http(),
         }))
     }
@@ -182,13 +196,56 @@ async fn succeeded(response: reqwest::Response) -> Result<(), Error> {
     if status.is_success() { Ok(()) } else { Err(format!("{url}: {status} {}", response.text().await?).into()) }
 }
 
+/// A call of the table, with the fault that is its due.
+async fn table_call(services: &Arc<Services>, operation: &str, headers: &HeaderMap, body: Bytes) -> Response {
+    let (services, headers) = (services.clone(), headers.clone());
+    let (faults, operation) = (services.faults.clone(), operation.to_owned());
+    let apply: Apply = Arc::new(move |body: Vec<u8>| {
+        let (services, headers) = (services.clone(), headers.clone());
+        Box::pin(async move {
+            let _alone = match &services.alone {
+                Some(lock) => Some(lock.lock().await),
+                None => None,
+            };
+            let mut forwarded = services.http.post(format!("{}/", services.table)).body(body);
+            for (name, value) in headers.iter().filter(|(name, _)| !HOP.contains(&name.as_str())) {
+                forwarded = forwarded.header(name, value);
+            }
+            match forwarded.send().await {
+                Ok(response) => {
+                    let status = response.status().as_u16();
+                    response.text().await.map_or(Reply::Broken, |text| Reply::Answer(status, text))
+                }
+                Err(_) => Reply::Broken,
+            }
+        })
+    });
+    match faults.run(&operation, body.to_vec(), apply).await {
+        Reply::Answer(status, text) => {
+            let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            (status, [("content-type", "application/x-amz-json-1.0")], text).into_response()
+        }
+        // The body breaks off before it has begun.
+        Reply::Broken => {
+            Response::new(Body::from_stream(futures::stream::once(async { Err::<Bytes, _>(std::io::Error::other("broken")) })))
+        }
+    }
+}
+
+/// Headers that are not forwarded.
+const HOP: [&str; 4] = ["host", "content-length", "transfer-encoding", "connection"];
+
 async fn call(State(services): State<Arc<Services>>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     if let Some(why) = services.refusal(&method, uri.path(), &headers, &body) {
         let answer = Json(json!({ "__type": "com.amazon.coral.service#AccessDeniedException", "message": why }));
         services.denied.lock().unwrap_or_else(PoisonError::into_inner).push(why);
         return (StatusCode::BAD_REQUEST, answer).into_response();
     }
-    let is_table = headers.contains_key("x-amz-target");
+    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).map(str::to_owned);
+    let is_table = target.is_some();
+    if let Some(operation) = target.as_deref().and_then(|target| target.strip_prefix("DynamoDB_20120810.")) {
+        return table_call(&services, operation, &headers, body).await;
+    }
     let _alone = match &services.alone {
         Some(lock) if is_table => Some(lock.lock().await),
         _ => None,

@@ -22,22 +22,22 @@ const APPLICANTS: usize = 40;
 const SECRETS: [&str; 6] = ["Quastenflosse", "zerlina", "aardvark", "too shy", "clubs.uni.example/invite", "Bearer "];
 
 /// Somebody who calls the API at its default address, with the stage in front.
-struct Caller(Client);
+pub(crate) struct Caller(Client);
 
 impl Caller {
-    async fn send(&self, method: Method, path: &str, body: Value) -> Answer {
+    pub(crate) async fn send(&self, method: Method, path: &str, body: Value) -> Answer {
         self.0.send(method, &format!("/dev{path}"), Some(body).filter(|body| !body.is_null())).await
     }
 
-    async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, Value::Null).await
     }
 
-    async fn post(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(Method::POST, path, body).await
     }
 
-    fn header(&self, name: &'static str, value: &str) -> Self {
+    pub(crate) fn header(&self, name: &'static str, value: &str) -> Self {
         Self(self.0.clone().header(name, value))
     }
 }
@@ -46,7 +46,7 @@ fn step(began: Instant, what: &str) {
     println!("{:6.2} s  {what}", began.elapsed().as_secs_f64());
 }
 
-fn caller(cloud: &Cloud, username: &str, email: &str, name: &str) -> Result<(Caller, String), Error> {
+pub(crate) fn caller(cloud: &Cloud, username: &str, email: &str, name: &str) -> Result<(Caller, String), Error> {
     let subject = Subject { username: username.into(), email: Some(email.into()), name: Some(name.into()), ..Subject::default() };
     let token = cloud.token(&subject)?;
     Ok((Caller(Client::new(cloud.gateway.router(), Some(token.clone()))), token))
@@ -230,6 +230,13 @@ async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> {
     ] {
         assert!(all.contains(told), "the logs do not tell {told}");
     }
+    assert_eq!(check_table(cloud).await?, Vec::<String>::new());
+    println!("          table {}, all sound", cloud.template.resolved(&json!({ "!Ref": "Table" })).unwrap_or_default());
+    Ok(())
+}
+
+/// What `clubs-admin check` finds wrong.
+pub(crate) async fn check_table(cloud: &Cloud) -> Result<Vec<String>, Error> {
     let name = &cloud.functions["Clubs"].function.variables["TABLE_NAME"];
     let (mut items, mut from) = (Vec::new(), Value::Null);
     loop {
@@ -244,11 +251,5 @@ async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> {
             break;
         }
     }
-    assert_eq!(admin::check(&items, SystemClock.now()), Vec::<String>::new());
-    println!(
-        "          {} items, all sound; table {}",
-        items.len(),
-        cloud.template.resolved(&json!({ "!Ref": "Table" })).unwrap_or_default()
-    );
-    Ok(())
+    Ok(admin::check(&items, SystemClock.now()))
 }

@@ -152,7 +152,7 @@ pub fn settings() -> Settings {
 }
 
 /// An SDK configuration that reaches `client` and nothing else.
-fn sdk_config(client: impl HttpClient + 'static) -> SdkConfig {
+pub fn sdk_config(client: impl HttpClient + 'static) -> SdkConfig {
     SdkConfig::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))

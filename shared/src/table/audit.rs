@@ -1,7 +1,7 @@
 //! For the check of a whole table: whether an item can be read and stands where it belongs.
 
 use super::events::{EventClub, EventListing};
-use super::lookups::YearUses;
+use super::lookups::{YearUses, name_item};
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
     Application, Badge, Change, Club, ClubText, Event, Extension, Fair, Favorite, InvitationLog, Invite, KeyedRequest, Lookup, Mail,
@@ -70,3 +70,26 @@ fn keyed<E: Entity>(item: &Item) -> Option<String> {
     let wrong: Vec<&str> = KEYS.into_iter().filter(|key| item.get(*key) != due.get(*key)).collect();
     (!wrong.is_empty()).then(|| format!("{} do not follow from what it holds", wrong.join(", ")))
 }
+
+/// The items that must stand beside this one, as they are when all is well: what a person, an event or an entry is found by.
+pub fn companions(item: &Item) -> Vec<Item> {
+    macro_rules! of_lookups {
+        ($($kind:ty),+) => {
+            match type_of(item) {
+                <Person as Entity>::TYPE => from_item::<Person>(item.clone()).map(|person| person.entry_items()).unwrap_or_default(),
+                <Event as Entity>::TYPE => {
+                    let pointer = |event: Event| to_item(&EventClub { event: event.id, club: event.club }).ok();
+                    from_item::<Event>(item.clone()).ok().and_then(pointer).into_iter().collect()
+                }
+                $(<Lookup<$kind> as Entity>::TYPE => {
+                    from_item::<Lookup<$kind>>(item.clone()).map(|lookup| vec![name_item(&lookup)]).unwrap_or_default()
+                })+
+                _ => vec![],
+            }
+        };
+    }
+    of_lookups!(Badge, Fair, Major, School, Tag, Year)
+}
+
+/// The types of such items.
+pub const COMPANIONS: [&str; 4] = [PersonWord::TYPE, PersonAddress::TYPE, EventClub::TYPE, "Name"];

@@ -35,8 +35,8 @@ impl Entity for EventListing {
 /// Which club an event belongs to; never changes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct EventClub {
-    event: u64,
-    club: String,
+    pub(super) event: u64,
+    pub(super) club: String,
 }
 
 impl Entity for EventClub {

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use super::catalogue::moved;
-use super::{Entity, Key, Table, TableError, Write, keys};
+use super::{Entity, Item, Key, Table, TableError, Write, keys};
 use crate::models::{Kind, Lookup, Major, Person, School};
 
 impl<T: Kind> Entity for Lookup<T> {
@@ -44,6 +45,14 @@ pub enum LookupRefusal {
 
 fn name_key<T: Kind>(value: &T) -> Key {
     keys::lookup_name(T::PART, value.name())
+}
+
+/// The item that says that the name of an entry is taken.
+pub(super) fn name_item<T: Kind>(lookup: &Lookup<T>) -> Item {
+    let mut item = name_key(&lookup.value).into_item();
+    item.insert(keys::TYPE.to_owned(), AttributeValue::S("Name".to_owned()));
+    item.insert("id".to_owned(), AttributeValue::N(lookup.id.to_string()));
+    item
 }
 
 fn name_taken<T: Kind>(lookup: &Lookup<T>) -> Write {

@@ -34,7 +34,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use applications::{ApplicationParts, Form};
-pub use audit::misplaced;
+pub use audit::{COMPANIONS, companions, misplaced};
 pub use catalogue::Versions;
 pub use clubs::{ClubPage, ClubQuota, ClubRefusal};
 pub use erasure::{Belongings, OnlyOwner};

@@ -7,7 +7,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use super::error::ignore_refusal;
 use super::lookups::count_person;
 use super::read::{Fetch, readable};
-use super::{Entity, Key, PARALLEL, Range, Table, TableError, Tries, Write, keys, type_of};
+use super::{Entity, Item, Key, PARALLEL, Range, Table, TableError, Tries, Write, keys, to_item, type_of};
 use crate::http::is_email;
 use crate::models::{
     Applicant, Extension, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Personal, Submission, Subscription,
@@ -89,6 +89,12 @@ impl Person {
 
     fn entry_keys(&self) -> BTreeSet<Key> {
         self.words().iter().map(Entity::key).chain(self.address().iter().map(Entity::key)).collect()
+    }
+
+    /// The entries as they are stored.
+    pub(super) fn entry_items(&self) -> Vec<Item> {
+        let words = self.words().into_iter().filter_map(|word| to_item(&word).ok());
+        words.chain(self.address().iter().filter_map(|address| to_item(address).ok())).collect()
     }
 
     fn entry_puts(&self) -> Result<Vec<Write>, TableError> {

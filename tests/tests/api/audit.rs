@@ -94,6 +94,24 @@ async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
             }),
         ),
         ("there is no club", drop("Club")),
+        ("events, and has", set("Club", "events", number(99))),
+        ("own 99 clubs", set("Person", "clubs_owned", number(99))),
+        ("there is no application", drop("Application")),
+        ("there is no person", drop("Person")),
+        ("there is no submission", set("Change", "submission", number(7))),
+        ("there is no prompt of question", Box::new(|items| items.retain(|item| item["type"]["S"] != "Prompt"))),
+        ("is being deleted", set("Application", "deleted", json!({ "BOOL": false }))),
+        ("is being erased", set("Person", "erasing", json!({ "BOOL": true }))),
+        ("Word WORDS#… / …", drop("Word")),
+        ("Address ADDRESS#…", drop("Address")),
+        ("EventClub", drop("EventClub")),
+        ("Name TAGS#NAMES", drop("Tag")),
+        ("is missing", drop("Name")),
+        ("belongs to nothing", drop("Person")),
+        ("is not as what it leads to", set("EventClub", "club", json!({ "S": "other" }))),
+        ("its windows are not those", edit("Club", Box::new(|item| item["windows"]["M"]["7"] = json!({ "M": {} })))),
+        ("its whole description", edit("Club", Box::new(|item| item["profile"]["M"]["has_more"] = json!({ "BOOL": true })))),
+        ("Registration REGISTRATIONS", set("Registration", "club", json!({ "S": "nothing" }))),
     ];
     for (finding, change) in cases {
         let mut items = stored.clone();
@@ -116,6 +134,63 @@ async fn whoever_was_mailed_and_erased_leaves_nothing_that_is_wrong() {
     let campus = campus().await;
     campus.as_("sue").delete("/api/settings/").await.no_content();
     assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
+    let campus = campus().await;
+    let stored = campus.stored();
+    let engine = &campus.campus.engine;
+    let call = |operation: &str, body: Value| engine.json(operation, &body).expect("a write");
+    let find = |kind: &str| stored.iter().find(|item| item["type"]["S"] == kind).cloned().expect("an item");
+    for (kind, attribute) in [("Club", "members"), ("Person", "clubs_owned"), ("Tag", "uses")] {
+        let mut item = find(kind);
+        item[attribute] = json!({ "N": "77" });
+        call("PutItem", json!({ "TableName": local::engine::TABLE, "Item": item }));
+    }
+    for kind in ["Word", "Address", "EventClub", "Name"] {
+        let item = find(kind);
+        call("DeleteItem", json!({ "TableName": local::engine::TABLE, "Key": { "pk": item["pk"], "sk": item["sk"] } }));
+    }
+    let mut stray = find("EventClub");
+    stray["pk"] = json!({ "S": "EVENT#0000000000000007" });
+    stray["event"] = json!({ "N": "7" });
+    call("PutItem", json!({ "TableName": local::engine::TABLE, "Item": stray }));
+    let wrong = admin::findings(&campus.stored(), campus.campus.clock.now());
+    assert_eq!(wrong.len(), 8, "{wrong:?}");
+    let client = admin::client(&local::sdk_config(engine.clone()));
+    for finding in &wrong {
+        let repair = finding.repair.as_ref().unwrap_or_else(|| panic!("{finding:?}"));
+        assert!(repair.apply(&client, local::engine::TABLE).await.expect("a repair"), "{finding:?}");
+        // What was mended, or changed since it was read, is left alone.
+        assert!(!repair.apply(&client, local::engine::TABLE).await.expect("a refusal"), "{finding:?}");
+    }
+    assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
+    let sort = |mut items: Vec<Value>| {
+        items.sort_by_key(Value::to_string);
+        items
+    };
+    assert!(sort(campus.stored()) == sort(stored), "all is as it was");
+}
+
+// An answer whose question was gone vanished from every view.
+#[tokio::test]
+async fn an_answer_is_shown_although_its_question_is_gone() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    let prompt = campus.stored().into_iter().find(|item| item["type"]["S"] == "Prompt").expect("a prompt");
+    let key = json!({ "TableName": local::engine::TABLE, "Key": { "pk": prompt["pk"], "sk": prompt["sk"] } });
+    campus.campus.engine.json("DeleteItem", &key).expect("a deletion");
+    for answer in [drive.own(&sue, &submission).await, drive.officer.get(&format!("{}submissions/", drive.path)).await.ok()[0].clone()] {
+        assert_eq!(
+            (&answer["responses"][0]["text"], &answer["responses"][0]["question"]["id"]),
+            (&json!("Because."), &json!(drive.question))
+        );
+    }
+    let csv = drive.officer.get(&format!("{}submissions/export/", drive.path)).await.text();
+    assert!(csv.contains("Because."), "{csv}");
 }
 
 /// The same item once more, under another key.

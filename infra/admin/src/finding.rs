@@ -1,0 +1,94 @@
+//! A finding, and how it is repaired where that is safe: only what follows from other items, and only if the item is still as
+//! it was read.
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::Value;
+
+use crate::Item;
+
+/// Something that is wrong with a table.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// A sentence that names it, by ids alone.
+    pub text: String,
+    /// How it is mended, if that follows from what is stored.
+    pub repair: Option<Repair>,
+}
+
+/// A write that mends a finding.
+#[derive(Debug, Clone)]
+pub enum Repair {
+    /// Stores an item that is missing.
+    Put(Value),
+    /// Removes an item that belongs to nothing.
+    Delete(Value),
+    /// Sets an attribute of an item, which has another value.
+    Set {
+        /// The item.
+        item: Value,
+        /// The attribute.
+        attribute: &'static str,
+        /// Its right value.
+        value: Value,
+    },
+}
+
+impl From<String> for Finding {
+    fn from(text: String) -> Self {
+        Self { text, repair: None }
+    }
+}
+
+/// JSON of DynamoDB as the SDK has it.
+fn item(json: &Value) -> Result<Item, String> {
+    let item: serde_dynamo::Item = serde_json::from_value(json.clone()).map_err(|error| error.to_string())?;
+    Ok(item.into())
+}
+
+fn attribute(json: &Value) -> Result<AttributeValue, String> {
+    let mut whole = item(&serde_json::json!({ "value": json }))?;
+    whole.remove("value").ok_or_else(|| "no value".to_owned())
+}
+
+fn key(json: &Value) -> Result<Item, String> {
+    let mut key = item(json)?;
+    key.retain(|name, _| name == "pk" || name == "sk");
+    Ok(key)
+}
+
+impl Repair {
+    /// Does it. False if the item is no longer as it was read: then it is left alone.
+    pub async fn apply(&self, client: &Client, table: &str) -> Result<bool, String> {
+        let (refused, error) = match self {
+            Self::Put(new) => {
+                let put = client.put_item().table_name(table).set_item(Some(item(new)?));
+                match put.condition_expression("attribute_not_exists(pk)").send().await {
+                    Ok(_) => return Ok(true),
+                    Err(error) => (error.code() == Some(REFUSED), DisplayErrorContext(error).to_string()),
+                }
+            }
+            Self::Delete(old) => {
+                let delete = client.delete_item().table_name(table).set_key(Some(key(old)?));
+                let delete = delete.condition_expression("#type = :type").expression_attribute_names("#type", "type");
+                match delete.expression_attribute_values(":type", attribute(&old["type"])?).send().await {
+                    Ok(_) => return Ok(true),
+                    Err(error) => (error.code() == Some(REFUSED), DisplayErrorContext(error).to_string()),
+                }
+            }
+            Self::Set { item: old, attribute: name, value } => {
+                let update = client.update_item().table_name(table).set_key(Some(key(old)?));
+                let update = update.update_expression("SET #name = :new").condition_expression("#name = :old");
+                let update = update.expression_attribute_names("#name", *name).expression_attribute_values(":new", attribute(value)?);
+                match update.expression_attribute_values(":old", attribute(&old[*name])?).send().await {
+                    Ok(_) => return Ok(true),
+                    Err(error) => (error.code() == Some(REFUSED), DisplayErrorContext(error).to_string()),
+                }
+            }
+        };
+        if refused { Ok(false) } else { Err(error) }
+    }
+}
+
+const REFUSED: &str = "ConditionalCheckFailedException";

@@ -1,0 +1,158 @@
+//! The last minute of a deadline on a bad night: a thousand students submit within 60 seconds, a tenth of the table's calls
+//! fails by seed, functions are killed, and students press twice and try again. Afterwards all that was answered has to be there.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use chrono::TimeDelta;
+use futures::future::join_all;
+use http::Method;
+use serde_json::{Value, json};
+use shared::time::{Clock as _, SystemClock};
+use tests::Answer;
+use tests::fixtures::id;
+
+use crate::story::{Caller, caller, check_table};
+use crate::{Cloud, Error};
+
+/// What is tried.
+#[derive(Debug, Clone, Copy)]
+pub struct Burst {
+    /// Students.
+    pub students: usize,
+    /// Seconds within which they come.
+    pub seconds: u64,
+    /// Of a thousand calls of the table so many fail.
+    pub per_mille: u64,
+    /// How often all functions are killed.
+    pub kills: u32,
+}
+
+#[derive(Default)]
+struct Tally {
+    requests: AtomicU64,
+    /// Answers that were no answer: the request was sent again.
+    unanswered: AtomicU64,
+    /// Milliseconds from the first press to the answer.
+    took: Mutex<Vec<u128>>,
+}
+
+impl Tally {
+    /// Sends until there is an answer, with one key.
+    async fn persist(&self, caller: &Caller, key: &str, method: Method, path: &str, body: &Value) -> Result<Answer, Error> {
+        let began = Instant::now();
+        let caller = caller.header("idempotency-key", key);
+        while began.elapsed() < Duration::from_secs(180) {
+            self.requests.fetch_add(1, Ordering::Relaxed);
+            let answer = caller.send(method.clone(), path, body.clone()).await;
+            if !answer.status.is_server_error() && answer.status != 429 {
+                self.took.lock().unwrap_or_else(PoisonError::into_inner).push(began.elapsed().as_millis());
+                return Ok(answer);
+            }
+            self.unanswered.fetch_add(1, Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        }
+        Err(format!("{method} {path} was not answered in three minutes").into())
+    }
+}
+
+/// A student submits; every fifth presses twice, every seventh changes the answers afterwards. What was told last.
+async fn evening(tally: &Tally, student: &Caller, path: &str, question: u64, n: usize) -> Result<String, Error> {
+    let answer = |text: &str| json!({ "responses": [{ "question": question, "text": text }] });
+    let text = format!("{n} {}", "Because I like it here. ".repeat(40));
+    let body = answer(&text);
+    let first = tally.persist(student, "first", Method::POST, path, &body);
+    if n.is_multiple_of(5) {
+        let (a, b) = futures::try_join!(first, tally.persist(student, "first", Method::POST, path, &body))?;
+        expect_stored(&a)?;
+        expect_stored(&b)?;
+    } else {
+        expect_stored(&first.await?)?;
+    }
+    if !n.is_multiple_of(7) {
+        return Ok(text);
+    }
+    let changed = format!("{text} On second thoughts.");
+    expect_stored(&tally.persist(student, "second", Method::POST, path, &answer(&changed)).await?)?;
+    Ok(changed)
+}
+
+fn expect_stored(answer: &Answer) -> Result<(), Error> {
+    if answer.status.is_success() { Ok(()) } else { Err(format!("a submission was answered {}: {}", answer.status, answer.text()).into()) }
+}
+
+/// Runs it, and prints a row of docs/reliability.md.
+pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
+    let (ada, _) = caller(cloud, "ada", "ada@uni.example", "Ada Lovelace")?;
+    ada.post("/api/clubs/", json!({ "name": "Go" })).await.created();
+    let day = |hours: i64| json!(SystemClock.now() + TimeDelta::hours(hours));
+    let form = json!({ "name": "Autumn", "is_active": true, "application_start_time": day(-1), "application_end_time": day(24),
+        "result_release_time": day(48) });
+    let form = ada.post("/api/clubs/go/applications/", form).await.created();
+    let path = format!("/api/clubs/go/applications/{}/", id(&form));
+    let question = ada.post(&format!("{path}questions/"), json!({ "question_type": 1, "prompt": "Why?" })).await.created();
+    let submissions = format!("{path}submissions/");
+    let mut students = Vec::new();
+    for n in 0..burst.students {
+        students.push(caller(cloud, &format!("student{n}"), &format!("student{n}@uni.example"), &format!("Student {n}"))?.0);
+    }
+    let (tally, began) = (Tally::default(), Instant::now());
+    cloud.faults.hit(burst.per_mille);
+    let all = students.iter().enumerate().map(async |(n, student)| {
+        let at = burst.seconds * 1_000 * n as u64 / burst.students as u64;
+        tokio::time::sleep(Duration::from_millis(at)).await;
+        evening(&tally, student, &submissions, id(&question), n).await
+    });
+    let kill = async {
+        let mut killed = 0;
+        for n in 1..=burst.kills {
+            tokio::time::sleep(Duration::from_secs(burst.seconds) / (burst.kills + 1)).await;
+            killed += cloud.functions["Submissions"].kill()?;
+            println!("{:6.2} s  killed all environments, time {n}", began.elapsed().as_secs_f64());
+        }
+        Ok::<_, Error>(killed)
+    };
+    let (told, killed) = futures::join!(join_all(all), kill);
+    let told = told.into_iter().collect::<Result<Vec<String>, Error>>()?;
+    let seconds = began.elapsed().as_secs_f64();
+    // What is late comes late.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    cloud.faults.hit(0);
+    let (mut stored, mut slice) = (Vec::new(), format!("{submissions}?limit=200"));
+    loop {
+        let page = ada.get(&slice).await;
+        let link = page.header("link").split(['<', '>']).nth(1).map(|link| link.trim_start_matches("/dev").to_owned());
+        let texts = page.ok();
+        stored
+            .extend(texts.as_array().into_iter().flatten().map(|one| one["responses"][0]["text"].as_str().unwrap_or_default().to_owned()));
+        let Some(next) = link else { break };
+        slice = next;
+    }
+    let (mut expected, total) = (told, stored.len());
+    expected.sort();
+    stored.sort();
+    let lost = expected.iter().filter(|text| stored.binary_search(text).is_err()).count();
+    let extra = stored.iter().filter(|text| expected.binary_search(text).is_err()).count();
+    let wrong = check_table(cloud).await?;
+    let mut took = tally.took.into_inner().unwrap_or_else(PoisonError::into_inner);
+    took.sort_unstable();
+    let at = |part: usize| took.get(took.len() * part / 100).or(took.last()).copied().unwrap_or_default();
+    println!("{:?}", cloud.faults);
+    println!(
+        "| {} in {seconds:.0} s | {} | {} | {} | {} | {} ms | {} ms | {lost} | {} | {} |",
+        burst.students,
+        tally.requests.into_inner(),
+        cloud.faults.count(),
+        killed?,
+        tally.unanswered.into_inner(),
+        at(50),
+        at(99),
+        extra + total.saturating_sub(burst.students),
+        wrong.len()
+    );
+    if lost > 0 || extra > 0 || total != burst.students || !wrong.is_empty() {
+        return Err(format!("{lost} lost, {extra} not as answered, {total} stored, {wrong:?}").into());
+    }
+    Ok(())
+}
