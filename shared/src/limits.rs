@@ -5,6 +5,8 @@ use std::time::Duration;
 /// How long the deletion of an application (or of a committee) waits for submissions that were begun before it. A submission
 /// that takes longer than half of it looks at the application again before it is answered (decisions.md §13.18).
 pub const DELETION_GRACE: Duration = Duration::from_secs(1);
+/// Texts that one request may hold in memory, in bytes: answers of a list, mails of a preview. Beyond it the caller asks for less.
+pub const HELD: usize = 60_000_000;
 /// Names, titles, locations.
 pub const NAME: usize = 255;
 /// The prompt of a question.

@@ -7,7 +7,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{InfoBuilder, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required, Response, ResponseBuilder, Server};
 use utoipa::{PartialSchema as _, ToSchema as _};
 
-use crate::http::ErrorBody;
+use crate::http::{Code, ErrorBody};
 
 /// The document without routes.
 pub fn base() -> OpenApi {
@@ -26,6 +26,7 @@ pub fn complete(mut api: OpenApi) -> OpenApi {
     let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build());
     components.add_security_scheme("bearer", bearer);
     components.schemas.insert(ErrorBody::name().into_owned(), ErrorBody::schema());
+    components.schemas.insert(Code::name().into_owned(), Code::schema());
     for item in api.paths.paths.values_mut() {
         for operation in operations(item) {
             add_errors(operation);
@@ -34,7 +35,7 @@ pub fn complete(mut api: OpenApi) -> OpenApi {
             add_header(
                 post,
                 "Idempotency-Key",
-                "The same key with the same body gets the first answer, for 24 hours; at most 255 characters.",
+                "A repeat with the same key and body is done once and gets the first status, for 24 hours; at most 255 characters.",
             );
         }
         let edited =

@@ -126,7 +126,7 @@ async fn change(app: &Shared, scope: Officer<(), Form>, input: &ApplicationInput
     let mut own_version = None;
     let mut tries = Tries::default();
     loop {
-        tries.next().await?;
+        tries.next().await.map_err(|error| if own_version.is_some() { ApiError::from(error).after_write() } else { error.into() })?;
         if own_version != Some(form.application.version) {
             scope.if_match.check(|| ApplicationBody::new(&form, true))?;
         }
@@ -167,7 +167,7 @@ const COMMITTEE_USED: &str = "A committee that has submissions cannot be removed
 async fn let_pass(app: &Shared, application: &Application) {
     let now = app.now();
     let changed_lately = now < application.updated_at.plus(TimeDelta::minutes(1));
-    if application.start <= now && (application.is_active || changed_lately) {
+    if changed_lately || (application.is_active && application.start <= now) {
         tokio::time::sleep(limits::DELETION_GRACE).await;
     }
 }

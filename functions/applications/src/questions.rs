@@ -316,22 +316,32 @@ pub async fn order_questions(
         if form.question(*id).is_none() {
             reader.errors.add(format!("precedence.{i}"), "This application has no such question.");
         } else if ids[..i].contains(id) {
-            reader.errors.add(format!("precedence.{i}"), "This question stands twice.");
+            reader.errors.add(format!("precedence.{i}"), "This question is named twice.");
         }
     }
     reader.finish()?;
-    form.questions.sort_by_key(|question| ids.iter().position(|id| *id == question.id).unwrap_or(usize::MAX));
-    let mut moved = Vec::new();
-    for (question, precedence) in form.questions.iter_mut().zip(0..) {
-        if question.precedence != precedence {
-            question.precedence = precedence;
-            moved.push(question.clone());
+    let mut tries = Tries::default();
+    loop {
+        tries.next().await?;
+        form.questions.sort_by_key(|question| ids.iter().position(|id| *id == question.id).unwrap_or(usize::MAX));
+        let mut moved = Vec::new();
+        for (question, precedence) in form.questions.iter_mut().zip(0..) {
+            if question.precedence != precedence {
+                question.precedence = precedence;
+                moved.push(question.clone());
+            }
+        }
+        if moved.is_empty() {
+            return Ok(Json(bodies(&form)));
+        }
+        match app.table.order_questions(&moved).await {
+            // Somebody changed one of them at this moment.
+            Err(TableError::Refused(_)) => {
+                form = app.table.form(&form.application.club, form.application.id).await?.ok_or(ApiError::NotFound)?;
+            }
+            done => return Ok(done.map(|()| Json(bodies(&form)))?),
         }
     }
-    if !moved.is_empty() {
-        app.table.order_questions(&moved).await.or_refused(|| ApiError::Busy)?;
-    }
-    Ok(Json(bodies(&form)))
 }
 
 /// The id of a question that officers may touch; whether it is there is seen in the form.

@@ -286,7 +286,7 @@ pub async fn register_club(
             return shown(&app, &user, &fair).await;
         }
         match app.table.register(&registration, status, membership.as_ref().filter(|_| !user.is_admin())).await {
-            Ok(()) => return shown(&app, &user, &fair).await,
+            Ok(()) => return shown(&app, &user, &fair).await.map_err(ApiError::after_write),
             Err(TableError::Refused(_)) => fair = app.table.lookup(fair.id).await?.ok_or(ApiError::NotFound)?,
             Err(error) => return Err(error.into()),
         }

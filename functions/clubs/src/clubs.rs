@@ -41,7 +41,7 @@ pub async fn list_clubs(State(app): State<Shared>, user: Option<User>, params: P
     parts.extend([Tag::PART, Badge::PART].map(str::to_owned));
     // Only the featured order looks at events.
     let months = if filter.ordered == Ordered::Featured { versions.event_parts(Some(now), None) } else { vec![] };
-    let draft = match known.draft(&versions, parts.iter().chain(&months), &viewer) {
+    let draft = match known.draft(&versions, parts.iter().chain(&months), &(&viewer, user.is_some())) {
         Ok(draft) => draft,
         Err(unchanged) => return Ok(unchanged.into_response()),
     };
@@ -51,7 +51,7 @@ pub async fn list_clubs(State(app): State<Shared>, user: Option<User>, params: P
     let mut found = filter.find(&clubs, &terms, &ranking, |club| sight.sees(club) && filter.is_for(club, &viewer, user.is_some(), now));
     let show = |ranked: &Ranked| ClubBody::new(&ranked.listed.club, &viewer, &terms, &app.media, now);
     let page = page.of_sorted(&mut found, |a, b| compare(filter.ordered, a, b), show)?;
-    Ok(draft.done(Json(page), Some(ranking.stands_until(&clubs, &found, filter.ordered))))
+    Ok(draft.done(Json(page), Some(ranking.stands_until(&clubs, &found, &filter))))
 }
 
 /// The clubs with events that have not ended, and when all of these will have.
@@ -108,7 +108,7 @@ pub async fn create_club(
         let owner = Membership::new(&club.code, person, Role::Owner, creation, now);
         let taken = match app.table.create_club(&club, &owner, quota).await? {
             Ok(()) => None,
-            Err(ClubRefusal::Taken) => app.table.club(&club.code).await?,
+            Err(ClubRefusal::Taken) => app.table.club_page(&club.code, None).await?.club,
             Err(ClubRefusal::Creator) => return Err(too_many_clubs(&app, user.id()).await?),
             Err(ClubRefusal::Reference) => return Err(ApiError::field("tags", "A tag or badge was deleted at this moment.")),
         };

@@ -182,14 +182,17 @@ impl Ranking {
     }
 
     /// The first moment after the present at which a list of these of all clubs may change by itself.
-    pub fn stands_until(&self, all: &Clubs, found: &[Ranked], ordered: Ordered) -> Timestamp {
+    pub fn stands_until(&self, all: &Clubs, found: &[Ranked], filter: &Filter) -> Timestamp {
         let second = TimeDelta::seconds(1);
+        // Where it is asked who takes applications, clubs that are not found may be found later.
+        let others = all.iter().filter(|_| filter.accepting.is_some()).flat_map(|listed| listed.club.windows.values());
         let windows = found.iter().flat_map(|ranked| ranked.listed.club.windows.values());
         let mut until = windows
+            .chain(others)
             .flat_map(|window| [window.start, window.end.plus(second)])
             .filter(|turn| *turn > self.now)
             .fold(all.fresh_until(), Timestamp::min);
-        if ordered == Ordered::Featured {
+        if filter.ordered == Ordered::Featured {
             let tomorrow = self.now.plus(TimeDelta::seconds(DAY - self.now.epoch_seconds().rem_euclid(DAY)));
             let ends = found.iter().filter_map(|ranked| self.hosts.get(&ranked.listed.club.code)).map(|end| end.plus(second));
             until = ends.fold(until.min(tomorrow), Timestamp::min);

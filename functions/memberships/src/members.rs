@@ -100,7 +100,6 @@ pub async fn create_member(
     let unknown = || ApiError::field("person", "There is no such person.");
     let duplicate = || ApiError::field("person", "This person is already a member.").coded(Code::AlreadyMember);
     let person = person.ok_or_else(unknown)?;
-    let by = shown_by(&scope).await?;
     if scope.membership.as_ref().is_some_and(|own| own.person == person) {
         return Err(duplicate());
     }
@@ -108,14 +107,25 @@ pub async fn create_member(
     loop {
         tries.next().await?;
         let request = app.table.request(&club.code, MembershipRequest::id_of(&club.code, person));
-        let (person, request) = futures::try_join!(app.table.person(person), request)?;
+        let found = async { Ok(futures::try_join!(app.table.person(person), request, app.table.invitation_log(&club.code))?) };
+        let ((person, request, log), by) = futures::try_join!(found, shown_by(&scope))?;
         let person = person.ok_or_else(unknown)?;
         let membership =
             Membership { title: title.clone(), public, active, ..Membership::new(&club.code, &person, role, creation, app.now()) };
-        let has_address = !person.personal.email.is_empty();
-        let mail = has_address.then(|| mail::joined(club, by, &membership, request.is_some(), creation));
+        // These mails count like invitations: anybody can create a club, and add anybody.
+        let (now, id) = (app.now(), membership.id.to_string());
+        let may_mail = club.approved == Some(true) && log.wait_for(1, now) == 0 && log.wait_for_resend(&id, now) == 0;
+        let mail =
+            (may_mail && !person.personal.email.is_empty()).then(|| mail::joined(club, by, &membership, request.is_some(), creation));
+        let sent = log.with(&club.code, std::iter::once(id.as_str()), app.next_id(), now);
         let limit = owned_limit(&app, scope.user.is_admin());
-        let addition = Addition { membership: &membership, by: scope.authority(), request: request.as_ref(), mail: mail.as_ref(), limit };
+        let addition = Addition {
+            membership: &membership,
+            by: scope.authority(),
+            request: request.as_ref(),
+            mail: mail.as_ref().map(|mail| (mail, &log, &sent)),
+            limit,
+        };
         match app.table.add_member(addition).await? {
             Ok(()) => return Ok(created(&scope, &membership)),
             Err(MemberRefusal::Duplicate) => {

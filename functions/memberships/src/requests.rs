@@ -79,7 +79,7 @@ pub async fn create_own_request(
         let request = MembershipRequest::new(&code, person, creation, now);
         let mails = mails(&app, &club, &request).await?;
         match app.table.create_request(&request, &club, &mails).await? {
-            Ok(()) => return answer(&app, &request, true).await,
+            Ok(()) => return answer(&app, &request, true).await.map_err(ApiError::after_write),
             Err(RequestRefusal::Member) => return Err(is_member()),
             Err(RequestRefusal::Erased) => return Err(ApiError::rule(ERASING)),
             // There is one now, or somebody else told the officers.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use shared::auth::{ERASING, User};
 use shared::http::{ApiError, Code, Field, IfMatch, Input, Mode, Need, NoContent, Params, Reader, ReceivedAt, Reference, Result};
 use shared::lookups::Studies;
-use shared::models::{Club, Person};
+use shared::models::Person;
 use shared::table::{OnlyOwner, TableError, Tries};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -173,8 +173,7 @@ pub async fn delete_settings(
             return Err(ApiError::rule(why).coded(Code::LastOwner));
         }
         for club in clubs {
-            let archived = Club { archived: true, version: club.version + 1, ..club.clone() };
-            match app.table.update_club(&club, &archived, None).await {
+            match app.table.archive_club(&club).await {
                 // Somebody changed it at this moment: it is looked at again.
                 Ok(()) | Err(TableError::Refused(_)) => {}
                 Err(error) => return Err(error.into()),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use chrono::TimeDelta;
 use serde::Serialize;
 use shared::http::{ApiError, Result};
-use shared::mail::{DecisionKind, Message, PREVIEW_LINK, Recipient, decision_message, with_invite};
-use shared::models::{Application, Club, Decision, EmailStatus, Invite, Mail, MailState, Status, Submission};
+use shared::mail::{DecisionKind, Message, PREVIEW_LINK, Recipient, Template, decision_message, with_invite};
+use shared::models::{Application, Club, Decision, EmailStatus, Invite, Mail, MailState, Personal, Status, Submission};
 use shared::time::Timestamp;
 use shared::{ids, limits};
 use utoipa::ToSchema;
@@ -38,12 +38,21 @@ pub struct PreviewBody {
     text: String,
 }
 
-/// A mail to be sent, and the submission that it tells of.
+/// A mail to be sent. It is composed when it is queued: thousands of long ones would not fit the memory of a function.
 pub struct Planned {
-    /// As it was read.
+    /// The submission that it tells of, as it was read, without its answers.
     pub submission: Submission,
-    /// As it goes into the outbox.
-    pub mail: Mail,
+    attempt: u32,
+    invite: Option<(String, String, u64)>,
+}
+
+/// Composes the mails of one kind.
+pub struct Composer {
+    club: Club,
+    application: Application,
+    kind: DecisionKind,
+    template: Template,
+    now: Timestamp,
 }
 
 /// What a call would do.
@@ -56,6 +65,68 @@ pub struct Plan {
     pub warnings: Vec<String>,
     /// Of decisions, reasons, templates and the choice: equal as long as none of them changed, whatever was sent meanwhile.
     pub digest: String,
+}
+
+impl Composer {
+    /// For the mails of one kind about an application.
+    pub fn new(club: Club, application: Application, kind: DecisionKind, now: Timestamp) -> Result<Self> {
+        let template =
+            kind.template(&application).map_err(|why| ApiError::rule(format!("The template of this mail is not valid: {why}")))?;
+        Ok(Self { club, application, kind, template, now })
+    }
+
+    fn message(&self, submission: &Submission, person: &Personal) -> Result<Message> {
+        let committee = committee_of(submission, &self.application).map(|committee| committee.name).unwrap_or_default();
+        let recipient = Recipient { first_name: &person.first_name, name: &person.name, committee: &committee, reason: &submission.reason };
+        decision_message(&self.template, &self.club.profile.name, &self.application.name, recipient).ok_or_else(|| {
+            ApiError::rule(format!("The mail of submission {} would be larger than {} bytes.", submission.id, limits::MAIL_BYTES))
+        })
+    }
+
+    /// The mail as it goes into the outbox.
+    pub fn mail(&self, Planned { submission, attempt, invite }: &Planned) -> Result<Mail> {
+        let person = submission.applicant.as_ref().map(|applicant| applicant.personal.clone()).unwrap_or_default();
+        let Message { subject, html, text } = self.message(submission, &person)?;
+        Ok(Mail {
+            about: submission.id,
+            sequence: submission.sequence,
+            kind: self.kind.name().to_owned(),
+            attempt: *attempt,
+            status: EmailStatus::Queued,
+            person: submission.person,
+            to: person.email,
+            reply_to: Some(self.club.profile.email.clone()).filter(|email| !email.is_empty()),
+            subject,
+            html,
+            text,
+            decision: Some(Decision {
+                club: self.club.code.clone(),
+                application: self.application.id,
+                status: submission.status,
+                reason: submission.reason.clone(),
+            }),
+            invite: invite.clone(),
+            queued_at: self.now,
+            claimed_at: None,
+            outcome: None,
+            report: None,
+        })
+    }
+
+    /// The mails as they would be read. 400 if they are more than a function can hold.
+    pub fn previews(&self, plan: &Plan) -> Result<Vec<PreviewBody>> {
+        let mut size = 0;
+        let mut previews = Vec::new();
+        for planned in &plan.mails {
+            let preview = preview(&self.mail(planned)?);
+            size += preview.html.len() + preview.text.len();
+            if size > limits::HELD {
+                return Err(ApiError::rule("These are too many mails to preview at once. Name some of them with submissions."));
+            }
+            previews.push(preview);
+        }
+        Ok(previews)
+    }
 }
 
 /// Where the last mail of this kind stands.
@@ -113,18 +184,9 @@ impl Invitations {
 }
 
 impl Plan {
-    /// Plans the mails of one kind for these submissions.
-    pub fn new(
-        club: &Club,
-        application: &Application,
-        kind: DecisionKind,
-        submissions: Vec<Submission>,
-        invitations: &Invitations,
-        choice: &Choice,
-        now: Timestamp,
-    ) -> Result<Self> {
-        let template =
-            kind.template(application).map_err(|why| ApiError::rule(format!("The template of this mail is not valid: {why}")))?;
+    /// Plans the mails of a composer for these submissions.
+    pub fn new(composer: &Composer, submissions: Vec<Submission>, invitations: &Invitations, choice: &Choice) -> Result<Self> {
+        let (kind, application, now) = (composer.kind, &composer.application, composer.now);
         let mut plan = Self { mails: vec![], skipped: SkippedBody::default(), warnings: vec![], digest: String::new() };
         let mut said = BTreeMap::new();
         let mut without_reason = 0;
@@ -142,13 +204,7 @@ impl Plan {
                 continue;
             };
             let person = &applicant.personal;
-            let committee = committee_of(&submission, application).map(|committee| committee.name).unwrap_or_default();
-            let recipient =
-                Recipient { first_name: &person.first_name, name: &person.name, committee: &committee, reason: &submission.reason };
-            let Message { subject, html, text } = decision_message(&template, &club.profile.name, &application.name, recipient)
-                .ok_or_else(|| {
-                    ApiError::rule(format!("The mail of submission {} would be larger than {} bytes.", submission.id, limits::MAIL_BYTES))
-                })?;
+            let Message { subject, html, .. } = composer.message(&submission, person)?;
             let all = [&submission.status.code().to_string(), &person.email, &subject, &html].map(String::as_str).join("\n");
             said.insert(submission.id, ids::sha256_hex(all.as_bytes()));
             if !may_send(last, choice.allow_resend, now) {
@@ -157,47 +213,20 @@ impl Plan {
             }
             without_reason += usize::from(submission.reason.trim().is_empty());
             let invited = submission.person.filter(|_| kind == DecisionKind::Acceptance);
-            let mail = Mail {
-                about: submission.id,
-                sequence: submission.sequence,
-                kind: kind.name().to_owned(),
-                attempt: last.map_or(0, |last| last.attempt) + 1,
-                status: EmailStatus::Queued,
-                person: submission.person,
-                to: person.email.clone(),
-                reply_to: Some(club.profile.email.clone()).filter(|email| !email.is_empty()),
-                subject,
-                html,
-                text,
-                decision: Some(Decision {
-                    club: club.code.clone(),
-                    application: application.id,
-                    status: submission.status,
-                    reason: submission.reason.clone(),
-                }),
-                invite: invited.and_then(|person| invitations.of(&club.code, person)),
-                queued_at: now,
-                claimed_at: None,
-                outcome: None,
-                report: None,
-            };
-            plan.mails.push(Planned { submission, mail });
+            let invite = invited.and_then(|person| invitations.of(&composer.club.code, person));
+            let attempt = last.map_or(0, |last| last.attempt) + 1;
+            plan.mails.push(Planned { submission, attempt, invite });
         }
         let all = serde_json::json!([said, choice.submissions, choice.allow_resend]);
         plan.digest = ids::sha256_hex(all.to_string().as_bytes());
         plan.mails.sort_by_key(|planned| planned.submission.sequence);
-        if template.shows_reason() && without_reason > 0 && !uses_built_in(application, kind) {
+        if composer.template.shows_reason() && without_reason > 0 && !uses_built_in(application, kind) {
             plan.warnings.push(format!("The template shows the reason, but {without_reason} of the decisions have none."));
         }
         if now < application.release && !plan.mails.is_empty() {
-            plan.warnings.push(format!("The results are to be released at {}: these mails tell them before.", application.release));
+            plan.warnings.push(format!("The results are to be released at {}. These mails tell them before.", application.release));
         }
         Ok(plan)
-    }
-
-    /// The mails as they would be read.
-    pub fn previews(&self) -> Vec<PreviewBody> {
-        self.mails.iter().map(|planned| preview(&planned.mail)).collect()
     }
 }
 

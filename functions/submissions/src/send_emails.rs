@@ -12,11 +12,12 @@ use shared::Shared;
 use shared::http::{ApiError, Code, DidNothing, Field, Input, Mode, Need, Officer, Reader, Reference, Result};
 use shared::limits;
 use shared::mail::DecisionKind;
-use shared::models::{Application, Club, EmailStatus, Mail, Submission};
+use shared::models::{Application, Club, EmailStatus, MailId, Submission};
+use shared::table::usage::request_age;
 use shared::table::{Newest, PARALLEL, Queueing, TableError, Tries};
 use utoipa::ToSchema;
 
-use crate::previews::{Choice, Invitations, Plan, Planned, PreviewBody, SkippedBody, last_mail};
+use crate::previews::{Choice, Composer, Invitations, Plan, Planned, PreviewBody, SkippedBody, last_mail};
 
 /// How long the answer waits for the outbox to drain.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -89,6 +90,7 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
     let dry_run = reader.value("dry_run", input.dry_run, Need::Optional).unwrap_or(false);
     let digest = reader.nullable("digest", input.digest, Need::Optional).flatten();
     let chosen = reader.nullable("submissions", input.submissions, Need::Optional).flatten();
+    let named: Vec<u64> = chosen.iter().flatten().copied().map(Reference::id).collect();
     let chosen: Option<BTreeSet<u64>> = chosen.map(|ids| ids.into_iter().map(Reference::id).collect());
     match chosen.as_ref().map(BTreeSet::len) {
         Some(0) => reader.errors.add("submissions", "Name at least one submission, or leave this field out to consider all."),
@@ -100,12 +102,13 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
     let (club, application, kind) = (scope.club, scope.parent, email_type.id);
     let (submissions, invitations) = futures::try_join!(considered(&app, application.id, chosen.as_ref()), invitations(&app, &club, kind))?;
     let mut reader = Reader::new(Mode::Create);
-    for (i, id) in chosen.iter().flatten().enumerate().filter(|(_, id)| !submissions.iter().any(|there| there.id == **id)) {
+    for (i, id) in named.iter().enumerate().filter(|(_, id)| !submissions.iter().any(|there| there.id == **id)) {
         reader.errors.add(format!("submissions.{i}"), format!("This application has no submission {id}."));
     }
     reader.finish()?;
     let choice = Choice { submissions: chosen, allow_resend };
-    let plan = Plan::new(&club, &application, kind, submissions, &invitations, &choice, app.now())?;
+    let composer = Composer::new(club, application, kind, app.now())?;
+    let plan = Plan::new(&composer, submissions, &invitations, &choice)?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
         let why = "Decisions, reasons, templates or the choice changed since the preview. Nothing was sent.";
         return Err(ApiError::field("digest", why).coded(Code::DigestChanged));
@@ -121,7 +124,7 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
             queued: 0,
             failed: 0,
             skipped: plan.skipped,
-            previews: Some(plan.previews()),
+            previews: Some(composer.previews(&plan)?),
             warnings: plan.warnings,
             digest: Some(plan.digest),
         })
@@ -129,20 +132,23 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
         preview.extensions_mut().insert(DidNothing);
         return Ok(preview);
     }
-    let Outcome { sent, queued, failed, unknown, raced } = send(&app, plan.mails, kind).await?;
+    let Outcome { sent, queued, failed, unknown, raced, left } = send(&app, &composer, plan.mails, kind).await?;
     let mut warnings = plan.warnings;
     if unknown > 0 {
         warnings.push(format!("{unknown} e-mails may or may not have been sent: see email_status."));
     }
+    if left > 0 {
+        warnings.push(format!("{left} e-mails could not be queued in time. Send again for the rest."));
+    }
     let skipped = SkippedBody { already_notified: plan.skipped.already_notified + raced, ..plan.skipped };
     Ok(Json(SendBody {
-        detail: format!("{sent} e-mails sent, {queued} queued, {} failed.", failed + unknown),
+        detail: format!("{sent} e-mails sent, {queued} queued, {} failed.", failed + unknown + left),
         email_type,
         dry_run,
         recipients: recipients - raced,
         sent,
         queued,
-        failed: failed + unknown,
+        failed: failed + unknown + left,
         skipped,
         warnings,
         previews: None,
@@ -184,25 +190,32 @@ struct Outcome {
     unknown: usize,
     /// Queued by somebody else at the same moment.
     raced: usize,
+    /// Not tried any more: the function has to answer.
+    left: usize,
 }
 
 enum Queued {
-    Mine(Box<Mail>),
+    Mine(MailId),
     Raced,
     Changed,
+    Left,
 }
 
-async fn send(app: &Shared, mails: Vec<Planned>, kind: DecisionKind) -> Result<Outcome> {
+/// Nothing is queued later than this in a request: the function has to answer in time.
+const QUEUE_WITHIN: Duration = Duration::from_secs(18);
+
+async fn send(app: &Shared, composer: &Composer, mails: Vec<Planned>, kind: DecisionKind) -> Result<Outcome> {
     let results: Vec<Result<Queued>> =
-        stream::iter(mails).map(|planned| queue(app, planned, kind)).buffer_unordered(PARALLEL).collect().await;
+        stream::iter(mails).map(|planned| queue(app, composer, planned, kind)).buffer_unordered(PARALLEL).collect().await;
     let mut outcome = Outcome::default();
     let mut mine = Vec::new();
     let mut broken = Vec::new();
     for result in results {
         match result {
-            Ok(Queued::Mine(mail)) => mine.push(*mail),
+            Ok(Queued::Mine(mail)) => mine.push(mail),
             Ok(Queued::Raced) => outcome.raced += 1,
             Ok(Queued::Changed) => outcome.failed += 1,
+            Ok(Queued::Left) => outcome.left += 1,
             Err(error) => broken.push(error),
         }
     }
@@ -214,8 +227,8 @@ async fn send(app: &Shared, mails: Vec<Planned>, kind: DecisionKind) -> Result<O
         }
         tracing::error!(?error, "some mails were not queued");
     }
-    for mail in drained(app, mine).await {
-        match mail.status {
+    for status in drained(app, &mine).await {
+        match status {
             EmailStatus::Sent | EmailStatus::Bounced | EmailStatus::Complained => outcome.sent += 1,
             EmailStatus::Failed => outcome.failed += 1,
             EmailStatus::Unknown => outcome.unknown += 1,
@@ -225,13 +238,17 @@ async fn send(app: &Shared, mails: Vec<Planned>, kind: DecisionKind) -> Result<O
     Ok(outcome)
 }
 
-async fn queue(app: &Shared, Planned { submission, mut mail }: Planned, kind: DecisionKind) -> Result<Queued> {
+async fn queue(app: &Shared, composer: &Composer, planned: Planned, kind: DecisionKind) -> Result<Queued> {
+    if request_age() > QUEUE_WITHIN {
+        return Ok(Queued::Left);
+    }
+    let (mut mail, submission) = (composer.mail(&planned)?, planned.submission);
     let mut tries = Tries::default();
     loop {
         tries.next().await?;
         let last = last_mail(&submission, kind);
         match app.table.queue_decision(Queueing { submission: &submission, last, mail: &mail }).await {
-            Ok(()) => return Ok(Queued::Mine(Box::new(mail))),
+            Ok(()) => return Ok(Queued::Mine(mail.id())),
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -248,24 +265,25 @@ async fn queue(app: &Shared, Planned { submission, mut mail }: Planned, kind: De
     }
 }
 
-/// The mails as they stand when all have left the outbox, or patience ends.
-async fn drained(app: &Shared, mut mails: Vec<Mail>) -> Vec<Mail> {
+/// The states of the mails when all have left the outbox, or patience ends.
+async fn drained(app: &Shared, mails: &[MailId]) -> Vec<EmailStatus> {
+    let mut states = vec![EmailStatus::Queued; mails.len()];
     if mails.len() > SMALL_BATCH {
-        return mails;
+        return states;
     }
     let end = tokio::time::Instant::now() + PATIENCE;
     let mut pause = Duration::from_millis(20);
-    let waiting = |mail: &Mail| matches!(mail.status, EmailStatus::Queued | EmailStatus::Sending);
-    while mails.iter().any(waiting) && tokio::time::Instant::now() + pause < end {
+    let waits = |status: &EmailStatus| matches!(status, EmailStatus::Queued | EmailStatus::Sending);
+    while states.iter().any(waits) && tokio::time::Instant::now() + pause < end {
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(Duration::from_millis(500));
-        match app.table.mails(&mails).await {
-            Ok(now) => mails = now,
+        match app.table.mails(mails).await {
+            Ok(now) => states = now.into_iter().map(|mail| mail.status).collect(),
             Err(error) => {
                 tracing::warn!(%error, "the outbox could not be read");
                 break;
             }
         }
     }
-    mails
+    states
 }

@@ -103,7 +103,7 @@ pub async fn submit(
     let Outcome { stored, is_replay } = outcome?;
     // It is stored, whether or not its schools can be named now.
     let studies = studies.unwrap_or_default();
-    let prompts: Prompts = if is_replay {
+    let prompts: Prompts = if stored.received != number {
         app.table.prompts(stored.application).await?
     } else {
         form.questions.into_iter().map(|q| ((q.id, q.prompt.version), q.prompt)).collect()
@@ -140,16 +140,19 @@ async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<
         Submitted::Decided | Submitted::Withdrawn(false) => return Err(closed()),
     };
     if !outcome.is_replay && request_age() > limits::DELETION_GRACE / 2 {
-        still_wanted(app, submission).await?;
+        still_wanted(app, submission).await.map_err(ApiError::after_write)?;
     }
     Ok(outcome)
 }
 
-/// A submission that took long looks at its application again: what deletes one (or a committee) waits for fast ones only.
+/// A submission that took long looks at its application and its applicant again: what deletes one of them (or a committee) waits
+/// for fast ones only.
 async fn still_wanted(app: &Shared, submission: &Submission) -> Result<()> {
-    let application = app.table.application(&submission.club, submission.application).await?;
+    let person = async { Ok(app.table.people(submission.person).await?.into_values().next()) };
+    let (application, person) = futures::try_join!(app.table.application(&submission.club, submission.application), person)?;
     let has_committee = |application: &Application| submission.committee.is_none_or(|id| application.committee(id).is_some());
-    if application.as_ref().is_some_and(has_committee) {
+    let is_there = person.is_some_and(|person: Person| !person.erasing);
+    if is_there && application.as_ref().is_some_and(has_committee) {
         return Ok(());
     }
     app.table.take_back(submission).await?;

@@ -46,7 +46,8 @@ pub fn routes(local: Local) -> Router<Shared> {
 
 /// The images, which are as large as they are: in the cloud another host has them.
 pub fn media(app: Shared) -> Router {
-    Router::new().route("/media/{file}", get(show_image)).with_state(app)
+    let cors = shared::http::cors(&app.settings.cors_origins);
+    Router::new().route("/media/{file}", get(show_image)).layer(cors).with_state(app)
 }
 
 #[derive(Default, Deserialize)]

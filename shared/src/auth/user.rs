@@ -66,6 +66,7 @@ impl User {
         let app = &self.0.app;
         let identity = &self.0.identity;
         let stored = app.table.person(identity.id).await?;
+        let clubs_created = if stored.is_some() { 0 } else { app.table.creations(identity.id).await? };
         let mut person = stored.clone().unwrap_or_else(|| Person {
             id: identity.id,
             personal: Personal::default(),
@@ -75,7 +76,7 @@ impl User {
             major: vec![],
             image_url: None,
             subject: identity.subject.clone(),
-            clubs_created: 0,
+            clubs_created,
             clubs_owned: 0,
             created_at: Timestamp::at(app.clock.now()),
             erasing: false,
@@ -94,7 +95,7 @@ impl User {
                 Some(old) => app.table.update_claims(old, &person).await,
             };
             // Refused: a request beside this one was first.
-            if let Err(error @ (TableError::Busy(_) | TableError::Unknown(_) | TableError::Failed(_))) = stored {
+            if let Err(error) = stored.map_or_else(|error| if matches!(error, TableError::Refused(_)) { Ok(()) } else { Err(error) }, Ok) {
                 return Err(error.into());
             }
         }

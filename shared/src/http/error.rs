@@ -153,6 +153,15 @@ impl ApiError {
         }
     }
 
+    /// The error of what follows a write: 429 would say that nothing was stored.
+    #[must_use]
+    pub fn after_write(self) -> Self {
+        match self {
+            Self::Busy => Self::OutcomeUnknown("a read after a write was not answered".to_owned()),
+            other => other,
+        }
+    }
+
     fn code(&self) -> Code {
         match self {
             Self::Unauthenticated => Code::AuthenticationRequired,
@@ -236,6 +245,7 @@ impl From<TableError> for ApiError {
                 Self::Busy
             }
             TableError::Unknown(why) => Self::OutcomeUnknown(why),
+            TableError::TooMuch => Self::rule("The answer is too large. Ask for it in parts with the parameters limit and cursor."),
             // A condition whose refusal has a meaning is mapped where the write is made.
             other => Self::Internal(other.to_string()),
         }

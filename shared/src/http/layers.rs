@@ -19,7 +19,7 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 
 use super::entity_tag::{Basis, KnownTags, Unchanged, entity_tag};
 use super::error::{ApiError, Cause, Code};
-use super::idempotency::{REPLAYED, Replays, ShownAt, idempotent};
+use super::idempotency::{REPLAYED, Replays, ShownAt, idempotent, remembers_itself};
 use super::list::Sliced;
 use crate::auth::User;
 use crate::limits;
@@ -96,7 +96,8 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
         .layer(from_fn_with_state(app.clone(), log))
 }
 
-fn cors(origins: &[String]) -> CorsLayer {
+/// Which origins may call from a browser, and read what.
+pub fn cors(origins: &[String]) -> CorsLayer {
     let layer = CorsLayer::new()
         .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers(AllowHeaders::mirror_request())
@@ -126,11 +127,19 @@ async fn authenticate(State(app): State<Shared>, mut request: Request, next: Nex
         Ok(user) => user,
         Err(error) => return error.into_response(),
     };
-    let called = Called { route, user: user.as_ref().map(User::id) };
+    let called = Called { route: route.clone(), user: user.as_ref().map(User::id) };
     let mut response = match user {
         None => next.run(request).await,
         Some(user) => {
             request.extensions_mut().insert(user.clone());
+            let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+            if !is_read
+                && !remembers_itself(&route)
+                && let Err(error @ ApiError::BadToken(_)) = user.remember().await
+            {
+                // Nothing is done by somebody whose id is another's.
+                return error.into_response();
+            }
             // The profile is stored beside the work of the request, so that it costs no time of its own.
             let (response, stored) = futures::join!(next.run(request), user.remember());
             if let Err(error @ ApiError::BadToken(_)) = stored {

@@ -19,7 +19,7 @@ pub use entity_tag::{Draft, IfMatch, Known};
 pub use error::{ApiError, Code, ErrorBody, FieldErrors, OrRefused};
 pub use field::{Field, Mode, Need, Reader, Reference, is_email, no_such_club};
 pub use idempotency::{DidNothing, NewId, RequestKey, key_reused, replayed, shown_at};
-pub use layers::{PublicPath, ReceivedAt, finish, guard};
+pub use layers::{PublicPath, ReceivedAt, cors, finish, guard};
 pub use list::{Slice, Sliced, accepts_csv};
 pub use multipart::{TextFields, Upload, WithImage};
 pub use page::{Envelope, Page};

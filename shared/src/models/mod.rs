@@ -16,7 +16,7 @@ pub use interest::{Favorite, Subscription};
 pub use keyed::{KeyedOutcome, KeyedRequest};
 pub use lookup::{Badge, Fair, Kind, Lookup, Major, Registration, School, Tag, Year};
 pub use mail::{Decision, EmailStatus, Mail, MailId, MailLease, MailState, Report};
-pub use person::{Person, PersonAddress, PersonWord, Personal};
+pub use person::{Creations, Person, PersonAddress, PersonWord, Personal};
 pub use recruitment::{Application, Choice, Committee, Extension, Prompt, Question, QuestionType};
 pub use submission::{Answer, Applicant, Change, Mailed, Status, Submission, Withdrawal};
 

@@ -34,6 +34,15 @@ pub struct Person {
     pub erasing: bool,
 }
 
+/// What is left of somebody who was erased and had created clubs: how many, so that they do not begin at none when they come back.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Creations {
+    /// User id.
+    pub person: u64,
+    /// Clubs that they created.
+    pub clubs_created: i64,
+}
+
 /// What a token says of a person; copied to where lists need it, and kept fresh there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Personal {

@@ -144,6 +144,11 @@ impl Table {
 
     /// Stores a new application, with questions if it has some, and tells the catalogue.
     pub async fn create_application(&self, form: &Form) -> Result<(), TableError> {
+        let head = &form.application;
+        if !form.questions.is_empty() && self.application_even_deleted(&head.club, head.id).await?.is_some() {
+            // It was stored by an earlier attempt, and may have been changed since.
+            return Err(TableError::Refused(vec![0]));
+        }
         // The questions come first: an application is visible only when it is whole.
         let prompts: Vec<&Prompt> = form.questions.iter().map(|question| &question.prompt).collect();
         self.load(&prompts.into_iter().cloned().collect::<Vec<_>>()).await?;
@@ -207,10 +212,12 @@ impl Table {
         self.transact(vec![write, Write::put(&question.prompt)?.if_new()]).await
     }
 
-    /// Orders questions: all or nothing.
+    /// Orders questions, which are still at their versions: all or nothing.
     pub async fn order_questions(&self, questions: &[Question]) -> Result<(), TableError> {
-        let writes =
-            questions.iter().map(|q| Write::update(q.key()).set("precedence", &q.precedence).add("version", 1).if_exists()).collect();
+        let writes = questions
+            .iter()
+            .map(|q| Write::update(q.key()).set("precedence", &q.precedence).add("version", 1).if_equals("version", &q.version))
+            .collect();
         self.transact(writes).await
     }
 

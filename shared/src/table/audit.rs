@@ -4,9 +4,9 @@ use super::events::{EventClub, EventListing};
 use super::lookups::{YearUses, name_item};
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
-    Application, Badge, Change, Club, ClubText, Event, Extension, Fair, Favorite, InvitationLog, Invite, KeyedRequest, Lookup, Mail,
-    MailLease, Major, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question, Registration, School, Submission,
-    Subscription, Tag, Withdrawal, Year,
+    Application, Badge, Change, Club, ClubText, Creations, Event, Extension, Fair, Favorite, InvitationLog, Invite, KeyedRequest, Lookup,
+    Mail, MailLease, Major, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question, Registration, School,
+    Submission, Subscription, Tag, Withdrawal, Year,
 };
 
 /// Keys that follow from what an item holds.
@@ -29,6 +29,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Change,
         Club,
         ClubText,
+        Creations,
         Event,
         EventClub,
         EventListing,

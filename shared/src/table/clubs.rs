@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::catalogue::{Versions, moved};
 use super::lookups::count_uses;
 use super::people::counted_owner;
-use super::{Entity, Interest, Key, Table, TableError, Write, keys};
+use super::{Entity, Interest, Key, Table, TableError, Tries, Write, keys};
 use crate::html::beginning;
 use crate::models::{Badge, Club, ClubProfile, ClubText, Favorite, Membership, Subscription, Tag};
 
@@ -116,12 +116,23 @@ impl Table {
             (keys::member(code, Membership::id_of(code, person)), favorite, subscription)
         });
         let own_keys = own.iter().flat_map(|(member, favorite, subscription)| [member, favorite, subscription]).cloned();
-        let mut found = self.get_many([club.clone(), text.clone(), versions.clone()].into_iter().chain(own_keys).collect()).await?;
-        let mut page =
-            ClubPage { club: found.take(&club)?, versions: Versions::of_item(found.take_item(&versions)), ..ClubPage::default() };
-        if let (Some(club), Some(ClubText { description, .. })) = (&mut page.club, found.take(&text)?) {
-            club.profile.description = description;
-        }
+        let wanted: Vec<Key> = [club.clone(), text.clone(), versions.clone()].into_iter().chain(own_keys).collect();
+        let mut tries = Tries::default();
+        let (mut found, mut page) = loop {
+            tries.next().await?;
+            let mut found = self.get_many(wanted.clone()).await?;
+            let mut page =
+                ClubPage { club: found.take(&club)?, versions: Versions::of_item(found.take_item(&versions)), ..ClubPage::default() };
+            let whole: Option<ClubText> = found.take(&text)?;
+            let Some(profile) = page.club.as_mut().map(|club| &mut club.profile).filter(|profile| profile.has_more) else {
+                break (found, page);
+            };
+            // A batch is not isolated from a transaction beside it: the two may be of different times.
+            if let Some(ClubText { description, .. }) = whole.filter(|whole| beginning(&whole.description) == profile.description) {
+                profile.description = description;
+                break (found, page);
+            }
+        };
         if let Some((member, favorite, subscription)) = own {
             page.membership = found.take(&member)?;
             page.is_favorite = found.take_item(&favorite).is_some();
@@ -152,6 +163,16 @@ impl Table {
         writes.extend(text.map(|text| (text, ClubRefusal::Taken)));
         writes.extend(count_club((&[], &[]), club).into_iter().map(|count| (count, ClubRefusal::Reference)));
         self.transact_for(writes).await
+    }
+
+    /// Archives a club that nobody but its only owner owns. Refused if it changed since it was read, or has another owner.
+    pub async fn archive_club(&self, club: &Club) -> Result<(), TableError> {
+        let write = Write::update(club.key())
+            .set("archived", &true)
+            .set("version", &(club.version + 1))
+            .if_equals("version", &club.version)
+            .if_equals("owners", &club.owners);
+        self.transact(vec![write, moved([club.key().pk])]).await
     }
 
     /// Replaces what officers and admins write of a club. Refused if it is no longer at the version of `old`, or if a new tag or

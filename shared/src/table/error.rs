@@ -19,6 +19,9 @@ pub enum TableError {
     /// A write that may or may not be stored: its answer was lost, and asking again did not tell.
     #[error("outcome unknown: {0}")]
     Unknown(String),
+    /// What was asked for is more than a request may hold in memory.
+    #[error("too much to hold")]
+    TooMuch,
     /// All else.
     #[error("{0}")]
     Failed(String),
@@ -66,11 +69,11 @@ where
     }
 }
 
-/// Nothing is tried for longer, and nothing for long once a request is older: functions have 10 seconds, and the last try
+/// Nothing is tried for longer, and nothing for long once a request is older: functions have 12 seconds, and the last try
 /// takes some.
-const GIVE_UP: Duration = Duration::from_secs(7);
+const GIVE_UP: Duration = Duration::from_secs(6);
 /// What is begun late in a request is tried for so long all the same.
-const AT_LEAST: Duration = Duration::from_secs(1);
+const AT_LEAST: Duration = Duration::from_millis(500);
 /// The longest pause between two tries.
 const LONGEST_MS: u64 = 320;
 

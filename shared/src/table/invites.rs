@@ -33,6 +33,13 @@ impl Entity for InvitationLog {
     }
 }
 
+/// The write that takes a club's log from one state to the next.
+pub(super) fn logged(old: &InvitationLog, new: &InvitationLog) -> Result<Write, TableError> {
+    let log = Write::put(new)?;
+    // One that was removed after its time begins anew.
+    Ok(if old.version == 0 { log.if_new() } else { log.if_new_or_equals("version", &old.version) })
+}
+
 /// When the table may remove an invite that expires then.
 fn forgotten(expires_at: Timestamp) -> i64 {
     expires_at.plus(chrono::TimeDelta::days(Invite::KEPT_DAYS)).epoch_seconds()
@@ -139,9 +146,7 @@ impl Table {
         let role = invites.iter().map(|inviting| inviting.invite.role).min().unwrap_or(Role::Officer);
         let mut writes: Vec<(Write, InviteRefusal)> =
             authority(by, &[role]).map(|check| (check, InviteRefusal::Authority)).into_iter().collect();
-        let log = Write::put(new)?;
-        let log = if old.version == 0 { log.if_new() } else { log.if_equals("version", &old.version) };
-        writes.push((log, InviteRefusal::Changed));
+        writes.push((logged(old, new)?, InviteRefusal::Changed));
         for Inviting { invite, replaces, mail } in invites {
             let put = Write::put(*invite)?;
             let put = match replaces {

@@ -55,6 +55,10 @@ pub(super) fn profile(person: u64) -> Key {
     Key::new(format!("USER#{}", padded(person)), "PROFILE".into())
 }
 
+pub(super) fn creations(person: u64) -> Key {
+    Key::new(format!("USER#{}", padded(person)), "CREATIONS".into())
+}
+
 /// The partition of the index that holds what is a person's own.
 pub(super) fn own(person: u64) -> String {
     format!("USER#{}", padded(person))

@@ -1,9 +1,10 @@
 //! Memberships. Each change is one transaction with the counters of the club, and with the authority of whoever makes it.
 
+use super::invites::logged;
 use super::people::{counted_owner, still_there};
 use super::requests::request_gone;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
-use crate::models::{Invite, Mail, Membership, MembershipRequest, Person, Role};
+use crate::models::{InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Role};
 use crate::time::Timestamp;
 
 impl Entity for Membership {
@@ -46,8 +47,8 @@ pub struct Addition<'a> {
     pub by: Option<&'a Membership>,
     /// The request that is answered, if one was found.
     pub request: Option<&'a MembershipRequest>,
-    /// What they are told.
-    pub mail: Option<&'a Mail>,
+    /// What they are told, and the club's log of such mails before and after it.
+    pub mail: Option<(&'a Mail, &'a InvitationLog, &'a InvitationLog)>,
     /// Clubs that one person may own; none for admins who add somebody.
     pub limit: Option<u32>,
 }
@@ -148,8 +149,9 @@ impl Table {
         let answered = if request.is_some() { answered.if_exists() } else { answered.if_new() };
         writes.push((answered, MemberRefusal::Changed));
         writes.extend(authority(by, &[membership.role]).map(|check| (check, MemberRefusal::Authority)));
-        if let Some(mail) = mail {
+        if let Some((mail, old, new)) = mail {
             writes.push((Write::put(mail)?, MemberRefusal::Changed));
+            writes.push((logged(old, new)?, MemberRefusal::Changed));
         }
         self.transact_for(writes).await
     }

@@ -105,8 +105,8 @@ impl Table {
     }
 
     /// Mails of the outbox as they stand now: 1 batch read per 100.
-    pub async fn mails(&self, mails: &[Mail]) -> Result<Vec<Mail>, TableError> {
-        let wanted: Vec<Key> = mails.iter().map(Entity::key).collect();
+    pub async fn mails(&self, mails: &[MailId]) -> Result<Vec<Mail>, TableError> {
+        let wanted: Vec<Key> = mails.iter().map(key_of).collect();
         let mut found = self.get_many(wanted.clone()).await?;
         wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
     }

@@ -6,11 +6,12 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::error::ignore_refusal;
 use super::lookups::count_person;
+use super::perform::Written;
 use super::read::{Fetch, readable};
 use super::{Entity, Item, Key, PARALLEL, Range, Table, TableError, Tries, Write, keys, to_item, type_of};
 use crate::http::is_email;
 use crate::models::{
-    Applicant, Extension, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Personal, Submission, Subscription,
+    Applicant, Creations, Extension, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Personal, Submission, Subscription,
 };
 use crate::text;
 
@@ -23,6 +24,14 @@ impl Entity for Person {
 
     fn index_key(&self) -> Option<Key> {
         Some(keys::by_username(&self.personal.username, self.id))
+    }
+}
+
+impl Entity for Creations {
+    const TYPE: &'static str = "Creations";
+
+    fn key(&self) -> Key {
+        keys::creations(self.person)
     }
 }
 
@@ -143,6 +152,11 @@ impl Table {
     /// A profile: 1 read.
     pub async fn person(&self, id: u64) -> Result<Option<Person>, TableError> {
         self.get(keys::profile(id)).await
+    }
+
+    /// How many clubs somebody had created who was erased: 1 read.
+    pub async fn creations(&self, person: u64) -> Result<i64, TableError> {
+        Ok(self.get::<Creations>(keys::creations(person)).await?.map_or(0, |left| left.clubs_created))
     }
 
     /// Profiles by user id, those that exist: 1 batch read per 100.
@@ -271,7 +285,12 @@ impl Table {
 
     /// Says that the erasure of a person begins (or that it does not, after all). Refused if they are gone.
     pub(super) async fn mark_erasing(&self, person: u64, erasing: bool) -> Result<(), TableError> {
-        self.write(Write::update(keys::profile(person)).set("erasing", &erasing).if_exists()).await.map(drop)
+        let mark = Write::update(keys::profile(person)).set("erasing", &erasing).if_equals("erasing", &!erasing);
+        match self.try_write(mark).await? {
+            Written::Refused(None) => Err(TableError::Refused(vec![0])),
+            // It says so already.
+            _ => Ok(()),
+        }
     }
 
     /// Removes a profile with its entries.
@@ -284,7 +303,9 @@ impl Table {
             let profile = Write::delete(person.key()).if_equals("personal", &person.personal);
             let nothing = Person { graduation_year: None, school: vec![], major: vec![], ..person.clone() };
             let counts = count_person(&person, &nothing);
-            match self.transact(std::iter::once(profile).chain(entries).chain(counts).collect()).await {
+            let left = Creations { person: id, clubs_created: person.clubs_created };
+            let left = if left.clubs_created > 0 { Some(Write::put(&left)?) } else { None };
+            match self.transact(std::iter::once(profile).chain(entries).chain(counts).chain(left).collect()).await {
                 // A token said something new meanwhile: there are other entries.
                 Err(TableError::Refused(_)) => {}
                 done => return done,

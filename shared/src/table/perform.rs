@@ -3,6 +3,8 @@
 //! A write whose answer was lost is repeated, and may find its own work: then it is answered as if it had been done now
 //! (decisions.md §13.14). What stays unclear is [`TableError::Unknown`].
 
+use std::time::Duration;
+
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::{Builder, Config};
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, ReturnConsumedCapacity, ReturnValue, WriteRequest};
@@ -10,7 +12,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::attempt::Failure;
 use super::error::{Backoff, read_error};
-use super::usage::{count_call, count_write};
+use super::usage::{count_call, count_write, request_age};
 use super::write::{Kind, Write, with_conditions};
 use super::{Entity, Item, Key, Table, TableError, keys, to_item};
 
@@ -27,6 +29,9 @@ pub(super) enum Written {
     /// Its condition did not hold. The item as it is stored.
     Refused(Option<Item>),
 }
+
+/// No batch is begun later than this in a request: the function has to answer in time.
+const BATCHES_WITHIN: Duration = Duration::from_secs(7);
 
 /// Writes are repeated here, where it is known what may have been applied.
 fn once() -> Builder {
@@ -137,9 +142,7 @@ impl Table {
             };
             match failure {
                 Failure::Refused(refused) => {
-                    let is_done =
-                        |(n, stored): &(usize, Option<Item>)| writes.get(*n).is_some_and(|write| write.is_done_in(stored.as_ref()));
-                    if lost && refused.iter().all(is_done) {
+                    if lost && is_own_work(&writes, &refused) {
                         return Ok(());
                     }
                     return Err(Failure::Refused(refused).last(lost));
@@ -190,6 +193,10 @@ impl Table {
         let chunks: Vec<Vec<WriteRequest>> = requests.chunks(BATCH).map(<[WriteRequest]>::to_vec).collect();
         stream::iter(chunks)
             .map(async |chunk| {
+                if request_age() > BATCHES_WITHIN {
+                    // Asked again, it goes on where it ended.
+                    return Err(TableError::Unknown("not done in time".to_owned()));
+                }
                 let mut open = chunk;
                 let mut pause = Backoff::default();
                 while !open.is_empty() {
@@ -214,6 +221,15 @@ impl Table {
             .try_collect()
             .await
     }
+}
+
+/// Whether a transaction was refused because an earlier attempt of it was applied. Its new items tell: each of them is there as
+/// this transaction writes it. Where it makes none, only the client token can tell.
+fn is_own_work(writes: &[Write], refused: &[(usize, Option<Item>)]) -> bool {
+    let mut new = writes.iter().enumerate().filter(|(_, write)| write.is_conditional_put()).peekable();
+    let is_refused = |n: usize| refused.iter().any(|(position, _)| *position == n);
+    let is_done = |(n, stored): &(usize, Option<Item>)| writes.get(*n).is_some_and(|write| write.is_done_in(stored.as_ref()));
+    new.peek().is_some() && new.all(|(n, _)| is_refused(n)) && refused.iter().all(is_done)
 }
 
 /// What makes repeats of one transaction one: 128 random bits.

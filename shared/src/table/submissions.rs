@@ -1,12 +1,14 @@
 //! Submissions, their decisions and the history of these.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::perform::Written;
 use super::read::{Fetch, readable};
 use super::{Entity, Item, Key, Range, Table, TableError, Tries, Write, from_item, keys, type_of};
+use crate::limits;
 use crate::models::{Change, Status, Submission, Withdrawal};
 use crate::time::Timestamp;
 
@@ -172,6 +174,7 @@ impl Table {
         wanted: Newest<F>,
     ) -> Result<Vec<Submission>, TableError> {
         let limit = wanted.limit.unwrap_or(usize::MAX);
+        let held = AtomicUsize::new(0);
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let mut newest: Vec<Submission> = Vec::new();
             self.each_page(false, keys::submissions(application, part), Range::All, Fetch::Items, |page| {
@@ -180,11 +183,17 @@ impl Table {
                         if wanted.without_answers {
                             submission.answers.clear();
                         }
+                        held.fetch_add(size(&submission), Ordering::Relaxed);
                         newest.push(submission);
                     }
                 }
                 newest.sort_by_key(|submission| std::cmp::Reverse(submission.place()));
-                newest.truncate(limit);
+                for gone in newest.drain(limit.min(newest.len())..) {
+                    held.fetch_sub(size(&gone), Ordering::Relaxed);
+                }
+                if held.load(Ordering::Relaxed) > limits::HELD {
+                    return Err(TableError::TooMuch);
+                }
                 Ok(true)
             })
             .await?;
@@ -296,8 +305,9 @@ impl Table {
                 if change.status.is_some() || change.reason.is_some() {
                     new.updated_at = at;
                     let write = Write::update(old.key()).set("status", &new.status).set("reason", &new.reason).set("updated_at", &at);
-                    let write = write.if_equals("status", &old.status).if_equals("reason", &old.reason);
-                    writes.push(if *only_as_read { write.if_equals("updated_at", &old.updated_at) } else { write });
+                    let write =
+                        write.if_equals("status", &old.status).if_equals("reason", &old.reason).if_equals("sequence", &old.sequence);
+                    writes.push(if *only_as_read { write.if_equals("received", &old.received) } else { write });
                     writes.push(Write::put(&change)?.if_new());
                 }
                 decided.push(new);
@@ -329,6 +339,12 @@ impl Table {
     pub async fn changes(&self, submission: &Submission) -> Result<Vec<Change>, TableError> {
         self.query(keys::history(submission.application), Range::Prefix(keys::history_prefix(submission.id))).await
     }
+}
+
+/// About how many bytes the texts of a submission take.
+fn size(submission: &Submission) -> usize {
+    let answers = submission.answers.iter().map(|answer| answer.text.as_ref().map_or(0, String::len) + 100);
+    answers.sum::<usize>() + submission.reason.len() + 1_000
 }
 
 /// Verdicts in portions that fit a transaction: 100 writes, and 4 MB of the items that they change.

@@ -96,6 +96,11 @@ impl Write {
         }
     }
 
+    /// Whether this writes a whole item, on a condition.
+    pub(super) fn is_conditional_put(&self) -> bool {
+        matches!(self.kind, Kind::Put(_)) && !self.conditions.is_empty()
+    }
+
     /// Whether an item (none: there is no item) is what this write leaves behind. Asked only after an attempt whose answer
     /// was lost: then a refused condition may mean that the attempt was applied.
     pub(super) fn is_done_in(&self, stored: Option<&Item>) -> bool {

@@ -121,3 +121,19 @@ async fn people_are_the_same_by_subject_and_admins_by_group() {
     assert_eq!((&admin["username"], &admin["is_admin"]), (&json!("susan"), &json!(true)));
     assert_eq!(campus.as_("sue").get("/api/settings/").await.ok()["id"], admin["id"]);
 }
+
+// Ids have 53 bits: an issuer that lets people choose their subject could be made to give two of them one id.
+#[tokio::test]
+async fn somebody_whose_id_is_anothers_is_refused_and_does_nothing() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let mut profile = campus.stored().into_iter().find(|item| item["type"]["S"] == "Person").expect("a profile");
+    profile["subject"] = json!({ "S": "another subject" });
+    let body = json!({ "TableName": local::engine::TABLE, "Item": profile });
+    campus.campus.engine.json("PutItem", &body).expect("a write");
+    campus.advance(chrono::TimeDelta::minutes(6));
+    ada.get("/api/clubs/chess/invites/").await.error(401);
+    ada.patch("/api/clubs/chess/", json!({ "subtitle": "x" })).await.error(401);
+    assert_eq!(campus.anonymous().get("/api/clubs/chess/").await.ok()["subtitle"], "");
+}

@@ -93,3 +93,9 @@ async fn an_empty_calendar_is_a_calendar() {
     assert_eq!(entries(&text).len(), 0);
     campus.anonymous().get("/api/clubs/nothing/events.ics").await.error(404);
 }
+
+#[tokio::test]
+async fn an_empty_calendar_has_a_component() {
+    let text = TestCampus::new().anonymous().get("/api/events.ics").await.text();
+    assert!(text.contains("BEGIN:VTIMEZONE\r\n") && text.ends_with("END:VCALENDAR\r\n"), "{text}");
+}

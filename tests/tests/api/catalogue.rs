@@ -300,3 +300,33 @@ async fn the_catalogue_is_loaded_once_for_many_who_ask_at_once() {
     // A version for each, then 8 parts of clubs, tags and badges once.
     assert_eq!(calls, 20 + 8 + 2);
 }
+
+// Readers beside a transaction are not isolated from it: one may read the new version, and then an item as it was before.
+#[tokio::test]
+async fn a_part_that_was_read_too_early_is_read_again_after_a_while() {
+    let stale = std::sync::Arc::new(std::sync::Mutex::new((false, None)));
+    let seen = stale.clone();
+    let hook = move |call: local::engine::Call| {
+        let is_part = call.operation == "Query" && String::from_utf8_lossy(&call.body).contains("\"TAGS\"");
+        let mut seen = seen.lock().expect("a lock");
+        let reply = is_part.then(|| call.apply(&call.body));
+        let answer = if seen.0 { seen.1.clone().filter(|_| is_part) } else { None };
+        if let Some(reply) = &reply {
+            seen.1 = Some(reply.clone());
+        }
+        Box::pin(async move { answer.or(reply) }) as futures::future::BoxFuture<'static, Option<local::engine::Reply>>
+    };
+    let campus = Setup::default().hook(std::sync::Arc::new(hook)).build();
+    let (admin, anybody) = (campus.admin(), campus.anonymous());
+    let tag = id(&admin.post("/api/tags/", json!({ "name": "Old" })).await.created());
+    let name = async || anybody.get("/api/tags/").await.ok()[0]["name"].clone();
+    assert_eq!(name().await, "Old");
+    stale.lock().expect("a lock").0 = true;
+    admin.patch(&format!("/api/tags/{tag}/"), json!({ "name": "New" })).await.ok();
+    assert_eq!(name().await, "Old", "a new version was paired with an old item");
+    stale.lock().expect("a lock").0 = false;
+    campus.advance(TimeDelta::minutes(14));
+    assert_eq!(name().await, "Old");
+    campus.advance(TimeDelta::minutes(1));
+    assert_eq!(name().await, "New");
+}

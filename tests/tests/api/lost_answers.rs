@@ -29,6 +29,8 @@ enum Loss {
     Late,
     /// Not applied, and throttled after a second.
     Throttled,
+    /// Not applied, and a server error after a second.
+    Nothing,
 }
 
 /// The write that loses its answer: the n-th from when it is armed.
@@ -71,11 +73,11 @@ impl Trap {
                         tokio::time::sleep(Duration::from_secs(2)).await;
                         later.apply(&later.body)
                     })),
-                    Loss::Throttled => {}
+                    Loss::Throttled | Loss::Nothing => {}
                 }
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 Some(match loss {
-                    Loss::Error => Reply::Answer(500, json!({ "__type": "InternalServerError" }).to_string()),
+                    Loss::Error | Loss::Nothing => Reply::Answer(500, json!({ "__type": "InternalServerError" }).to_string()),
                     Loss::Throttled => Reply::Answer(400, json!({ "__type": "ProvisionedThroughputExceededException" }).to_string()),
                     Loss::Broken | Loss::Late => Reply::Broken,
                 })
@@ -86,7 +88,7 @@ impl Trap {
     }
 }
 
-const LOSSES: [Loss; 4] = [Loss::Error, Loss::Broken, Loss::Late, Loss::Throttled];
+const LOSSES: [Loss; 5] = [Loss::Error, Loss::Broken, Loss::Late, Loss::Throttled, Loss::Nothing];
 
 async fn after(milliseconds: u64) {
     tokio::time::sleep(Duration::from_millis(milliseconds)).await;
@@ -195,8 +197,6 @@ async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
 fn operations() -> Vec<(usize, Method, &'static str, Value, u16)> {
     let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
     let (stranger, owner, admin, sue) = (1, 4, 5, 6);
-    let form = "/api/clubs/{club}/applications/{application}/";
-    assert_eq!(form, "/api/clubs/{club}/applications/{application}/");
     let extension = json!({ "username": "mia", "end_time": hours(40) });
     let null = || Value::Null;
     vec![
@@ -409,4 +409,47 @@ async fn a_submission_is_as_old_as_its_receipt() {
     let created: shared::time::Timestamp = submission["created_at"].as_str().unwrap_or_default().parse().expect("a time");
     assert!(created.epoch_seconds() <= before + 1, "{created}");
     assert_eq!(submission["created_at"], submission["updated_at"]);
+}
+
+// The first attempt is not applied; before the second, an officer revokes the invitation. A missing invitation alone would look
+// like one's own work.
+#[tokio::test(start_paused = true)]
+async fn what_somebody_else_did_is_not_taken_for_ones_own_work() {
+    let trap = Trap::default();
+    let campus = trap.campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let invite = ada.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.created();
+    campus.deliver().await;
+    let link = tests::fixtures::InviteLink::sent_to(&campus, "ina@uni.example");
+    let ina = campus.as_("ina");
+    ina.get("/api/settings/").await.ok();
+    trap.arm(1, Loss::Nothing);
+    let (accepted, revoked) = futures::join!(link.accept(&ina), async {
+        after(100).await;
+        ada.delete(&format!("/api/clubs/chess/invites/{}/", invite["id"].as_str().unwrap_or_default())).await
+    });
+    revoked.no_content();
+    accepted.error(400);
+    assert_eq!(ada.get("/api/clubs/chess/members/").await.ok().as_array().map(Vec::len), Some(1));
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// The parts of a copy are stored before its head: a repeat would have put the first questions over changed ones.
+#[tokio::test(start_paused = true)]
+async fn a_repeated_copy_does_not_undo_what_was_changed_since() {
+    let (campus, silent) = silent();
+    let drive = campus.drive("chess").await;
+    let ada = drive.officer.clone().header("idempotency-key", "k");
+    let path = format!("{}duplicate/", drive.path);
+    silent.store(1, Ordering::SeqCst);
+    let lost = ada.post(&path, Value::Null).await;
+    silent.store(0, Ordering::SeqCst);
+    assert!(matches!(lost.status.as_u16(), 201 | 500), "{}", lost.text());
+    let all = drive.officer.get("/api/clubs/chess/applications/").await.ok();
+    let copy = all.as_array().and_then(|all| all.iter().find(|one| one["id"] != drive.application["id"])).cloned().expect("a copy");
+    let question = format!("/api/clubs/chess/applications/{}/questions/{}/", id(&copy), id(&copy["questions"][0]));
+    drive.officer.patch(&question, json!({ "prompt": "Changed" })).await.ok();
+    let again = ada.post(&path, Value::Null).await.created();
+    assert_eq!((&again["id"], &again["questions"][0]["prompt"]), (&copy["id"], &json!("Changed")));
 }

@@ -152,3 +152,38 @@ async fn clubs_are_listed_by_whether_they_take_applications_and_whether_the_call
     campus.advance(TimeDelta::hours(25));
     assert_eq!(codes(&sue, "accepting=true").await, nobody);
 }
+
+// Erasing oneself and coming back would begin at none.
+#[tokio::test(start_paused = true)]
+async fn clubs_that_were_created_count_beyond_an_erasure() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    for n in 0..10 {
+        ada.post("/api/clubs/", json!({ "name": format!("Club {n}") })).await.created();
+    }
+    ada.delete("/api/settings/?archive=true").await.no_content();
+    assert_eq!(ada.post("/api/clubs/", json!({ "name": "more" })).await.json()["code"], "quota");
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// Anybody can create a club, call it what they like, and add whom they like.
+#[tokio::test]
+async fn mails_to_people_who_are_added_count_like_invitations() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let sue = id(&campus.as_("sue").get("/api/settings/").await.ok());
+    let again = async || {
+        let member = ada.post("/api/clubs/chess/members/", json!({ "person": sue })).await.created();
+        ada.delete(&format!("/api/clubs/chess/members/{}/", id(&member))).await.no_content();
+        campus.deliver().await;
+        campus.mails().len()
+    };
+    assert_eq!((again().await, again().await, again().await), (1, 1, 1));
+    campus.advance(TimeDelta::minutes(10));
+    assert_eq!(again().await, 2);
+    campus.admin().patch("/api/clubs/chess/", json!({ "approved": null })).await.ok();
+    campus.advance(TimeDelta::minutes(10));
+    assert_eq!(again().await, 2, "a club that waits for approval writes to nobody");
+    assert_eq!(recount(&campus), [""; 0]);
+}

@@ -228,7 +228,7 @@ async fn mails_go_to_those_who_were_chosen() {
     assert_eq!(campus.with_worker(drive.send("acceptance", resend)).await.ok()["sent"], 1);
     assert_eq!(campus.mails().len(), 2);
     drive.send("acceptance", json!({ "submissions": [] })).await.invalid(&["submissions"]);
-    drive.send("acceptance", json!({ "submissions": [ids[0], 7] })).await.invalid(&["submissions.0"]);
+    drive.send("acceptance", json!({ "submissions": [ids[0], 7] })).await.invalid(&["submissions.1"]);
     drive.send("acceptance", json!({ "submissions": "all" })).await.invalid(&["submissions"]);
 }
 

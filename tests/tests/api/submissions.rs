@@ -250,3 +250,26 @@ async fn lists_follow_a_changed_name() {
     assert_eq!(list[0]["user"]["name"], "Susan Storm");
     assert_eq!(list[0]["user"]["email"], "new@uni.example");
 }
+
+#[tokio::test]
+async fn csv_comes_in_slices_and_info_texts_have_no_column() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let info = json!({ "question_type": 4, "prompt": "Read this first" });
+    drive.officer.post(&format!("{}questions/", drive.path), info).await.created();
+    for n in 0..5 {
+        drive.submit(&campus.as_(&format!("student{n}"))).await;
+    }
+    let mut path = format!("{}submissions/export/?limit=2", drive.path);
+    let mut names = Vec::new();
+    loop {
+        let answer = drive.officer.get(&path).await;
+        let link = answer.header("link").split(['<', '>']).nth(1).map(str::to_owned);
+        let text = answer.text();
+        assert!(!text.contains("Read this first"));
+        names.push(text.matches("@uni.example").count());
+        let Some(next) = link else { break };
+        path = next;
+    }
+    assert_eq!(names, [2, 2, 1]);
+}

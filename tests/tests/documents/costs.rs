@@ -211,7 +211,9 @@ async fn measure() -> (Vec<Row>, Rights) {
     let one = format!("{invites}{}/", invite["id"].as_str().unwrap_or_default());
     p.row("list_invites", "1", &ada, get.clone(), invites, null.clone()).await;
     p.row("show_invite", "", &ada, get.clone(), &one, null.clone()).await;
+    p.campus.advance(chrono::TimeDelta::minutes(10));
     p.row("resend_invite", "", &ada, post.clone(), &format!("{one}resend/"), null.clone()).await;
+    p.campus.advance(chrono::TimeDelta::minutes(-10));
     p.row("delete_invite", "", &ada, delete.clone(), &one, null.clone()).await;
     let hundred: Vec<String> = (0..100).map(|n| format!("person{n}@uni.example")).collect();
     let body = json!({ "emails": hundred.join(", ") });
@@ -259,7 +261,7 @@ async fn measure() -> (Vec<Row>, Rights) {
     p.row("show_application", "5 questions", &sue, get.clone(), path, null.clone()).await;
     let got = p.row("update_application", "", &ada, patch.clone(), &other, json!({ "name": "Another", "is_active": false })).await;
     p.row("replace_application", "", &ada, put.clone(), &other, got).await;
-    p.row("delete_application", "empty", &ada, delete.clone(), &other, null.clone()).await;
+    p.row("delete_application", "empty; 100 rounds are its pause", &ada, delete.clone(), &other, null.clone()).await;
     p.row("duplicate_application", "5 questions", &ada, post.clone(), &format!("{path}duplicate/"), null.clone()).await;
     let extensions = format!("{path}extensions/");
     let extension = json!({ "person": person, "end_time": hours(30) });
