@@ -176,8 +176,9 @@ impl Faults {
     }
 }
 
+/// Does something while others go on.
 #[expect(clippy::disallowed_methods, reason = "a call that is late outlives the one who made it")]
-fn beside(work: impl Future<Output = ()> + Send + 'static) {
+pub fn beside(work: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(work);
 }
 

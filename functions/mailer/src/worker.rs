@@ -51,7 +51,7 @@ impl From<TableError> for Again {
 /// A record of the stream that is for the worker.
 enum Record {
     /// A mail that was put into the outbox.
-    Queued(Mail),
+    Queued(Box<Mail>),
     /// A mail that another worker had claimed, once more.
     Parked(MailLease),
 }
@@ -66,7 +66,7 @@ impl Record {
 
     /// Decisions go before everything else: thousands may wait for them.
     fn is_decision(&self) -> bool {
-        matches!(self, Self::Queued(Mail { decision: Some(_), .. }))
+        matches!(self, Self::Queued(mail) if mail.decision.is_some())
     }
 }
 
@@ -272,7 +272,7 @@ fn for_worker(record: &EventRecord) -> Option<Record> {
     let item = &record.change.new_image;
     let Some(serde_dynamo::AttributeValue::S(kind)) = item.get("type").filter(|_| record.event_name == "INSERT") else { return None };
     let read = match kind.as_str() {
-        "Mail" => serde_dynamo::from_item(item.clone()).map(Record::Queued),
+        "Mail" => serde_dynamo::from_item(item.clone()).map(|mail| Record::Queued(Box::new(mail))),
         "MailLease" => serde_dynamo::from_item(item.clone()).map(Record::Parked),
         _ => return None,
     };

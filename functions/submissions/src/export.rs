@@ -48,7 +48,9 @@ pub(crate) async fn csv(app: &Shared, form: &Form, prompts: &Prompts, params: &P
     let mut response =
         ([(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, name)], bytes).into_response();
     response.extensions_mut().insert(Sliced);
-    next.into_iter().for_each(|link| drop(response.headers_mut().insert(header::LINK, link)));
+    if let Some(link) = next {
+        response.headers_mut().insert(header::LINK, link);
+    }
     Ok(response)
 }
 

@@ -103,10 +103,10 @@ pub async fn submit(
     let Outcome { stored, is_replay } = outcome?;
     // It is stored, whether or not its schools can be named now.
     let studies = studies.unwrap_or_default();
-    let prompts: Prompts = if stored.received != number {
-        app.table.prompts(stored.application).await?
-    } else {
+    let prompts: Prompts = if stored.received == number {
         form.questions.into_iter().map(|q| ((q.id, q.prompt.version), q.prompt)).collect()
+    } else {
+        app.table.prompts(stored.application).await?
     };
     let body = SubmissionBody::for_applicant(&stored, &form.application, &prompts, &studies, received);
     let location = format!("/api/clubs/{}/applications/{}/submissions/{}/", stored.club, stored.application, stored.id);

@@ -133,7 +133,7 @@ fn listings(stored: &Stored) -> Vec<String> {
             match copies.remove(&(part.clone(), event.id)) {
                 None => wrong.push(format!("event {} is not in {part} of the catalogue", event.id)),
                 Some(copy) if copy != listed(&event) => {
-                    wrong.push(format!("event {} stands otherwise in {part} of the catalogue", event.id))
+                    wrong.push(format!("event {} stands otherwise in {part} of the catalogue", event.id));
                 }
                 Some(_) => {}
             }

@@ -77,7 +77,7 @@ pub(crate) fn entries(stored: &Stored) -> Vec<Finding> {
     for item in COMPANIONS.iter().flat_map(|kind| stored.of(kind)) {
         match due.remove(&key(item)) {
             None => {
-                wrong.push(Finding { text: format!("{}: belongs to nothing", place(item)), repair: Some(Repair::Delete(item.clone())) })
+                wrong.push(Finding { text: format!("{}: belongs to nothing", place(item)), repair: Some(Repair::Delete(item.clone())) });
             }
             Some(right) if right != *item => wrong.push(Finding::from(format!("{}: is not as what it leads to", place(item)))),
             Some(_) => {}

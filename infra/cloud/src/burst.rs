@@ -43,7 +43,7 @@ impl Tally {
     async fn persist(&self, caller: &Caller, key: &str, method: Method, path: &str, body: &Value) -> Result<Answer, Error> {
         let began = Instant::now();
         let caller = caller.header("idempotency-key", key);
-        while began.elapsed() < Duration::from_secs(180) {
+        while began.elapsed() < Duration::from_mins(3) {
             self.requests.fetch_add(1, Ordering::Relaxed);
             let answer = caller.send(method.clone(), path, body.clone()).await;
             if !answer.status.is_server_error() && answer.status != 429 {

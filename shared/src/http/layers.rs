@@ -27,7 +27,7 @@ use crate::state::Shared;
 use crate::table::usage::metered;
 
 /// How long browsers may remember a preflight.
-const PREFLIGHT: Duration = Duration::from_secs(7_200);
+const PREFLIGHT: Duration = Duration::from_hours(2);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// When the gateway received the request: deadlines are judged by it (decisions.md §5).

@@ -120,11 +120,11 @@ async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
             }
         };
         campus.with_worker(async { futures::join!(press("ada"), press("olga")) }).await;
-        campus.with_worker(tokio::time::sleep(Duration::from_secs(300))).await;
+        campus.with_worker(tokio::time::sleep(Duration::from_mins(5))).await;
         faults.hit(0);
         // A claim whose worker could not mark it ends after its time.
         campus.advance(chrono::TimeDelta::minutes(5));
-        campus.with_worker(tokio::time::sleep(Duration::from_secs(60))).await;
+        campus.with_worker(tokio::time::sleep(Duration::from_mins(1))).await;
         let mut each: BTreeMap<String, usize> = BTreeMap::new();
         for mail in campus.mails() {
             *each.entry(mail.to).or_default() += 1;
@@ -196,7 +196,7 @@ async fn invitations_on_a_failing_table_let_each_in_once() {
         let invited = persist(&ada, "bulk", Method::POST, "/api/clubs/chess/invite/", &bulk).await.ok();
         assert_eq!(invited["sent"], 8, "{faults:?}");
         faults.hit(0);
-        campus.with_worker(tokio::time::sleep(Duration::from_secs(120))).await;
+        campus.with_worker(tokio::time::sleep(Duration::from_mins(2))).await;
         assert_eq!(campus.mails().len(), 8);
         faults.hit(RATE);
         let accept = async |guest: &Client, email: &str| {

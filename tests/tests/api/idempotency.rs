@@ -259,8 +259,8 @@ async fn a_submission_with_a_key_stands_in_nobodys_way_and_is_answered_like_the_
     // Behind the deadline, behind a decision: it is stored, and that is what she is told.
     campus.advance(TimeDelta::hours(23));
     drive.decide(&first, 4, "").await;
-    let patch = json!({ "application_end_time": tests::fixtures::hours(1) });
-    drive.officer.patch(&drive.path, patch).await.ok();
+    let ends = json!({ "application_end_time": tests::fixtures::hours(1) });
+    drive.officer.patch(&drive.path, ends).await.ok();
     assert_eq!(with(&sue, "k").post(&path, drive.answer("x")).await.created(), first);
     assert_eq!(sue.post(&path, drive.answer("x")).await.json()["code"], "application_closed");
     assert_eq!(with(&sue, "other").post(&path, drive.answer("x")).await.json()["code"], "application_closed");

@@ -69,10 +69,10 @@ impl Trap {
                 let later = call.clone();
                 match loss {
                     Loss::Error | Loss::Broken => drop(call.apply(&call.body)),
-                    Loss::Late => drop(tokio::spawn(async move {
+                    Loss::Late => tests::faults::beside(async move {
                         tokio::time::sleep(Duration::from_secs(2)).await;
-                        later.apply(&later.body)
-                    })),
+                        later.apply(&later.body);
+                    }),
                     Loss::Throttled | Loss::Nothing => {}
                 }
                 tokio::time::sleep(Duration::from_secs(1)).await;
