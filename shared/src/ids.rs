@@ -18,6 +18,8 @@ pub struct Ids {
     random: Box<dyn Fn() -> u64 + Send + Sync>,
     last: AtomicU64,
     last_received: AtomicU64,
+    /// Low bits of the next order number: from a random start, so that two processes seldom agree.
+    turn: AtomicU64,
 }
 
 impl Ids {
@@ -33,15 +35,16 @@ impl Ids {
 
     /// Ids with low bits from `random`.
     pub fn with(random: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
-        Self { random: Box::new(random), last: AtomicU64::new(0), last_received: AtomicU64::new(0) }
+        let turn = AtomicU64::new(random());
+        Self { random: Box::new(random), last: AtomicU64::new(0), last_received: AtomicU64::new(0), turn }
     }
 
     /// The order number of a request that the gateway received then: it is larger for requests that were received later,
     /// in whatever order functions get them. In one process no two are equal.
     pub fn received(&self, at: DateTime<Utc>) -> u64 {
         let first = order_number(at);
-        // Half of the random range: room for requests of the same millisecond.
-        let candidate = first | ((self.random)() & ((1 << (RANDOM_BITS - 1)) - 1));
+        // Half of the range: room for requests of the same millisecond.
+        let candidate = first | (self.turn.fetch_add(1, Ordering::Relaxed) & ((1 << (RANDOM_BITS - 1)) - 1));
         let next = |last: u64| if last >> RANDOM_BITS == first >> RANDOM_BITS { candidate.max(last + 1) } else { candidate };
         match self.last_received.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last))) {
             Ok(last) | Err(last) => next(last),
