@@ -21,6 +21,7 @@ mod idempotency;
 mod if_match;
 mod interests;
 mod invites;
+mod late_repeats;
 mod lookups;
 mod lost_answers;
 mod mail_reports;

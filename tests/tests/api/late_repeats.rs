@@ -1,0 +1,145 @@
+//! Writes that reach the table late, or are repeated because their answer was lost: they neither remove nor replace what was
+//! written after them (decisions.md §13.14, §13.17)
+
+use serde_json::{Value, json};
+use tests::fixtures::{Drive, id};
+use tests::recount::recount;
+use tests::{Client, Setup, TestCampus};
+
+use crate::lost_answers::{LOSSES, Loss, Trap, after};
+
+fn texts(list: &Value) -> Vec<&str> {
+    list.as_array().into_iter().flatten().filter_map(|submission| submission["responses"][0]["text"].as_str()).collect()
+}
+
+/// A student who is known, a drive, and the path of its submissions.
+async fn known(campus: &TestCampus) -> (Drive, Client, String) {
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    sue.get("/api/settings/").await.ok();
+    let path = format!("{}submissions/", drive.path);
+    (drive, sue, path)
+}
+
+// F1: the repeat of the deletion removed what was submitted after it.
+#[tokio::test(start_paused = true)]
+async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
+    for loss in LOSSES {
+        let trap = Trap::default();
+        let campus = trap.campus();
+        let (drive, sue, path) = known(&campus).await;
+        let first = drive.submit(&sue).await;
+        trap.arm(1, loss);
+        let one = format!("/api/submissions/{}/", id(&first));
+        let (withdrawn, again) = futures::join!(sue.delete(&one), async {
+            after(100).await;
+            sue.post(&path, drive.answer("again")).await
+        });
+        withdrawn.no_content();
+        assert!(again.status.is_success(), "{loss:?}: {}", again.text());
+        after(5_000).await;
+        assert_eq!(texts(&drive.officer.get(&path).await.ok()), ["again"], "{loss:?}");
+        assert_eq!(recount(&campus), [""; 0]);
+    }
+}
+
+// F2: the repeat of an older submission replaced a newer one that was answered.
+#[tokio::test(start_paused = true)]
+async fn a_late_submission_does_not_replace_a_later_one() {
+    for loss in LOSSES {
+        let trap = Trap::default();
+        let campus = trap.campus();
+        let (drive, sue, path) = known(&campus).await;
+        trap.arm(1, loss);
+        let (old, new) = futures::join!(sue.post(&path, drive.answer("old")), async {
+            after(100).await;
+            sue.post(&path, drive.answer("new")).await
+        });
+        assert!(new.status.is_success() && old.status.is_success(), "{loss:?}: {} {}", old.text(), new.text());
+        after(5_000).await;
+        assert_eq!(texts(&drive.officer.get(&path).await.ok()), ["new"], "{loss:?}");
+        assert_eq!(old.json()["responses"][0]["text"], "new", "{loss:?}: it is answered with what is stored");
+    }
+}
+
+// A first submission that arrives after its withdrawal would bring it back.
+#[tokio::test(start_paused = true)]
+async fn a_late_submission_does_not_undo_a_later_withdrawal() {
+    for loss in LOSSES {
+        let trap = Trap::default();
+        let campus = trap.campus();
+        let (drive, sue, path) = known(&campus).await;
+        let first = drive.submit(&sue).await;
+        trap.arm(1, loss);
+        let (_, withdrawn) = futures::join!(sue.post(&path, drive.answer("old")), async {
+            after(100).await;
+            sue.delete(&format!("/api/submissions/{}/", id(&first))).await
+        });
+        withdrawn.no_content();
+        after(5_000).await;
+        assert_eq!(drive.officer.get(&path).await.ok(), json!([]), "{loss:?}");
+        let again = sue.post(&path, drive.answer("x")).await.created();
+        assert_eq!(again["id"], first["id"]);
+        assert_eq!(recount(&campus), [""; 0]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
+    for loss in LOSSES {
+        let trap = Trap::default();
+        let campus = trap.campus();
+        let ada = campus.as_("ada");
+        campus.club("chess", &ada).await;
+        let rita = campus.as_("rita");
+        let (requests, wish) = ("/api/requests/membership/", json!({ "club": "chess" }));
+        rita.post(requests, wish.clone()).await.created();
+        trap.arm(1, loss);
+        let (gone, again) = futures::join!(rita.delete("/api/requests/membership/chess/"), async {
+            after(100).await;
+            rita.post(requests, wish.clone()).await
+        });
+        // Where the deletion was not applied at first, the second wish finds the first one, and both go.
+        if again.status == 201 {
+            after(5_000).await;
+            assert_eq!(rita.get(requests).await.ok().as_array().map(Vec::len), Some(1), "{loss:?}: {}", gone.text());
+        }
+    }
+}
+
+// F7: times of a submission are those of its receipt, whenever it is written.
+#[tokio::test(start_paused = true)]
+async fn a_submission_is_as_old_as_its_receipt() {
+    let campus = Setup::default().latency(400).running_clock().build();
+    let drive = campus.drive_now("chess").await;
+    let sue = campus.as_("sue");
+    let before = campus.now_ms() / 1_000;
+    let submission = drive.submit(&sue).await;
+    let created: shared::time::Timestamp = submission["created_at"].as_str().unwrap_or_default().parse().expect("a time");
+    assert!(created.epoch_seconds() <= before + 1, "{created}");
+    assert_eq!(submission["created_at"], submission["updated_at"]);
+}
+
+// The first attempt is not applied; before the second, an officer revokes the invitation. A missing invitation alone would look
+// like one's own work.
+#[tokio::test(start_paused = true)]
+async fn what_somebody_else_did_is_not_taken_for_ones_own_work() {
+    let trap = Trap::default();
+    let campus = trap.campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let invite = ada.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.created();
+    campus.deliver().await;
+    let link = tests::fixtures::InviteLink::sent_to(&campus, "ina@uni.example");
+    let ina = campus.as_("ina");
+    ina.get("/api/settings/").await.ok();
+    trap.arm(1, Loss::Nothing);
+    let (accepted, revoked) = futures::join!(link.accept(&ina), async {
+        after(100).await;
+        ada.delete(&format!("/api/clubs/chess/invites/{}/", invite["id"].as_str().unwrap_or_default())).await
+    });
+    revoked.no_content();
+    accepted.error(400);
+    assert_eq!(ada.get("/api/clubs/chess/members/").await.ok().as_array().map(Vec::len), Some(1));
+    assert_eq!(recount(&campus), [""; 0]);
+}
