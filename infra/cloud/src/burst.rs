@@ -139,6 +139,7 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
     took.sort_unstable();
     let at = |part: usize| took.get(took.len() * part / 100).or(took.last()).copied().unwrap_or_default();
     println!("{:?}", cloud.faults);
+    println!("| students | requests | faults | killed | sent again | median | 99th percentile | lost | wrong | findings |");
     println!(
         "| {} in {seconds:.0} s | {} | {} | {} | {} | {} ms | {} ms | {lost} | {} | {} |",
         burst.students,

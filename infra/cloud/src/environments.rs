@@ -14,8 +14,8 @@ use tokio::sync::{Mutex, Semaphore};
 
 use crate::{Error, http};
 
-/// Environments of one function at most; in the cloud there would be a thousand.
-const AT_ONCE: usize = 4;
+/// Environments of one function at most: a request that meets faults waits for its repeats. In the cloud there would be a thousand.
+const AT_ONCE: usize = 24;
 
 /// The environments of one function.
 pub struct Environments {
