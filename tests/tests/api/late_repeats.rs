@@ -12,22 +12,22 @@ fn texts(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(|submission| submission["responses"][0]["text"].as_str()).collect()
 }
 
-/// A student who is known, a drive, and the path of its submissions.
-async fn known(campus: &TestCampus) -> (Drive, Client, String) {
+/// A campus with a trap, a drive on it, a student who is known, and the path of the drive's submissions.
+async fn scene() -> (Trap, TestCampus, Drive, Client, String) {
+    let trap = Trap::default();
+    let campus = trap.campus();
     let drive = campus.drive("chess").await;
     let sue = campus.as_("sue");
     sue.get("/api/settings/").await.ok();
     let path = format!("{}submissions/", drive.path);
-    (drive, sue, path)
+    (trap, campus, drive, sue, path)
 }
 
 // F1: the repeat of the deletion removed what was submitted after it.
 #[tokio::test(start_paused = true)]
 async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
     for loss in LOSSES {
-        let trap = Trap::default();
-        let campus = trap.campus();
-        let (drive, sue, path) = known(&campus).await;
+        let (trap, campus, drive, sue, path) = scene().await;
         let first = drive.submit(&sue).await;
         trap.arm(1, loss);
         let one = format!("/api/submissions/{}/", id(&first));
@@ -47,9 +47,7 @@ async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
 #[tokio::test(start_paused = true)]
 async fn a_late_submission_does_not_replace_a_later_one() {
     for loss in LOSSES {
-        let trap = Trap::default();
-        let campus = trap.campus();
-        let (drive, sue, path) = known(&campus).await;
+        let (trap, campus, drive, sue, path) = scene().await;
         trap.arm(1, loss);
         let (old, new) = futures::join!(sue.post(&path, drive.answer("old")), async {
             after(100).await;
@@ -59,6 +57,7 @@ async fn a_late_submission_does_not_replace_a_later_one() {
         after(5_000).await;
         assert_eq!(texts(&drive.officer.get(&path).await.ok()), ["new"], "{loss:?}");
         assert_eq!(old.json()["responses"][0]["text"], "new", "{loss:?}: it is answered with what is stored");
+        assert_eq!(recount(&campus), [""; 0]);
     }
 }
 
@@ -66,9 +65,7 @@ async fn a_late_submission_does_not_replace_a_later_one() {
 #[tokio::test(start_paused = true)]
 async fn a_late_submission_does_not_undo_a_later_withdrawal() {
     for loss in LOSSES {
-        let trap = Trap::default();
-        let campus = trap.campus();
-        let (drive, sue, path) = known(&campus).await;
+        let (trap, campus, drive, sue, path) = scene().await;
         let first = drive.submit(&sue).await;
         trap.arm(1, loss);
         let (_, withdrawn) = futures::join!(sue.post(&path, drive.answer("old")), async {
