@@ -191,10 +191,14 @@ async fn remove_committees(
         return Ok(Err(error));
     }
     let_pass(app, old).await;
-    if !is_used().await? {
+    if !is_used().await.map_err(TableError::after_write)? {
         return Ok(Ok(Some(new)));
     }
-    // Somebody applied between the check and the removal: the committees come back.
+    Ok(Ok(bring_back(app, old, removed).await.map_err(ApiError::after_write)?))
+}
+
+/// Somebody applied between the check and the removal: the committees come back. Answers none.
+async fn bring_back(app: &Shared, old: &Application, removed: &[Committee]) -> Result<Option<Application>> {
     let mut tries = Tries::default();
     loop {
         tries.next().await?;
@@ -205,7 +209,7 @@ async fn remove_committees(
         now.version += 1;
         match app.table.update_application(&now, read_version).await {
             Err(TableError::Refused(_)) => {}
-            done => return Ok(Ok(done.map(|()| None)?)),
+            done => return Ok(done.map(|()| None)?),
         }
     }
 }
@@ -248,12 +252,18 @@ pub async fn delete_application(
     }
     // Somebody may have submitted in between: then nothing is lost, or nothing is left behind.
     let_pass(&app, &application).await;
+    if Box::pin(remove_marked(&app, application, forced)).await.map_err(ApiError::after_write)? { Ok(NoContent) } else { Err(refused()) }
+}
+
+/// Removes an application that was marked as deleted. False if it has submissions that are not to be deleted with it: then
+/// it is there again.
+async fn remove_marked(app: &Shared, mut application: Application, forced: bool) -> Result<bool> {
     if !forced && app.table.has_submissions(application.id).await? {
-        mark_deleted(&app, &mut application, None).await?;
-        return Err(refused());
+        mark_deleted(app, &mut application, None).await?;
+        return Ok(false);
     }
-    Box::pin(app.table.remove_application(&application, forced)).await?;
-    Ok(NoContent)
+    app.table.remove_application(&application, forced).await?;
+    Ok(true)
 }
 
 async fn mark_deleted(app: &Shared, application: &mut Application, deleted: Option<bool>) -> Result<()> {

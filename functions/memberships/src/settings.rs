@@ -160,10 +160,14 @@ pub async fn delete_settings(
     let archive = params.flag("archive")?.unwrap_or(false);
     let person = user.person().await?;
     if_match.check(|| SettingsBody::new(person, user.is_admin()))?;
-    let mut tries = Tries::default();
+    let (mut tries, mut archived) = (Tries::default(), false);
     loop {
-        tries.next().await?;
-        let Err(OnlyOwner(clubs)) = app.table.erase(person, (app.ids.received(received), app.now())).await? else { break };
+        let erased = async {
+            tries.next().await?;
+            app.table.erase(person, (app.ids.received(received), app.now())).await
+        };
+        let erased = erased.await.map_err(|error| if archived { error.after_write() } else { error })?;
+        let Err(OnlyOwner(clubs)) = erased else { break };
         if !archive {
             let names: Vec<String> = clubs.iter().map(|club| club.profile.name.clone()).collect();
             let why = format!(
@@ -175,8 +179,9 @@ pub async fn delete_settings(
         for club in clubs {
             match app.table.archive_club(&club).await {
                 // Somebody changed it at this moment: it is looked at again.
-                Ok(()) | Err(TableError::Refused(_)) => {}
-                Err(error) => return Err(error.into()),
+                Ok(()) => archived = true,
+                Err(TableError::Refused(_)) => {}
+                Err(error) => return Err(if archived { error.after_write() } else { error }.into()),
             }
         }
     }

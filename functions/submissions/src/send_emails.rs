@@ -223,7 +223,7 @@ async fn send(app: &Shared, composer: &Composer, mails: Vec<Planned>, kind: Deci
     outcome.failed += broken.len();
     if let Some(error) = broken.pop() {
         if mine.is_empty() {
-            return Err(error);
+            return Err(if broken.is_empty() { error } else { error.after_write() });
         }
         tracing::error!(?error, "some mails were not queued");
     }

@@ -94,8 +94,13 @@ impl Table {
             Err(TableError::Refused(_)) => return Ok(Ok(())),
             done => done?,
         }
+        self.erase_marked(person, (received, at)).await.map_err(TableError::after_write)
+    }
+
+    /// What follows once the profile is marked.
+    async fn erase_marked(&self, person: &Person, when: (u64, Timestamp)) -> Result<Result<(), OnlyOwner>, TableError> {
         for last_look in [false, true] {
-            if let Err(refusal) = self.erase_belongings(person, (received, at), last_look).await? {
+            if let Err(refusal) = self.erase_belongings(person, when, last_look).await? {
                 self.mark_erasing(person.id, false).await?;
                 return Ok(Err(refusal));
             }
@@ -125,10 +130,14 @@ impl Table {
         let erased =
             stream::iter(all.submissions.clone()).map(|submission| self.erase_submission(submission, when)).buffer_unordered(PARALLEL);
         erased.try_collect::<()>().await?;
-        let requests = all.requests.iter().map(Entity::key);
-        let extensions = all.extensions.iter().map(Entity::key);
-        let (invites, mails) = (all.invites.iter().map(Entity::key), all.mails.iter().map(Entity::key));
-        self.delete_many(requests.chain(extensions).chain(invites).chain(mails).collect()).await?;
+        // Their keys may come again, so each goes only as it was read.
+        let requests = stream::iter(all.requests).map(async |request| ignore_refusal(self.delete_request(&request).await));
+        requests.buffer_unordered(PARALLEL).try_collect::<()>().await?;
+        let extensions = stream::iter(all.extensions).map(async |extension| ignore_refusal(self.delete_extension(&extension).await));
+        extensions.buffer_unordered(PARALLEL).try_collect::<()>().await?;
+        let invites = stream::iter(all.invites).map(async |invite| ignore_refusal(self.delete_invite(&invite).await));
+        invites.buffer_unordered(PARALLEL).try_collect::<()>().await?;
+        self.delete_many(all.mails.iter().map(Entity::key).collect()).await?;
         let Interests { favorites, subscriptions } = all.interests;
         stream::iter(favorites).map(|favorite| self.lose(favorite)).buffer_unordered(PARALLEL).try_collect::<()>().await?;
         stream::iter(subscriptions).map(|subscription| self.lose(subscription)).buffer_unordered(PARALLEL).try_collect::<()>().await?;

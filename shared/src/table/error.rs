@@ -31,6 +31,15 @@ impl TableError {
     pub(super) fn failed(error: impl std::fmt::Display) -> Self {
         Self::Failed(error.to_string())
     }
+
+    /// The error of a later step of several: busy would say that nothing was stored.
+    #[must_use]
+    pub fn after_write(self) -> Self {
+        match self {
+            Self::Busy(why) => Self::Unknown(why),
+            other => other,
+        }
+    }
 }
 
 /// A write of what may be gone already.

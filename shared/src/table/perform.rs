@@ -208,11 +208,11 @@ impl Table {
                         .return_consumed_capacity(ReturnConsumedCapacity::Total)
                         .send()
                         .await
-                        .map_err(read_error)?;
+                        .map_err(|error| read_error(error).after_write())?;
                     count_write(output.consumed_capacity());
                     open = output.unprocessed_items.unwrap_or_default().remove(&self.name).unwrap_or_default();
                     if !open.is_empty() && !pause.wait().await {
-                        return Err(TableError::Busy("unprocessed items".to_owned()));
+                        return Err(TableError::Unknown("unprocessed items".to_owned()));
                     }
                 }
                 Ok(())

@@ -273,8 +273,11 @@ impl Table {
         next_id: impl Fn() -> u64 + Sync,
     ) -> Result<Vec<Submission>, TableError> {
         let chunks = in_transactions(verdicts);
-        let decided: Vec<Vec<Submission>> =
-            stream::iter(chunks).map(|chunk| self.decide_chunk(chunk, by, at, &next_id)).buffered(8).try_collect().await?;
+        let is_one = chunks.len() == 1;
+        let decided: Result<Vec<Vec<Submission>>, TableError> =
+            stream::iter(chunks).map(|chunk| self.decide_chunk(chunk, by, at, &next_id)).buffered(8).try_collect().await;
+        // One of several may be busy when others are stored.
+        let decided = decided.map_err(|error| if is_one { error } else { error.after_write() })?;
         Ok(decided.into_iter().flatten().collect())
     }
 

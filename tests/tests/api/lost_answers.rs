@@ -318,3 +318,44 @@ async fn a_repeated_copy_does_not_undo_what_was_changed_since() {
     let again = ada.post(&path, Value::Null).await.created();
     assert_eq!((&again["id"], &again["questions"][0]["prompt"]), (&copy["id"], &json!("Changed")));
 }
+
+/// A campus whose table throttles every write after the first, once it is armed.
+fn throttled_after_one() -> (TestCampus, Arc<AtomicUsize>) {
+    let writes_left = Arc::new(AtomicUsize::new(usize::MAX));
+    let left = writes_left.clone();
+    let hook = move |call: Call| {
+        let is_write = writes(&call.operation) || call.operation == "BatchWriteItem";
+        let count = |left: usize| if left == usize::MAX || !is_write { None } else { Some(left.saturating_sub(1)) };
+        let throttled = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, count).is_ok_and(|before| before == 0);
+        let answer = json!({ "__type": "ProvisionedThroughputExceededException" }).to_string();
+        let work = async move {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            throttled.then_some(Reply::Answer(400, answer))
+        };
+        Box::pin(work) as futures::future::BoxFuture<'static, Option<Reply>>
+    };
+    (Setup::default().hook(Arc::new(hook)).build(), writes_left)
+}
+
+// 429 says that nothing was stored, which is not true once the first of several steps is.
+#[tokio::test(start_paused = true)]
+async fn a_later_step_that_is_throttled_is_not_told_as_busy() {
+    let requests = [(4, "/api/clubs/{club}/applications/{application}/?force=true"), (6, "/api/settings/")];
+    for (caller, path) in requests {
+        let (campus, writes_left) = throttled_after_one();
+        let scene = scene_on(campus).await;
+        let client = &scene.callers[caller];
+        client.get("/api/settings/").await.ok();
+        writes_left.store(0, Ordering::SeqCst);
+        let told = async || {
+            let answer = client.delete(&scene.path(path)).await;
+            (answer.status.as_u16(), answer.json()["code"].as_str().map(str::to_owned))
+        };
+        assert_eq!(told().await, (429, Some("busy".to_owned())), "{path}: nothing was stored");
+        writes_left.store(1, Ordering::SeqCst);
+        assert_eq!(told().await, (500, Some("outcome_unknown".to_owned())), "{path}");
+        writes_left.store(usize::MAX, Ordering::SeqCst);
+        client.delete(&scene.path(path)).await.no_content();
+        assert_eq!(recount(&scene.campus), [""; 0], "{path}");
+    }
+}
