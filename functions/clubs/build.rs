@@ -1,4 +1,5 @@
-//! Packs the documentation page: what of Swagger UI is needed and the API's document, compressed once, here.
+//! Packs the documentation page: what of Swagger UI is needed and the API's document, compressed
+//! once, here.
 
 use std::io::{Cursor, Read as _, Write as _};
 use std::path::Path;
@@ -7,7 +8,13 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
 
-const PARTS: [&str; 5] = ["swagger-ui.css", "index.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png"];
+const PARTS: [&str; 5] = [
+    "swagger-ui.css",
+    "index.css",
+    "swagger-ui-bundle.js",
+    "favicon-16x16.png",
+    "favicon-32x32.png",
+];
 const DOCUMENT: &str = "../../docs/openapi.json";
 
 type Error = Box<dyn std::error::Error>;
@@ -16,12 +23,19 @@ fn main() -> Result<(), Error> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={DOCUMENT}");
     let mut archive = zip::ZipArchive::new(Cursor::new(SWAGGER_UI_VENDORED))?;
-    let names: Vec<String> = archive.file_names().map(|name| Ok(name?.into_owned())).collect::<Result<_, Error>>()?;
+    let names: Vec<String> = archive
+        .file_names()
+        .map(|name| Ok(name?.into_owned()))
+        .collect::<Result<_, Error>>()?;
     for part in PARTS {
         let end = format!("/dist/{part}");
-        let name = names.iter().find(|name| name.ends_with(&end) && !name.contains("/flavors/"));
+        let name = names
+            .iter()
+            .find(|name| name.ends_with(&end) && !name.contains("/flavors/"));
         let mut bytes = Vec::new();
-        archive.by_name(name.ok_or("a part of Swagger UI is missing")?)?.read_to_end(&mut bytes)?;
+        archive
+            .by_name(name.ok_or("a part of Swagger UI is missing")?)?
+            .read_to_end(&mut bytes)?;
         pack(part, &bytes)?;
     }
     pack("openapi.json", &std::fs::read(DOCUMENT)?)
@@ -29,7 +43,8 @@ fn main() -> Result<(), Error> {
 
 #[expect(clippy::disallowed_methods, reason = "what cargo tells a build script")]
 fn pack(name: &str, bytes: &[u8]) -> Result<(), Error> {
-    let file = std::fs::File::create(Path::new(&std::env::var("OUT_DIR")?).join(format!("{name}.gz")))?;
+    let file =
+        std::fs::File::create(Path::new(&std::env::var("OUT_DIR")?).join(format!("{name}.gz")))?;
     let mut encoder = GzEncoder::new(file, Compression::best());
     encoder.write_all(bytes)?;
     encoder.finish()?;

@@ -1,4 +1,4 @@
-//! Catalogues in memory: warm functions answer lists with one read, of the versions of their parts (design.md §3).
+//! Catalogues in memory: warm functions answer lists with one read, of the versions of their parts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::table::{Entity, EventListing, PARALLEL, Table, TableError, Versions, 
 use crate::time::Timestamp;
 use crate::{html, ids, text};
 
-/// Memory that the parts of one catalogue may take, in bytes as [`Listed::size`] counts them: beyond it, parts that were not used
-/// lately go.
+/// Memory that the parts of one catalogue may take, in bytes as [`Listed::size`] counts them:
+/// beyond it, parts that were not used lately go.
 const MEMORY: usize = 96 * 1024 * 1024;
 
 /// What a catalogue lists.
 pub trait Listed: Sized + Send + Sync + 'static {
     /// As it is stored.
     type Stored: Entity + 'static;
-    /// How old a part may become whose version did not move. Readers beside a transaction are not isolated from it: one may have
-    /// read the new version, and then an item as it was before.
+    /// How old a part may become whose version did not move. Readers beside a transaction are not
+    /// isolated from it: one may have read the new version, and then an item as it was before.
     const LASTS: TimeDelta;
 
     /// As it is listed and searched.
@@ -66,30 +66,52 @@ struct Part<L> {
 
 impl<L> Default for Catalogue<L> {
     fn default() -> Self {
-        Self(Mutex::new(Held { parts: HashMap::new(), uses: 0 }))
+        Self(Mutex::new(Held {
+            parts: HashMap::new(),
+            uses: 0,
+        }))
     }
 }
 
 impl<L: Listed> Catalogue<L> {
-    /// The items of these parts, in the order of their keys, every write included that was answered before `versions` was
-    /// read: nothing is read of parts that did not move since; the others are read side by side.
-    pub async fn parts(&self, table: &Table, versions: &Versions, wanted: &[String], now: DateTime<Utc>) -> Result<Parts<L>, TableError> {
+    /// The items of these parts, in the order of their keys, every write included that was answered
+    /// before `versions` was read: nothing is read of parts that did not move since; the others are
+    /// read side by side.
+    pub async fn parts(
+        &self,
+        table: &Table,
+        versions: &Versions,
+        wanted: &[String],
+        now: DateTime<Utc>,
+    ) -> Result<Parts<L>, TableError> {
         // The lock is held while loading: requests that come meanwhile wait for the same load.
         let mut held = self.0.lock().await;
         let held = &mut *held;
         held.uses += 1;
         let is_good = |part: &Part<L>, name: &str| {
             let fresh = (now - part.at).abs() < L::LASTS;
-            // Versions only grow. A part is at least as new as its version, which was read before it.
+            // Versions only grow. A part is at least as new as its version, which was read before
+            // it.
             fresh && part.version >= versions.of(name)
         };
-        let missing = wanted.iter().filter(|name| !held.parts.get(*name).is_some_and(|part| is_good(part, name)));
+        let missing = wanted.iter().filter(|name| {
+            !held
+                .parts
+                .get(*name)
+                .is_some_and(|part| is_good(part, name))
+        });
         let missing: Vec<String> = missing.cloned().collect();
         let loads = stream::iter(missing).map(async |name| {
             let items = table.catalogue_part(&name, L::sized).await?;
             let size = items.iter().map(|(_, size)| size).sum();
             let items = items.into_iter().map(|(item, _)| item).collect();
-            let part = Part { version: versions.of(&name), at: now, used: 0, size, items: Arc::new(items) };
+            let part = Part {
+                version: versions.of(&name),
+                at: now,
+                used: 0,
+                size,
+                items: Arc::new(items),
+            };
             Ok::<_, TableError>((name, part))
         });
         let loaded: Vec<(String, Part<L>)> = loads.buffer_unordered(PARALLEL).try_collect().await?;
@@ -112,14 +134,20 @@ impl<L> Held<L> {
     fn shrink(&mut self) {
         let mut size: usize = self.parts.values().map(|part| part.size).sum();
         while size > MEMORY {
-            let unused = self.parts.iter().filter(|(_, part)| part.used < self.uses).min_by_key(|(_, part)| part.used);
-            let Some(name) = unused.map(|(name, _)| name.clone()) else { return };
+            let unused = self
+                .parts
+                .iter()
+                .filter(|(_, part)| part.used < self.uses)
+                .min_by_key(|(_, part)| part.used);
+            let Some(name) = unused.map(|(name, _)| name.clone()) else {
+                return;
+            };
             size -= self.parts.remove(&name).map_or(0, |part| part.size);
         }
     }
 }
 
-/// Counters of clubs do not move their version: how old they may become in a list (decisions.md §3).
+/// Counters of clubs do not move their version: how old they may become in a list (C9).
 const COUNTERS_LAST: TimeDelta = TimeDelta::minutes(5);
 
 /// A club in the list, and what is searched of it.
@@ -140,8 +168,19 @@ impl Listed for ListedClub {
 
     fn new(club: Club) -> Self {
         let profile = &club.profile;
-        let texts = [profile.name.as_str(), &club.code, &profile.subtitle, &html::to_words(&profile.description)].join("\n");
-        Self { text: text::fold(&texts), name: text::fold(&profile.name), lot: ids::derived("lot", &[&club.code]), club }
+        let texts = [
+            profile.name.as_str(),
+            &club.code,
+            &profile.subtitle,
+            &html::to_words(&profile.description),
+        ]
+        .join("\n");
+        Self {
+            text: text::fold(&texts),
+            name: text::fold(&profile.name),
+            lot: ids::derived("lot", &[&club.code]),
+            club,
+        }
     }
 
     fn size(&self) -> usize {
@@ -165,8 +204,13 @@ impl Clubs {
 
     /// The club with this code.
     pub fn get(&self, code: &str) -> Option<&ListedClub> {
-        let part = self.0.items.get(usize::try_from(keys::club_part(code)).ok()?)?;
-        let position = part.binary_search_by(|listed| listed.club.code.as_str().cmp(code)).ok()?;
+        let part = self
+            .0
+            .items
+            .get(usize::try_from(keys::club_part(code)).ok()?)?;
+        let position = part
+            .binary_search_by(|listed| listed.club.code.as_str().cmp(code))
+            .ok()?;
         part.get(position)
     }
 }
@@ -178,15 +222,24 @@ pub fn club_parts() -> Vec<String> {
 
 impl Catalogue<ListedClub> {
     /// All clubs.
-    pub async fn clubs(&self, table: &Table, versions: &Versions, now: DateTime<Utc>) -> Result<Clubs, TableError> {
-        self.parts(table, versions, &club_parts(), now).await.map(Clubs)
+    pub async fn clubs(
+        &self,
+        table: &Table,
+        versions: &Versions,
+        now: DateTime<Utc>,
+    ) -> Result<Clubs, TableError> {
+        self.parts(table, versions, &club_parts(), now)
+            .await
+            .map(Clubs)
     }
 }
 
 impl App {
     /// All clubs as they were at `versions`.
     pub async fn all_clubs(&self, versions: &Versions) -> Result<Clubs, TableError> {
-        self.clubs.clubs(&self.table, versions, self.clock.now()).await
+        self.clubs
+            .clubs(&self.table, versions, self.clock.now())
+            .await
     }
 }
 
@@ -204,7 +257,10 @@ impl Listed for ListedEvent {
 
     fn new(EventListing { event, .. }: EventListing) -> Self {
         let texts = [event.name.as_str(), &html::to_words(&event.description)].join("\n");
-        Self { text: text::fold(&texts), event }
+        Self {
+            text: text::fold(&texts),
+            event,
+        }
     }
 
     fn size(&self) -> usize {
@@ -218,17 +274,39 @@ mod tests {
 
     #[test]
     fn parts_that_were_not_used_lately_go_when_memory_is_full() {
-        let part = |used, size| Part::<()> { version: 1, at: DateTime::default(), used, size, items: Arc::default() };
+        let part = |used, size| Part::<()> {
+            version: 1,
+            at: DateTime::default(),
+            used,
+            size,
+            items: Arc::default(),
+        };
         let third = MEMORY / 3 + 1;
-        let parts = [("old", part(1, third)), ("small", part(2, 10)), ("young", part(3, third)), ("now", part(4, third))];
-        let mut held = Held { parts: parts.map(|(name, part)| (name.to_owned(), part)).into(), uses: 4 };
+        let parts = [
+            ("old", part(1, third)),
+            ("small", part(2, 10)),
+            ("young", part(3, third)),
+            ("now", part(4, third)),
+        ];
+        let mut held = Held {
+            parts: parts.map(|(name, part)| (name.to_owned(), part)).into(),
+            uses: 4,
+        };
         held.shrink();
         let mut names: Vec<&str> = held.parts.keys().map(String::as_str).collect();
         names.sort_unstable();
-        assert_eq!(names, ["now", "small", "young"], "the longest unused goes, and no more than it takes");
+        assert_eq!(
+            names,
+            ["now", "small", "young"],
+            "the longest unused goes, and no more than it takes"
+        );
         // What is asked for now stays, however large.
         held.parts.insert("huge".into(), part(4, MEMORY));
         held.shrink();
-        assert!(held.parts.contains_key("huge") && held.parts.contains_key("now") && held.parts.len() == 2);
+        assert!(
+            held.parts.contains_key("huge")
+                && held.parts.contains_key("now")
+                && held.parts.len() == 2
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Cleaning of HTML fields on write (decisions.md §1, §12.3).
+//! Cleaning of HTML fields on write (H18).
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -9,7 +9,10 @@ use crate::limits;
 
 static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut cleaner = Builder::default();
-    cleaner.url_schemes(["http", "https", "mailto"].into()).url_relative(UrlRelative::Deny).link_rel(Some("noopener noreferrer nofollow"));
+    cleaner
+        .url_schemes(["http", "https", "mailto"].into())
+        .url_relative(UrlRelative::Deny)
+        .link_rel(Some("noopener noreferrer nofollow"));
     cleaner
 });
 
@@ -34,7 +37,8 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// The text of an HTML document for readers without HTML: tags gone, blocks as lines, links as `text (address)`.
+/// The text of an HTML document for readers without HTML: tags gone, blocks as lines, links as
+/// `text (address)`.
 pub fn to_text(html: &str) -> String {
     text_of(html, true)
 }
@@ -50,11 +54,19 @@ fn text_of(html: &str, with_addresses: bool) -> String {
     let mut rest = html;
     while let Some(open) = rest.find('<') {
         push_text(&mut text, &rest[..open]);
-        let Some(close) = rest[open..].find('>') else { break };
+        let Some(close) = rest[open..].find('>') else {
+            break;
+        };
         let tag = &rest[open + 1..open + close];
-        match tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default() {
+        match tag
+            .trim_start_matches('/')
+            .split([' ', '/'])
+            .next()
+            .unwrap_or_default()
+        {
             "br" => text.push('\n'),
-            "p" | "div" | "ul" | "ol" | "table" | "blockquote" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "hr" => break_block(&mut text),
+            "p" | "div" | "ul" | "ol" | "table" | "blockquote" | "h1" | "h2" | "h3" | "h4"
+            | "h5" | "h6" | "hr" => break_block(&mut text),
             "tr" if !text.ends_with('\n') => text.push('\n'),
             "li" if !tag.starts_with('/') => {
                 if !text.is_empty() && !text.ends_with('\n') {
@@ -63,11 +75,19 @@ fn text_of(html: &str, with_addresses: bool) -> String {
                 text.push_str("- ");
             }
             "a" if tag.starts_with('/') => {
-                if let Some(address) = href.take().filter(|address| !text.ends_with(address.as_str())) {
+                if let Some(address) = href
+                    .take()
+                    .filter(|address| !text.ends_with(address.as_str()))
+                {
                     let _ = write!(text, " ({address})");
                 }
             }
-            "a" if with_addresses => href = tag.split_once("href=\"").and_then(|(_, value)| value.split('"').next()).map(unescape),
+            "a" if with_addresses => {
+                href = tag
+                    .split_once("href=\"")
+                    .and_then(|(_, value)| value.split('"').next())
+                    .map(unescape)
+            }
             _ => {}
         }
         rest = &rest[open + close + 1..];
@@ -127,14 +147,24 @@ fn unescape(html: &str) -> String {
 /// Elements without an end tag.
 const VOID: [&str; 7] = ["area", "br", "col", "hr", "img", "wbr", "input"];
 
-/// The first [`limits::SHORTENED`] characters of clean HTML, as lists across clubs have them (decisions.md §13.3): cut where an
-/// outermost element ends, or, if the first one is longer, inside of it, which is closed then.
+/// The first [`limits::SHORTENED`] characters of clean HTML, as lists across clubs have them (C15):
+/// cut where an outermost element ends, or, if the first one is longer, inside of it, which is
+/// closed then.
 pub fn beginning(html: &str) -> String {
-    let Some((limit, _)) = html.char_indices().nth(limits::SHORTENED) else { return html.to_owned() };
+    let Some((limit, _)) = html.char_indices().nth(limits::SHORTENED) else {
+        return html.to_owned();
+    };
     let mut open: Vec<&str> = Vec::new();
     let (mut position, mut outermost) = (0, 0);
-    while let Some(start) = html[position..limit].find('<').map(|found| position + found) {
-        let Some(end) = html[start..].find('>').map(|found| start + found + 1).filter(|end| *end <= limit) else {
+    while let Some(start) = html[position..limit]
+        .find('<')
+        .map(|found| position + found)
+    {
+        let Some(end) = html[start..]
+            .find('>')
+            .map(|found| start + found + 1)
+            .filter(|end| *end <= limit)
+        else {
             return cut(html, start, outermost, &open);
         };
         let tag = html[start + 1..end - 1].trim_end_matches('/');
@@ -161,7 +191,9 @@ fn cut(html: &str, at: usize, outermost: usize, open: &[&str]) -> String {
     // Not inside a character reference.
     let text = &html[..at];
     let text = match text.rfind('&') {
-        Some(reference) if !text[reference..].contains(';') && at - reference < 12 => &text[..reference],
+        Some(reference) if !text[reference..].contains(';') && at - reference < 12 => {
+            &text[..reference]
+        }
         _ => text,
     };
     let mut whole = format!("{}…", text.trim_end());
@@ -173,6 +205,8 @@ fn cut(html: &str, at: usize, outermost: usize, open: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    //! Proves H18, C15.
+
     use super::*;
 
     #[test]
@@ -191,7 +225,10 @@ mod tests {
         assert_eq!(beginning(&paragraph.repeat(5)), paragraph.repeat(2));
         let long = format!("<ul><li><b>{}</b></li></ul>", "&amp;x".repeat(1_000));
         let short = beginning(&long);
-        assert!(short.chars().count() <= limits::SHORTENED + 20 && short.ends_with("…</b></li></ul>"), "{short}");
+        assert!(
+            short.chars().count() <= limits::SHORTENED + 20 && short.ends_with("…</b></li></ul>"),
+            "{short}"
+        );
         assert_eq!(clean(&short), short);
         let plain = "Ünï ".repeat(1_000);
         assert_eq!(beginning(&plain).chars().count(), limits::SHORTENED);
@@ -203,7 +240,13 @@ mod tests {
     #[test]
     fn text_keeps_the_words_and_the_addresses() {
         let html = "<p>Dear &lt;Ada&gt;,</p><p>you are  in!<br>See <a href=\"https://x.example/?a=1&amp;b=2\">here</a>.</p><ul><li>one</li><li>two</li></ul>";
-        assert_eq!(to_words(html), "Dear <Ada>,\n\nyou are in!\nSee here.\n\n- one\n- two");
-        assert_eq!(to_text(html), "Dear <Ada>,\n\nyou are in!\nSee here (https://x.example/?a=1&b=2).\n\n- one\n- two");
+        assert_eq!(
+            to_words(html),
+            "Dear <Ada>,\n\nyou are in!\nSee here.\n\n- one\n- two"
+        );
+        assert_eq!(
+            to_text(html),
+            "Dear <Ada>,\n\nyou are in!\nSee here (https://x.example/?a=1&b=2).\n\n- one\n- two"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Ids: integers from 1 to 2^53 − 1, safe in JavaScript (decisions.md §1, design.md §3).
+//! Ids: integers from 1 to 2^53 − 1, safe in JavaScript (H5).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,8 +12,9 @@ pub const MAX_ID: u64 = (1 << 53) - 1;
 const EPOCH_MS: i64 = 1_735_689_600_000;
 const RANDOM_BITS: u32 = 12;
 
-/// Makes ids for things without a natural key: time-ordered, with random low bits, and never the same twice
-/// from one process. They are written conditionally, so that two processes cannot share one either.
+/// Makes ids for things without a natural key: time-ordered, with random low bits, and never the
+/// same twice from one process. They are written conditionally, so that two processes cannot share
+/// one either.
 pub struct Ids {
     random: Box<dyn Fn() -> u64 + Send + Sync>,
     last: AtomicU64,
@@ -27,7 +28,8 @@ impl Ids {
     pub fn random() -> Self {
         Self::with(|| {
             let mut bytes = [0; 8];
-            // The source cannot fail once it is seeded; without it ids are still unique in this process.
+            // The source cannot fail once it is seeded; without it ids are still unique in this
+            // process.
             let _ = aws_lc_rs::rand::fill(&mut bytes);
             u64::from_le_bytes(bytes)
         })
@@ -36,17 +38,33 @@ impl Ids {
     /// Ids with low bits from `random`.
     pub fn with(random: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         let turn = AtomicU64::new(random());
-        Self { random: Box::new(random), last: AtomicU64::new(0), last_received: AtomicU64::new(0), turn }
+        Self {
+            random: Box::new(random),
+            last: AtomicU64::new(0),
+            last_received: AtomicU64::new(0),
+            turn,
+        }
     }
 
-    /// The order number of a request that the gateway received then: it is larger for requests that were received later,
-    /// in whatever order functions get them. In one process no two are equal.
+    /// The order number of a request that the gateway received then: it is larger for requests that
+    /// were received later, in whatever order functions get them. In one process no two are equal.
     pub fn received(&self, at: DateTime<Utc>) -> u64 {
         let first = order_number(at);
         // Half of the range: room for requests of the same millisecond.
-        let candidate = first | (self.turn.fetch_add(1, Ordering::Relaxed) & ((1 << (RANDOM_BITS - 1)) - 1));
-        let next = |last: u64| if last >> RANDOM_BITS == first >> RANDOM_BITS { candidate.max(last + 1) } else { candidate };
-        match self.last_received.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last))) {
+        let candidate =
+            first | (self.turn.fetch_add(1, Ordering::Relaxed) & ((1 << (RANDOM_BITS - 1)) - 1));
+        let next = |last: u64| {
+            if last >> RANDOM_BITS == first >> RANDOM_BITS {
+                candidate.max(last + 1)
+            } else {
+                candidate
+            }
+        };
+        match self
+            .last_received
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
+                Some(next(last))
+            }) {
             Ok(last) | Err(last) => next(last),
         }
     }
@@ -56,7 +74,10 @@ impl Ids {
         let low = (self.random)() & ((1 << RANDOM_BITS) - 1);
         let candidate = (order_number(now) | low).clamp(1, MAX_ID);
         let step = |last: u64| Some(candidate.max(last + 1));
-        match self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, step) {
+        match self
+            .last
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, step)
+        {
             Ok(last) | Err(last) => candidate.max(last + 1),
         }
     }
@@ -84,20 +105,28 @@ pub fn derived(kind: &str, parts: &[&str]) -> u64 {
 /// A hex SHA-256, for digests and entity tags.
 pub fn sha256_hex(data: &[u8]) -> String {
     use std::fmt::Write as _;
-    digest::digest(&digest::SHA256, data).as_ref().iter().fold(String::with_capacity(64), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    digest::digest(&digest::SHA256, data).as_ref().iter().fold(
+        String::with_capacity(64),
+        |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        },
+    )
 }
 
 /// An id as a path says it: digits only, from 1 to [`MAX_ID`].
 pub fn parse(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    digits.then(|| text.parse().ok()).flatten().filter(|id| (1..=MAX_ID).contains(id))
+    digits
+        .then(|| text.parse().ok())
+        .flatten()
+        .filter(|id| (1..=MAX_ID).contains(id))
 }
 
 #[cfg(test)]
 mod tests {
+    //! Proves H5.
+
     use super::*;
 
     #[test]
@@ -113,7 +142,12 @@ mod tests {
     fn order_numbers_follow_the_time_of_receipt_and_not_the_order_of_calls() {
         let ids = Ids::with(|| 7);
         let at = |ms: i64| DateTime::from_timestamp_millis(1_800_000_000_000 + ms).unwrap();
-        let (later, sooner, same, day) = (ids.received(at(5)), ids.received(at(3)), ids.received(at(5)), ids.received(at(86_400_000)));
+        let (later, sooner, same, day) = (
+            ids.received(at(5)),
+            ids.received(at(3)),
+            ids.received(at(5)),
+            ids.received(at(86_400_000)),
+        );
         assert!(sooner < later && later < day);
         assert_ne!(same, later);
         assert!(order_number(at(5)) <= later && later < order_number(at(6)));
@@ -129,7 +163,17 @@ mod tests {
     #[test]
     fn only_positive_safe_integers_are_ids() {
         assert_eq!(parse("9007199254740991"), Some(MAX_ID));
-        for text in ["0", "-1", "+1", "1.0", "", " 1", "9007199254740992", "abc", "99999999999999999999"] {
+        for text in [
+            "0",
+            "-1",
+            "+1",
+            "1.0",
+            "",
+            " 1",
+            "9007199254740992",
+            "abc",
+            "99999999999999999999",
+        ] {
             assert_eq!(parse(text), None, "{text}");
         }
     }

@@ -1,5 +1,6 @@
-//! What every function of Clubs stands on. Layers exist only here: HTTP conventions (`http`), authentication
-//! (`auth`), what is stored (`models`, `table`), mail, and the pieces that the rest is made of.
+//! What every function of Clubs stands on. Layers exist only here: HTTP conventions (`http`),
+//! authentication (`auth`), what is stored (`models`, `table`), mail, and the pieces that the rest
+//! is made of.
 
 pub mod auth;
 pub mod catalogue;

@@ -1,11 +1,14 @@
-//! Every limit on input, in one place (decisions.md §1 and §12.7). Lengths count Unicode scalar values unless they say bytes.
+//! Every limit on input, in one place (H16, H17). Lengths count Unicode scalar values unless they
+//! say bytes.
 
 use std::time::Duration;
 
-/// How long the deletion of an application (or of a committee) waits for submissions that were begun before it. A submission
-/// that takes longer than half of it looks at the application again before it is answered (decisions.md §13.18).
+/// How long the deletion of an application (or of a committee) waits for submissions that were
+/// begun before it. A submission that takes longer than half of it looks at the application again
+/// before it is answered (X14, X15).
 pub const DELETION_GRACE: Duration = Duration::from_secs(1);
-/// Texts that one request may hold in memory, in bytes: answers of a list, mails of a preview. Beyond it the caller asks for less.
+/// Texts that one request may hold in memory, in bytes: answers of a list, mails of a preview.
+/// Beyond it the caller asks for less.
 pub const HELD: usize = 60_000_000;
 /// Names, titles, locations.
 pub const NAME: usize = 255;
@@ -15,8 +18,9 @@ pub const PROMPT: usize = 5_000;
 pub const LONG_TEXT: usize = 50_000;
 /// The long texts of an application in bytes of UTF-8: three of them share an item of the table.
 pub const APPLICATION_TEXT_BYTES: usize = 100_000;
-/// The description of a club or an event in bytes of UTF-8, after cleaning: an item holds it with a hundred showings, and
-/// any text of that many characters that is not mostly characters which HTML has to write longer.
+/// The description of a club or an event in bytes of UTF-8, after cleaning: an item holds it with a
+/// hundred showings, and any text of that many characters that is not mostly characters which HTML
+/// has to write longer.
 pub const DESCRIPTION_BYTES: usize = 250_000;
 /// Tags of one HTML text: how long cleaning takes grows with their nesting.
 pub const TAGS: usize = 3_000;

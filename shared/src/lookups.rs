@@ -7,7 +7,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::catalogue::{Catalogue, Listed};
-use crate::models::{Applicant, Badge, Club, Fair, Kind, Lookup, Major, Registration, School, Tag, Year};
+use crate::models::{
+    Applicant, Badge, Club, Fair, Kind, Lookup, Major, Registration, School, Tag, Year,
+};
 use crate::state::App;
 use crate::table::{Table, TableError, Versions, keys};
 
@@ -98,9 +100,17 @@ impl<T: Kind> Entries<T> {
 }
 
 impl Lookups {
-    /// A collection as it was at `versions`: nothing is read if it did not change since it was read last.
-    pub async fn all<T: InMemory>(&self, table: &Table, versions: &Versions, now: DateTime<Utc>) -> Result<Entries<T>, TableError> {
-        let parts = T::catalogue(self).parts(table, versions, &[T::PART.to_owned()], now).await?;
+    /// A collection as it was at `versions`: nothing is read if it did not change since it was read
+    /// last.
+    pub async fn all<T: InMemory>(
+        &self,
+        table: &Table,
+        versions: &Versions,
+        now: DateTime<Utc>,
+    ) -> Result<Entries<T>, TableError> {
+        let parts = T::catalogue(self)
+            .parts(table, versions, &[T::PART.to_owned()], now)
+            .await?;
         Ok(Entries(parts.items.into_iter().next().unwrap_or_default()))
     }
 
@@ -111,15 +121,23 @@ impl Lookups {
         versions: &Versions,
         now: DateTime<Utc>,
     ) -> Result<Arc<Vec<Registration>>, TableError> {
-        let parts = self.registrations.parts(table, versions, &[keys::REGISTRATIONS.to_owned()], now).await?;
+        let parts = self
+            .registrations
+            .parts(table, versions, &[keys::REGISTRATIONS.to_owned()], now)
+            .await?;
         Ok(parts.items.into_iter().next().unwrap_or_default())
     }
 }
 
 impl App {
     /// A collection as it was at `versions`.
-    pub async fn entries<T: InMemory>(&self, versions: &Versions) -> Result<Entries<T>, TableError> {
-        self.lookups.all(&self.table, versions, self.clock.now()).await
+    pub async fn entries<T: InMemory>(
+        &self,
+        versions: &Versions,
+    ) -> Result<Entries<T>, TableError> {
+        self.lookups
+            .all(&self.table, versions, self.clock.now())
+            .await
     }
 }
 
@@ -132,7 +150,10 @@ pub struct NamedBody {
 
 impl<T: Kind> From<&Lookup<T>> for NamedBody {
     fn from(lookup: &Lookup<T>) -> Self {
-        Self { id: lookup.id, name: lookup.value.name().to_owned() }
+        Self {
+            id: lookup.id,
+            name: lookup.value.name().to_owned(),
+        }
     }
 }
 
@@ -151,8 +172,19 @@ pub struct BadgeBody {
 
 impl From<&Lookup<Badge>> for BadgeBody {
     fn from(Lookup { id, value, .. }: &Lookup<Badge>) -> Self {
-        let Badge { label, purpose, description, color } = value.clone();
-        Self { id: *id, label, purpose, description, color }
+        let Badge {
+            label,
+            purpose,
+            description,
+            color,
+        } = value.clone();
+        Self {
+            id: *id,
+            label,
+            purpose,
+            description,
+            color,
+        }
     }
 }
 
@@ -161,7 +193,8 @@ impl From<&Lookup<Badge>> for BadgeBody {
 pub struct Badges(pub Entries<Badge>);
 
 impl Badges {
-    /// Those that a club may have, as of now: 1 read when none changed, nothing if the club has none.
+    /// Those that a club may have, as of now: 1 read when none changed, nothing if the club has
+    /// none.
     pub async fn of(app: &App, club: &Club) -> Result<Self, TableError> {
         if club.badges.is_empty() {
             return Ok(Self(Entries::default()));
@@ -183,8 +216,12 @@ pub struct Studies {
 }
 
 impl Studies {
-    /// Those that these people say of themselves, as of now: 1 read when none changed, nothing if nobody says any.
-    pub async fn of<'a>(app: &App, mut people: impl Iterator<Item = &'a Applicant>) -> Result<Self, TableError> {
+    /// Those that these people say of themselves, as of now: 1 read when none changed, nothing if
+    /// nobody says any.
+    pub async fn of<'a>(
+        app: &App,
+        mut people: impl Iterator<Item = &'a Applicant>,
+    ) -> Result<Self, TableError> {
         if people.any(|person| !person.school.is_empty() || !person.major.is_empty()) {
             return Self::now(app).await;
         }
@@ -210,11 +247,19 @@ impl Studies {
 
     /// These schools, by name.
     pub fn schools(&self, ids: &[u64]) -> Vec<NamedBody> {
-        self.schools.named(ids).into_iter().map(NamedBody::from).collect()
+        self.schools
+            .named(ids)
+            .into_iter()
+            .map(NamedBody::from)
+            .collect()
     }
 
     /// These majors, by name.
     pub fn majors(&self, ids: &[u64]) -> Vec<NamedBody> {
-        self.majors.named(ids).into_iter().map(NamedBody::from).collect()
+        self.majors
+            .named(ids)
+            .into_iter()
+            .map(NamedBody::from)
+            .collect()
     }
 }

@@ -1,10 +1,14 @@
-//! The OpenAPI document: put together from the routes, with what is the same for every operation added in one place.
+//! The OpenAPI document: put together from the routes, with what is the same for every operation
+//! added in one place.
 
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem};
 use utoipa::openapi::schema::{Schema, SchemaType, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{InfoBuilder, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required, Response, ResponseBuilder, Server};
+use utoipa::openapi::{
+    InfoBuilder, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required, Response,
+    ResponseBuilder, Server,
+};
 use utoipa::{PartialSchema as _, ToSchema as _};
 
 use crate::http::{Code, ErrorBody};
@@ -17,16 +21,29 @@ pub fn base() -> OpenApi {
         .description(Some("The club-management service of a university: clubs, memberships, events and recruitment."))
         .build();
     // Relative to the document, so that it holds behind a stage too.
-    OpenApiBuilder::new().info(info).servers(Some([Server::new("..")])).build()
+    OpenApiBuilder::new()
+        .info(info)
+        .servers(Some([Server::new("..")]))
+        .build()
 }
 
-/// Adds what every operation has: errors, the bearer scheme, and PATCH bodies in which nothing is required.
+/// Adds what every operation has: errors, the bearer scheme, and PATCH bodies in which nothing is
+/// required.
 pub fn complete(mut api: OpenApi) -> OpenApi {
     let components = api.components.get_or_insert_default();
-    let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build());
+    let bearer = SecurityScheme::Http(
+        HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .bearer_format("JWT")
+            .build(),
+    );
     components.add_security_scheme("bearer", bearer);
-    components.schemas.insert(ErrorBody::name().into_owned(), ErrorBody::schema());
-    components.schemas.insert(Code::name().into_owned(), Code::schema());
+    components
+        .schemas
+        .insert(ErrorBody::name().into_owned(), ErrorBody::schema());
+    components
+        .schemas
+        .insert(Code::name().into_owned(), Code::schema());
     for item in api.paths.paths.values_mut() {
         for operation in operations(item) {
             add_errors(operation);
@@ -38,15 +55,28 @@ pub fn complete(mut api: OpenApi) -> OpenApi {
                 "A repeat with the same key and body is done once and gets the first status, for 24 hours; at most 255 characters.",
             );
         }
-        let edited =
-            if item.patch.is_some() { [&mut item.put, &mut item.patch, &mut item.delete] } else { [&mut None, &mut None, &mut None] };
+        let edited = if item.patch.is_some() {
+            [&mut item.put, &mut item.patch, &mut item.delete]
+        } else {
+            [&mut None, &mut None, &mut None]
+        };
         for operation in edited.into_iter().filter_map(Option::as_mut) {
-            add_header(operation, "If-Match", "The entity tag of the object as it was read; 412 if it was changed since.");
-            operation.responses.responses.entry("412".to_owned()).or_insert_with(|| error("Changed since it was read"));
+            add_header(
+                operation,
+                "If-Match",
+                "The entity tag of the object as it was read; 412 if it was changed since.",
+            );
+            operation
+                .responses
+                .responses
+                .entry("412".to_owned())
+                .or_insert_with(|| error("Changed since it was read"));
         }
         if let Some(name) = item.patch.as_mut().and_then(patch_body) {
             let patched = components.schemas.get(&name).map(without_required);
-            components.schemas.extend(patched.map(|schema| (format!("{name}Patch"), schema)));
+            components
+                .schemas
+                .extend(patched.map(|schema| (format!("{name}Patch"), schema)));
         }
     }
     api
@@ -54,12 +84,27 @@ pub fn complete(mut api: OpenApi) -> OpenApi {
 
 /// The operations of a path with their verbs.
 pub fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().filter_map(Option::as_mut)
+    [
+        &mut item.get,
+        &mut item.post,
+        &mut item.put,
+        &mut item.patch,
+        &mut item.delete,
+    ]
+    .into_iter()
+    .filter_map(Option::as_mut)
 }
 
 fn add_errors(operation: &mut Operation) {
     let signed_in = operation.security.is_some();
-    let errors = [("400", true), ("401", true), ("403", signed_in), ("404", true), ("429", true), ("500", true)];
+    let errors = [
+        ("400", true),
+        ("401", true),
+        ("403", signed_in),
+        ("404", true),
+        ("429", true),
+        ("500", true),
+    ];
     for (status, _) in errors.into_iter().filter(|(_, applies)| *applies) {
         let description = match status {
             "400" => "Invalid request data",
@@ -69,26 +114,51 @@ fn add_errors(operation: &mut Operation) {
             "429" => "Too many requests",
             _ => "Server error",
         };
-        operation.responses.responses.entry(status.to_owned()).or_insert_with(|| error(description));
+        operation
+            .responses
+            .responses
+            .entry(status.to_owned())
+            .or_insert_with(|| error(description));
     }
 }
 
 fn error(description: &str) -> RefOr<Response> {
-    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(ErrorBody::name()))).build();
-    RefOr::T(ResponseBuilder::new().description(description).content("application/json", content).build())
+    let content = ContentBuilder::new()
+        .schema(Some(Ref::from_schema_name(ErrorBody::name())))
+        .build();
+    RefOr::T(
+        ResponseBuilder::new()
+            .description(description)
+            .content("application/json", content)
+            .build(),
+    )
 }
 
 fn add_header(operation: &mut Operation, name: &str, about: &str) {
     let schema = ObjectBuilder::new().schema_type(Type::String).build();
-    let header = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header).description(Some(about)).schema(Some(schema));
-    operation.parameters.get_or_insert_default().push(RefOr::T(header.required(Required::False).build()));
+    let header = ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Header)
+        .description(Some(about))
+        .schema(Some(schema));
+    operation
+        .parameters
+        .get_or_insert_default()
+        .push(RefOr::T(header.required(Required::False).build()));
 }
 
-/// Points a PATCH body at the variant of its schema in which nothing is required; answers the schema's name.
+/// Points a PATCH body at the variant of its schema in which nothing is required; answers the
+/// schema's name.
 fn patch_body(operation: &mut Operation) -> Option<String> {
-    let Some(RefOr::T(body)) = &mut operation.request_body else { return None };
-    let RefOr::T(content) = body.content.get_mut("application/json")? else { return None };
-    let Some(RefOr::Ref(reference)) = &mut content.schema else { return None };
+    let Some(RefOr::T(body)) = &mut operation.request_body else {
+        return None;
+    };
+    let RefOr::T(content) = body.content.get_mut("application/json")? else {
+        return None;
+    };
+    let Some(RefOr::Ref(reference)) = &mut content.schema else {
+        return None;
+    };
     let name = reference.ref_location.rsplit('/').next()?.to_owned();
     reference.ref_location = format!("{}Patch", reference.ref_location);
     Some(name)
@@ -97,7 +167,10 @@ fn patch_body(operation: &mut Operation) -> Option<String> {
 fn without_required(schema: &RefOr<Schema>) -> RefOr<Schema> {
     let mut schema = schema.clone();
     if let RefOr::T(Schema::Object(object)) = &mut schema {
-        debug_assert!(matches!(&object.schema_type, SchemaType::Type(Type::Object)));
+        debug_assert!(matches!(
+            &object.schema_type,
+            SchemaType::Type(Type::Object)
+        ));
         object.required.clear();
     }
     schema

@@ -1,11 +1,13 @@
-//! Settings: read once, from the environment of the process; all missing or bad names are reported together.
+//! Settings: read once, from the environment of the process; all missing or bad names are reported
+//! together.
 
 /// Everything that a deployment decides. Each field says which variable it comes from.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// `TABLE_NAME`: the DynamoDB table.
     pub table_name: String,
-    /// `OIDC_ISSUER`: the OpenID Connect issuer whose tokens are accepted, exactly as their `iss` says it.
+    /// `OIDC_ISSUER`: the OpenID Connect issuer whose tokens are accepted, exactly as their `iss`
+    /// says it.
     pub issuer: String,
     /// `OIDC_AUDIENCE`: what the tokens' `aud` must contain.
     pub audience: String,
@@ -13,7 +15,8 @@ pub struct Settings {
     pub jwks_url: Option<String>,
     /// `OIDC_LEEWAY_SECONDS`: how far the issuer's clock may be off; default 30.
     pub leeway_seconds: u64,
-    /// `CLAIM_USERNAME`, `CLAIM_EMAIL`, `CLAIM_NAME`, `CLAIM_GIVEN_NAME`, `CLAIM_FAMILY_NAME`, `CLAIM_GROUPS`.
+    /// `CLAIM_USERNAME`, `CLAIM_EMAIL`, `CLAIM_NAME`, `CLAIM_GIVEN_NAME`, `CLAIM_FAMILY_NAME`,
+    /// `CLAIM_GROUPS`.
     pub claims: ClaimNames,
     /// `ADMIN_GROUP`: whoever is in this group may do everything; default `clubs-admin`.
     pub admin_group: String,
@@ -39,7 +42,7 @@ pub struct Settings {
     pub cors_origins: Vec<String>,
 }
 
-/// What one person or club may have at most, against abuse; admins are exempt (decisions.md §13.3).
+/// What one person or club may have at most, against abuse; admins are exempt (C16, V12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quotas {
     /// Clubs that one person creates, deleted ones included.
@@ -52,11 +55,15 @@ pub struct Quotas {
 
 impl Default for Quotas {
     fn default() -> Self {
-        Self { clubs_created: 10, clubs_owned: 50, club_events: 1_000 }
+        Self {
+            clubs_created: 10,
+            clubs_owned: 50,
+            club_events: 1_000,
+        }
     }
 }
 
-/// The names of the claims that tell who somebody is (decisions.md §2).
+/// The names of the claims that tell who somebody isO2.
 #[derive(Debug, Clone)]
 pub struct ClaimNames {
     /// The user name; default `preferred_username`.
@@ -86,7 +93,7 @@ impl Default for ClaimNames {
     }
 }
 
-/// Whether a new club waits for an admin (decisions.md §3).
+/// Whether a new club waits for an admin (C5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
     /// Approved at once.
@@ -106,9 +113,13 @@ impl Approval {
     }
 
     /// What `CLUB_APPROVAL` says, for homes whose other settings do not come from the environment.
-    #[expect(clippy::disallowed_methods, reason = "beside the one place that reads the environment")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "beside the one place that reads the environment"
+    )]
     pub fn from_env() -> Result<Self, SettingsError> {
-        Self::read(std::env::var("CLUB_APPROVAL").unwrap_or_default().trim()).ok_or_else(|| SettingsError(vec![BAD_APPROVAL.into()]))
+        Self::read(std::env::var("CLUB_APPROVAL").unwrap_or_default().trim())
+            .ok_or_else(|| SettingsError(vec![BAD_APPROVAL.into()]))
     }
 }
 
@@ -171,7 +182,10 @@ pub struct SettingsError(Vec<String>);
 
 impl Settings {
     /// The settings of this process.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the environment"
+    )]
     pub fn from_env() -> Result<Self, SettingsError> {
         Self::read(|name| std::env::var(name).ok())
     }
@@ -181,7 +195,9 @@ impl Settings {
         let mut problems = Vec::new();
         let optional = |name: &str| {
             debug_assert!(VARIABLES.contains(&name), "{name} is not in VARIABLES");
-            variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+            variable(name)
+                .map(|value| value.trim().to_owned())
+                .filter(|value| !value.is_empty())
         };
         let or = |name: &str, default: &str| optional(name).unwrap_or_else(|| default.to_owned());
         let mut required = |name: &str| {
@@ -247,14 +263,24 @@ impl Settings {
             invite_secret: Secret::new(invite_secret),
             media_bucket,
             media_url,
-            cors_origins: or("CORS_ORIGINS", "").split(',').map(|o| o.trim().to_owned()).filter(|o| !o.is_empty()).collect(),
+            cors_origins: or("CORS_ORIGINS", "")
+                .split(',')
+                .map(|o| o.trim().to_owned())
+                .filter(|o| !o.is_empty())
+                .collect(),
         };
-        if problems.is_empty() { Ok(settings) } else { Err(SettingsError(problems)) }
+        if problems.is_empty() {
+            Ok(settings)
+        } else {
+            Err(SettingsError(problems))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    //! Proves O2.
+
     use super::*;
 
     #[test]

@@ -1,4 +1,5 @@
-//! What a router is built with. Whatever differs between Lambda, a laptop and a test is in here; nothing else knows.
+//! What a router is built with. Whatever differs between Lambda, a laptop and a test is in here;
+//! nothing else knows.
 
 use std::sync::Arc;
 
@@ -40,9 +41,31 @@ pub struct App {
 
 impl App {
     /// The state, with empty caches.
-    pub fn new(table: Table, verifier: Verifier, media: Media, clock: Arc<dyn Clock>, ids: Ids, settings: Settings) -> Shared {
-        let (known_people, clubs, events) = (KnownPeople::default(), Catalogue::default(), Catalogue::default());
-        Arc::new(Self { table, verifier, known_people, clubs, events, lookups: Lookups::default(), media, clock, ids, settings })
+    pub fn new(
+        table: Table,
+        verifier: Verifier,
+        media: Media,
+        clock: Arc<dyn Clock>,
+        ids: Ids,
+        settings: Settings,
+    ) -> Shared {
+        let (known_people, clubs, events) = (
+            KnownPeople::default(),
+            Catalogue::default(),
+            Catalogue::default(),
+        );
+        Arc::new(Self {
+            table,
+            verifier,
+            known_people,
+            clubs,
+            events,
+            lookups: Lookups::default(),
+            media,
+            clock,
+            ids,
+            settings,
+        })
     }
 
     /// The present second.

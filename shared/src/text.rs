@@ -1,24 +1,32 @@
-//! Searching in text: whatever the case and the diacritics (decisions.md §12.8).
+//! Searching in text: whatever the case and the diacritics (H27).
 
 use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// The text as it is compared: decomposed, without marks, in lower case; letters that Unicode does not decompose as people write
-/// them without their marks: `ß` as `ss`, `æ` as `ae`, `ø` as `o`, `ł` as `l`, `ς` as `σ`.
+/// The text as it is compared: decomposed, without marks, in lower case; letters that Unicode does
+/// not decompose as people write them without their marks: `ß` as `ss`, `æ` as `ae`, `ø` as `o`,
+/// `ł` as `l`, `ς` as `σ`.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
         // Most text is ASCII, which takes no table.
-        let plain = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        let plain = rest
+            .bytes()
+            .position(|byte| !byte.is_ascii())
+            .unwrap_or(rest.len());
         let (ascii, others) = rest.split_at(plain);
         let start = folded.len();
         folded.push_str(ascii);
         folded[start..].make_ascii_lowercase();
         let end = others.find(|c: char| c.is_ascii()).unwrap_or(others.len());
         let (others, after) = others.split_at(end);
-        for c in others.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
+        for c in others
+            .nfkd()
+            .filter(|c| !is_combining_mark(*c))
+            .flat_map(char::to_lowercase)
+        {
             match c {
                 'ß' => folded.push_str("ss"),
                 'æ' => folded.push_str("ae"),
@@ -51,12 +59,19 @@ impl Word {
 
 /// The words of a search, to be looked for in many texts.
 pub fn search(text: &str) -> Vec<Word> {
-    words(text).iter().map(|word| Word(Finder::new(word).into_owned())).collect()
+    words(text)
+        .iter()
+        .map(|word| Word(Finder::new(word).into_owned()))
+        .collect()
 }
 
 /// The words of a search, folded.
 pub fn words(search: &str) -> Vec<String> {
-    search.split_whitespace().map(fold).filter(|word| !word.is_empty()).collect()
+    search
+        .split_whitespace()
+        .map(fold)
+        .filter(|word| !word.is_empty())
+        .collect()
 }
 
 /// Whether every word occurs in a text that is folded already.
@@ -75,14 +90,22 @@ pub fn matches<'a>(words: &[String], texts: impl IntoIterator<Item = &'a str>) -
 
 #[cfg(test)]
 mod tests {
+    //! Proves H27.
+
     use super::*;
 
     #[test]
     fn case_and_diacritics_do_not_matter() {
-        assert!(matches(&words("  ELISE strasse "), ["Élise", "Große Straße"]));
+        assert!(matches(
+            &words("  ELISE strasse "),
+            ["Élise", "Große Straße"]
+        ));
         assert!(!matches(&words("elise bob"), ["Élise"]));
         assert_eq!(fold("ÀB\u{301}c ẞ ﬁ Ωmega\u{301}"), "abc ss fi ωmega");
-        assert_eq!(fold("ŁÓDŹ Ærø Đorđe Þór İstanbul Iğdır cœur"), "lodz aero dorde thor istanbul igdir coeur");
+        assert_eq!(
+            fold("ŁÓDŹ Ærø Đorđe Þór İstanbul Iğdır cœur"),
+            "lodz aero dorde thor istanbul igdir coeur"
+        );
         assert!(matches(&words("ΣΊΣΥΦΟΣ"), ["Σίσυφος"]) && matches(&words("σίσυφος"), ["ΣΙΣΥΦΟΣ"]));
     }
 }

@@ -3,7 +3,8 @@
 use chrono::{DateTime, Datelike, SecondsFormat, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Tells the time. The functions use [`SystemClock`]; the local service and the tests have one that can be moved.
+/// Tells the time. The functions use [`SystemClock`]; the local service and the tests have one that
+/// can be moved.
 pub trait Clock: Send + Sync {
     /// The present moment.
     fn now(&self) -> DateTime<Utc>;
@@ -14,7 +15,10 @@ pub trait Clock: Send + Sync {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "the one place that asks the machine")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that asks the machine"
+    )]
     fn now(&self) -> DateTime<Utc> {
         Utc::now()
     }
@@ -23,8 +27,8 @@ impl Clock for SystemClock {
 /// The years of date-times.
 const YEARS: std::ops::RangeInclusive<i32> = 1..=9999;
 
-/// A date-time of the API: read with any RFC 3339 offset, kept and written in UTC with whole seconds
-/// (`2026-11-21T09:00:00Z`), between the years 1 and 9999. Naive times are refused (decisions.md §1).
+/// A date-time of the API: read with any RFC 3339 offset, kept and written in UTC with whole
+/// seconds (`2026-11-21T09:00:00Z`), between the years 1 and 9999. Naive times are refused (H15).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(DateTime<Utc>);
 
@@ -39,12 +43,17 @@ impl Timestamp {
         self.0.timestamp()
     }
 
-    /// Later by `duration` (earlier, if it is negative); none outside the years 1 to 9999, which could not be read again.
+    /// Later by `duration` (earlier, if it is negative); none outside the years 1 to 9999, which
+    /// could not be read again.
     pub fn checked_plus(self, duration: chrono::TimeDelta) -> Option<Self> {
-        self.0.checked_add_signed(duration).filter(|moment| YEARS.contains(&moment.year())).map(Self)
+        self.0
+            .checked_add_signed(duration)
+            .filter(|moment| YEARS.contains(&moment.year()))
+            .map(Self)
     }
 
-    /// Later by `duration` (earlier, if it is negative), but inside the years 1 to 9999: beyond them the same moment.
+    /// Later by `duration` (earlier, if it is negative), but inside the years 1 to 9999: beyond
+    /// them the same moment.
     #[must_use]
     pub fn plus(self, duration: chrono::TimeDelta) -> Self {
         self.checked_plus(duration).unwrap_or(self)
@@ -67,8 +76,14 @@ impl std::str::FromStr for Timestamp {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const EXPECTED: &str = "Expected a date-time with an offset, such as 2026-11-21T09:00:00Z.";
-        let moment = DateTime::parse_from_rfc3339(text).map_err(|_| EXPECTED)?.with_timezone(&Utc);
-        if YEARS.contains(&moment.year()) { Ok(Self::at(moment)) } else { Err(EXPECTED) }
+        let moment = DateTime::parse_from_rfc3339(text)
+            .map_err(|_| EXPECTED)?
+            .with_timezone(&Utc);
+        if YEARS.contains(&moment.year()) {
+            Ok(Self::at(moment))
+        } else {
+            Err(EXPECTED)
+        }
     }
 }
 
@@ -80,14 +95,19 @@ impl Serialize for Timestamp {
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
     }
 }
 
 impl utoipa::PartialSchema for Timestamp {
     fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
         use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
-        ObjectBuilder::new().schema_type(Type::String).format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime))).into()
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+            .into()
     }
 }
 
@@ -95,6 +115,8 @@ impl utoipa::ToSchema for Timestamp {}
 
 #[cfg(test)]
 mod tests {
+    //! Proves H15.
+
     use super::Timestamp;
 
     #[test]
@@ -108,14 +130,24 @@ mod tests {
         let end: Timestamp = "9999-12-31T23:00:00Z".parse().unwrap();
         assert_eq!(end.checked_plus(chrono::TimeDelta::hours(1)), None);
         assert_eq!(end.plus(chrono::TimeDelta::days(1)), end);
-        assert_eq!(end.plus(chrono::TimeDelta::minutes(59)).to_string(), "9999-12-31T23:59:00Z");
+        assert_eq!(
+            end.plus(chrono::TimeDelta::minutes(59)).to_string(),
+            "9999-12-31T23:59:00Z"
+        );
         let begin: Timestamp = "0001-01-01T00:00:00Z".parse().unwrap();
         assert_eq!(begin.checked_plus(chrono::TimeDelta::seconds(-1)), None);
     }
 
     #[test]
     fn naive_and_impossible_times_are_refused() {
-        for text in ["2026-11-21T10:30:15", "2026-11-21", "", "tomorrow", "9999-12-31T23:59:59-10:00", "2026-02-30T00:00:00Z"] {
+        for text in [
+            "2026-11-21T10:30:15",
+            "2026-11-21",
+            "",
+            "tomorrow",
+            "9999-12-31T23:59:59-10:00",
+            "2026-02-30T00:00:00Z",
+        ] {
             assert!(text.parse::<Timestamp>().is_err(), "{text}");
         }
     }

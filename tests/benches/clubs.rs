@@ -1,5 +1,6 @@
-//! What a list of clubs takes beside 200, 2,000 and 5,000 of them, with descriptions of 2 KB, on an engine that takes 5 ms more:
-//! `cargo bench -p tests --bench clubs`. Prints the rows of the table in docs/costs.md.
+//! What a list of clubs takes beside 200, 2,000 and 5,000 of them, with descriptions of 2 KB, on an
+//! engine that takes 5 ms more: `cargo bench -p tests --bench clubs`. Prints the rows of the table
+//! in docs/costs.md.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,10 @@ use tests::{Setup, measure};
 const LISTS: [(&str, &str); 10] = [
     ("featured", "/api/clubs/"),
     ("featured, 100 a page", "/api/clubs/?page_size=100"),
-    ("alphabetical, eighth page", "/api/clubs/?ordering=alphabetical&page=8"),
+    (
+        "alphabetical, eighth page",
+        "/api/clubs/?ordering=alphabetical&page=8",
+    ),
     ("most favorites", "/api/clubs/?ordering=-favorite_count"),
     ("a frequent word", "/api/clubs/?search=music"),
     ("three words", "/api/clubs/?search=cafe+bucher+weekend"),
@@ -33,9 +37,18 @@ async fn main() {
     measure::head("Clubs");
     for n in [200, 2_000, 5_000] {
         let campus = Setup::default().latency(5).build();
-        let tag = tests::fixtures::id(&campus.admin().post("/api/tags/", serde_json::json!({ "name": "Games" })).await.created());
+        let tag = tests::fixtures::id(
+            &campus
+                .admin()
+                .post("/api/tags/", serde_json::json!({ "name": "Games" }))
+                .await
+                .created(),
+        );
         let mut clubs: Vec<_> = (0..n).map(club).collect();
-        clubs.iter_mut().step_by(7).for_each(|club| club.profile.tags = vec![tag]);
+        clubs
+            .iter_mut()
+            .step_by(7)
+            .for_each(|club| club.profile.tags = vec![tag]);
         campus.campus.app.table.load(&clubs).await.expect("a table");
         for (name, path) in LISTS {
             measure::row(&campus, n, name, path, latency().await).await;

@@ -1,5 +1,5 @@
-//! What a list of events takes beside 200, 2,000 and 20,000 of them, a tenth still to come: `cargo bench -p tests --bench events`.
-//! Prints the rows of the table in docs/costs.md.
+//! What a list of events takes beside 200, 2,000 and 20,000 of them, a tenth still to come: `cargo
+//! bench -p tests --bench events`. Prints the rows of the table in docs/costs.md.
 
 use std::time::Duration;
 
@@ -8,8 +8,14 @@ use tests::{TestCampus, measure};
 
 const LISTS: [(&str, &str); 4] = [
     ("upcoming", "/api/events/"),
-    ("upcoming, searched", "/api/events/?search=talks+chess&page_size=100"),
-    ("all times", "/api/events/?earliest_start_time=2000-01-01T00:00:00Z"),
+    (
+        "upcoming, searched",
+        "/api/events/?search=talks+chess&page_size=100",
+    ),
+    (
+        "all times",
+        "/api/events/?earliest_start_time=2000-01-01T00:00:00Z",
+    ),
     ("calendar", "/api/events.ics"),
 ];
 
@@ -19,7 +25,13 @@ async fn main() {
     for n in [200, 2_000, 20_000] {
         let campus = TestCampus::new();
         campus.club("chess", &campus.as_("ada")).await;
-        campus.campus.app.table.load_listings(&(0..n).map(event).collect::<Vec<_>>()).await.expect("a table");
+        campus
+            .campus
+            .app
+            .table
+            .load_listings(&(0..n).map(event).collect::<Vec<_>>())
+            .await
+            .expect("a table");
         for (name, path) in LISTS {
             measure::row(&campus, n, name, path, Duration::ZERO).await;
         }

@@ -1,5 +1,6 @@
-//! How fast the local service is, over HTTP on the loopback interface: `cargo bench -p tests`. The targets are printed
-//! beside the figures; a figure that misses its target ends the run with an error.
+//! How fast the local service is, over HTTP on the loopback interface: `cargo bench -p tests`. The
+//! targets are printed beside the figures; a figure that misses its target ends the run with an
+//! error.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,19 +19,39 @@ const STUDENTS: usize = 2_000;
 struct Connection(TcpStream);
 
 impl Connection {
-    async fn call(&mut self, method: &str, path: &str, token: &str, body: &Value) -> (u16, Vec<u8>) {
-        self.send(&format!("{method} {path} HTTP/1.1\r\ncontent-type: application/json"), token, &body.to_string()).await
+    async fn call(
+        &mut self,
+        method: &str,
+        path: &str,
+        token: &str,
+        body: &Value,
+    ) -> (u16, Vec<u8>) {
+        self.send(
+            &format!("{method} {path} HTTP/1.1\r\ncontent-type: application/json"),
+            token,
+            &body.to_string(),
+        )
+        .await
     }
 
     async fn send(&mut self, head: &str, token: &str, body: &str) -> (u16, Vec<u8>) {
-        let request = format!("{head}\r\nhost: bench\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-        self.0.write_all(request.as_bytes()).await.expect("a connection");
+        let request = format!(
+            "{head}\r\nhost: bench\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        self.0
+            .write_all(request.as_bytes())
+            .await
+            .expect("a connection");
         let mut read = Vec::with_capacity(4_096);
         let (head, length) = loop {
             self.0.read_buf(&mut read).await.expect("a connection");
             if let Some(end) = read.windows(4).position(|window| window == b"\r\n\r\n") {
                 let head = String::from_utf8_lossy(&read[..end]).to_ascii_lowercase();
-                let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
+                let length = head
+                    .lines()
+                    .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok())
+                    .unwrap_or(0);
                 break (end + 4, length);
             }
         };
@@ -50,8 +71,15 @@ impl Connection {
 
 fn resident_mb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
-    line.split_whitespace().next().and_then(|kb| kb.parse::<u64>().ok()).unwrap_or(0) / 1024
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap_or_default();
+    line.split_whitespace()
+        .next()
+        .and_then(|kb| kb.parse::<u64>().ok())
+        .unwrap_or(0)
+        / 1024
 }
 
 fn median(times: &mut [Duration]) -> Duration {
@@ -65,7 +93,10 @@ async fn main() -> ExitCode {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let (router, served) = (campus.router.clone(), campus.clone());
-    #[expect(clippy::disallowed_methods, reason = "a server of this benchmark, not of a function")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a server of this benchmark, not of a function"
+    )]
     tokio::spawn(async move {
         tokio::select! {
             done = std::future::IntoFuture::into_future(axum::serve(listener, router)) => done,
@@ -73,30 +104,56 @@ async fn main() -> ExitCode {
         }
     });
     let token = |username: &str| {
-        let subject = Subject { username: username.into(), email: Some(format!("{username}@uni.example")), ..Subject::default() };
-        campus.issuer.token(&subject, campus.clock.now()).expect("a token").0
+        let subject = Subject {
+            username: username.into(),
+            email: Some(format!("{username}@uni.example")),
+            ..Subject::default()
+        };
+        campus
+            .issuer
+            .token(&subject, campus.clock.now())
+            .expect("a token")
+            .0
     };
     let mut client = Connection(TcpStream::connect(address).await.expect("a connection"));
     let officer = token("officer");
-    client.created("/api/clubs/", &officer, &json!({ "name": "Bench" })).await;
-    let at = |hours: i64| Timestamp::at(campus.clock.now() + chrono::TimeDelta::hours(hours)).to_string();
+    client
+        .created("/api/clubs/", &officer, &json!({ "name": "Bench" }))
+        .await;
+    let at = |hours: i64| {
+        Timestamp::at(campus.clock.now() + chrono::TimeDelta::hours(hours)).to_string()
+    };
     let body = json!({ "name": "Fall", "is_active": true, "application_start_time": at(-1), "application_end_time": at(1), "result_release_time": at(2) });
-    let application = client.created("/api/clubs/bench/applications/", &officer, &body).await;
+    let application = client
+        .created("/api/clubs/bench/applications/", &officer, &body)
+        .await;
     let path = format!("/api/clubs/bench/applications/{}/", application["id"]);
     let mut questions = Vec::new();
     for _ in 0..3 {
         questions.push(
             client
-                .created(&format!("{path}questions/"), &officer, &json!({ "question_type": 1, "prompt": "Why would you like to join?" }))
+                .created(
+                    &format!("{path}questions/"),
+                    &officer,
+                    &json!({ "question_type": 1, "prompt": "Why would you like to join?" }),
+                )
                 .await,
         );
     }
-    let answer = "I have wanted to do this since the fair in September, and I learn best by doing. ".repeat(2);
-    let responses: Vec<Value> = questions.iter().map(|question| json!({ "question": question["id"], "text": answer })).collect();
+    let answer =
+        "I have wanted to do this since the fair in September, and I learn best by doing. "
+            .repeat(2);
+    let responses: Vec<Value> = questions
+        .iter()
+        .map(|question| json!({ "question": question["id"], "text": answer }))
+        .collect();
     let submission = json!({ "responses": responses });
-    let tokens: Vec<String> = (0..STUDENTS).map(|n| token(&format!("student{n}"))).collect();
+    let tokens: Vec<String> = (0..STUDENTS)
+        .map(|n| token(&format!("student{n}")))
+        .collect();
 
-    // Half of them have read the form before, as one does; for the others the profile is stored with the submission.
+    // Half of them have read the form before, as one does; for the others the profile is stored
+    // with the submission.
     let (mut submits, mut first_requests) = (Vec::new(), Vec::new());
     for (n, token) in tokens.iter().enumerate() {
         let known = n % 2 == 0;
@@ -104,8 +161,15 @@ async fn main() -> ExitCode {
             assert_eq!(client.call("GET", &path, token, &Value::Null).await.0, 200);
         }
         let began = Instant::now();
-        client.created(&format!("{path}submissions/"), token, &submission).await;
-        (if known { &mut submits } else { &mut first_requests }).push(began.elapsed());
+        client
+            .created(&format!("{path}submissions/"), token, &submission)
+            .await;
+        (if known {
+            &mut submits
+        } else {
+            &mut first_requests
+        })
+        .push(began.elapsed());
     }
     let mut medians = Vec::new();
     for encoding in ["identity", "gzip", "br"] {
@@ -125,10 +189,25 @@ async fn main() -> ExitCode {
             median(&mut times)
         );
     }
-    let (submit, list, resident) = (median(&mut submits), medians.into_iter().max().unwrap_or_default(), resident_mb());
-    println!("submit: median {submit:.2?} (target: under 2 ms), p99 {:.2?}", submits[submits.len() * 99 / 100]);
-    println!("submit as the first request of a person: median {:.2?}", median(&mut first_requests));
+    let (submit, list, resident) = (
+        median(&mut submits),
+        medians.into_iter().max().unwrap_or_default(),
+        resident_mb(),
+    );
+    println!(
+        "submit: median {submit:.2?} (target: under 2 ms), p99 {:.2?}",
+        submits[submits.len() * 99 / 100]
+    );
+    println!(
+        "submit as the first request of a person: median {:.2?}",
+        median(&mut first_requests)
+    );
     println!("resident memory, service and client: {resident} MB (target: under 120 MB)");
-    let good = submit < Duration::from_millis(2) && list < Duration::from_millis(150) && resident < 120;
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let good =
+        submit < Duration::from_millis(2) && list < Duration::from_millis(150) && resident < 120;
+    if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

@@ -18,7 +18,11 @@ pub struct Client {
 impl Client {
     /// Somebody who calls this router, with a token or without.
     pub fn new(router: Router, token: Option<String>) -> Self {
-        Self { router, token, headers: vec![] }
+        Self {
+            router,
+            token,
+            headers: vec![],
+        }
     }
 
     /// Sends this header too.
@@ -56,12 +60,27 @@ impl Client {
     /// Any method, with a JSON body or none.
     pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
         let content_type = body.is_some().then_some("application/json");
-        self.raw(method, path, content_type, body.map(|body| body.to_string()).unwrap_or_default()).await
+        self.raw(
+            method,
+            path,
+            content_type,
+            body.map(|body| body.to_string()).unwrap_or_default(),
+        )
+        .await
     }
 
     /// Any method with any body.
-    pub async fn raw(&self, method: Method, path: &str, content_type: Option<&str>, body: impl Into<Body>) -> Answer {
-        let mut request = Request::builder().method(method.clone()).uri(path).header("host", "clubs.example");
+    pub async fn raw(
+        &self,
+        method: Method,
+        path: &str,
+        content_type: Option<&str>,
+        body: impl Into<Body>,
+    ) -> Answer {
+        let mut request = Request::builder()
+            .method(method.clone())
+            .uri(path)
+            .header("host", "clubs.example");
         if let Some(content_type) = content_type {
             request = request.header("content-type", content_type);
         }
@@ -72,11 +91,22 @@ impl Client {
             request = request.header(*name, value);
         }
         let request = request.body(body.into()).expect("a request");
-        let response = self.router.clone().oneshot(request).await.expect("routers do not fail");
+        let response = self
+            .router
+            .clone()
+            .oneshot(request)
+            .await
+            .expect("routers do not fail");
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, usize::MAX).await.expect("a body").to_vec();
         let usage = parts.extensions.get().copied().unwrap_or_default();
-        Answer { call: format!("{method} {path}"), status: parts.status, headers: parts.headers, usage, bytes }
+        Answer {
+            call: format!("{method} {path}"),
+            status: parts.status,
+            headers: parts.headers,
+            usage,
+            bytes,
+        }
     }
 }
 
@@ -106,12 +136,21 @@ impl Answer {
 
     /// A header, or an empty text.
     pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+        self.headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
     }
 
     #[track_caller]
     fn expect(self, status: u16) -> Value {
-        assert_eq!(self.status.as_u16(), status, "{}: {}", self.call, self.text());
+        assert_eq!(
+            self.status.as_u16(),
+            status,
+            "{}: {}",
+            self.call,
+            self.text()
+        );
         self.json()
     }
 
@@ -138,7 +177,12 @@ impl Answer {
     #[track_caller]
     pub fn error(self, status: u16) -> String {
         let detail = self.json()["detail"].as_str().map(str::to_owned);
-        assert!(detail.is_some(), "{}: an error without a detail: {}", self.call, self.text());
+        assert!(
+            detail.is_some(),
+            "{}: an error without a detail: {}",
+            self.call,
+            self.text()
+        );
         self.expect(status);
         detail.unwrap_or_default()
     }
@@ -147,10 +191,20 @@ impl Answer {
     #[track_caller]
     pub fn invalid(self, fields: &[&str]) {
         let body = self.json();
-        let named: Vec<String> = body["errors"].as_object().map(|errors| errors.keys().cloned().collect()).unwrap_or_default();
+        let named: Vec<String> = body["errors"]
+            .as_object()
+            .map(|errors| errors.keys().cloned().collect())
+            .unwrap_or_default();
         let mut wanted: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
         wanted.sort();
-        assert_eq!(named, wanted, "{}: {} {}", self.call, self.status, self.text());
+        assert_eq!(
+            named,
+            wanted,
+            "{}: {} {}",
+            self.call,
+            self.status,
+            self.text()
+        );
         self.error(400);
     }
 }

@@ -1,5 +1,5 @@
-//! A table that fails: faults by seed, between the SDK and an engine. In tests it stands before the embedded engine, in the
-//! emulated cloud before a server.
+//! A table that fails: faults by seed, between the SDK and an engine. In tests it stands before the
+//! embedded engine, in the emulated cloud before a server.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -35,17 +35,31 @@ pub enum Fault {
 }
 
 impl Fault {
-    const ALL: [Self; 8] =
-        [Self::Throttle, Self::Conflict, Self::ErrorBefore, Self::ErrorAfter, Self::BrokenAfter, Self::Late, Self::Part, Self::Stale];
+    const ALL: [Self; 8] = [
+        Self::Throttle,
+        Self::Conflict,
+        Self::ErrorBefore,
+        Self::ErrorAfter,
+        Self::BrokenAfter,
+        Self::Late,
+        Self::Part,
+        Self::Stale,
+    ];
 
     /// Whether it can happen to this call.
     fn fits(self, operation: &str, body: &Value) -> bool {
-        let writes = matches!(operation, "PutItem" | "UpdateItem" | "DeleteItem" | "TransactWriteItems");
+        let writes = matches!(
+            operation,
+            "PutItem" | "UpdateItem" | "DeleteItem" | "TransactWriteItems"
+        );
         match self {
             Self::Throttle | Self::ErrorBefore => true,
             Self::Conflict => operation == "TransactWriteItems",
             Self::ErrorAfter | Self::BrokenAfter | Self::Late => writes,
-            Self::Part => matches!(operation, "BatchGetItem" | "BatchWriteItem") || (operation == "Query" && body["Limit"].is_null()),
+            Self::Part => {
+                matches!(operation, "BatchGetItem" | "BatchWriteItem")
+                    || (operation == "Query" && body["Limit"].is_null())
+            }
             Self::Stale => operation == "Query" && !body["IndexName"].is_null(),
         }
     }
@@ -78,14 +92,24 @@ impl fmt::Debug for Faults {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut counts: Vec<_> = seen.counts.iter().collect();
         counts.sort();
-        write!(f, "seed {}: {} calls, {counts:?}", self.seed, self.calls.load(Ordering::Relaxed))
+        write!(
+            f,
+            "seed {}: {} calls, {counts:?}",
+            self.seed,
+            self.calls.load(Ordering::Relaxed)
+        )
     }
 }
 
 impl Faults {
     /// None yet: [`Faults::hit`] begins.
     pub fn new(seed: u64) -> Arc<Self> {
-        Arc::new(Self { seed, per_mille: AtomicU64::new(0), calls: AtomicU64::new(0), seen: Mutex::default() })
+        Arc::new(Self {
+            seed,
+            per_mille: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
+            seen: Mutex::default(),
+        })
     }
 
     /// From now on so many of a thousand calls are hit.
@@ -95,14 +119,20 @@ impl Faults {
 
     /// How many calls were hit.
     pub fn count(&self) -> u64 {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).counts.values().sum()
+        self.seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .counts
+            .values()
+            .sum()
     }
 
     /// These faults as a hook of the embedded engine.
     pub fn hook(self: &Arc<Self>) -> Hook {
         let faults = self.clone();
         Arc::new(move |call: Call| {
-            let (faults, operation, body) = (faults.clone(), call.operation.clone(), call.body.clone());
+            let (faults, operation, body) =
+                (faults.clone(), call.operation.clone(), call.body.clone());
             let apply: Apply = Arc::new(move |body: Vec<u8>| {
                 let call = call.clone();
                 Box::pin(async move { call.apply(&body) })
@@ -117,9 +147,19 @@ impl Faults {
         if chance % 1_000 >= self.per_mille.load(Ordering::Relaxed) {
             return None;
         }
-        let fitting: Vec<Fault> = Fault::ALL.into_iter().filter(|fault| fault.fits(operation, body)).collect();
-        let fault = fitting[usize::try_from(chance / 1_000 % fitting.len() as u64).unwrap_or_default()];
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner).counts.entry(fault).or_default() += 1;
+        let fitting: Vec<Fault> = Fault::ALL
+            .into_iter()
+            .filter(|fault| fault.fits(operation, body))
+            .collect();
+        let fault =
+            fitting[usize::try_from(chance / 1_000 % fitting.len() as u64).unwrap_or_default()];
+        *self
+            .seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .counts
+            .entry(fault)
+            .or_default() += 1;
         Some(fault)
     }
 
@@ -136,11 +176,17 @@ impl Faults {
             None => {
                 let reply = apply(body.clone()).await;
                 if !request["IndexName"].is_null() {
-                    self.seen.lock().unwrap_or_else(PoisonError::into_inner).pages.insert(body, reply.clone());
+                    self.seen
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .pages
+                        .insert(body, reply.clone());
                 }
                 reply
             }
-            Some(Fault::Throttle) => error(400, "ProvisionedThroughputExceededException", Value::Null),
+            Some(Fault::Throttle) => {
+                error(400, "ProvisionedThroughputExceededException", Value::Null)
+            }
             Some(Fault::Conflict) => {
                 let writes = request["TransactItems"].as_array().map_or(0, Vec::len);
                 let mut reasons = vec![json!({ "Code": "None" }); writes];
@@ -166,7 +212,13 @@ impl Faults {
             }
             Some(Fault::Part) => part(operation, request, apply).await,
             Some(Fault::Stale) => {
-                let old = self.seen.lock().unwrap_or_else(PoisonError::into_inner).pages.get(&body).cloned();
+                let old = self
+                    .seen
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .pages
+                    .get(&body)
+                    .cloned();
                 match old {
                     Some(old) => old,
                     None => apply(body).await,
@@ -177,7 +229,10 @@ impl Faults {
 }
 
 /// Does something while others go on.
-#[expect(clippy::disallowed_methods, reason = "a call that is late outlives the one who made it")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a call that is late outlives the one who made it"
+)]
 pub fn beside(work: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(work);
 }
@@ -188,19 +243,34 @@ async fn part(operation: &str, mut request: Value, apply: Apply) -> Reply {
         request["Limit"] = json!(1);
         return apply(request.to_string().into_bytes()).await;
     }
-    let Some((table, wanted)) = request["RequestItems"].as_object().and_then(|all| all.iter().next().map(|(k, v)| (k.clone(), v.clone())))
+    let Some((table, wanted)) = request["RequestItems"]
+        .as_object()
+        .and_then(|all| all.iter().next().map(|(k, v)| (k.clone(), v.clone())))
     else {
         return apply(request.to_string().into_bytes()).await;
     };
     let reads = operation == "BatchGetItem";
-    let all = if reads { wanted["Keys"].as_array() } else { wanted.as_array() }.cloned().unwrap_or_default();
+    let all = if reads {
+        wanted["Keys"].as_array()
+    } else {
+        wanted.as_array()
+    }
+    .cloned()
+    .unwrap_or_default();
     let (now, later) = all.split_at(all.len() / 2);
     let place = |items: &[Value]| {
         let mut one = wanted.clone();
         *(if reads { &mut one["Keys"] } else { &mut one }) = json!(items);
         json!({ table.as_str(): one })
     };
-    let (rest, unprocessed) = (place(later), if reads { "UnprocessedKeys" } else { "UnprocessedItems" });
+    let (rest, unprocessed) = (
+        place(later),
+        if reads {
+            "UnprocessedKeys"
+        } else {
+            "UnprocessedItems"
+        },
+    );
     if now.is_empty() {
         let mut nothing = json!({ unprocessed: rest });
         if reads {

@@ -7,14 +7,22 @@ use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
 /// A picture with a gradient, opaque.
 pub fn picture(width: u32, height: u32) -> DynamicImage {
     let shade = |n: u32| u8::try_from(n % 256).unwrap_or_default();
-    DynamicImage::ImageRgba8(RgbaImage::from_fn(width, height, |x, y| Rgba([shade(x), shade(y), shade(x + y), 255])))
+    DynamicImage::ImageRgba8(RgbaImage::from_fn(width, height, |x, y| {
+        Rgba([shade(x), shade(y), shade(x + y), 255])
+    }))
 }
 
 /// An image in a format.
 pub fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let image = if format == ImageFormat::Jpeg { DynamicImage::ImageRgb8(image.to_rgb8()) } else { image.clone() };
-    image.write_to(&mut Cursor::new(&mut bytes), format).expect("an image");
+    let image = if format == ImageFormat::Jpeg {
+        DynamicImage::ImageRgb8(image.to_rgb8())
+    } else {
+        image.clone()
+    };
+    image
+        .write_to(&mut Cursor::new(&mut bytes), format)
+        .expect("an image");
     bytes
 }
 
@@ -23,14 +31,24 @@ pub fn png(width: u32, height: u32) -> Vec<u8> {
     encoded(&picture(width, height), ImageFormat::Png)
 }
 
-/// A `multipart/form-data` body with these parts, files where they are not text: its content type, and its bytes.
+/// A `multipart/form-data` body with these parts, files where they are not text: its content type,
+/// and its bytes.
 pub fn form(parts: &[(&str, &[u8])]) -> (String, Vec<u8>) {
     let boundary = "----clubs-test-boundary";
     let mut body = Vec::new();
     for (name, content) in parts {
         let is_file = matches!(*name, "image" | "file");
-        let file = if is_file { "; filename=\"flyer.png\"\r\nContent-Type: application/octet-stream" } else { "" };
-        body.extend(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n").as_bytes());
+        let file = if is_file {
+            "; filename=\"flyer.png\"\r\nContent-Type: application/octet-stream"
+        } else {
+            ""
+        };
+        body.extend(
+            format!(
+                "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n"
+            )
+            .as_bytes(),
+        );
         body.extend(*content);
         body.extend(b"\r\n");
     }

@@ -1,5 +1,5 @@
-//! The cloud in a test: a Lambda runtime API, DynamoDB, SES and an issuer's keys behind one port of this machine, for
-//! the real binary of a function.
+//! The cloud in a test: a Lambda runtime API, DynamoDB, SES and an issuer's keys behind one port of
+//! this machine, for the real binary of a function.
 
 use std::collections::HashMap;
 use std::process::Stdio;
@@ -45,21 +45,36 @@ impl Function {
     pub async fn start(binary: &str) -> Self {
         let campus = Arc::new(Setup::default().running_clock().build());
         let (events, next) = mpsc::channel(8);
-        let cloud =
-            Arc::new(Cloud { campus: campus.clone(), next: Mutex::new(next), pending: Pending::default(), images: Mutex::default() });
+        let cloud = Arc::new(Cloud {
+            campus: campus.clone(),
+            next: Mutex::new(next),
+            pending: Pending::default(),
+            images: Mutex::default(),
+        });
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
         let router = Router::new()
             .route("/2018-06-01/runtime/invocation/next", get(next_invocation))
-            .route("/2018-06-01/runtime/invocation/{id}/response", post(respond))
+            .route(
+                "/2018-06-01/runtime/invocation/{id}/response",
+                post(respond),
+            )
             .route("/2018-06-01/runtime/invocation/{id}/error", post(respond))
             .route("/2018-06-01/runtime/init/error", post(not_started))
-            .route("/jwks.json", get(async |State(cloud): State<Arc<Cloud>>| Json(json!(cloud.campus.campus.issuer.keys()))))
+            .route(
+                "/jwks.json",
+                get(async |State(cloud): State<Arc<Cloud>>| {
+                    Json(json!(cloud.campus.campus.issuer.keys()))
+                }),
+            )
             .route("/v2/email/outbound-emails", post(send_email))
             .route("/images/{file}", put(put_image).delete(delete_image))
             .route("/", post(table))
             .with_state(cloud.clone());
-        #[expect(clippy::disallowed_methods, reason = "a server of this test, not of a function")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a server of this test, not of a function"
+        )]
         tokio::spawn(async move { axum::serve(listener, router).await });
         let origin = format!("http://{address}");
         let settings = local::settings();
@@ -91,15 +106,26 @@ impl Function {
             .kill_on_drop(true)
             .spawn()
             .expect("the function's binary");
-        Self { campus, cloud, events, _child: child }
+        Self {
+            campus,
+            cloud,
+            events,
+            _child: child,
+        }
     }
 
     /// Hands the function an event and waits for its answer.
     pub async fn invoke(&self, event: Value) -> Value {
-        let id = format!("00000000-0000-0000-0000-{:012x}", self.campus.campus.app.next_id() & 0xffff_ffff_ffff);
+        let id = format!(
+            "00000000-0000-0000-0000-{:012x}",
+            self.campus.campus.app.next_id() & 0xffff_ffff_ffff
+        );
         let (sender, receiver) = oneshot::channel();
         self.cloud.pending.lock().await.insert(id.clone(), sender);
-        self.events.send((id, event)).await.expect("a running cloud");
+        self.events
+            .send((id, event))
+            .await
+            .expect("a running cloud");
         receiver.await.expect("an answer")
     }
 
@@ -121,7 +147,8 @@ impl Function {
 
 /// An event that API Gateway sent, made into another request.
 pub fn event(method: &str, path: &str, token: &str, received_ms: i64) -> Value {
-    let mut event: Value = serde_json::from_str(include_str!("../events/rest.json")).expect("an event");
+    let mut event: Value =
+        serde_json::from_str(include_str!("../events/rest.json")).expect("an event");
     event["httpMethod"] = json!(method);
     event["path"] = json!(path);
     event["requestContext"]["path"] = json!(format!("/dev{path}"));
@@ -143,12 +170,17 @@ pub fn body(answer: &Value) -> Value {
 }
 
 async fn next_invocation(State(cloud): State<Arc<Cloud>>) -> Response {
-    let Some((id, event)) = cloud.next.lock().await.recv().await else { return StatusCode::GONE.into_response() };
+    let Some((id, event)) = cloud.next.lock().await.recv().await else {
+        return StatusCode::GONE.into_response();
+    };
     let deadline = cloud.campus.campus.clock.now().timestamp_millis() + 30_000;
     let headers = [
         ("lambda-runtime-aws-request-id", id),
         ("lambda-runtime-deadline-ms", deadline.to_string()),
-        ("lambda-runtime-invoked-function-arn", "arn:aws:lambda:eu-central-1:123456789012:function:function".to_owned()),
+        (
+            "lambda-runtime-invoked-function-arn",
+            "arn:aws:lambda:eu-central-1:123456789012:function:function".to_owned(),
+        ),
     ];
     (headers, Json(event)).into_response()
 }
@@ -158,7 +190,11 @@ async fn not_started(body: String) -> StatusCode {
     StatusCode::ACCEPTED
 }
 
-async fn respond(State(cloud): State<Arc<Cloud>>, Path(id): Path<String>, body: String) -> StatusCode {
+async fn respond(
+    State(cloud): State<Arc<Cloud>>,
+    Path(id): Path<String>,
+    body: String,
+) -> StatusCode {
     if let Some(sender) = cloud.pending.lock().await.remove(&id) {
         let _ = sender.send(serde_json::from_str(&body).unwrap_or_default());
     }
@@ -166,20 +202,39 @@ async fn respond(State(cloud): State<Arc<Cloud>>, Path(id): Path<String>, body: 
 }
 
 async fn table(State(cloud): State<Arc<Cloud>>, headers: HeaderMap, body: String) -> Response {
-    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
+    let target = headers
+        .get("x-amz-target")
+        .and_then(|target| target.to_str().ok())
+        .unwrap_or_default();
     let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
-    let Reply::Answer(status, body) = cloud.campus.campus.engine.call(&operation, body.as_bytes()).await else {
+    let Reply::Answer(status, body) = cloud
+        .campus
+        .campus
+        .engine
+        .call(&operation, body.as_bytes())
+        .await
+    else {
         return StatusCode::BAD_GATEWAY.into_response();
     };
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (status, [("content-type", "application/x-amz-json-1.0")], body).into_response()
+    (
+        status,
+        [("content-type", "application/x-amz-json-1.0")],
+        body,
+    )
+        .into_response()
 }
 
 async fn send_email(State(cloud): State<Arc<Cloud>>, Json(body): Json<Value>) -> Json<Value> {
     Json(json!({ "MessageId": cloud.campus.campus.mailbox.keep(&body).expect("a mailbox") }))
 }
 
-async fn put_image(State(cloud): State<Arc<Cloud>>, Path(file): Path<String>, headers: HeaderMap, body: axum::body::Bytes) -> Response {
+async fn put_image(
+    State(cloud): State<Arc<Cloud>>,
+    Path(file): Path<String>,
+    headers: HeaderMap,
+    body: axum::body::Bytes,
+) -> Response {
     cloud.images.lock().await.push((file, headers, body.len()));
     ([("etag", "\"test\"")], StatusCode::OK).into_response()
 }

@@ -1,4 +1,5 @@
-//! A campus in a test: the real routers, engine, tokens and mail worker, in process, with a standing clock.
+//! A campus in a test: the real routers, engine, tokens and mail worker, in process, with a
+//! standing clock.
 
 pub mod client;
 pub mod faults;
@@ -49,7 +50,8 @@ pub struct TestCampus {
 }
 
 /// Runs before a call of the table.
-pub type Before = Arc<dyn Fn(&str, &[u8]) -> BoxFuture<'static, Option<(u16, Value)>> + Send + Sync>;
+pub type Before =
+    Arc<dyn Fn(&str, &[u8]) -> BoxFuture<'static, Option<(u16, Value)>> + Send + Sync>;
 
 type SettingsChange = Box<dyn FnOnce(&mut Settings)>;
 
@@ -64,24 +66,38 @@ pub struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { engine: None, mailbox: None, settings: None, images: Arc::new(InMemory::new()), running_clock: false }
+        Self {
+            engine: None,
+            mailbox: None,
+            settings: None,
+            images: Arc::new(InMemory::new()),
+            running_clock: false,
+        }
     }
 }
 
 impl Setup {
-    /// Table calls pass this hook, which gets operation and body, and may delay a call or answer it in the engine's place.
+    /// Table calls pass this hook, which gets operation and body, and may delay a call or answer it
+    /// in the engine's place.
     #[must_use]
     pub fn table(self, before: Before) -> Self {
         self.hook(Arc::new(move |call: engine::Call| {
             let answer = before(&call.operation, &call.body);
-            Box::pin(async move { answer.await.map(|(status, body)| engine::Reply::Answer(status, body.to_string())) })
+            Box::pin(async move {
+                answer
+                    .await
+                    .map(|(status, body)| engine::Reply::Answer(status, body.to_string()))
+            })
         }))
     }
 
     /// Table calls pass this hook, which may also do them and lose the answer.
     #[must_use]
     pub fn hook(self, hook: engine::Hook) -> Self {
-        Self { engine: Some(hook), ..self }
+        Self {
+            engine: Some(hook),
+            ..self
+        }
     }
 
     /// Table calls take so many milliseconds, so that what runs at once really interleaves.
@@ -98,13 +114,19 @@ impl Setup {
     /// Mails pass this hook.
     #[must_use]
     pub fn mail(self, hook: mailbox::Hook) -> Self {
-        Self { mailbox: Some(hook), ..self }
+        Self {
+            mailbox: Some(hook),
+            ..self
+        }
     }
 
     /// Other settings.
     #[must_use]
     pub fn settings(self, change: impl FnOnce(&mut Settings) + 'static) -> Self {
-        Self { settings: Some(Box::new(change)), ..self }
+        Self {
+            settings: Some(Box::new(change)),
+            ..self
+        }
     }
 
     /// Images are kept there.
@@ -116,7 +138,10 @@ impl Setup {
     /// The machine's clock instead of a standing one.
     #[must_use]
     pub fn running_clock(self) -> Self {
-        Self { running_clock: true, ..self }
+        Self {
+            running_clock: true,
+            ..self
+        }
     }
 
     /// The campus.
@@ -126,7 +151,11 @@ impl Setup {
             Some(hook) => engine.hooked(hook),
             None => engine,
         };
-        let clock = Arc::new(if self.running_clock { MovableClock::running() } else { MovableClock::standing_at(start()) });
+        let clock = Arc::new(if self.running_clock {
+            MovableClock::running()
+        } else {
+            MovableClock::standing_at(start())
+        });
         let mailbox = Mailbox::open(clock.clone(), None).expect("a mailbox in memory");
         let mailbox = match self.mailbox {
             Some(hook) => mailbox.hooked(hook),
@@ -139,8 +168,17 @@ impl Setup {
         let counter = AtomicU64::new(0);
         let ids = Ids::with(move || counter.fetch_add(1, Ordering::Relaxed));
         let key = Issuer::new_key().expect("a key");
-        let campus =
-            Campus::new(Parts { engine, mailbox, clock, key, ids, images: self.images, settings, position: None }).expect("a campus");
+        let campus = Campus::new(Parts {
+            engine,
+            mailbox,
+            clock,
+            key,
+            ids,
+            images: self.images,
+            settings,
+            position: None,
+        })
+        .expect("a campus");
         TestCampus { campus }
     }
 }
@@ -160,12 +198,28 @@ impl TestCampus {
     /// A second function on the same table and clock, with caches of its own.
     #[must_use]
     pub fn another(&self) -> Self {
-        let Campus { engine, clock, mailbox, .. } = &self.campus;
+        let Campus {
+            engine,
+            clock,
+            mailbox,
+            ..
+        } = &self.campus;
         let (ids, key) = (Ids::random(), Issuer::new_key().expect("a key"));
         let (engine, mailbox, clock) = (engine.clone(), mailbox.clone(), clock.clone());
         let images = Arc::new(InMemory::new());
-        let parts = Parts { engine, mailbox, clock, key, ids, images, settings: local::settings(), position: None };
-        Self { campus: Campus::new(parts).expect("a campus") }
+        let parts = Parts {
+            engine,
+            mailbox,
+            clock,
+            key,
+            ids,
+            images,
+            settings: local::settings(),
+            position: None,
+        };
+        Self {
+            campus: Campus::new(parts).expect("a campus"),
+        }
     }
 
     /// Somebody with a token, an address and a name made from their user name.
@@ -191,10 +245,15 @@ impl TestCampus {
     fn signed(&self, claims: &Value, username: &str) -> String {
         let mut subject = claims.clone();
         subject["username"] = json!(username);
-        let mut subject: local::issuer::Subject = serde_json::from_value(subject).expect("a subject");
+        let mut subject: local::issuer::Subject =
+            serde_json::from_value(subject).expect("a subject");
         // Good for a year: tests move the clock.
         subject.expires_in = Some(31_536_000);
-        let (token, _) = self.campus.issuer.token(&subject, self.campus.clock.now()).expect("a token");
+        let (token, _) = self
+            .campus
+            .issuer
+            .token(&subject, self.campus.clock.now())
+            .expect("a token");
         token
     }
 
@@ -218,11 +277,19 @@ impl TestCampus {
         self.campus.clock.advance(by);
     }
 
-    /// Delivers the stream to the mail worker until nothing is left, or something is to be tried again.
+    /// Delivers the stream to the mail worker until nothing is left, or something is to be tried
+    /// again.
     pub async fn deliver(&self) -> Delivered {
-        // A mail that another worker has claimed comes again and again, as long as the clock stands.
+        // A mail that another worker has claimed comes again and again, as long as the clock
+        // stands.
         for _ in 0..50 {
-            match self.campus.stream.deliver(&self.campus.worker).await.expect("a stream") {
+            match self
+                .campus
+                .stream
+                .deliver(&self.campus.worker)
+                .await
+                .expect("a stream")
+            {
                 Delivered::All => {}
                 end => return end,
             }
@@ -247,7 +314,9 @@ impl TestCampus {
 
     /// Hands an event of SES to the worker.
     pub async fn reported(&self, event: &Value) {
-        local::simulator::deliver(&self.campus.reports, event).await.expect("a report");
+        local::simulator::deliver(&self.campus.reports, event)
+            .await
+            .expect("a report");
     }
 
     /// The mails that were sent.
@@ -257,12 +326,19 @@ impl TestCampus {
 
     /// The mails that were sent, but for those to people whom an officer added.
     pub fn mails_but_welcomes(&self) -> Vec<KeptMail> {
-        self.mails().into_iter().filter(|mail| !mail.subject.starts_with("Welcome to ")).collect()
+        self.mails()
+            .into_iter()
+            .filter(|mail| !mail.subject.starts_with("Welcome to "))
+            .collect()
     }
 
     /// Everything that is stored, for tests that look behind the API.
     pub fn stored(&self) -> Vec<Value> {
-        let answer = self.campus.engine.json("Scan", &json!({ "TableName": engine::TABLE })).expect("a scan");
+        let answer = self
+            .campus
+            .engine
+            .json("Scan", &json!({ "TableName": engine::TABLE }))
+            .expect("a scan");
         answer["Items"].as_array().cloned().unwrap_or_default()
     }
 }

@@ -1,4 +1,5 @@
-//! What a list takes from a function that has nothing in memory, and from a warm one: for the benchmarks.
+//! What a list takes from a function that has nothing in memory, and from a warm one: for the
+//! benchmarks.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,8 @@ pub fn head(of: &str) {
     );
 }
 
-/// A row for the list at `path` beside `n` of what it lists. The table's own `latency` is not in the warm time.
+/// A row for the list at `path` beside `n` of what it lists. The table's own `latency` is not in
+/// the warm time.
 pub async fn row(campus: &TestCampus, n: u64, name: &str, path: &str, latency: Duration) {
     let client = campus.another().anonymous();
     let (cold, cold_time) = timed(&client, path).await;
@@ -27,7 +29,10 @@ pub async fn row(campus: &TestCampus, n: u64, name: &str, path: &str, latency: D
     }
     times.sort();
     let median = times[WARM / 2];
-    println!("| {n} | {name} | {} | {} | {cold_time:.1?} | {} | {median:.2?} |", cold.calls, cold.read_units, warm.read_units);
+    println!(
+        "| {n} | {name} | {} | {} | {cold_time:.1?} | {} | {median:.2?} |",
+        cold.calls, cold.read_units, warm.read_units
+    );
 }
 
 async fn timed(client: &Client, path: &str) -> (Usage, Duration) {

@@ -1,4 +1,5 @@
-//! template.yaml with its parameters and intrinsic functions resolved, as they are for one deployment.
+//! template.yaml with its parameters and intrinsic functions resolved, as they are for one
+//! deployment.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,16 +41,24 @@ pub struct Function {
 impl Function {
     /// The paths of the gateway that lead to it.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.events.values().filter_map(|event| event["Properties"]["Path"].as_str())
+        self.events
+            .values()
+            .filter_map(|event| event["Properties"]["Path"].as_str())
     }
 
     /// Whether its role allows this.
     pub fn may(&self, action: &str, resource: &str) -> bool {
         let fits = |pattern: &String| match pattern.split_once('*') {
             None => pattern == resource,
-            Some((start, end)) => resource.len() >= start.len() + end.len() && resource.starts_with(start) && resource.ends_with(end),
+            Some((start, end)) => {
+                resource.len() >= start.len() + end.len()
+                    && resource.starts_with(start)
+                    && resource.ends_with(end)
+            }
         };
-        self.rights.iter().any(|(actions, resources)| actions.iter().any(|known| known == action) && resources.iter().any(fits))
+        self.rights.iter().any(|(actions, resources)| {
+            actions.iter().any(|known| known == action) && resources.iter().any(fits)
+        })
     }
 }
 
@@ -59,7 +68,10 @@ fn json_of(node: &Yaml<'_>) -> Value {
         return json!({ format!("!{}", tag.suffix): json_of(inner) });
     }
     if let Some(mapping) = node.as_mapping() {
-        return mapping.iter().map(|(key, value)| (key.as_str().unwrap_or_default().to_owned(), json_of(value))).collect();
+        return mapping
+            .iter()
+            .map(|(key, value)| (key.as_str().unwrap_or_default().to_owned(), json_of(value)))
+            .collect();
     }
     if let Some(sequence) = node.as_sequence() {
         return sequence.iter().map(json_of).collect();
@@ -75,42 +87,65 @@ fn json_of(node: &Yaml<'_>) -> Value {
 /// The only entry of an intrinsic function: its name and argument.
 fn intrinsic(value: &Value) -> Option<(&str, &Value)> {
     let object = value.as_object().filter(|object| object.len() == 1)?;
-    object.iter().next().and_then(|(name, argument)| name.strip_prefix('!').map(|name| (name, argument)))
+    object
+        .iter()
+        .next()
+        .and_then(|(name, argument)| name.strip_prefix('!').map(|name| (name, argument)))
 }
 
 fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn list(value: &Value) -> Vec<String> {
-    value.as_array().map_or_else(|| vec![text(value)], |items| items.iter().map(text).collect())
+    value.as_array().map_or_else(
+        || vec![text(value)],
+        |items| items.iter().map(text).collect(),
+    )
 }
 
 impl Template {
-    /// The template of this repository, deployed as `stack` with these parameters beside the defaults.
+    /// The template of this repository, deployed as `stack` with these parameters beside the
+    /// defaults.
     pub fn load(stack: &str, parameters: &[(&str, &str)]) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../template.yaml");
         let yaml = std::fs::read_to_string(path).expect("a template");
         let text = json_of(&Yaml::load_from_str(&yaml).expect("YAML")[0]);
         let mut given: BTreeMap<String, Value> = BTreeMap::new();
         for (name, parameter) in text["Parameters"].as_object().into_iter().flatten() {
-            let default = parameter.get("Default").unwrap_or_else(|| panic!("{name} has no default"));
+            let default = parameter
+                .get("Default")
+                .unwrap_or_else(|| panic!("{name} has no default"));
             given.insert(name.clone(), default.clone());
         }
         for (name, value) in parameters {
-            assert!(given.insert((*name).to_owned(), json!(value)).is_some(), "the template has no parameter {name}");
+            assert!(
+                given.insert((*name).to_owned(), json!(value)).is_some(),
+                "the template has no parameter {name}"
+            );
         }
-        Self { text, stack: stack.to_owned(), parameters: given }
+        Self {
+            text,
+            stack: stack.to_owned(),
+            parameters: given,
+        }
     }
 
     /// A part of the template as it stands there.
     pub fn section(&self, name: &str) -> &Map<String, Value> {
-        self.text[name].as_object().unwrap_or_else(|| panic!("the template has no {name}"))
+        self.text[name]
+            .as_object()
+            .unwrap_or_else(|| panic!("the template has no {name}"))
     }
 
     /// Whether a condition holds.
     pub fn holds(&self, condition: &str) -> bool {
-        let rule = self.section("Conditions").get(condition).unwrap_or_else(|| panic!("no condition {condition}"));
+        let rule = self
+            .section("Conditions")
+            .get(condition)
+            .unwrap_or_else(|| panic!("no condition {condition}"));
         self.truth(rule)
     }
 
@@ -123,7 +158,8 @@ impl Template {
             "And" => each().all(|rule| self.truth(rule)),
             "Or" => each().any(|rule| self.truth(rule)),
             "Equals" => {
-                self.resolved(&argument[0]).map(|value| self::text(&value)) == self.resolved(&argument[1]).map(|value| self::text(&value))
+                self.resolved(&argument[0]).map(|value| self::text(&value))
+                    == self.resolved(&argument[1]).map(|value| self::text(&value))
             }
             other => panic!("{other} makes no condition"),
         }
@@ -131,8 +167,14 @@ impl Template {
 
     /// A resource as it is deployed; none if its condition does not hold.
     pub fn resource(&self, name: &str) -> Option<Value> {
-        let resource = self.section("Resources").get(name).unwrap_or_else(|| panic!("no resource {name}"));
-        if resource["Condition"].as_str().is_some_and(|condition| !self.holds(condition)) {
+        let resource = self
+            .section("Resources")
+            .get(name)
+            .unwrap_or_else(|| panic!("no resource {name}"));
+        if resource["Condition"]
+            .as_str()
+            .is_some_and(|condition| !self.holds(condition))
+        {
             return None;
         }
         self.resolved(resource)
@@ -140,7 +182,10 @@ impl Template {
 
     /// All resources that are deployed, resolved.
     pub fn resources(&self) -> BTreeMap<String, Value> {
-        self.section("Resources").keys().filter_map(|name| Some((name.clone(), self.resource(name)?))).collect()
+        self.section("Resources")
+            .keys()
+            .filter_map(|name| Some((name.clone(), self.resource(name)?)))
+            .collect()
     }
 
     /// The value with everything resolved; none if it is `AWS::NoValue`.
@@ -149,20 +194,34 @@ impl Template {
             return self.call(name, argument);
         }
         Some(match value {
-            Value::Array(items) => items.iter().filter_map(|item| self.resolved(item)).collect(),
-            Value::Object(fields) => {
-                fields.iter().filter_map(|(name, field)| Some((name.clone(), self.resolved(field)?))).collect::<Map<_, _>>().into()
-            }
+            Value::Array(items) => items
+                .iter()
+                .filter_map(|item| self.resolved(item))
+                .collect(),
+            Value::Object(fields) => fields
+                .iter()
+                .filter_map(|(name, field)| Some((name.clone(), self.resolved(field)?)))
+                .collect::<Map<_, _>>()
+                .into(),
             other => other.clone(),
         })
     }
 
     fn call(&self, name: &str, argument: &Value) -> Option<Value> {
-        let resolved = |value: &Value| self.resolved(value).unwrap_or_else(|| panic!("no value in {name} {argument}"));
+        let resolved = |value: &Value| {
+            self.resolved(value)
+                .unwrap_or_else(|| panic!("no value in {name} {argument}"))
+        };
         match name {
             "Ref" => self.reference(argument.as_str().unwrap_or_default()),
             "GetAtt" => Some(json!(self.attribute(argument.as_str().unwrap_or_default()))),
-            "If" => self.resolved(&argument[if self.holds(argument[0].as_str().unwrap_or_default()) { 1 } else { 2 }]),
+            "If" => self.resolved(
+                &argument[if self.holds(argument[0].as_str().unwrap_or_default()) {
+                    1
+                } else {
+                    2
+                }],
+            ),
             "Sub" => {
                 let (pattern, local) = match argument {
                     Value::Array(parts) => (self::text(&parts[0]), resolved(&parts[1])),
@@ -171,14 +230,20 @@ impl Template {
                 Some(json!(self.substituted(&pattern, &local)))
             }
             "Select" => {
-                let index = usize::try_from(argument[0].as_u64().unwrap_or_default()).unwrap_or_default();
+                let index =
+                    usize::try_from(argument[0].as_u64().unwrap_or_default()).unwrap_or_default();
                 resolved(&argument[1]).get(index).cloned()
             }
             "Split" => {
-                let (separator, whole) = (self::text(&argument[0]), self::text(&resolved(&argument[1])));
+                let (separator, whole) = (
+                    self::text(&argument[0]),
+                    self::text(&resolved(&argument[1])),
+                );
                 Some(whole.split(&separator).collect())
             }
-            "Join" => Some(json!(list(&resolved(&argument[1])).join(&self::text(&argument[0])))),
+            "Join" => Some(json!(
+                list(&resolved(&argument[1])).join(&self::text(&argument[0]))
+            )),
             other => panic!("the template uses {other}, which is not known here"),
         }
     }
@@ -187,11 +252,15 @@ impl Template {
         let mut parts = pattern.split("${");
         let mut whole = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            let (name, rest) = part.split_once('}').unwrap_or_else(|| panic!("an open brace in {pattern}"));
+            let (name, rest) = part
+                .split_once('}')
+                .unwrap_or_else(|| panic!("an open brace in {pattern}"));
             let value = match local.get(name) {
                 Some(value) => self::text(value),
                 None if name.contains('.') => self.attribute(name),
-                None => self.reference(name).map_or_else(|| panic!("no value for {name}"), |value| self::text(&value)),
+                None => self
+                    .reference(name)
+                    .map_or_else(|| panic!("no value for {name}"), |value| self::text(&value)),
             };
             whole.push_str(&value);
             whole.push_str(rest);
@@ -218,18 +287,32 @@ impl Template {
 
     /// What `Ref` answers for a resource.
     fn physical(&self, name: &str) -> String {
-        let resource = self.section("Resources").get(name).unwrap_or_else(|| panic!("nothing is called {name}"));
+        let resource = self
+            .section("Resources")
+            .get(name)
+            .unwrap_or_else(|| panic!("nothing is called {name}"));
         if let Some(condition) = resource["Condition"].as_str() {
-            assert!(self.holds(condition), "{name} is not deployed, and is referred to");
+            assert!(
+                self.holds(condition),
+                "{name} is not deployed, and is referred to"
+            );
         }
-        let arn = |service: &str, rest: &str| format!("arn:aws:{service}:{REGION}:{ACCOUNT}:{rest}{}-{name}", self.stack);
+        let arn = |service: &str, rest: &str| {
+            format!(
+                "arn:aws:{service}:{REGION}:{ACCOUNT}:{rest}{}-{name}",
+                self.stack
+            )
+        };
         match resource["Type"].as_str().unwrap_or_default() {
             "AWS::SNS::Topic" => arn("sns", ""),
             "AWS::SecretsManager::Secret" => arn("secretsmanager", "secret:"),
-            "AWS::IAM::ManagedPolicy" => format!("arn:aws:iam::{ACCOUNT}:policy/{}-{name}", self.stack),
-            "AWS::Logs::LogGroup" => {
-                self.resolved(&resource["Properties"]["LogGroupName"]).map(|name| self::text(&name)).unwrap_or_default()
+            "AWS::IAM::ManagedPolicy" => {
+                format!("arn:aws:iam::{ACCOUNT}:policy/{}-{name}", self.stack)
             }
+            "AWS::Logs::LogGroup" => self
+                .resolved(&resource["Properties"]["LogGroupName"])
+                .map(|name| self::text(&name))
+                .unwrap_or_default(),
             "AWS::S3::Bucket" => format!("{}-{name}", self.stack).to_lowercase(),
             _ => format!("{}-{name}", self.stack),
         }
@@ -238,15 +321,27 @@ impl Template {
     /// What `GetAtt` answers.
     fn attribute(&self, path: &str) -> String {
         if path == "Api.Stage" {
-            return self.reference(path).map(|stage| self::text(&stage)).unwrap_or_default();
+            return self
+                .reference(path)
+                .map(|stage| self::text(&stage))
+                .unwrap_or_default();
         }
-        let (name, attribute) = path.split_once('.').unwrap_or_else(|| panic!("{path} is no attribute"));
+        let (name, attribute) = path
+            .split_once('.')
+            .unwrap_or_else(|| panic!("{path} is no attribute"));
         let physical = self.physical(name);
-        let kind = self.section("Resources")[name]["Type"].as_str().unwrap_or_default();
-        let arn = |service: &str, rest: &str| format!("arn:aws:{service}:{REGION}:{ACCOUNT}:{rest}{physical}");
+        let kind = self.section("Resources")[name]["Type"]
+            .as_str()
+            .unwrap_or_default();
+        let arn = |service: &str, rest: &str| {
+            format!("arn:aws:{service}:{REGION}:{ACCOUNT}:{rest}{physical}")
+        };
         match (kind, attribute) {
             ("AWS::DynamoDB::Table", "Arn") => arn("dynamodb", "table/"),
-            ("AWS::DynamoDB::Table", "StreamArn") => format!("{}/stream/2026-11-21T00:00:00.000", arn("dynamodb", "table/")),
+            ("AWS::DynamoDB::Table", "StreamArn") => format!(
+                "{}/stream/2026-11-21T00:00:00.000",
+                arn("dynamodb", "table/")
+            ),
             ("AWS::SQS::Queue", "Arn") => arn("sqs", ""),
             ("AWS::SQS::Queue", "QueueName") => physical,
             ("AWS::S3::Bucket", "Arn") => format!("arn:aws:s3:::{physical}"),
@@ -260,36 +355,68 @@ impl Template {
     /// The functions, by their names.
     pub fn functions(&self) -> BTreeMap<String, Function> {
         let resources = self.resources();
-        let globals = self.resolved(&self.text["Globals"]["Function"]).unwrap_or_default();
-        let functions = resources.iter().filter(|(_, resource)| resource["Type"] == "AWS::Serverless::Function");
+        let globals = self
+            .resolved(&self.text["Globals"]["Function"])
+            .unwrap_or_default();
+        let functions = resources
+            .iter()
+            .filter(|(_, resource)| resource["Type"] == "AWS::Serverless::Function");
         let function = |(name, resource): (&String, &Value)| {
             let own = &resource["Properties"];
-            let variables = [&globals, own].into_iter().filter_map(|of| of["Environment"]["Variables"].as_object()).flatten();
-            let number = |field: &str| own[field].as_u64().or_else(|| globals[field].as_u64()).unwrap_or_default();
-            let role = own["Role"].as_str().and_then(|arn| arn.rsplit_once(&format!("{}-", self.stack))).map(|(_, role)| role);
+            let variables = [&globals, own]
+                .into_iter()
+                .filter_map(|of| of["Environment"]["Variables"].as_object())
+                .flatten();
+            let number = |field: &str| {
+                own[field]
+                    .as_u64()
+                    .or_else(|| globals[field].as_u64())
+                    .unwrap_or_default()
+            };
+            let role = own["Role"]
+                .as_str()
+                .and_then(|arn| arn.rsplit_once(&format!("{}-", self.stack)))
+                .map(|(_, role)| role);
             let function = Function {
                 name: name.clone(),
                 binary: self::text(&resource["Metadata"]["BuildProperties"]["Binary"]),
-                variables: variables.map(|(name, value)| (name.clone(), self::text(value))).collect(),
+                variables: variables
+                    .map(|(name, value)| (name.clone(), self::text(value)))
+                    .collect(),
                 memory: number("MemorySize"),
                 timeout: number("Timeout"),
                 events: own["Events"].as_object().cloned().unwrap_or_default(),
-                rights: role.map(|role| self.rights(&resources, role)).unwrap_or_default(),
+                rights: role
+                    .map(|role| self.rights(&resources, role))
+                    .unwrap_or_default(),
             };
             (name.clone(), function)
         };
         functions.map(function).collect()
     }
 
-    /// What a role allows, its managed policies with it. A condition of a statement is not looked at.
-    fn rights(&self, resources: &BTreeMap<String, Value>, role: &str) -> Vec<(Vec<String>, Vec<String>)> {
+    /// What a role allows, its managed policies with it. A condition of a statement is not looked
+    /// at.
+    fn rights(
+        &self,
+        resources: &BTreeMap<String, Value>,
+        role: &str,
+    ) -> Vec<(Vec<String>, Vec<String>)> {
         let role = &resources[role]["Properties"];
-        let managed = list(&role["ManagedPolicyArns"]).into_iter().filter_map(|arn| {
-            let (_, name) = arn.rsplit_once(&format!("{}-", self.stack))?;
-            Some(&resources[name]["Properties"]["PolicyDocument"])
-        });
-        let inline = role["Policies"].as_array().into_iter().flatten().map(|policy| &policy["PolicyDocument"]);
-        let statements = managed.chain(inline).flat_map(|document| document["Statement"].as_array().into_iter().flatten());
+        let managed = list(&role["ManagedPolicyArns"])
+            .into_iter()
+            .filter_map(|arn| {
+                let (_, name) = arn.rsplit_once(&format!("{}-", self.stack))?;
+                Some(&resources[name]["Properties"]["PolicyDocument"])
+            });
+        let inline = role["Policies"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|policy| &policy["PolicyDocument"]);
+        let statements = managed
+            .chain(inline)
+            .flat_map(|document| document["Statement"].as_array().into_iter().flatten());
         statements
             .map(|statement| {
                 assert_eq!(statement["Effect"], "Allow");
@@ -299,31 +426,61 @@ impl Template {
     }
 }
 
-/// Where `sam build` put the binary of a function: functions of one binary may share a folder, so its template says it.
+/// Where `sam build` put the binary of a function: functions of one binary may share a folder, so
+/// its template says it.
 pub fn bootstrap(built: &Path, function: &str) -> PathBuf {
     let yaml = std::fs::read_to_string(built.join("template.yaml")).unwrap_or_default();
-    let template = Yaml::load_from_str(&yaml).ok().and_then(|documents| documents.first().map(json_of)).unwrap_or_default();
-    let folder = template["Resources"][function]["Properties"]["CodeUri"].as_str().unwrap_or(function);
+    let template = Yaml::load_from_str(&yaml)
+        .ok()
+        .and_then(|documents| documents.first().map(json_of))
+        .unwrap_or_default();
+    let folder = template["Resources"][function]["Properties"]["CodeUri"]
+        .as_str()
+        .unwrap_or(function);
     built.join(folder).join("bootstrap")
 }
 
 /// The actions that a call of DynamoDB needs, each with what it is done to.
 pub fn table_actions(operation: &str, body: &Value) -> Vec<(String, String)> {
-    let arn = |table: &Value| format!("arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{}", self::text(table));
+    let arn = |table: &Value| {
+        format!(
+            "arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{}",
+            self::text(table)
+        )
+    };
     let action = |name: &str| format!("dynamodb:{name}");
     let many = |requests: &Value| -> Vec<(String, String)> {
-        requests.as_object().into_iter().flatten().map(|(table, _)| (action(operation), arn(&json!(table)))).collect()
+        requests
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(table, _)| (action(operation), arn(&json!(table))))
+            .collect()
     };
     match operation {
         "TransactWriteItems" => {
-            let items = body["TransactItems"].as_array().into_iter().flatten().filter_map(|item| item.as_object()?.iter().next());
-            let name = |kind: &str| if kind == "ConditionCheck" { action("ConditionCheckItem") } else { action(&format!("{kind}Item")) };
-            items.map(|(kind, item)| (name(kind), arn(&item["TableName"]))).collect()
+            let items = body["TransactItems"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|item| item.as_object()?.iter().next());
+            let name = |kind: &str| {
+                if kind == "ConditionCheck" {
+                    action("ConditionCheckItem")
+                } else {
+                    action(&format!("{kind}Item"))
+                }
+            };
+            items
+                .map(|(kind, item)| (name(kind), arn(&item["TableName"])))
+                .collect()
         }
         "BatchGetItem" | "BatchWriteItem" => many(&body["RequestItems"]),
         _ => {
             let table = arn(&body["TableName"]);
-            let resource = body["IndexName"].as_str().map_or_else(|| table.clone(), |index| format!("{table}/index/{index}"));
+            let resource = body["IndexName"]
+                .as_str()
+                .map_or_else(|| table.clone(), |index| format!("{table}/index/{index}"));
             vec![(action(operation), resource)]
         }
     }

@@ -7,7 +7,8 @@ use axum::extract::State;
 use chrono::{DateTime, Days, TimeDelta, Utc};
 use shared::auth::User;
 use shared::http::{
-    ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoContent, Officer, OrRefused, Params, PathIds, ReceivedAt, Result, SignedIn,
+    ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoContent, Officer, OrRefused,
+    Params, PathIds, ReceivedAt, Result, SignedIn,
 };
 use shared::models::{Application, Committee, Extension, Question};
 use shared::table::{Form, TableError, Tries};
@@ -19,9 +20,17 @@ use crate::form::{ApplicationBody, ApplicationInput};
 /// The applications of a club, oldest first. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<ApplicationBody>)))]
-pub async fn list_applications(State(app): State<Shared>, scope: Officer) -> Result<Json<Vec<ApplicationBody>>> {
+pub async fn list_applications(
+    State(app): State<Shared>,
+    scope: Officer,
+) -> Result<Json<Vec<ApplicationBody>>> {
     let forms = app.table.forms(&scope.club.code).await?;
-    Ok(Json(forms.iter().map(|form| ApplicationBody::new(form, true)).collect()))
+    Ok(Json(
+        forms
+            .iter()
+            .map(|form| ApplicationBody::new(form, true))
+            .collect(),
+    ))
 }
 
 /// The applications of a club that take submissions from the caller now. Any signed-in user.
@@ -33,15 +42,32 @@ pub async fn list_current_applications(
     scope: SignedIn,
 ) -> Result<Json<Vec<ApplicationBody>>> {
     let forms = app.table.forms(&scope.club.code).await?;
-    let started = |form: &&Form| form.application.is_active && form.application.start.moment() <= now;
-    let over: Vec<u64> =
-        forms.iter().filter(started).filter(|form| !form.application.is_current(now, None)).map(|form| form.application.id).collect();
-    let extensions = if over.is_empty() { HashMap::new() } else { app.table.extensions_of(scope.user.id(), &over).await? };
+    let started =
+        |form: &&Form| form.application.is_active && form.application.start.moment() <= now;
+    let over: Vec<u64> = forms
+        .iter()
+        .filter(started)
+        .filter(|form| !form.application.is_current(now, None))
+        .map(|form| form.application.id)
+        .collect();
+    let extensions = if over.is_empty() {
+        HashMap::new()
+    } else {
+        app.table.extensions_of(scope.user.id(), &over).await?
+    };
     let current = |form: &&Form| {
-        let extended = extensions.get(&form.application.id).map(|extension: &Extension| extension.end);
+        let extended = extensions
+            .get(&form.application.id)
+            .map(|extension: &Extension| extension.end);
         form.application.is_current(now, extended)
     };
-    Ok(Json(forms.iter().filter(current).map(|form| ApplicationBody::new(form, scope.is_officer())).collect()))
+    Ok(Json(
+        forms
+            .iter()
+            .filter(current)
+            .map(|form| ApplicationBody::new(form, scope.is_officer()))
+            .collect(),
+    ))
 }
 
 /// Creates an application. Officers.
@@ -73,19 +99,36 @@ pub async fn create_application(
         updated_at: now,
     };
     input.apply(Mode::Create, &mut application, new.parts())?;
-    create(&app, Form { application, questions: vec![] }).await
+    create(
+        &app,
+        Form {
+            application,
+            questions: vec![],
+        },
+    )
+    .await
 }
 
 async fn create(app: &Shared, mut form: Form) -> Result<Created<ApplicationBody>> {
     match app.table.create_application(&form).await {
         // An earlier attempt with the same idempotency key was here.
         Err(TableError::Refused(_)) => {
-            form = app.table.form(&form.application.club, form.application.id).await?.ok_or(ApiError::NotFound)?;
+            form = app
+                .table
+                .form(&form.application.club, form.application.id)
+                .await?
+                .ok_or(ApiError::NotFound)?;
         }
         done => done?,
     }
-    let location = format!("/api/clubs/{}/applications/{}/", form.application.club, form.application.id);
-    Ok(Created { location, body: ApplicationBody::new(&form, true) })
+    let location = format!(
+        "/api/clubs/{}/applications/{}/",
+        form.application.club, form.application.id
+    );
+    Ok(Created {
+        location,
+        body: ApplicationBody::new(&form, true),
+    })
 }
 
 /// One application. Any signed-in user; drafts too.
@@ -119,25 +162,44 @@ pub async fn replace_application(
     change(&app, scope, &input, Mode::Replace).await
 }
 
-async fn change(app: &Shared, scope: Officer<(), Form>, input: &ApplicationInput, mode: Mode) -> Result<Json<ApplicationBody>> {
+async fn change(
+    app: &Shared,
+    scope: Officer<(), Form>,
+    input: &ApplicationInput,
+    mode: Mode,
+) -> Result<Json<ApplicationBody>> {
     let mut form = scope.object;
     let (club, id) = (form.application.club.clone(), form.application.id);
     // The version that this request itself has made, by removing committees.
     let mut own_version = None;
     let mut tries = Tries::default();
     loop {
-        tries.next().await.map_err(|error| if own_version.is_some() { ApiError::from(error).after_write() } else { error.into() })?;
+        tries.next().await.map_err(|error| {
+            if own_version.is_some() {
+                ApiError::from(error).after_write()
+            } else {
+                error.into()
+            }
+        })?;
         if own_version != Some(form.application.version) {
             scope.if_match.check(|| ApplicationBody::new(&form, true))?;
         }
         let old = form.application.clone();
         let mut new = old.clone();
         input.clone().apply(mode, &mut new, || app.next_id())?;
-        let removed: Vec<Committee> = old.committees.iter().filter(|old| new.committee(old.id).is_none()).cloned().collect();
+        let removed: Vec<Committee> = old
+            .committees
+            .iter()
+            .filter(|old| new.committee(old.id).is_none())
+            .cloned()
+            .collect();
         let stored = if removed.is_empty() {
             new.version += 1;
             new.updated_at = app.now();
-            app.table.update_application(&new, old.version).await.map(|()| Some(new))
+            app.table
+                .update_application(&new, old.version)
+                .await
+                .map(|()| Some(new))
         } else {
             remove_committees(app, &old, &removed).await?
         };
@@ -152,8 +214,12 @@ async fn change(app: &Shared, scope: Officer<(), Form>, input: &ApplicationInput
                 own_version = Some(stored.version);
                 form.application = stored;
             }
-            Ok(None) => return Err(ApiError::field("committees", COMMITTEE_USED).coded(Code::InUse)),
-            Err(TableError::Refused(_)) => form = app.table.form(&club, id).await?.ok_or(ApiError::NotFound)?,
+            Ok(None) => {
+                return Err(ApiError::field("committees", COMMITTEE_USED).coded(Code::InUse));
+            }
+            Err(TableError::Refused(_)) => {
+                form = app.table.form(&club, id).await?.ok_or(ApiError::NotFound)?
+            }
             Err(error) => return Err(error.into()),
         }
     }
@@ -162,8 +228,9 @@ async fn change(app: &Shared, scope: Officer<(), Form>, input: &ApplicationInput
 /// Why a committee stays.
 const COMMITTEE_USED: &str = "A committee that has submissions cannot be removed.";
 
-/// Waits for submissions that were begun before an application changed: no condition can keep these apart, since a submission
-/// touches no item that others touch. One that takes longer than half of this looks at the application again.
+/// Waits for submissions that were begun before an application changed: no condition can keep these
+/// apart, since a submission touches no item that others touch. One that takes longer than half of
+/// this looks at the application again.
 async fn let_pass(app: &Shared, application: &Application) {
     let now = app.now();
     let changed_lately = now < application.updated_at.plus(TimeDelta::minutes(1));
@@ -172,21 +239,34 @@ async fn let_pass(app: &Shared, application: &Application) {
     }
 }
 
-/// Removes committees that nobody has applied to, and changes nothing else: what follows may be refused, and then nothing of
-/// it is stored. None if somebody has applied to one of them; then all are there as before. The outer result is refused if the
-/// application is no longer at the version of `old`.
+/// Removes committees that nobody has applied to, and changes nothing else: what follows may be
+/// refused, and then nothing of it is stored. None if somebody has applied to one of them; then all
+/// are there as before. The outer result is refused if the application is no longer at the version
+/// of `old`.
 async fn remove_committees(
     app: &Shared,
     old: &Application,
     removed: &[Committee],
 ) -> Result<std::result::Result<Option<Application>, TableError>> {
-    let is_used =
-        async || Ok::<_, TableError>(app.table.committees_in_use(old.id).await?.iter().any(|id| removed.iter().any(|gone| gone.id == *id)));
+    let is_used = async || {
+        Ok::<_, TableError>(
+            app.table
+                .committees_in_use(old.id)
+                .await?
+                .iter()
+                .any(|id| removed.iter().any(|gone| gone.id == *id)),
+        )
+    };
     if is_used().await? {
         return Ok(Ok(None));
     }
-    let mut new = Application { version: old.version + 1, updated_at: app.now(), ..old.clone() };
-    new.committees.retain(|committee| !removed.contains(committee));
+    let mut new = Application {
+        version: old.version + 1,
+        updated_at: app.now(),
+        ..old.clone()
+    };
+    new.committees
+        .retain(|committee| !removed.contains(committee));
     if let Err(error) = app.table.update_application(&new, old.version).await {
         return Ok(Err(error));
     }
@@ -194,17 +274,31 @@ async fn remove_committees(
     if !is_used().await.map_err(TableError::after_write)? {
         return Ok(Ok(Some(new)));
     }
-    Ok(Ok(bring_back(app, old, removed).await.map_err(ApiError::after_write)?))
+    Ok(Ok(bring_back(app, old, removed)
+        .await
+        .map_err(ApiError::after_write)?))
 }
 
 /// Somebody applied between the check and the removal: the committees come back. Answers none.
-async fn bring_back(app: &Shared, old: &Application, removed: &[Committee]) -> Result<Option<Application>> {
+async fn bring_back(
+    app: &Shared,
+    old: &Application,
+    removed: &[Committee],
+) -> Result<Option<Application>> {
     let mut tries = Tries::default();
     loop {
         tries.next().await?;
-        let mut now = app.table.application(&old.club, old.id).await?.ok_or(ApiError::NotFound)?;
+        let mut now = app
+            .table
+            .application(&old.club, old.id)
+            .await?
+            .ok_or(ApiError::NotFound)?;
         let read_version = now.version;
-        let missing: Vec<Committee> = removed.iter().filter(|gone| now.committee(gone.id).is_none()).cloned().collect();
+        let missing: Vec<Committee> = removed
+            .iter()
+            .filter(|gone| now.committee(gone.id).is_none())
+            .cloned()
+            .collect();
         now.committees.extend(missing);
         now.version += 1;
         match app.table.update_application(&now, read_version).await {
@@ -219,8 +313,14 @@ pub struct Deletable(Application);
 
 impl Load for Deletable {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(id) = path.id("application") else { return Ok(None) };
-        Ok(app.table.application_even_deleted(path.text("club"), id).await?.map(Self))
+        let Some(id) = path.id("application") else {
+            return Ok(None);
+        };
+        Ok(app
+            .table
+            .application_even_deleted(path.text("club"), id)
+            .await?
+            .map(Self))
     }
 }
 
@@ -240,7 +340,10 @@ pub async fn delete_application(
         application = form.application;
     }
     let force = params.flag("force")?.unwrap_or(false);
-    let refused = || ApiError::rule("This application has submissions. Add ?force=true to delete them with it.").coded(Code::InUse);
+    let refused = || {
+        ApiError::rule("This application has submissions. Add ?force=true to delete them with it.")
+            .coded(Code::InUse)
+    };
     if application.deleted.is_none() && !force && app.table.has_submissions(application.id).await? {
         return Err(refused());
     }
@@ -248,15 +351,28 @@ pub async fn delete_application(
     if application.deleted != Some(forced) {
         let marked = mark_deleted(&app, &mut application, Some(forced)).await;
         // Somebody else changed it at this moment.
-        marked.map_err(|error| if scope.if_match.is_given() { ApiError::PreconditionFailed } else { error })?;
+        marked.map_err(|error| {
+            if scope.if_match.is_given() {
+                ApiError::PreconditionFailed
+            } else {
+                error
+            }
+        })?;
     }
     // Somebody may have submitted in between: then nothing is lost, or nothing is left behind.
     let_pass(&app, &application).await;
-    if Box::pin(remove_marked(&app, application, forced)).await.map_err(ApiError::after_write)? { Ok(NoContent) } else { Err(refused()) }
+    if Box::pin(remove_marked(&app, application, forced))
+        .await
+        .map_err(ApiError::after_write)?
+    {
+        Ok(NoContent)
+    } else {
+        Err(refused())
+    }
 }
 
-/// Removes an application that was marked as deleted. False if it has submissions that are not to be deleted with it: then
-/// it is there again.
+/// Removes an application that was marked as deleted. False if it has submissions that are not to
+/// be deleted with it: then it is there again.
 async fn remove_marked(app: &Shared, mut application: Application, forced: bool) -> Result<bool> {
     if !forced && app.table.has_submissions(application.id).await? {
         mark_deleted(app, &mut application, None).await?;
@@ -266,20 +382,34 @@ async fn remove_marked(app: &Shared, mut application: Application, forced: bool)
     Ok(true)
 }
 
-async fn mark_deleted(app: &Shared, application: &mut Application, deleted: Option<bool>) -> Result<()> {
+async fn mark_deleted(
+    app: &Shared,
+    application: &mut Application,
+    deleted: Option<bool>,
+) -> Result<()> {
     let read_version = application.version;
     application.deleted = deleted;
     application.version += 1;
-    app.table.update_application(application, read_version).await.or_refused(|| ApiError::Busy)
+    app.table
+        .update_application(application, read_version)
+        .await
+        .or_refused(|| ApiError::Busy)
 }
 
-/// Copies an application with questions, options and committees: inactive, without submissions, starting tomorrow at the
-/// same time of day. Officers.
+/// Copies an application with questions, options and committees: inactive, without submissions,
+/// starting tomorrow at the same time of day. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/duplicate/", tag = "applications", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path)), responses((status = 201, body = ApplicationBody)))]
-pub async fn duplicate_application(State(app): State<Shared>, scope: Officer<Form>, new: NewId) -> Result<Created<ApplicationBody>> {
+pub async fn duplicate_application(
+    State(app): State<Shared>,
+    scope: Officer<Form>,
+    new: NewId,
+) -> Result<Created<ApplicationBody>> {
     let next_id = new.parts();
-    let Form { mut application, mut questions } = scope.parent;
+    let Form {
+        mut application,
+        mut questions,
+    } = scope.parent;
     let now = app.clock.now();
     let shift = tomorrow(application.start.moment(), now) - application.start.moment();
     application.id = new.0;
@@ -291,7 +421,12 @@ pub async fn duplicate_application(State(app): State<Shared>, scope: Officer<For
         ("result_release_time", &mut application.release),
     ];
     for (name, time) in times {
-        let later = || ApiError::field(name, "The copy would be later than the year 9999. Choose an earlier time first.");
+        let later = || {
+            ApiError::field(
+                name,
+                "The copy would be later than the year 9999. Choose an earlier time first.",
+            )
+        };
         *time = time.checked_plus(shift).ok_or_else(later)?;
     }
     application.created_at = Timestamp::at(now);
@@ -304,14 +439,30 @@ pub async fn duplicate_application(State(app): State<Shared>, scope: Officer<For
     for question in &mut questions {
         copy_question(question, application.id, &renamed, &next_id);
     }
-    create(&app, Form { application, questions }).await
+    create(
+        &app,
+        Form {
+            application,
+            questions,
+        },
+    )
+    .await
 }
 
-fn copy_question(question: &mut Question, application: u64, committees: &HashMap<u64, u64>, next_id: impl Fn() -> u64) {
+fn copy_question(
+    question: &mut Question,
+    application: u64,
+    committees: &HashMap<u64, u64>,
+    next_id: impl Fn() -> u64,
+) {
     question.id = next_id();
     question.application = application;
     question.version = 1;
-    question.committees = question.committees.iter().filter_map(|id| committees.get(id).copied()).collect();
+    question.committees = question
+        .committees
+        .iter()
+        .filter_map(|id| committees.get(id).copied())
+        .collect();
     question.prompt.question = question.id;
     question.prompt.application = application;
     question.prompt.version = 1;
@@ -322,6 +473,9 @@ fn copy_question(question: &mut Question, application: u64, committees: &HashMap
 
 /// The time of day of `start`, on the day after `now` (UTC).
 fn tomorrow(start: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
-    let day = now.date_naive().checked_add_days(Days::new(1)).unwrap_or(now.date_naive());
+    let day = now
+        .date_naive()
+        .checked_add_days(Days::new(1))
+        .unwrap_or(now.date_naive());
     day.and_time(start.time()).and_utc()
 }

@@ -3,7 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use shared::http::{ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, Officer, Reader, Result};
+use shared::http::{
+    ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, Officer, Reader, Result,
+};
 use shared::models::{Application, Extension, Person};
 use shared::table::{TableError, Tries};
 use shared::time::Timestamp;
@@ -23,7 +25,12 @@ pub struct ExtensionBody {
 
 impl From<&Extension> for ExtensionBody {
     fn from(extension: &Extension) -> Self {
-        Self { id: extension.id, username: extension.username.clone(), person: extension.person, end_time: extension.end }
+        Self {
+            id: extension.id,
+            username: extension.username.clone(),
+            person: extension.person,
+            end_time: extension.end,
+        }
     }
 }
 
@@ -44,11 +51,18 @@ pub struct ExtensionInput {
     end_time: Field<Timestamp>,
 }
 
-fn read_end(mode: Mode, field: Field<Timestamp>, application: &Application, end: &mut Timestamp) -> Result<()> {
+fn read_end(
+    mode: Mode,
+    field: Field<Timestamp>,
+    application: &Application,
+    end: &mut Timestamp,
+) -> Result<()> {
     let mut reader = Reader::new(mode);
     reader.time("end_time", field, Need::Required, end);
     if !reader.errors.has("end_time") && *end <= application.end {
-        reader.errors.add("end_time", "An extension ends after the application.");
+        reader
+            .errors
+            .add("end_time", "An extension ends after the application.");
     }
     reader.finish()
 }
@@ -56,7 +70,10 @@ fn read_end(mode: Mode, field: Field<Timestamp>, application: &Application, end:
 /// The extensions of an application. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path)), responses((status = 200, body = Vec<ExtensionBody>)))]
-pub async fn list_extensions(State(app): State<Shared>, scope: Officer<Application>) -> Result<Json<Vec<ExtensionBody>>> {
+pub async fn list_extensions(
+    State(app): State<Shared>,
+    scope: Officer<Application>,
+) -> Result<Json<Vec<ExtensionBody>>> {
     let mut extensions = app.table.extensions(scope.parent.id).await?;
     extensions.sort_by(|a, b| a.username.cmp(&b.username).then(a.id.cmp(&b.id)));
     Ok(Json(extensions.iter().map(ExtensionBody::from).collect()))
@@ -89,33 +106,56 @@ pub async fn create_extension(
             let there = app.table.extension(application.id, extension.id).await?;
             // An earlier attempt with the same idempotency key may have been here.
             let duplicate = || ApiError::field(field, "This person already has an extension.");
-            there.filter(|there| there.creation == new.0).ok_or_else(duplicate)?
+            there
+                .filter(|there| there.creation == new.0)
+                .ok_or_else(duplicate)?
         }
         done => done.map(|()| extension)?,
     };
-    let location = format!("/api/clubs/{}/applications/{}/extensions/{}/", application.club, application.id, extension.id);
-    Ok(Created { location, body: (&extension).into() })
+    let location = format!(
+        "/api/clubs/{}/applications/{}/extensions/{}/",
+        application.club, application.id, extension.id
+    );
+    Ok(Created {
+        location,
+        body: (&extension).into(),
+    })
 }
 
 /// The person that the body names, and the field that does.
-async fn named(app: &Shared, person: Field<u64>, username: Field<String>) -> Result<(&'static str, Person)> {
+async fn named(
+    app: &Shared,
+    person: Field<u64>,
+    username: Field<String>,
+) -> Result<(&'static str, Person)> {
     let mut reader = Reader::new(Mode::Create);
     let id = reader.nullable("person", person, Need::Optional).flatten();
-    let name = reader.nullable("username", username, Need::Optional).flatten();
+    let name = reader
+        .nullable("username", username, Need::Optional)
+        .flatten();
     reader.finish()?;
     match (id, name) {
         (Some(id), _) => {
             let found = app.table.person(id).await?;
-            found.map(|person| ("person", person)).ok_or_else(|| ApiError::field("person", "There is no such person."))
+            found
+                .map(|person| ("person", person))
+                .ok_or_else(|| ApiError::field("person", "There is no such person."))
         }
         (None, Some(name)) => {
-            let mut found = if name.len() > limits::NAME { vec![] } else { app.table.people_called(name.trim()).await? };
+            let mut found = if name.len() > limits::NAME {
+                vec![]
+            } else {
+                app.table.people_called(name.trim()).await?
+            };
             let person = found.pop().filter(|_| found.is_empty());
-            person
-                .map(|person| ("username", person))
-                .ok_or_else(|| ApiError::field("username", "There is no such person, or more than one."))
+            person.map(|person| ("username", person)).ok_or_else(|| {
+                ApiError::field("username", "There is no such person, or more than one.")
+            })
         }
-        (None, None) => Err(ApiError::field("username", "Name a person by username or by person.")),
+        (None, None) => Err(ApiError::field(
+            "username",
+            "Name a person by username or by person.",
+        )),
     }
 }
 
@@ -150,7 +190,12 @@ pub async fn replace_extension(
     change(&app, scope, input, Mode::Replace).await
 }
 
-async fn change(app: &Shared, scope: Officer<Application, Extension>, input: ExtensionInput, mode: Mode) -> Result<Json<ExtensionBody>> {
+async fn change(
+    app: &Shared,
+    scope: Officer<Application, Extension>,
+    input: ExtensionInput,
+    mode: Mode,
+) -> Result<Json<ExtensionBody>> {
     let mut old = scope.object;
     let mut tries = Tries::default();
     loop {
@@ -161,7 +206,11 @@ async fn change(app: &Shared, scope: Officer<Application, Extension>, input: Ext
         new.version = app.next_id();
         match app.table.update_extension(&old, &new).await {
             Err(TableError::Refused(_)) => {
-                old = app.table.extension(old.application, old.id).await?.ok_or(ApiError::NotFound)?;
+                old = app
+                    .table
+                    .extension(old.application, old.id)
+                    .await?
+                    .ok_or(ApiError::NotFound)?;
             }
             done => return Ok(done.map(|()| Json((&new).into()))?),
         }
@@ -171,7 +220,10 @@ async fn change(app: &Shared, scope: Officer<Application, Extension>, input: Ext
 /// Takes an extension back. Officers.
 #[utoipa::path(delete, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/", tag = "extensions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), responses((status = 204)))]
-pub async fn delete_extension(State(app): State<Shared>, scope: Officer<Application, Extension>) -> Result<NoContent> {
+pub async fn delete_extension(
+    State(app): State<Shared>,
+    scope: Officer<Application, Extension>,
+) -> Result<NoContent> {
     let mut extension = scope.object;
     let mut tries = Tries::default();
     loop {
@@ -179,7 +231,11 @@ pub async fn delete_extension(State(app): State<Shared>, scope: Officer<Applicat
         scope.if_match.check(|| ExtensionBody::from(&extension))?;
         match app.table.delete_extension(&extension).await {
             Err(TableError::Refused(_)) => {
-                extension = app.table.extension(extension.application, extension.id).await?.ok_or(ApiError::NotFound)?;
+                extension = app
+                    .table
+                    .extension(extension.application, extension.id)
+                    .await?
+                    .ok_or(ApiError::NotFound)?;
             }
             done => return Ok(done.map(|()| NoContent)?),
         }

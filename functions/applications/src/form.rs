@@ -121,7 +121,8 @@ pub struct ApplicationInput {
     #[serde(default)]
     #[schema(value_type = String)]
     external_url: Field<String>,
-    /// HTML template: `{{ name }}`, `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ club }}`, `{{ application }}`.
+    /// HTML template: `{{ name }}`, `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ club
+    /// }}`, `{{ application }}`.
     #[serde(default)]
     #[schema(value_type = String)]
     acceptance_email: Field<String>,
@@ -145,23 +146,75 @@ pub struct CommitteeInput {
 
 impl ApplicationInput {
     /// Reads the body into `application`.
-    pub fn apply(self, mode: Mode, application: &mut Application, next_id: impl Fn() -> u64) -> Result<(), ApiError> {
+    pub fn apply(
+        self,
+        mode: Mode,
+        application: &mut Application,
+        next_id: impl Fn() -> u64,
+    ) -> Result<(), ApiError> {
         let mut reader = Reader::new(mode);
         reader.line("name", self.name, Need::Required, &mut application.name);
-        reader.html("description", self.description, limits::APPLICATION_TEXT_BYTES, &mut application.description);
-        reader.time("application_start_time", self.application_start_time, Need::Required, &mut application.start);
-        reader.time("application_end_time", self.application_end_time, Need::Required, &mut application.end);
-        reader.time("result_release_time", self.result_release_time, Need::Required, &mut application.release);
-        reader.flag("is_active", self.is_active, Need::Optional, &mut application.is_active);
-        reader.url("external_url", self.external_url, &mut application.external_url);
-        template(&mut reader, "acceptance_email", self.acceptance_email, &mut application.acceptance_email);
-        template(&mut reader, "rejection_email", self.rejection_email, &mut application.rejection_email);
+        reader.html(
+            "description",
+            self.description,
+            limits::APPLICATION_TEXT_BYTES,
+            &mut application.description,
+        );
+        reader.time(
+            "application_start_time",
+            self.application_start_time,
+            Need::Required,
+            &mut application.start,
+        );
+        reader.time(
+            "application_end_time",
+            self.application_end_time,
+            Need::Required,
+            &mut application.end,
+        );
+        reader.time(
+            "result_release_time",
+            self.result_release_time,
+            Need::Required,
+            &mut application.release,
+        );
+        reader.flag(
+            "is_active",
+            self.is_active,
+            Need::Optional,
+            &mut application.is_active,
+        );
+        reader.url(
+            "external_url",
+            self.external_url,
+            &mut application.external_url,
+        );
+        template(
+            &mut reader,
+            "acceptance_email",
+            self.acceptance_email,
+            &mut application.acceptance_email,
+        );
+        template(
+            &mut reader,
+            "rejection_email",
+            self.rejection_email,
+            &mut application.rejection_email,
+        );
         let committees = reader.value("committees", self.committees, Need::Optional);
-        let (start, end) = (("application_start_time", application.start), ("application_end_time", application.end));
+        let (start, end) = (
+            ("application_start_time", application.start),
+            ("application_end_time", application.end),
+        );
         reader.in_order(start, end, "The end may not be before the start.");
-        reader.in_order(end, ("result_release_time", application.release), "The release may not be before the end.");
+        reader.in_order(
+            end,
+            ("result_release_time", application.release),
+            "The release may not be before the end.",
+        );
         if let Some(committees) = committees {
-            application.committees = merge_committees(&mut reader, committees, &application.committees, next_id);
+            application.committees =
+                merge_committees(&mut reader, committees, &application.committees, next_id);
         }
         reader.finish()
     }
@@ -169,7 +222,11 @@ impl ApplicationInput {
 
 fn template(reader: &mut Reader, name: &str, field: Field<String>, into: &mut String) {
     let mut text = into.clone();
-    let source = if let Field::Value(source) = &field { source.clone() } else { String::new() };
+    let source = if let Field::Value(source) = &field {
+        source.clone()
+    } else {
+        String::new()
+    };
     reader.html(name, field, limits::APPLICATION_TEXT_BYTES, &mut text);
     if source != *into
         && !reader.errors.has(name)
@@ -184,9 +241,17 @@ fn template(reader: &mut Reader, name: &str, field: Field<String>, into: &mut St
     }
 }
 
-fn merge_committees(reader: &mut Reader, wanted: Vec<CommitteeInput>, old: &[Committee], next_id: impl Fn() -> u64) -> Vec<Committee> {
+fn merge_committees(
+    reader: &mut Reader,
+    wanted: Vec<CommitteeInput>,
+    old: &[Committee],
+    next_id: impl Fn() -> u64,
+) -> Vec<Committee> {
     if wanted.len() > limits::COMMITTEES {
-        reader.errors.add("committees", format!("At most {} committees are allowed.", limits::COMMITTEES));
+        reader.errors.add(
+            "committees",
+            format!("At most {} committees are allowed.", limits::COMMITTEES),
+        );
         return vec![];
     }
     let (mut names, mut ids) = (HashSet::new(), HashSet::new());
@@ -194,17 +259,27 @@ fn merge_committees(reader: &mut Reader, wanted: Vec<CommitteeInput>, old: &[Com
     for (i, committee) in wanted.into_iter().enumerate() {
         let field = format!("committees.{i}");
         let mut name = String::new();
-        reader.line(&format!("{field}.name"), Field::Value(committee.name), Need::Required, &mut name);
+        reader.line(
+            &format!("{field}.name"),
+            Field::Value(committee.name),
+            Need::Required,
+            &mut name,
+        );
         let folded = name.to_lowercase();
         if !name.is_empty() && !names.insert(folded.clone()) {
-            reader.errors.add(format!("{field}.name"), "Two committees have this name.");
+            reader
+                .errors
+                .add(format!("{field}.name"), "Two committees have this name.");
         }
         let known = match committee.id {
             Some(id) => old.iter().find(|old| old.id == id),
             None => old.iter().find(|old| old.name.to_lowercase() == folded),
         };
         if committee.id.is_some() && known.is_none() {
-            reader.errors.add(format!("{field}.id"), "This application has no such committee.");
+            reader.errors.add(
+                format!("{field}.id"),
+                "This application has no such committee.",
+            );
         }
         let id = known.map_or_else(&next_id, |known| known.id);
         if !ids.insert(id) {

@@ -1,4 +1,4 @@
-//! Recruitment forms: applications with their committees, questions and extensions (api.md "Applications", decisions.md §4).
+//! Recruitment forms: applications with their committees, questions and extensions.
 
 pub mod applications;
 pub mod extensions;
@@ -12,7 +12,10 @@ use utoipa_axum::routes;
 /// The routes of this group.
 pub fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(shared::openapi::base())
-        .routes(routes!(applications::list_applications, applications::create_application))
+        .routes(routes!(
+            applications::list_applications,
+            applications::create_application
+        ))
         .routes(routes!(applications::list_current_applications))
         .routes(routes!(
             applications::show_application,
@@ -21,14 +24,25 @@ pub fn routes() -> OpenApiRouter<Shared> {
             applications::delete_application
         ))
         .routes(routes!(applications::duplicate_application))
-        .routes(routes!(extensions::list_extensions, extensions::create_extension))
+        .routes(routes!(
+            extensions::list_extensions,
+            extensions::create_extension
+        ))
         .routes(routes!(
             extensions::show_extension,
             extensions::replace_extension,
             extensions::update_extension,
             extensions::delete_extension
         ))
-        .routes(routes!(questions::list_questions, questions::create_question))
+        .routes(routes!(
+            questions::list_questions,
+            questions::create_question
+        ))
         .routes(routes!(questions::order_questions))
-        .routes(routes!(questions::show_question, questions::replace_question, questions::update_question, questions::delete_question))
+        .routes(routes!(
+            questions::show_question,
+            questions::replace_question,
+            questions::update_question,
+            questions::delete_question
+        ))
 }

@@ -5,7 +5,9 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use shared::auth::User;
-use shared::http::{Admin, Field, Input, Known, Mode, Need, NewId, NoContent, Params, PathIds, Reader, Result};
+use shared::http::{
+    Admin, Field, Input, Known, Mode, Need, NewId, NoContent, Params, PathIds, Reader, Result,
+};
 use shared::lookups::BadgeBody;
 use shared::models::{Badge, Lookup};
 use shared::table::Versions;
@@ -36,7 +38,9 @@ pub struct BadgeInput {
 
 /// Whether a text is a color: `#rrggbb`.
 fn is_color(text: &str) -> bool {
-    text.strip_prefix('#').is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    text.strip_prefix('#').is_some_and(|digits| {
+        digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+    })
 }
 
 impl Collection for Badge {
@@ -50,7 +54,13 @@ impl Collection for Badge {
         let mut reader = Reader::new(mode);
         reader.line("label", input.label, Need::Required, &mut self.label);
         reader.line("purpose", input.purpose, Need::Optional, &mut self.purpose);
-        reader.text("description", input.description, Need::Optional, limits::BADGE_DESCRIPTION, &mut self.description);
+        reader.text(
+            "description",
+            input.description,
+            Need::Optional,
+            limits::BADGE_DESCRIPTION,
+            &mut self.description,
+        );
         match reader.value("color", input.color, Need::Optional) {
             Some(color) if color.is_empty() || is_color(&color) => self.color = color,
             Some(_) => reader.errors.add("color", "Expected #rrggbb."),
@@ -72,22 +82,43 @@ impl Collection for Badge {
 #[utoipa::path(get, path = "/api/badges/", tag = "badges", security((), ("bearer" = [])),
     params(("purpose" = Option<String>, Query, description = "Those of this purpose, whatever its case")),
     responses((status = 200, body = Vec<BadgeBody>)))]
-pub async fn list_badges(State(app): State<Shared>, known: Known, params: Params) -> Result<Response> {
-    let purpose = params.text("purpose").filter(|purpose| !purpose.is_empty()).map(text::fold);
-    lookups::list::<Badge>(&app, &known, |badge| purpose.as_ref().is_none_or(|purpose| text::fold(&badge.purpose) == *purpose)).await
+pub async fn list_badges(
+    State(app): State<Shared>,
+    known: Known,
+    params: Params,
+) -> Result<Response> {
+    let purpose = params
+        .text("purpose")
+        .filter(|purpose| !purpose.is_empty())
+        .map(text::fold);
+    lookups::list::<Badge>(&app, &known, |badge| {
+        purpose
+            .as_ref()
+            .is_none_or(|purpose| text::fold(&badge.purpose) == *purpose)
+    })
+    .await
 }
 
 /// Adds a badge. Admins.
 #[utoipa::path(post, path = "/api/badges/", tag = "badges", security(("bearer" = [])), request_body = BadgeInput,
     responses((status = 201, body = BadgeBody)))]
-pub async fn create_badge(State(app): State<Shared>, Admin(user): Admin, new: NewId, Input(input): Input<BadgeInput>) -> Result<Response> {
+pub async fn create_badge(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    new: NewId,
+    Input(input): Input<BadgeInput>,
+) -> Result<Response> {
     lookups::create::<Badge>(&app, &user, new, input).await
 }
 
 /// One badge. Anybody.
 #[utoipa::path(get, path = "/api/badges/{badge}/", tag = "badges", security((), ("bearer" = [])), params(("badge" = u64, Path)),
     responses((status = 200, body = BadgeBody)))]
-pub async fn show_badge(State(app): State<Shared>, known: Known, path: PathIds) -> Result<Response> {
+pub async fn show_badge(
+    State(app): State<Shared>,
+    known: Known,
+    path: PathIds,
+) -> Result<Response> {
     lookups::show::<Badge>(&app, &known, &path).await
 }
 
@@ -118,6 +149,10 @@ pub async fn replace_badge(
 /// Deletes a badge that no club has. Admins.
 #[utoipa::path(delete, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])), params(("badge" = u64, Path)),
     responses((status = 204)))]
-pub async fn delete_badge(State(app): State<Shared>, Admin(user): Admin, badge: Entry<Badge>) -> Result<NoContent> {
+pub async fn delete_badge(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    badge: Entry<Badge>,
+) -> Result<NoContent> {
     lookups::delete(&app, &user, badge).await
 }

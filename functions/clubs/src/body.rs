@@ -63,23 +63,47 @@ pub struct Viewer {
 impl Viewer {
     /// The caller on all clubs: 2 queries side by side if they are signed in.
     pub async fn of(app: &App, user: Option<&User>) -> Result<(Self, Sight), TableError> {
-        let Some(user) = user else { return Ok((Self::default(), Sight::default())) };
-        let (own, interests) = futures::try_join!(app.table.memberships_of(user.id()), app.table.interests(user.id()))?;
+        let Some(user) = user else {
+            return Ok((Self::default(), Sight::default()));
+        };
+        let (own, interests) = futures::try_join!(
+            app.table.memberships_of(user.id()),
+            app.table.interests(user.id())
+        )?;
         let sight = Sight::with_all(&own, user.is_admin());
         let viewer = Self {
-            roles: own.into_iter().map(|membership| (membership.club, membership.role)).collect(),
-            favorites: interests.favorites.into_iter().map(|favorite| favorite.club).collect(),
-            subscriptions: interests.subscriptions.into_iter().map(|subscription| subscription.club).collect(),
+            roles: own
+                .into_iter()
+                .map(|membership| (membership.club, membership.role))
+                .collect(),
+            favorites: interests
+                .favorites
+                .into_iter()
+                .map(|favorite| favorite.club)
+                .collect(),
+            subscriptions: interests
+                .subscriptions
+                .into_iter()
+                .map(|subscription| subscription.club)
+                .collect(),
             is_admin: user.is_admin(),
         };
         Ok((viewer, sight))
     }
 
     /// The caller on one club.
-    pub fn on(code: &str, membership: Option<&Membership>, page: &ClubPage, is_admin: bool) -> Self {
+    pub fn on(
+        code: &str,
+        membership: Option<&Membership>,
+        page: &ClubPage,
+        is_admin: bool,
+    ) -> Self {
         let code = || code.to_owned();
         Self {
-            roles: membership.map(|membership| (code(), membership.role)).into_iter().collect(),
+            roles: membership
+                .map(|membership| (code(), membership.role))
+                .into_iter()
+                .collect(),
             favorites: page.is_favorite.then(code).into_iter().collect(),
             subscriptions: page.is_subscribed.then(code).into_iter().collect(),
             is_admin,
@@ -107,12 +131,19 @@ impl Terms {
     /// As they were at `versions`.
     pub async fn at(app: &App, versions: &Versions) -> Result<Self, TableError> {
         let (tags, badges) = futures::try_join!(app.entries(versions), app.entries(versions))?;
-        Ok(Self { tags, badges: Badges(badges) })
+        Ok(Self {
+            tags,
+            badges: Badges(badges),
+        })
     }
 
     /// The tags of a club, by name.
     pub fn tags_of(&self, club: &Club) -> Vec<NamedBody> {
-        self.tags.named(&club.profile.tags).into_iter().map(NamedBody::from).collect()
+        self.tags
+            .named(&club.profile.tags)
+            .into_iter()
+            .map(NamedBody::from)
+            .collect()
     }
 }
 
@@ -152,7 +183,9 @@ impl ClubBody {
 
 /// Whether one of the club's applications takes submissions.
 pub fn is_accepting(club: &Club, now: Timestamp) -> bool {
-    club.windows.values().any(|window| window.start <= now && now <= window.end)
+    club.windows
+        .values()
+        .any(|window| window.start <= now && now <= window.end)
 }
 
 /// What officers and admins write of a club.
@@ -214,26 +247,64 @@ impl ClubInput {
     }
 
     /// Reads the body into `club`; what only admins write is ignored from others.
-    pub fn apply(self, mode: Mode, club: &mut Club, terms: &Terms, is_admin: bool) -> Result<(), ApiError> {
+    pub fn apply(
+        self,
+        mode: Mode,
+        club: &mut Club,
+        terms: &Terms,
+        is_admin: bool,
+    ) -> Result<(), ApiError> {
         let mut reader = Reader::new(mode);
         let profile = &mut club.profile;
         reader.line("name", self.name, Need::Required, &mut profile.name);
-        reader.line("subtitle", self.subtitle, Need::Optional, &mut profile.subtitle);
-        reader.html("description", self.description, limits::DESCRIPTION_BYTES, &mut profile.description);
+        reader.line(
+            "subtitle",
+            self.subtitle,
+            Need::Optional,
+            &mut profile.subtitle,
+        );
+        reader.html(
+            "description",
+            self.description,
+            limits::DESCRIPTION_BYTES,
+            &mut profile.description,
+        );
         reader.email("email", self.email, Need::Optional, &mut profile.email);
         reader.url("website", self.website, &mut profile.website);
         let is_tag = |id| terms.tags.get(id).is_some();
-        reader.references("tags", self.tags, Need::Optional, limits::CLUB_TERMS, is_tag, &mut profile.tags);
+        reader.references(
+            "tags",
+            self.tags,
+            Need::Optional,
+            limits::CLUB_TERMS,
+            is_tag,
+            &mut profile.tags,
+        );
         reader.flag("active", self.active, Need::Optional, &mut profile.active);
-        reader.number("application_required", self.application_required, Need::Optional, (1, 5), &mut profile.application_required);
+        reader.number(
+            "application_required",
+            self.application_required,
+            Need::Optional,
+            (1, 5),
+            &mut profile.application_required,
+        );
         match self.image {
             Field::Null => club.image = None,
             Field::Absent => {}
-            Field::Value(_) | Field::Wrong(..) => reader.errors.add("image", "Send a logo as a file to upload/."),
+            Field::Value(_) | Field::Wrong(..) => reader
+                .errors
+                .add("image", "Send a logo as a file to upload/."),
         }
         if is_admin {
             let is_badge = |id| terms.badges.0.get(id).is_some();
-            reader.references("badges", self.badges, Need::Free, limits::CLUB_TERMS, is_badge, &mut club.badges);
+            reader.references(
+                "badges",
+                self.badges,
+                Need::Free,
+                limits::CLUB_TERMS,
+                is_badge,
+                &mut club.badges,
+            );
             if let Some(approved) = reader.nullable("approved", self.approved, Need::Free) {
                 club.approved = approved;
             }

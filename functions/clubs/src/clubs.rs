@@ -10,8 +10,8 @@ use shared::Shared;
 use shared::auth::{ERASING, User};
 use shared::catalogue::club_parts;
 use shared::http::{
-    ApiError, Code, Created, Envelope, IfMatch, Input, Known, Mode, NewId, NoContent, Owner, Page, Params, PathIds, Result, Sight, Upload,
-    is_officer, shown_at,
+    ApiError, Code, Created, Envelope, IfMatch, Input, Known, Mode, NewId, NoContent, Owner, Page,
+    Params, PathIds, Result, Sight, Upload, is_officer, shown_at,
 };
 use shared::models::{Badge, Club, ClubProfile, Kind as _, Membership, Role, Tag};
 use shared::settings::Approval;
@@ -33,31 +33,67 @@ use crate::ranking::{Filter, Ordered, Ranked, Ranking, compare};
         ("ordering" = Option<String>, Query, description = "alphabetical, -alphabetical, featured (default), favorite_count, -favorite_count"),
         ("page" = Option<u64>, Query), ("page_size" = Option<u64>, Query, description = "25, at most 100")),
     responses((status = 200, body = Envelope<ClubBody>)))]
-pub async fn list_clubs(State(app): State<Shared>, user: Option<User>, params: Params, page: Page, known: Known) -> Result<Response> {
+pub async fn list_clubs(
+    State(app): State<Shared>,
+    user: Option<User>,
+    params: Params,
+    page: Page,
+    known: Known,
+) -> Result<Response> {
     let filter = Filter::read(&params)?;
-    let (versions, (viewer, sight)) = futures::try_join!(app.table.versions(), Viewer::of(&app, user.as_ref()))?;
+    let (versions, (viewer, sight)) =
+        futures::try_join!(app.table.versions(), Viewer::of(&app, user.as_ref()))?;
     let now = app.now();
     let mut parts = club_parts();
     parts.extend([Tag::PART, Badge::PART].map(str::to_owned));
     // Only the featured order looks at events.
-    let months = if filter.ordered == Ordered::Featured { versions.event_parts(Some(now), None) } else { vec![] };
-    let draft = match known.draft(&versions, parts.iter().chain(&months), &(&viewer, user.is_some())) {
+    let months = if filter.ordered == Ordered::Featured {
+        versions.event_parts(Some(now), None)
+    } else {
+        vec![]
+    };
+    let draft = match known.draft(
+        &versions,
+        parts.iter().chain(&months),
+        &(&viewer, user.is_some()),
+    ) {
         Ok(draft) => draft,
         Err(unchanged) => return Ok(unchanged.into_response()),
     };
-    let (clubs, terms, hosts) =
-        futures::try_join!(app.all_clubs(&versions), Terms::at(&app, &versions), hosts(&app, &versions, &months, now))?;
+    let (clubs, terms, hosts) = futures::try_join!(
+        app.all_clubs(&versions),
+        Terms::at(&app, &versions),
+        hosts(&app, &versions, &months, now)
+    )?;
     let ranking = Ranking { now, hosts };
-    let mut found = filter.find(&clubs, &terms, &ranking, |club| sight.sees(club) && filter.is_for(club, &viewer, user.is_some(), now));
-    let show = |ranked: &Ranked| ClubBody::new(&ranked.listed.club, &viewer, &terms, &app.media, now);
+    let mut found = filter.find(&clubs, &terms, &ranking, |club| {
+        sight.sees(club) && filter.is_for(club, &viewer, user.is_some(), now)
+    });
+    let show =
+        |ranked: &Ranked| ClubBody::new(&ranked.listed.club, &viewer, &terms, &app.media, now);
     let page = page.of_sorted(&mut found, |a, b| compare(filter.ordered, a, b), show)?;
-    Ok(draft.done(Json(page), Some(ranking.stands_until(&clubs, &found, &filter))))
+    Ok(draft.done(
+        Json(page),
+        Some(ranking.stands_until(&clubs, &found, &filter)),
+    ))
 }
 
 /// The clubs with events that have not ended, and when all of these will have.
-async fn hosts(app: &Shared, versions: &Versions, months: &[String], now: Timestamp) -> Result<HashMap<String, Timestamp>, TableError> {
-    let parts = app.events.parts(&app.table, versions, months, app.clock.now()).await?;
-    let ends = parts.items.iter().flat_map(|part| part.iter()).filter_map(|listed| Some((&listed.event.club, listed.event.span()?.ends.1)));
+async fn hosts(
+    app: &Shared,
+    versions: &Versions,
+    months: &[String],
+    now: Timestamp,
+) -> Result<HashMap<String, Timestamp>, TableError> {
+    let parts = app
+        .events
+        .parts(&app.table, versions, months, app.clock.now())
+        .await?;
+    let ends = parts
+        .items
+        .iter()
+        .flat_map(|part| part.iter())
+        .filter_map(|listed| Some((&listed.event.club, listed.event.span()?.ends.1)));
     let mut hosts: HashMap<String, Timestamp> = HashMap::new();
     for (club, end) in ends.filter(|(_, end)| *end >= now) {
         match hosts.get_mut(club) {
@@ -82,7 +118,11 @@ pub async fn create_club(
     let mut club = Club {
         code: String::new(),
         version: 1,
-        profile: ClubProfile { active: true, application_required: 4, ..ClubProfile::default() },
+        profile: ClubProfile {
+            active: true,
+            application_required: 4,
+            ..ClubProfile::default()
+        },
         image: None,
         badges: vec![],
         approved: (app.settings.club_approval == Approval::Automatic).then_some(true),
@@ -102,7 +142,10 @@ pub async fn create_club(
     // Names collide; codes may not: the second club of a name gets -2, and so on.
     let slug = slug(&club.profile.name);
     let quotas = app.settings.quotas;
-    let quota = (!user.is_admin()).then_some(ClubQuota { created: quotas.clubs_created, owned: quotas.clubs_owned });
+    let quota = (!user.is_admin()).then_some(ClubQuota {
+        created: quotas.clubs_created,
+        owned: quotas.clubs_owned,
+    });
     for n in 1..=100 {
         club.code = code.clone().unwrap_or_else(|| numbered(&slug, n, creation));
         let owner = Membership::new(&club.code, person, Role::Owner, creation, now);
@@ -110,7 +153,12 @@ pub async fn create_club(
             Ok(()) => None,
             Err(ClubRefusal::Taken) => app.table.club_page(&club.code, None).await?.club,
             Err(ClubRefusal::Creator) => return Err(too_many_clubs(&app, user.id()).await?),
-            Err(ClubRefusal::Reference) => return Err(ApiError::field("tags", "A tag or badge was deleted at this moment.")),
+            Err(ClubRefusal::Reference) => {
+                return Err(ApiError::field(
+                    "tags",
+                    "A tag or badge was deleted at this moment.",
+                ));
+            }
         };
         match taken {
             // An earlier attempt with the same idempotency key was here.
@@ -119,21 +167,45 @@ pub async fn create_club(
             Some(_) => return Err(ApiError::field("code", "This code is taken.")),
             None => {}
         }
-        let viewer = Viewer::on(&club.code, Some(&owner), &ClubPage::default(), user.is_admin());
+        let viewer = Viewer::on(
+            &club.code,
+            Some(&owner),
+            &ClubPage::default(),
+            user.is_admin(),
+        );
         let body = ClubBody::new(&club, &viewer, &terms, &app.media, now);
-        return Ok(Created { location: format!("/api/clubs/{}/", club.code), body });
+        return Ok(Created {
+            location: format!("/api/clubs/{}/", club.code),
+            body,
+        });
     }
-    Err(ApiError::field("name", "A hundred clubs have this name. Choose another one, or a code."))
+    Err(ApiError::field(
+        "name",
+        "A hundred clubs have this name. Choose another one, or a code.",
+    ))
 }
 
 /// Why somebody creates no further club.
 async fn too_many_clubs(app: &Shared, person: u64) -> Result<ApiError> {
-    let Some(person) = app.table.person(person).await?.filter(|person| !person.erasing) else { return Ok(ApiError::rule(ERASING)) };
+    let Some(person) = app
+        .table
+        .person(person)
+        .await?
+        .filter(|person| !person.erasing)
+    else {
+        return Ok(ApiError::rule(ERASING));
+    };
     let quotas = app.settings.quotas;
     let why = if person.clubs_created >= i64::from(quotas.clubs_created) {
-        format!("A person creates at most {} clubs, deleted ones included. An administrator can create more.", quotas.clubs_created)
+        format!(
+            "A person creates at most {} clubs, deleted ones included. An administrator can create more.",
+            quotas.clubs_created
+        )
     } else {
-        format!("A person owns at most {} clubs, deleted ones included.", quotas.clubs_owned)
+        format!(
+            "A person owns at most {} clubs, deleted ones included.",
+            quotas.clubs_owned
+        )
     };
     Ok(ApiError::rule(why).coded(Code::Quota))
 }
@@ -141,36 +213,71 @@ async fn too_many_clubs(app: &Shared, person: u64) -> Result<ApiError> {
 /// One club. Anybody who can see it.
 #[utoipa::path(get, path = "/api/clubs/{club}/", tag = "clubs", security((), ("bearer" = [])), params(("club" = String, Path)),
     responses((status = 200, body = ClubBody)))]
-pub async fn show_club(State(app): State<Shared>, user: Option<User>, path: PathIds) -> Result<Json<ClubBody>> {
-    let page = app.table.club_page(path.text("club"), user.as_ref().map(User::id)).await?;
+pub async fn show_club(
+    State(app): State<Shared>,
+    user: Option<User>,
+    path: PathIds,
+) -> Result<Json<ClubBody>> {
+    let page = app
+        .table
+        .club_page(path.text("club"), user.as_ref().map(User::id))
+        .await?;
     let is_admin = user.is_some_and(|user| user.is_admin());
     let sight = Sight::with(page.membership.as_ref(), is_admin);
-    let club = page.club.as_ref().filter(|club| sight.sees(club)).ok_or(ApiError::NotFound)?;
+    let club = page
+        .club
+        .as_ref()
+        .filter(|club| sight.sees(club))
+        .ok_or(ApiError::NotFound)?;
     let terms = Terms::at(&app, &page.versions).await?;
     let viewer = Viewer::on(&club.code, page.membership.as_ref(), &page, is_admin);
-    Ok(Json(ClubBody::new(club, &viewer, &terms, &app.media, app.now())))
+    Ok(Json(ClubBody::new(
+        club,
+        &viewer,
+        &terms,
+        &app.media,
+        app.now(),
+    )))
 }
 
 /// Changes the fields that are sent. Officers; admins also restore, approve and award badges.
 #[utoipa::path(patch, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
     request_body = ClubInput, responses((status = 200, body = ClubBody)))]
-pub async fn update_club(State(app): State<Shared>, scope: Editable, Input(input): Input<ClubInput>) -> Result<Json<ClubBody>> {
+pub async fn update_club(
+    State(app): State<Shared>,
+    scope: Editable,
+    Input(input): Input<ClubInput>,
+) -> Result<Json<ClubBody>> {
     let restores = input.restores();
-    edit(&app, scope, restores, |club, terms, is_admin| input.clone().apply(Mode::Update, club, terms, is_admin)).await
+    edit(&app, scope, restores, |club, terms, is_admin| {
+        input.clone().apply(Mode::Update, club, terms, is_admin)
+    })
+    .await
 }
 
 /// Replaces all writable fields. Officers; admins also restore, approve and award badges.
 #[utoipa::path(put, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
     request_body = ClubInput, responses((status = 200, body = ClubBody)))]
-pub async fn replace_club(State(app): State<Shared>, scope: Editable, Input(input): Input<ClubInput>) -> Result<Json<ClubBody>> {
+pub async fn replace_club(
+    State(app): State<Shared>,
+    scope: Editable,
+    Input(input): Input<ClubInput>,
+) -> Result<Json<ClubBody>> {
     let restores = input.restores();
-    edit(&app, scope, restores, |club, terms, is_admin| input.clone().apply(Mode::Replace, club, terms, is_admin)).await
+    edit(&app, scope, restores, |club, terms, is_admin| {
+        input.clone().apply(Mode::Replace, club, terms, is_admin)
+    })
+    .await
 }
 
 /// Gives a club its logo, in the part `file` (or `image`) of a form. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/upload/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
     request_body(content = String, content_type = "multipart/form-data"), responses((status = 200, body = ClubBody)))]
-pub async fn upload_club_logo(State(app): State<Shared>, scope: Editable, Upload(field, bytes): Upload) -> Result<Response> {
+pub async fn upload_club_logo(
+    State(app): State<Shared>,
+    scope: Editable,
+    Upload(field, bytes): Upload,
+) -> Result<Response> {
     if scope.page.club.as_ref().is_some_and(|club| club.archived) {
         return Err(ApiError::NotFound);
     }
@@ -180,7 +287,10 @@ pub async fn upload_club_logo(State(app): State<Shared>, scope: Editable, Upload
         club.image = Some(image.clone());
         Ok(())
     });
-    Ok(shown_at(path, app.media.kept(done.await, Some(&image)).await?))
+    Ok(shown_at(
+        path,
+        app.media.kept(done.await, Some(&image)).await?,
+    ))
 }
 
 /// Does a change on the club as it is now: whoever else changes it at this moment loses nothing.
@@ -191,11 +301,20 @@ async fn edit(
     restores: bool,
     change: impl Fn(&mut Club, &Terms, bool) -> Result<()>,
 ) -> Result<Json<ClubBody>> {
-    let Editable { user, code, mut page, if_match } = scope;
+    let Editable {
+        user,
+        code,
+        mut page,
+        if_match,
+    } = scope;
     let mut tries = Tries::default();
     loop {
         tries.next().await?;
-        let old = page.club.take().filter(|club| restores || !club.archived).ok_or(ApiError::NotFound)?;
+        let old = page
+            .club
+            .take()
+            .filter(|club| restores || !club.archived)
+            .ok_or(ApiError::NotFound)?;
         let mut membership = page.membership.take();
         let terms = Terms::at(app, &page.versions).await?;
         let seen = |club: &Club, membership: Option<&Membership>| {
@@ -210,8 +329,23 @@ async fn edit(
             // Who restores a club whose last owner was erased owns it.
             let owner = match &membership {
                 _ if club.archived || club.owners > 0 => None,
-                Some(own) => Some((Membership { role: Role::Owner, ..own.clone() }, true)),
-                None => Some((Membership::new(&code, user.person().await?, Role::Owner, app.next_id(), app.now()), false)),
+                Some(own) => Some((
+                    Membership {
+                        role: Role::Owner,
+                        ..own.clone()
+                    },
+                    true,
+                )),
+                None => Some((
+                    Membership::new(
+                        &code,
+                        user.person().await?,
+                        Role::Owner,
+                        app.next_id(),
+                        app.now(),
+                    ),
+                    false,
+                )),
             };
             match app.table.update_club(&old, &club, owner.as_ref()).await {
                 Err(TableError::Refused(_)) => {
@@ -220,7 +354,9 @@ async fn edit(
                 }
                 done => done?,
             }
-            app.media.forget(old.image.as_ref(), club.image.as_ref()).await;
+            app.media
+                .forget(old.image.as_ref(), club.image.as_ref())
+                .await;
             if let Some((own, was_member)) = owner {
                 club.members += i64::from(!was_member);
                 membership = Some(own);
@@ -247,13 +383,25 @@ impl FromRequestParts<Shared> for Editable {
         let code = path.text("club").to_owned();
         let page = app.table.club_page(&code, Some(user.id())).await?;
         let sight = Sight::with(page.membership.as_ref(), user.is_admin());
-        if !page.club.as_ref().is_some_and(|club| sight.sees(club) || user.is_admin()) {
+        if !page
+            .club
+            .as_ref()
+            .is_some_and(|club| sight.sees(club) || user.is_admin())
+        {
             return Err(ApiError::NotFound);
         }
-        if !is_officer(page.membership.as_ref().map(|membership| membership.role), user.is_admin()) {
+        if !is_officer(
+            page.membership.as_ref().map(|membership| membership.role),
+            user.is_admin(),
+        ) {
             return Err(ApiError::Forbidden);
         }
-        Ok(Self { user, code, page, if_match: IfMatch::of(&parts.headers) })
+        Ok(Self {
+            user,
+            code,
+            page,
+            if_match: IfMatch::of(&parts.headers),
+        })
     }
 }
 
@@ -266,15 +414,31 @@ pub async fn delete_club(State(app): State<Shared>, scope: Owner) -> Result<NoCo
     loop {
         tries.next().await?;
         if scope.if_match.is_given() {
-            let mut page = app.table.club_page(&old.code, Some(scope.user.id())).await?;
+            let mut page = app
+                .table
+                .club_page(&old.code, Some(scope.user.id()))
+                .await?;
             old = page.club.take().ok_or(ApiError::NotFound)?;
             let terms = Terms::at(&app, &page.versions).await?;
-            let viewer = Viewer::on(&old.code, page.membership.as_ref(), &page, scope.user.is_admin());
-            scope.if_match.check(|| ClubBody::new(&old, &viewer, &terms, &app.media, app.now()))?;
+            let viewer = Viewer::on(
+                &old.code,
+                page.membership.as_ref(),
+                &page,
+                scope.user.is_admin(),
+            );
+            scope
+                .if_match
+                .check(|| ClubBody::new(&old, &viewer, &terms, &app.media, app.now()))?;
         }
-        let club = Club { archived: true, version: old.version + 1, ..old.clone() };
+        let club = Club {
+            archived: true,
+            version: old.version + 1,
+            ..old.clone()
+        };
         match app.table.update_club(&old, &club, None).await {
-            Err(TableError::Refused(_)) => old = app.table.club(&old.code).await?.ok_or(ApiError::NotFound)?,
+            Err(TableError::Refused(_)) => {
+                old = app.table.club(&old.code).await?.ok_or(ApiError::NotFound)?
+            }
             done => return Ok(done.map(|()| NoContent)?),
         }
     }

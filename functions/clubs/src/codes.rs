@@ -1,4 +1,4 @@
-//! Codes of clubs: wished for, or made from names (decisions.md §3, §12.9).
+//! Codes of clubs: wished for, or made from names (C3, C4).
 
 use shared::http::{Field, Mode, Need, Reader, Result, is_code};
 use shared::limits;
@@ -6,9 +6,15 @@ use shared::limits;
 /// The code that is wished for, if any.
 pub fn wanted_code(field: Field<String>) -> Result<Option<String>> {
     let mut reader = Reader::new(Mode::Update);
-    let code = reader.nullable("code", field, Need::Free).flatten().filter(|code| !code.is_empty());
+    let code = reader
+        .nullable("code", field, Need::Free)
+        .flatten()
+        .filter(|code| !code.is_empty());
     if code.as_ref().is_some_and(|code| !is_code(code)) {
-        reader.errors.add("code", "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.");
+        reader.errors.add(
+            "code",
+            "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.",
+        );
     }
     reader.finish()?;
     Ok(code)
@@ -17,7 +23,10 @@ pub fn wanted_code(field: Field<String>) -> Result<Option<String>> {
 /// A name in lower-case Latin letters, digits and single hyphens; other scripts are transliterated.
 pub fn slug(name: &str) -> String {
     let latin = deunicode::deunicode(name).to_ascii_lowercase();
-    let words: Vec<&str> = latin.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = latin
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
     let mut slug = words.join("-");
     slug.truncate(limits::CODE - 4);
     slug.trim_end_matches('-').to_owned()

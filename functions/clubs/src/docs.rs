@@ -22,9 +22,21 @@ const OPENAPI: &[u8] = packed!("openapi.json");
 const PARTS: [(&str, &str, &[u8]); 5] = [
     ("swagger-ui.css", "text/css", packed!("swagger-ui.css")),
     ("index.css", "text/css", packed!("index.css")),
-    ("swagger-ui-bundle.js", "text/javascript", packed!("swagger-ui-bundle.js")),
-    ("favicon-16x16.png", "image/png", packed!("favicon-16x16.png")),
-    ("favicon-32x32.png", "image/png", packed!("favicon-32x32.png")),
+    (
+        "swagger-ui-bundle.js",
+        "text/javascript",
+        packed!("swagger-ui-bundle.js"),
+    ),
+    (
+        "favicon-16x16.png",
+        "image/png",
+        packed!("favicon-16x16.png"),
+    ),
+    (
+        "favicon-32x32.png",
+        "image/png",
+        packed!("favicon-32x32.png"),
+    ),
 ];
 
 /// The page, but for its base. It finds the document beside itself, whatever the stage in front.
@@ -52,7 +64,10 @@ pub async fn show_docs(PublicPath(path): PublicPath) -> Response {
     // Without its slash, and behind a stage, the page still finds its parts.
     let base = shared::html::escape(path.trim_end_matches('/'));
     guarded(
-        ([(header::CONTENT_TYPE, "text/html")], format!("<!doctype html><html lang=\"en\"><head><base href=\"{base}/\">{PAGE}"))
+        (
+            [(header::CONTENT_TYPE, "text/html")],
+            format!("<!doctype html><html lang=\"en\"><head><base href=\"{base}/\">{PAGE}"),
+        )
             .into_response(),
     )
 }
@@ -61,35 +76,65 @@ pub async fn show_docs(PublicPath(path): PublicPath) -> Response {
 #[utoipa::path(get, path = "/api/docs/{file}", tag = "service", params(("file" = String, Path)), responses((status = 200)))]
 pub async fn show_docs_file(headers: HeaderMap, Path(file): Path<String>) -> Result<Response> {
     if file == "swagger-initializer.js" {
-        return Ok(guarded(([(header::CONTENT_TYPE, "text/javascript")], INITIALIZER).into_response()));
+        return Ok(guarded(
+            ([(header::CONTENT_TYPE, "text/javascript")], INITIALIZER).into_response(),
+        ));
     }
-    let (_, content_type, packed) = PARTS.iter().find(|(name, ..)| *name == file).ok_or(ApiError::NotFound)?;
+    let (_, content_type, packed) = PARTS
+        .iter()
+        .find(|(name, ..)| *name == file)
+        .ok_or(ApiError::NotFound)?;
     Ok(guarded(unpacked(&headers, content_type, packed)?))
 }
 
 fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let accepted = headers
+        .get(header::ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     accepted.split(',').any(|coding| {
         let (name, quality) = coding.split_once(';').unwrap_or((coding, "q=1"));
-        let refused = quality.trim().strip_prefix("q=").is_some_and(|quality| quality.parse() == Ok(0.0));
+        let refused = quality
+            .trim()
+            .strip_prefix("q=")
+            .is_some_and(|quality| quality.parse() == Ok(0.0));
         name.trim().eq_ignore_ascii_case("gzip") && !refused
     })
 }
 
 /// The file as it is kept, for clients that take it so.
-fn unpacked(headers: &HeaderMap, content_type: &'static str, packed: &'static [u8]) -> Result<Response> {
+fn unpacked(
+    headers: &HeaderMap,
+    content_type: &'static str,
+    packed: &'static [u8],
+) -> Result<Response> {
     if accepts_gzip(headers) {
-        return Ok(([(header::CONTENT_TYPE, content_type), (header::CONTENT_ENCODING, "gzip")], packed).into_response());
+        return Ok((
+            [
+                (header::CONTENT_TYPE, content_type),
+                (header::CONTENT_ENCODING, "gzip"),
+            ],
+            packed,
+        )
+            .into_response());
     }
     let mut bytes = Vec::new();
-    GzDecoder::new(packed).read_to_end(&mut bytes).map_err(|error| ApiError::Internal(error.to_string()))?;
+    GzDecoder::new(packed)
+        .read_to_end(&mut bytes)
+        .map_err(|error| ApiError::Internal(error.to_string()))?;
     Ok(([(header::CONTENT_TYPE, content_type)], bytes).into_response())
 }
 
 fn guarded(mut response: Response) -> Response {
     // Swagger UI styles itself inline; it loads nothing from elsewhere.
     let policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
+    response.headers_mut().insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(policy),
+    );
+    response.headers_mut().insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=3600"),
+    );
     response
 }

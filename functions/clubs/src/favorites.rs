@@ -12,27 +12,43 @@ use crate::interests::{self, InterestBody, InterestInput};
 
 /// The caller's favorites, oldest first. Any signed-in user.
 #[utoipa::path(get, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])), responses((status = 200, body = Vec<InterestBody>)))]
-pub async fn list_favorites(State(app): State<Shared>, user: User) -> Result<Json<Vec<InterestBody>>> {
+pub async fn list_favorites(
+    State(app): State<Shared>,
+    user: User,
+) -> Result<Json<Vec<InterestBody>>> {
     interests::list::<Favorite>(&app, &user).await
 }
 
 /// Makes a club a favorite. Any signed-in user.
 #[utoipa::path(post, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])), request_body = InterestInput,
     responses((status = 201, body = InterestBody)))]
-pub async fn create_favorite(State(app): State<Shared>, user: User, new: NewId, Input(input): Input<InterestInput>) -> Result<Response> {
+pub async fn create_favorite(
+    State(app): State<Shared>,
+    user: User,
+    new: NewId,
+    Input(input): Input<InterestInput>,
+) -> Result<Response> {
     interests::create::<Favorite>(&app, &user, new, input, "/api/favorites/").await
 }
 
 /// One of the caller's favorites. Any signed-in user.
 #[utoipa::path(get, path = "/api/favorites/{favorite}/", tag = "favorites", security(("bearer" = [])),
     params(("favorite" = String, Path, description = "Its id, or a club code")), responses((status = 200, body = InterestBody)))]
-pub async fn show_favorite(State(app): State<Shared>, user: User, path: PathIds) -> Result<Json<InterestBody>> {
+pub async fn show_favorite(
+    State(app): State<Shared>,
+    user: User,
+    path: PathIds,
+) -> Result<Json<InterestBody>> {
     interests::show::<Favorite>(&app, &user, &path, "favorite").await
 }
 
 /// Removes one of the caller's favorites. Any signed-in user.
 #[utoipa::path(delete, path = "/api/favorites/{favorite}/", tag = "favorites", security(("bearer" = [])),
     params(("favorite" = String, Path, description = "Its id, or a club code")), responses((status = 204)))]
-pub async fn delete_favorite(State(app): State<Shared>, user: User, path: PathIds) -> Result<NoContent> {
+pub async fn delete_favorite(
+    State(app): State<Shared>,
+    user: User,
+    path: PathIds,
+) -> Result<NoContent> {
     interests::delete::<Favorite>(&app, &user, &path, "favorite").await
 }

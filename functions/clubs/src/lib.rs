@@ -1,5 +1,5 @@
-//! The club catalogue, its supporting collections, and what belongs to the service as a whole: health, documents (api.md "Clubs",
-//! decisions.md §3, §9, §10).
+//! The club catalogue, its supporting collections, and what belongs to the service as a whole:
+//! health, documents.
 
 pub mod badges;
 pub mod body;
@@ -27,26 +27,73 @@ use utoipa_axum::routes;
 pub fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(shared::openapi::base())
         .routes(routes!(clubs::list_clubs, clubs::create_club))
-        .routes(routes!(clubs::show_club, clubs::replace_club, clubs::update_club, clubs::delete_club))
+        .routes(routes!(
+            clubs::show_club,
+            clubs::replace_club,
+            clubs::update_club,
+            clubs::delete_club
+        ))
         .routes(routes!(clubs::upload_club_logo))
         .routes(routes!(subscription::list_subscribers))
-        .routes(routes!(favorites::list_favorites, favorites::create_favorite))
-        .routes(routes!(favorites::show_favorite, favorites::delete_favorite))
-        .routes(routes!(subscriptions::list_subscriptions, subscriptions::create_subscription))
-        .routes(routes!(subscriptions::show_subscription, subscriptions::delete_subscription))
+        .routes(routes!(
+            favorites::list_favorites,
+            favorites::create_favorite
+        ))
+        .routes(routes!(
+            favorites::show_favorite,
+            favorites::delete_favorite
+        ))
+        .routes(routes!(
+            subscriptions::list_subscriptions,
+            subscriptions::create_subscription
+        ))
+        .routes(routes!(
+            subscriptions::show_subscription,
+            subscriptions::delete_subscription
+        ))
         .routes(routes!(tags::list_tags, tags::create_tag))
-        .routes(routes!(tags::show_tag, tags::update_tag, tags::replace_tag, tags::delete_tag))
+        .routes(routes!(
+            tags::show_tag,
+            tags::update_tag,
+            tags::replace_tag,
+            tags::delete_tag
+        ))
         .routes(routes!(badges::list_badges, badges::create_badge))
-        .routes(routes!(badges::show_badge, badges::update_badge, badges::replace_badge, badges::delete_badge))
+        .routes(routes!(
+            badges::show_badge,
+            badges::update_badge,
+            badges::replace_badge,
+            badges::delete_badge
+        ))
         .routes(routes!(schools::list_schools, schools::create_school))
-        .routes(routes!(schools::show_school, schools::update_school, schools::replace_school, schools::delete_school))
+        .routes(routes!(
+            schools::show_school,
+            schools::update_school,
+            schools::replace_school,
+            schools::delete_school
+        ))
         .routes(routes!(majors::list_majors, majors::create_major))
-        .routes(routes!(majors::show_major, majors::update_major, majors::replace_major, majors::delete_major))
+        .routes(routes!(
+            majors::show_major,
+            majors::update_major,
+            majors::replace_major,
+            majors::delete_major
+        ))
         .routes(routes!(years::list_years, years::create_year))
-        .routes(routes!(years::show_year, years::update_year, years::replace_year, years::delete_year))
+        .routes(routes!(
+            years::show_year,
+            years::update_year,
+            years::replace_year,
+            years::delete_year
+        ))
         .routes(routes!(clubfairs::list_fairs, clubfairs::create_fair))
         .routes(routes!(clubfairs::list_current_fairs))
-        .routes(routes!(clubfairs::show_fair, clubfairs::update_fair, clubfairs::replace_fair, clubfairs::delete_fair))
+        .routes(routes!(
+            clubfairs::show_fair,
+            clubfairs::update_fair,
+            clubfairs::replace_fair,
+            clubfairs::delete_fair
+        ))
         .routes(routes!(clubfairs::register_club))
         .routes(routes!(health::show_health))
         .routes(routes!(docs::show_openapi))

@@ -1,5 +1,5 @@
-//! What the collections that admins keep have in common (decisions.md §9): the handlers of each are in the file that is named
-//! like it.
+//! What the collections that admins keep have in common (L1, L2, L3): the handlers of each are in
+//! the file that is named like it.
 
 use axum::Json;
 use axum::extract::FromRequestParts;
@@ -9,7 +9,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{ApiError, Code, Created, IfMatch, Known, Mode, NewId, NoContent, PathIds, Result};
+use shared::http::{
+    ApiError, Code, Created, IfMatch, Known, Mode, NewId, NoContent, PathIds, Result,
+};
 use shared::lookups::InMemory;
 use shared::models::Lookup;
 use shared::table::{LookupRefusal, Tries, Versions};
@@ -37,7 +39,11 @@ pub trait Collection: InMemory + Default {
     }
 
     /// Reads what entries are shown with.
-    fn around(app: &Shared, versions: &Versions, user: Option<&User>) -> impl Future<Output = Result<Self::Around>> + Send;
+    fn around(
+        app: &Shared,
+        versions: &Versions,
+        user: Option<&User>,
+    ) -> impl Future<Output = Result<Self::Around>> + Send;
 
     /// The entry as it looks.
     fn body(entry: &Lookup<Self>, around: &Self::Around) -> Self::Body;
@@ -58,7 +64,11 @@ impl<T: Collection> FromRequestParts<Shared> for Entry<T> {
 }
 
 /// The entries that `keep` lets through, by name.
-pub async fn list<T: Collection>(app: &Shared, known: &Known, keep: impl Fn(&T) -> bool) -> Result<Response> {
+pub async fn list<T: Collection>(
+    app: &Shared,
+    known: &Known,
+    keep: impl Fn(&T) -> bool,
+) -> Result<Response> {
     let versions = app.table.versions().await?;
     let draft = match known.draft(&versions, &T::parts(), &()) {
         Ok(draft) => draft,
@@ -69,7 +79,10 @@ pub async fn list<T: Collection>(app: &Shared, known: &Known, keep: impl Fn(&T) 
     let (entries, around) = futures::try_join!(entries, around)?;
     let mut kept: Vec<&Lookup<T>> = entries.iter().filter(|entry| keep(&entry.value)).collect();
     sort(&mut kept);
-    let bodies: Vec<T::Body> = kept.into_iter().map(|entry| T::body(entry, &around)).collect();
+    let bodies: Vec<T::Body> = kept
+        .into_iter()
+        .map(|entry| T::body(entry, &around))
+        .collect();
     Ok(draft.done(Json(bodies), None))
 }
 
@@ -86,13 +99,20 @@ pub async fn show<T: Collection>(app: &Shared, known: &Known, path: &PathIds) ->
         Err(unchanged) => return Ok(unchanged.into_response()),
     };
     let entries = app.entries::<T>(&versions).await?;
-    let entry = path.id(T::PARAM).and_then(|id| entries.get(id)).ok_or(ApiError::NotFound)?;
+    let entry = path
+        .id(T::PARAM)
+        .and_then(|id| entries.get(id))
+        .ok_or(ApiError::NotFound)?;
     let around = T::around(app, &versions, None).await?;
     Ok(draft.done(Json(T::body(entry, &around)), None))
 }
 
 /// What is shown of an entry that was just written.
-pub async fn written<T: Collection>(app: &Shared, user: &User, entry: &Lookup<T>) -> Result<T::Body> {
+pub async fn written<T: Collection>(
+    app: &Shared,
+    user: &User,
+    entry: &Lookup<T>,
+) -> Result<T::Body> {
     let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
     Ok(T::body(entry, &around))
 }
@@ -102,19 +122,35 @@ fn taken<T: Collection>() -> ApiError {
 }
 
 /// Creates an entry.
-pub async fn create<T: Collection>(app: &Shared, user: &User, new: NewId, input: T::Input) -> Result<Response> {
+pub async fn create<T: Collection>(
+    app: &Shared,
+    user: &User,
+    new: NewId,
+    input: T::Input,
+) -> Result<Response> {
     let mut value = T::default();
     value.apply(input, Mode::Create)?;
-    let mut entry = Lookup { id: new.0, version: 1, uses: 0, value };
+    let mut entry = Lookup {
+        id: new.0,
+        version: 1,
+        uses: 0,
+        value,
+    };
     let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
     match app.table.create_lookup(&entry).await? {
         Ok(()) => {}
         // An earlier attempt with the same idempotency key may have been here.
-        Err(LookupRefusal::Duplicate) => entry = app.table.lookup(new.0).await?.ok_or_else(taken::<T>)?,
+        Err(LookupRefusal::Duplicate) => {
+            entry = app.table.lookup(new.0).await?.ok_or_else(taken::<T>)?
+        }
         Err(LookupRefusal::Changed | LookupRefusal::Used) => return Err(ApiError::Busy),
     }
     let location = format!("{}{}/", T::PATH, entry.id);
-    Ok(Created { location, body: T::body(&entry, &around) }.into_response())
+    Ok(Created {
+        location,
+        body: T::body(&entry, &around),
+    }
+    .into_response())
 }
 
 /// Changes an entry as it is now.
@@ -147,8 +183,15 @@ pub async fn change<T: Collection>(
 }
 
 /// Deletes an entry that nothing refers to.
-pub async fn delete<T: Collection>(app: &Shared, user: &User, Entry(mut old, if_match): Entry<T>) -> Result<NoContent> {
-    let in_use = || ApiError::rule("This is in use: clubs (deleted ones too) or people refer to it.").coded(Code::InUse);
+pub async fn delete<T: Collection>(
+    app: &Shared,
+    user: &User,
+    Entry(mut old, if_match): Entry<T>,
+) -> Result<NoContent> {
+    let in_use = || {
+        ApiError::rule("This is in use: clubs (deleted ones too) or people refer to it.")
+            .coded(Code::InUse)
+    };
     let mut tries = Tries::default();
     loop {
         tries.next().await?;

@@ -6,7 +6,9 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
+use shared::http::{
+    Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result,
+};
 use shared::models::{Lookup, Major};
 use shared::table::Versions;
 use utoipa::ToSchema;
@@ -47,7 +49,10 @@ impl Collection for Major {
     }
 
     fn body(major: &Lookup<Self>, (): &()) -> MajorBody {
-        MajorBody { id: major.id, name: major.value.name.clone() }
+        MajorBody {
+            id: major.id,
+            name: major.value.name.clone(),
+        }
     }
 }
 
@@ -61,14 +66,23 @@ pub async fn list_majors(State(app): State<Shared>, known: Known) -> Result<Resp
 /// Adds a major. Admins.
 #[utoipa::path(post, path = "/api/majors/", tag = "majors", security(("bearer" = [])), request_body = MajorInput,
     responses((status = 201, body = MajorBody)))]
-pub async fn create_major(State(app): State<Shared>, Admin(user): Admin, new: NewId, Input(input): Input<MajorInput>) -> Result<Response> {
+pub async fn create_major(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    new: NewId,
+    Input(input): Input<MajorInput>,
+) -> Result<Response> {
     lookups::create::<Major>(&app, &user, new, input).await
 }
 
 /// One major. Anybody.
 #[utoipa::path(get, path = "/api/majors/{major}/", tag = "majors", security((), ("bearer" = [])), params(("major" = u64, Path)),
     responses((status = 200, body = MajorBody)))]
-pub async fn show_major(State(app): State<Shared>, known: Known, path: PathIds) -> Result<Response> {
+pub async fn show_major(
+    State(app): State<Shared>,
+    known: Known,
+    path: PathIds,
+) -> Result<Response> {
     lookups::show::<Major>(&app, &known, &path).await
 }
 
@@ -99,6 +113,10 @@ pub async fn replace_major(
 /// Deletes a major that nobody has. Admins.
 #[utoipa::path(delete, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])), params(("major" = u64, Path)),
     responses((status = 204)))]
-pub async fn delete_major(State(app): State<Shared>, Admin(user): Admin, major: Entry<Major>) -> Result<NoContent> {
+pub async fn delete_major(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    major: Entry<Major>,
+) -> Result<NoContent> {
     lookups::delete(&app, &user, major).await
 }

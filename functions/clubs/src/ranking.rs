@@ -1,4 +1,4 @@
-//! Which clubs of the catalogue a list shows, and in which order (decisions.md §3).
+//! Which clubs of the catalogue a list shows, and in which order (C10, C11, C12, C13, C14).
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -37,8 +37,12 @@ impl Ordered {
             Some("favorite_count") => Self::Favorites,
             Some("-favorite_count") => Self::MostFavorites,
             Some(_) => {
-                let known = "alphabetical, -alphabetical, featured, favorite_count, -favorite_count";
-                return Err(ApiError::field("ordering", format!("Expected one of {known}.")));
+                let known =
+                    "alphabetical, -alphabetical, featured, favorite_count, -favorite_count";
+                return Err(ApiError::field(
+                    "ordering",
+                    format!("Expected one of {known}."),
+                ));
             }
         })
     }
@@ -65,14 +69,17 @@ struct Wanted<'a> {
     badges: Vec<u64>,
 }
 
-/// The entries that are meant: one, or several with commas between them; a number is an id, all else a name. None, if one of
-/// them is not there.
+/// The entries that are meant: one, or several with commas between them; a number is an id, all
+/// else a name. None, if one of them is not there.
 fn meant<T: Kind>(entries: &Entries<T>, text: &str) -> Option<Vec<u64>> {
     let text = text.trim();
     if text.is_empty() {
         return Some(vec![]);
     }
-    let names: HashMap<String, u64> = entries.iter().map(|entry| (text::fold(entry.value.name()), entry.id)).collect();
+    let names: HashMap<String, u64> = entries
+        .iter()
+        .map(|entry| (text::fold(entry.value.name()), entry.id))
+        .collect();
     let one = |item: &str| match item.parse() {
         Ok(id) => entries.get(id).map(|entry| entry.id),
         Err(_) => names.get(&text::fold(item)).copied(),
@@ -81,7 +88,11 @@ fn meant<T: Kind>(entries: &Entries<T>, text: &str) -> Option<Vec<u64>> {
     if let Some(id) = one(text) {
         return Some(vec![id]);
     }
-    text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(one).collect()
+    text.split(',')
+        .map(str::trim)
+        .filter(|item| !item.is_empty())
+        .map(one)
+        .collect()
 }
 
 impl Filter {
@@ -98,17 +109,29 @@ impl Filter {
         })
     }
 
-    /// Whether it is one of the clubs that the caller asks for, because of what they have to do with it and what the time is.
+    /// Whether it is one of the clubs that the caller asks for, because of what they have to do
+    /// with it and what the time is.
     pub fn is_for(&self, club: &Club, viewer: &Viewer, is_signed_in: bool, now: Timestamp) -> bool {
-        self.accepting.is_none_or(|accepting| is_accepting(club, now) == accepting)
-            && self.member.is_none_or(|member| is_signed_in && viewer.is_member(&club.code) == member)
+        self.accepting
+            .is_none_or(|accepting| is_accepting(club, now) == accepting)
+            && self
+                .member
+                .is_none_or(|member| is_signed_in && viewer.is_member(&club.code) == member)
     }
 
     /// None if a tag or badge is meant that there is not.
     fn wanted(&self, terms: &Terms) -> Option<Wanted<'_>> {
         let tags = terms.tags.iter().filter(|_| !self.words.is_empty());
-        let names: Vec<(u64, String)> = tags.map(|tag| (tag.id, text::fold(&tag.value.name))).collect();
-        let inside = |word: &Word| names.iter().filter(|(_, name)| word.is_in(name)).map(|(id, _)| *id).collect();
+        let names: Vec<(u64, String)> = tags
+            .map(|tag| (tag.id, text::fold(&tag.value.name)))
+            .collect();
+        let inside = |word: &Word| {
+            names
+                .iter()
+                .filter(|(_, name)| word.is_in(name))
+                .map(|(id, _)| *id)
+                .collect()
+        };
         Some(Wanted {
             words: self.words.iter().map(|word| (word, inside(word))).collect(),
             active: self.active,
@@ -118,19 +141,34 @@ impl Filter {
     }
 
     /// The clubs that match, of those that `sees` lets through, each with what it is ranked by.
-    pub fn find<'a>(&self, clubs: &'a Clubs, terms: &Terms, rank: &Ranking, sees: impl Fn(&Club) -> bool) -> Vec<Ranked<'a>> {
-        let Some(wanted) = self.wanted(terms) else { return vec![] };
-        clubs.iter().filter(|listed| sees(&listed.club) && wanted.matches(listed)).map(|listed| rank.of(listed, self.ordered)).collect()
+    pub fn find<'a>(
+        &self,
+        clubs: &'a Clubs,
+        terms: &Terms,
+        rank: &Ranking,
+        sees: impl Fn(&Club) -> bool,
+    ) -> Vec<Ranked<'a>> {
+        let Some(wanted) = self.wanted(terms) else {
+            return vec![];
+        };
+        clubs
+            .iter()
+            .filter(|listed| sees(&listed.club) && wanted.matches(listed))
+            .map(|listed| rank.of(listed, self.ordered))
+            .collect()
     }
 }
 
 impl Wanted<'_> {
     fn matches(&self, ListedClub { club, text, .. }: &ListedClub) -> bool {
         let tags = &club.profile.tags;
-        self.active.is_none_or(|active| club.profile.active == active)
+        self.active
+            .is_none_or(|active| club.profile.active == active)
             && self.tags.iter().all(|tag| tags.contains(tag))
             && self.badges.iter().all(|badge| club.badges.contains(badge))
-            && self.words.iter().all(|(word, inside)| word.is_in(text) || inside.iter().any(|tag| tags.contains(tag)))
+            && self.words.iter().all(|(word, inside)| {
+                word.is_in(text) || inside.iter().any(|tag| tags.contains(tag))
+            })
     }
 }
 
@@ -153,8 +191,16 @@ pub struct Ranked<'a> {
 impl Ranking {
     fn of<'a>(&self, listed: &'a ListedClub, ordered: Ordered) -> Ranked<'a> {
         match ordered {
-            Ordered::Featured => Ranked { score: self.score(&listed.club), lot: lot(listed.lot, self.day()), listed },
-            _ => Ranked { score: 0, lot: 0, listed },
+            Ordered::Featured => Ranked {
+                score: self.score(&listed.club),
+                lot: lot(listed.lot, self.day()),
+                listed,
+            },
+            _ => Ranked {
+                score: 0,
+                lot: 0,
+                listed,
+            },
         }
     }
 
@@ -162,7 +208,8 @@ impl Ranking {
         self.now.epoch_seconds().div_euclid(DAY)
     }
 
-    /// The score of `ordering=featured` (docs/architecture.md): a complete profile, what is on, an open application, favorites.
+    /// The score of `ordering=featured` (docs/architecture.md): a complete profile, what is on, an
+    /// open application, favorites.
     fn score(&self, club: &Club) -> i64 {
         let profile = &club.profile;
         let complete = [
@@ -181,20 +228,31 @@ impl Ranking {
             + i64::from((club.favorites + 1).max(1).ilog2())
     }
 
-    /// The first moment after the present at which a list of these of all clubs may change by itself.
+    /// The first moment after the present at which a list of these of all clubs may change by
+    /// itself.
     pub fn stands_until(&self, all: &Clubs, found: &[Ranked], filter: &Filter) -> Timestamp {
         let second = TimeDelta::seconds(1);
         // Where it is asked who takes applications, clubs that are not found may be found later.
-        let others = all.iter().filter(|_| filter.accepting.is_some()).flat_map(|listed| listed.club.windows.values());
-        let windows = found.iter().flat_map(|ranked| ranked.listed.club.windows.values());
+        let others = all
+            .iter()
+            .filter(|_| filter.accepting.is_some())
+            .flat_map(|listed| listed.club.windows.values());
+        let windows = found
+            .iter()
+            .flat_map(|ranked| ranked.listed.club.windows.values());
         let mut until = windows
             .chain(others)
             .flat_map(|window| [window.start, window.end.plus(second)])
             .filter(|turn| *turn > self.now)
             .fold(all.fresh_until(), Timestamp::min);
         if filter.ordered == Ordered::Featured {
-            let tomorrow = self.now.plus(TimeDelta::seconds(DAY - self.now.epoch_seconds().rem_euclid(DAY)));
-            let ends = found.iter().filter_map(|ranked| self.hosts.get(&ranked.listed.club.code)).map(|end| end.plus(second));
+            let tomorrow = self.now.plus(TimeDelta::seconds(
+                DAY - self.now.epoch_seconds().rem_euclid(DAY),
+            ));
+            let ends = found
+                .iter()
+                .filter_map(|ranked| self.hosts.get(&ranked.listed.club.code))
+                .map(|end| end.plus(second));
             until = ends.fold(until.min(tomorrow), Timestamp::min);
         }
         until

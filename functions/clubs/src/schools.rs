@@ -6,7 +6,9 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::auth::User;
-use shared::http::{Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
+use shared::http::{
+    Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result,
+};
 use shared::models::{Lookup, School};
 use shared::table::Versions;
 use utoipa::ToSchema;
@@ -44,7 +46,12 @@ impl Collection for School {
     fn apply(&mut self, input: SchoolInput, mode: Mode) -> Result<()> {
         let mut reader = Reader::new(mode);
         reader.line("name", input.name, Need::Required, &mut self.name);
-        reader.flag("is_graduate", input.is_graduate, Need::Optional, &mut self.is_graduate);
+        reader.flag(
+            "is_graduate",
+            input.is_graduate,
+            Need::Optional,
+            &mut self.is_graduate,
+        );
         reader.finish()
     }
 
@@ -53,7 +60,11 @@ impl Collection for School {
     }
 
     fn body(school: &Lookup<Self>, (): &()) -> SchoolBody {
-        SchoolBody { id: school.id, name: school.value.name.clone(), is_graduate: school.value.is_graduate }
+        SchoolBody {
+            id: school.id,
+            name: school.value.name.clone(),
+            is_graduate: school.value.is_graduate,
+        }
     }
 }
 
@@ -79,7 +90,11 @@ pub async fn create_school(
 /// One school. Anybody.
 #[utoipa::path(get, path = "/api/schools/{school}/", tag = "schools", security((), ("bearer" = [])), params(("school" = u64, Path)),
     responses((status = 200, body = SchoolBody)))]
-pub async fn show_school(State(app): State<Shared>, known: Known, path: PathIds) -> Result<Response> {
+pub async fn show_school(
+    State(app): State<Shared>,
+    known: Known,
+    path: PathIds,
+) -> Result<Response> {
     lookups::show::<School>(&app, &known, &path).await
 }
 
@@ -110,6 +125,10 @@ pub async fn replace_school(
 /// Deletes a school that nobody is in. Admins.
 #[utoipa::path(delete, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])), params(("school" = u64, Path)),
     responses((status = 204)))]
-pub async fn delete_school(State(app): State<Shared>, Admin(user): Admin, school: Entry<School>) -> Result<NoContent> {
+pub async fn delete_school(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    school: Entry<School>,
+) -> Result<NoContent> {
     lookups::delete(&app, &user, school).await
 }

@@ -41,8 +41,16 @@ impl SubscriberBody {
 /// Who subscribed to a club, oldest first. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/subscription/", tag = "subscriptions", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<SubscriberBody>)))]
-pub async fn list_subscribers(State(app): State<Shared>, scope: Officer<(), Studies>) -> Result<Json<Vec<SubscriberBody>>> {
+pub async fn list_subscribers(
+    State(app): State<Shared>,
+    scope: Officer<(), Studies>,
+) -> Result<Json<Vec<SubscriberBody>>> {
     let mut subscriptions = app.table.subscribers(&scope.club.code).await?;
     subscriptions.sort_by_key(|subscription| (subscription.created_at, subscription.id));
-    Ok(Json(subscriptions.iter().map(|subscription| SubscriberBody::new(subscription, &scope.object)).collect()))
+    Ok(Json(
+        subscriptions
+            .iter()
+            .map(|subscription| SubscriberBody::new(subscription, &scope.object))
+            .collect(),
+    ))
 }

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::auth::User;
 use shared::catalogue::club_parts;
-use shared::http::{Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result, Sight};
+use shared::http::{
+    Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result, Sight,
+};
 use shared::models::{Kind as _, Lookup, Tag};
 use shared::table::Versions;
 use utoipa::ToSchema;
@@ -44,7 +46,10 @@ impl Collection for Tag {
     fn apply(&mut self, input: TagInput, mode: Mode) -> Result<()> {
         let mut reader = Reader::new(mode);
         reader.line("name", input.name, Need::Required, &mut self.name);
-        if !reader.errors.has("name") && !self.name.is_empty() && !self.name.chars().any(char::is_alphabetic) {
+        if !reader.errors.has("name")
+            && !self.name.is_empty()
+            && !self.name.chars().any(char::is_alphabetic)
+        {
             // Where an id or a name may stand, a number is an id.
             reader.errors.add("name", "At least one letter is needed.");
         }
@@ -52,21 +57,35 @@ impl Collection for Tag {
     }
 
     fn parts() -> Vec<String> {
-        std::iter::once(Self::PART.to_owned()).chain(club_parts()).collect()
+        std::iter::once(Self::PART.to_owned())
+            .chain(club_parts())
+            .collect()
     }
 
     /// How many clubs have which tag.
-    async fn around(app: &Shared, versions: &Versions, _: Option<&User>) -> Result<HashMap<u64, usize>> {
+    async fn around(
+        app: &Shared,
+        versions: &Versions,
+        _: Option<&User>,
+    ) -> Result<HashMap<u64, usize>> {
         let (clubs, everybody) = (app.all_clubs(versions).await?, Sight::default());
         let mut counts = HashMap::new();
-        for tag in clubs.iter().filter(|listed| everybody.sees(&listed.club)).flat_map(|listed| &listed.club.profile.tags) {
+        for tag in clubs
+            .iter()
+            .filter(|listed| everybody.sees(&listed.club))
+            .flat_map(|listed| &listed.club.profile.tags)
+        {
             *counts.entry(*tag).or_default() += 1;
         }
         Ok(counts)
     }
 
     fn body(tag: &Lookup<Self>, counts: &HashMap<u64, usize>) -> TagBody {
-        TagBody { id: tag.id, name: tag.value.name.clone(), clubs: counts.get(&tag.id).copied().unwrap_or_default() }
+        TagBody {
+            id: tag.id,
+            name: tag.value.name.clone(),
+            clubs: counts.get(&tag.id).copied().unwrap_or_default(),
+        }
     }
 }
 
@@ -80,7 +99,12 @@ pub async fn list_tags(State(app): State<Shared>, known: Known) -> Result<Respon
 /// Adds a tag. Admins.
 #[utoipa::path(post, path = "/api/tags/", tag = "tags", security(("bearer" = [])), request_body = TagInput,
     responses((status = 201, body = TagBody)))]
-pub async fn create_tag(State(app): State<Shared>, Admin(user): Admin, new: NewId, Input(input): Input<TagInput>) -> Result<Response> {
+pub async fn create_tag(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    new: NewId,
+    Input(input): Input<TagInput>,
+) -> Result<Response> {
     lookups::create::<Tag>(&app, &user, new, input).await
 }
 
@@ -118,6 +142,10 @@ pub async fn replace_tag(
 /// Deletes a tag that no club has. Admins.
 #[utoipa::path(delete, path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])), params(("tag" = u64, Path)),
     responses((status = 204)))]
-pub async fn delete_tag(State(app): State<Shared>, Admin(user): Admin, tag: Entry<Tag>) -> Result<NoContent> {
+pub async fn delete_tag(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    tag: Entry<Tag>,
+) -> Result<NoContent> {
     lookups::delete(&app, &user, tag).await
 }

@@ -5,7 +5,9 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::auth::User;
-use shared::http::{Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
+use shared::http::{
+    Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result,
+};
 use shared::models::{Lookup, Year};
 use shared::table::Versions;
 use shared::{Shared, limits};
@@ -44,7 +46,10 @@ impl Collection for Year {
     fn apply(&mut self, input: YearInput, mode: Mode) -> Result<()> {
         let mut reader = Reader::new(mode);
         reader.line("name", input.name, Need::Required, &mut self.name);
-        let years = (i64::from(*limits::YEARS.start()), i64::from(*limits::YEARS.end()));
+        let years = (
+            i64::from(*limits::YEARS.start()),
+            i64::from(*limits::YEARS.end()),
+        );
         reader.number("year", input.year, Need::Required, years, &mut self.year);
         reader.finish()
     }
@@ -54,7 +59,11 @@ impl Collection for Year {
     }
 
     fn body(year: &Lookup<Self>, (): &()) -> YearBody {
-        YearBody { id: year.id, name: year.value.name.clone(), year: year.value.year }
+        YearBody {
+            id: year.id,
+            name: year.value.name.clone(),
+            year: year.value.year,
+        }
     }
 }
 
@@ -68,7 +77,12 @@ pub async fn list_years(State(app): State<Shared>, known: Known) -> Result<Respo
 /// Adds a year. Admins.
 #[utoipa::path(post, path = "/api/years/", tag = "years", security(("bearer" = [])), request_body = YearInput,
     responses((status = 201, body = YearBody)))]
-pub async fn create_year(State(app): State<Shared>, Admin(user): Admin, new: NewId, Input(input): Input<YearInput>) -> Result<Response> {
+pub async fn create_year(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    new: NewId,
+    Input(input): Input<YearInput>,
+) -> Result<Response> {
     lookups::create::<Year>(&app, &user, new, input).await
 }
 
@@ -106,6 +120,10 @@ pub async fn replace_year(
 /// Deletes a year that nobody graduates in. Admins.
 #[utoipa::path(delete, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])), params(("year" = u64, Path)),
     responses((status = 204)))]
-pub async fn delete_year(State(app): State<Shared>, Admin(user): Admin, year: Entry<Year>) -> Result<NoContent> {
+pub async fn delete_year(
+    State(app): State<Shared>,
+    Admin(user): Admin,
+    year: Entry<Year>,
+) -> Result<NoContent> {
     lookups::delete(&app, &user, year).await
 }

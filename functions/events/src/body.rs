@@ -1,4 +1,4 @@
-//! How events and showings look (decisions.md §8).
+//! How events and showings look (V6).
 
 use serde::Serialize;
 use shared::http::Scope;
@@ -70,7 +70,10 @@ pub struct Viewer {
 impl Viewer {
     /// The caller at a place of a club.
     pub fn of<R, P, O>(scope: &Scope<R, P, O>) -> Self {
-        Self { is_signed_in: true, is_officer: scope.is_officer() }
+        Self {
+            is_signed_in: true,
+            is_officer: scope.is_officer(),
+        }
     }
 }
 
@@ -78,7 +81,8 @@ impl EventBody {
     /// The event of a club as `viewer` may see it.
     pub fn new(event: &Event, club: &Club, viewer: Viewer, badges: &Badges, media: &Media) -> Self {
         let span = event.span();
-        let image = |name: fn(&Image) -> &String| event.image.as_ref().map(|image| media.url(name(image)));
+        let image =
+            |name: fn(&Image) -> &String| event.image.as_ref().map(|image| media.url(name(image)));
         Self {
             id: event.id,
             name: event.name.clone(),
@@ -91,7 +95,11 @@ impl EventBody {
             large_image_url: image(|image| &image.full),
             ticketed: event.showings.iter().any(Showing::needs_tickets),
             pinned: event.pinned,
-            showings: event.showings.iter().map(|showing| ShowingBody::new(showing, viewer)).collect(),
+            showings: event
+                .showings
+                .iter()
+                .map(|showing| ShowingBody::new(showing, viewer))
+                .collect(),
             earliest_start_time: span.map(|span| span.starts.0),
             latest_start_time: span.map(|span| span.starts.1),
             earliest_end_time: span.map(|span| span.ends.0),

@@ -21,20 +21,28 @@ const UTC: &str = "BEGIN:VTIMEZONE\r\nTZID:Etc/UTC\r\nBEGIN:STANDARD\r\nDTSTART:
 /// Bytes of a calendar: an answer has to fit what passes the gateway.
 const CALENDAR: usize = limits::ANSWER_BODY - 100_000;
 
-/// What is on from now on across clubs, a calendar entry a showing that has not ended; the soonest, if there are too many. Anybody.
+/// What is on from now on across clubs, a calendar entry a showing that has not ended; the soonest,
+/// if there are too many. Anybody.
 #[utoipa::path(get, path = "/api/events.ics", tag = "events", security((), ("bearer" = [])),
     responses((status = 200, body = String, content_type = "text/calendar")))]
 pub async fn show_calendar(State(app): State<Shared>) -> Result<Response> {
     let (found, now) = (upcoming(&app).await?, app.now());
     let mut showings: Vec<(&Showing, &Event, &Club)> = Vec::new();
     for (event, club) in found.pairs() {
-        showings.extend(event.showings.iter().filter(|showing| showing.end >= now).map(|showing| (showing, event, club)));
+        showings.extend(
+            event
+                .showings
+                .iter()
+                .filter(|showing| showing.end >= now)
+                .map(|showing| (showing, event, club)),
+        );
     }
     showings.sort_by_key(|(showing, ..)| (showing.start, showing.id));
     Ok(calendar("Club events", showings))
 }
 
-/// All events of a club, a calendar entry a showing; the latest, if there are too many. Anybody, if everybody can see the club.
+/// All events of a club, a calendar entry a showing; the latest, if there are too many. Anybody, if
+/// everybody can see the club.
 #[utoipa::path(get, path = "/api/clubs/{club}/events.ics", tag = "events", security((), ("bearer" = [])), params(("club" = String, Path)),
     responses((status = 200, body = String, content_type = "text/calendar")))]
 pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Result<Response> {
@@ -54,9 +62,12 @@ pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Re
 /// A calendar with these showings, as many of the first as fit.
 fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
     let mut calendar = Calendar::empty();
-    for property in
-        [("VERSION", "2.0"), ("PRODID", "-//Clubs//Clubs//EN"), ("CALSCALE", "GREGORIAN"), ("X-WR-CALNAME", plain(name).as_str())]
-    {
+    for property in [
+        ("VERSION", "2.0"),
+        ("PRODID", "-//Clubs//Clubs//EN"),
+        ("CALSCALE", "GREGORIAN"),
+        ("X-WR-CALNAME", plain(name).as_str()),
+    ] {
         calendar.append_property(property);
     }
     let is_empty = showings.is_empty();
@@ -64,7 +75,9 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
     // An event may have a hundred showings: its text is made once.
     let mut texts: HashMap<u64, String> = HashMap::new();
     for (showing, event, club) in showings {
-        let text = texts.entry(event.id).or_insert_with(|| beginning(&event.description));
+        let text = texts
+            .entry(event.id)
+            .or_insert_with(|| beginning(&event.description));
         let entry = entry(event, showing, &club.profile.name, text);
         size += entry.to_string().len();
         if size > CALENDAR {
@@ -76,10 +89,15 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
     if is_empty {
         text = text.replace("END:VCALENDAR", &format!("{UTC}END:VCALENDAR"));
     }
-    ([(header::CONTENT_TYPE, "text/calendar; charset=utf-8")], text).into_response()
+    (
+        [(header::CONTENT_TYPE, "text/calendar; charset=utf-8")],
+        text,
+    )
+        .into_response()
 }
 
-/// A showing as everybody may see it. Its times of change are the event's, so that a calendar stays the same while nothing changes.
+/// A showing as everybody may see it. Its times of change are the event's, so that a calendar stays
+/// the same while nothing changes.
 fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
     let mut entry = Entry::new();
     entry
@@ -98,7 +116,11 @@ fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
     if !text.is_empty() {
         entry.description(text);
     }
-    if let Some(location) = showing.location.as_ref().filter(|_| showing.location_is_public) {
+    if let Some(location) = showing
+        .location
+        .as_ref()
+        .filter(|_| showing.location_is_public)
+    {
         entry.location(&plain(location));
     }
     entry.done()
@@ -107,12 +129,19 @@ fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
 /// The beginning of an HTML text, as a calendar shows it.
 fn beginning(html: &str) -> String {
     let start: String = html.chars().take(DESCRIPTION * 8).collect();
-    plain(&to_text(&start).chars().take(DESCRIPTION).collect::<String>())
+    plain(
+        &to_text(&start)
+            .chars()
+            .take(DESCRIPTION)
+            .collect::<String>(),
+    )
 }
 
 /// Without control characters, which calendars may not have, but for line breaks.
 fn plain(text: &str) -> String {
-    text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
+    text.chars()
+        .filter(|c| *c == '\n' || !c.is_control())
+        .collect()
 }
 
 fn category(event_type: EventType) -> &'static str {

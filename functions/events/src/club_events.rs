@@ -4,7 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
-use shared::http::{ApiError, Code, Created, Mode, NewId, NoContent, Officer, Result, SignedIn, Upload, WithImage, shown_at};
+use shared::http::{
+    ApiError, Code, Created, Mode, NewId, NoContent, Officer, Result, SignedIn, Upload, WithImage,
+    shown_at,
+};
 use shared::lookups::Badges;
 use shared::models::{Event, EventType};
 use shared::table::{EventRefusal, TableError, Tries};
@@ -13,17 +16,29 @@ use shared::time::Timestamp;
 use crate::body::{EventBody, Viewer};
 use crate::input::EventInput;
 
-/// All events of a club, by earliest start; those without showings last. Any signed-in user who can see it.
+/// All events of a club, by earliest start; those without showings last. Any signed-in user who can
+/// see it.
 #[utoipa::path(get, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])), params(("club" = String, Path)),
     responses((status = 200, body = Vec<EventBody>)))]
-pub async fn list_club_events(State(app): State<Shared>, scope: SignedIn) -> Result<Json<Vec<EventBody>>> {
-    let (mut events, badges) = futures::try_join!(app.table.events(&scope.club.code), Badges::of(&app, &scope.club))?;
+pub async fn list_club_events(
+    State(app): State<Shared>,
+    scope: SignedIn,
+) -> Result<Json<Vec<EventBody>>> {
+    let (mut events, badges) = futures::try_join!(
+        app.table.events(&scope.club.code),
+        Badges::of(&app, &scope.club)
+    )?;
     events.sort_by_key(|event| {
         let start = event.span().map(|span| span.starts.0);
         (start.is_none(), start, event.id)
     });
     let viewer = Viewer::of(&scope);
-    Ok(Json(events.iter().map(|event| EventBody::new(event, &scope.club, viewer, &badges, &app.media)).collect()))
+    Ok(Json(
+        events
+            .iter()
+            .map(|event| EventBody::new(event, &scope.club, viewer, &badges, &app.media))
+            .collect(),
+    ))
 }
 
 /// Creates an event, as JSON or as a form with an image; it may bring its showings. Officers.
@@ -58,7 +73,8 @@ pub async fn create_event(
     if let Some(bytes) = image {
         event.image = Some(app.media.store("image", bytes).await?);
     }
-    let mut limit = Some(i64::from(app.settings.quotas.club_events)).filter(|_| !scope.user.is_admin());
+    let mut limit =
+        Some(i64::from(app.settings.quotas.club_events)).filter(|_| !scope.user.is_admin());
     let mut tries = Tries::default();
     loop {
         tries.next().await?;
@@ -67,7 +83,11 @@ pub async fn create_event(
             Err(EventRefusal::Exists) => {
                 // An earlier attempt with the same idempotency key was here.
                 app.media.forget(event.image.as_ref(), None).await;
-                event = app.table.event(&event.club, event.id).await?.ok_or(ApiError::NotFound)?;
+                event = app
+                    .table
+                    .event(&event.club, event.id)
+                    .await?
+                    .ok_or(ApiError::NotFound)?;
                 break;
             }
             // Those that have ended do not count.
@@ -78,17 +98,23 @@ pub async fn create_event(
         }
     }
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
-    Ok(Created { location, body: EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media) })
+    Ok(Created {
+        location,
+        body: EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media),
+    })
 }
 
-/// 400 if a club has as many events that have not ended as it may have; else how many it may have with those that have. An event
-/// without showings has not ended.
+/// 400 if a club has as many events that have not ended as it may have; else how many it may have
+/// with those that have. An event without showings has not ended.
 async fn allowed(app: &Shared, club: &str) -> Result<i64> {
     let (events, now) = (app.table.events(club).await?, app.now());
     let limit = app.settings.quotas.club_events as usize;
     let ended = events.iter().filter(|event| has_ended(event, now)).count();
     if events.len() - ended >= limit {
-        return Err(ApiError::rule(format!("A club has at most {limit} events that have not ended.")).coded(Code::Quota));
+        return Err(ApiError::rule(format!(
+            "A club has at most {limit} events that have not ended."
+        ))
+        .coded(Code::Quota));
     }
     Ok(i64::try_from(limit + ended).unwrap_or(i64::MAX))
 }
@@ -100,17 +126,31 @@ fn has_ended(event: &Event, now: Timestamp) -> bool {
 /// One event of a club. Any signed-in user who can see it.
 #[utoipa::path(get, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path)), responses((status = 200, body = EventBody)))]
-pub async fn show_club_event(State(app): State<Shared>, scope: SignedIn<(), Event>) -> Result<Json<EventBody>> {
+pub async fn show_club_event(
+    State(app): State<Shared>,
+    scope: SignedIn<(), Event>,
+) -> Result<Json<EventBody>> {
     let badges = Badges::of(&app, &scope.club).await?;
-    Ok(Json(EventBody::new(&scope.object, &scope.club, Viewer::of(&scope), &badges, &app.media)))
+    Ok(Json(EventBody::new(
+        &scope.object,
+        &scope.club,
+        Viewer::of(&scope),
+        &badges,
+        &app.media,
+    )))
 }
 
-/// Changes the fields that are sent, as JSON or as a form with an image; `image: null` removes the image. Officers.
+/// Changes the fields that are sent, as JSON or as a form with an image; `image: null` removes the
+/// image. Officers.
 #[utoipa::path(patch, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
     responses((status = 200, body = EventBody)))]
-pub async fn update_event(State(app): State<Shared>, scope: Officer<(), Event>, input: WithImage<EventInput>) -> Result<Json<EventBody>> {
+pub async fn update_event(
+    State(app): State<Shared>,
+    scope: Officer<(), Event>,
+    input: WithImage<EventInput>,
+) -> Result<Json<EventBody>> {
     change(&app, scope, input, Mode::Update).await
 }
 
@@ -119,7 +159,11 @@ pub async fn update_event(State(app): State<Shared>, scope: Officer<(), Event>, 
     params(("club" = String, Path), ("event" = u64, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
     responses((status = 200, body = EventBody)))]
-pub async fn replace_event(State(app): State<Shared>, scope: Officer<(), Event>, input: WithImage<EventInput>) -> Result<Json<EventBody>> {
+pub async fn replace_event(
+    State(app): State<Shared>,
+    scope: Officer<(), Event>,
+    input: WithImage<EventInput>,
+) -> Result<Json<EventBody>> {
     change(&app, scope, input, Mode::Replace).await
 }
 
@@ -131,8 +175,12 @@ async fn change(
 ) -> Result<Json<EventBody>> {
     let badges = Badges::of(app, &scope.club).await?;
     let apply = |event: &mut Event| {
-        scope.if_match.check(|| EventBody::new(event, &scope.club, Viewer::of(&scope), &badges, &app.media))?;
-        input.clone().apply(mode, event, scope.user.is_admin(), || app.next_id())
+        scope.if_match.check(|| {
+            EventBody::new(event, &scope.club, Viewer::of(&scope), &badges, &app.media)
+        })?;
+        input
+            .clone()
+            .apply(mode, event, scope.user.is_admin(), || app.next_id())
     };
     // What is wrong is told before an image is stored.
     apply(&mut scope.object.clone())?;
@@ -147,51 +195,81 @@ async fn change(
     })
     .await;
     let event = app.media.kept(event, image.as_ref()).await?;
-    Ok(Json(EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media)))
+    Ok(Json(EventBody::new(
+        &event,
+        &scope.club,
+        Viewer::of(&scope),
+        &badges,
+        &app.media,
+    )))
 }
 
 /// Gives an event its image, in the part `file` (or `image`) of a form. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/events/{event}/upload/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path)), request_body(content = String, content_type = "multipart/form-data"),
     responses((status = 200, body = EventBody)))]
-pub async fn upload_event_image(State(app): State<Shared>, scope: Officer<(), Event>, Upload(field, bytes): Upload) -> Result<Response> {
+pub async fn upload_event_image(
+    State(app): State<Shared>,
+    scope: Officer<(), Event>,
+    Upload(field, bytes): Upload,
+) -> Result<Response> {
     let badges = Badges::of(&app, &scope.club).await?;
     let image = app.media.store(&field, bytes).await?;
     let event = edit(&app, &scope.object, |event| {
-        scope.if_match.check(|| EventBody::new(event, &scope.club, Viewer::of(&scope), &badges, &app.media))?;
+        scope.if_match.check(|| {
+            EventBody::new(event, &scope.club, Viewer::of(&scope), &badges, &app.media)
+        })?;
         event.image = Some(image.clone());
         Ok(())
     })
     .await;
     let event = app.media.kept(event, Some(&image)).await?;
     let body = EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media);
-    Ok(shown_at(format!("/api/clubs/{}/events/{}/", event.club, event.id), Json(body)))
+    Ok(shown_at(
+        format!("/api/clubs/{}/events/{}/", event.club, event.id),
+        Json(body),
+    ))
 }
 
 /// Deletes an event with its showings and image. Officers.
 #[utoipa::path(delete, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path)), responses((status = 204)))]
-pub async fn delete_event(State(app): State<Shared>, scope: Officer<(), Event>) -> Result<NoContent> {
+pub async fn delete_event(
+    State(app): State<Shared>,
+    scope: Officer<(), Event>,
+) -> Result<NoContent> {
     let badges = Badges::of(&app, &scope.club).await?;
     let viewer = Viewer::of(&scope);
     let mut event = scope.object;
     let mut tries = Tries::default();
     loop {
         tries.next().await?;
-        scope.if_match.check(|| EventBody::new(&event, &scope.club, viewer, &badges, &app.media))?;
+        scope
+            .if_match
+            .check(|| EventBody::new(&event, &scope.club, viewer, &badges, &app.media))?;
         match app.table.delete_event(&event).await {
             Ok(()) => {
                 app.media.forget(event.image.as_ref(), None).await;
                 return Ok(NoContent);
             }
-            Err(TableError::Refused(_)) => event = app.table.event(&event.club, event.id).await?.ok_or(ApiError::NotFound)?,
+            Err(TableError::Refused(_)) => {
+                event = app
+                    .table
+                    .event(&event.club, event.id)
+                    .await?
+                    .ok_or(ApiError::NotFound)?
+            }
             Err(error) => return Err(error.into()),
         }
     }
 }
 
 /// Does a change on the event as it is now: whoever else changes it at this moment loses nothing.
-pub async fn edit(app: &Shared, event: &Event, change: impl Fn(&mut Event) -> Result<()>) -> Result<Event> {
+pub async fn edit(
+    app: &Shared,
+    event: &Event,
+    change: impl Fn(&mut Event) -> Result<()>,
+) -> Result<Event> {
     let mut old = event.clone();
     let mut tries = Tries::default();
     loop {
@@ -209,10 +287,18 @@ pub async fn edit(app: &Shared, event: &Event, change: impl Fn(&mut Event) -> Re
         new.updated_at = app.now();
         match app.table.update_event(&old, &new).await {
             Ok(()) => {
-                app.media.forget(old.image.as_ref(), new.image.as_ref()).await;
+                app.media
+                    .forget(old.image.as_ref(), new.image.as_ref())
+                    .await;
                 return Ok(new);
             }
-            Err(TableError::Refused(_)) => old = app.table.event(&old.club, old.id).await?.ok_or(ApiError::NotFound)?,
+            Err(TableError::Refused(_)) => {
+                old = app
+                    .table
+                    .event(&old.club, old.id)
+                    .await?
+                    .ok_or(ApiError::NotFound)?
+            }
             Err(error) => return Err(error.into()),
         }
     }

@@ -44,17 +44,33 @@ impl TextFields for EventInput {
 }
 
 impl EventInput {
-    /// Reads the body into `event`; what only admins write is ignored from others, and showings are new ones.
-    pub fn apply(self, mode: Mode, event: &mut Event, is_admin: bool, next_id: impl Fn() -> u64) -> Result<()> {
+    /// Reads the body into `event`; what only admins write is ignored from others, and showings are
+    /// new ones.
+    pub fn apply(
+        self,
+        mode: Mode,
+        event: &mut Event,
+        is_admin: bool,
+        next_id: impl Fn() -> u64,
+    ) -> Result<()> {
         let mut reader = Reader::new(mode);
         reader.line("name", self.name, Need::Required, &mut event.name);
-        reader.html("description", self.description, limits::DESCRIPTION_BYTES, &mut event.description);
-        event.event_type = reader.value("type", self.event_type, Need::Optional).unwrap_or(event.event_type);
+        reader.html(
+            "description",
+            self.description,
+            limits::DESCRIPTION_BYTES,
+            &mut event.description,
+        );
+        event.event_type = reader
+            .value("type", self.event_type, Need::Optional)
+            .unwrap_or(event.event_type);
         reader.url("url", self.url, &mut event.url);
         match self.image {
             Field::Null => event.image = None,
             Field::Absent => {}
-            Field::Value(_) | Field::Wrong(..) => reader.errors.add("image", "Send an image as a file, in multipart/form-data."),
+            Field::Value(_) | Field::Wrong(..) => reader
+                .errors
+                .add("image", "Send an image as a file, in multipart/form-data."),
         }
         if is_admin {
             reader.flag("pinned", self.pinned, Need::Free, &mut event.pinned);
@@ -68,7 +84,9 @@ impl EventInput {
             for (i, showing) in showings.into_iter().enumerate().take(limits::SHOWINGS) {
                 match showing.create(next_id()) {
                     Ok(showing) => event.showings.push(showing),
-                    Err(ApiError::Invalid(_, errors)) => reader.errors.extend(&format!("showings.{i}"), errors),
+                    Err(ApiError::Invalid(_, errors)) => {
+                        reader.errors.extend(&format!("showings.{i}"), errors)
+                    }
                     Err(other) => return Err(other),
                 }
             }
@@ -98,7 +116,8 @@ pub struct ShowingInput {
     #[serde(default)]
     #[schema(value_type = bool)]
     location_visible_to_public: Field<bool>,
-    /// Only when it is created: whether tickets are needed, also without a time from which there are some; default false.
+    /// Only when it is created: whether tickets are needed, also without a time from which there
+    /// are some; default false.
     #[serde(default)]
     #[schema(value_type = bool)]
     ticketed: Field<bool>,
@@ -133,7 +152,12 @@ impl ShowingInput {
     /// Reads the body into `showing`; rules across fields hold for what comes of it.
     pub fn apply(self, mode: Mode, showing: &mut Showing) -> Result<()> {
         let mut reader = Reader::new(mode);
-        reader.time("start_time", self.start_time, Need::Required, &mut showing.start);
+        reader.time(
+            "start_time",
+            self.start_time,
+            Need::Required,
+            &mut showing.start,
+        );
         reader.time("end_time", self.end_time, Need::Required, &mut showing.end);
         let mut location = showing.location.clone().unwrap_or_default();
         match self.location {
@@ -142,19 +166,41 @@ impl ShowingInput {
         }
         showing.location = Some(location).filter(|location| !location.is_empty());
         let visible = self.location_visible_to_public;
-        reader.flag("location_visible_to_public", visible, Need::Optional, &mut showing.location_is_public);
+        reader.flag(
+            "location_visible_to_public",
+            visible,
+            Need::Optional,
+            &mut showing.location_is_public,
+        );
         if mode == Mode::Create {
             reader.flag("ticketed", self.ticketed, Need::Free, &mut showing.ticketed);
         }
-        if let Some(drop) = reader.nullable("ticket_drop_time", self.ticket_drop_time, Need::Optional) {
+        if let Some(drop) =
+            reader.nullable("ticket_drop_time", self.ticket_drop_time, Need::Optional)
+        {
             showing.ticket_drop = drop;
         }
         let limit = (1, i64::from(i32::MAX));
-        reader.number("ticket_order_limit", self.ticket_order_limit, Need::Optional, limit, &mut showing.ticket_order_limit);
-        reader.in_order(("start_time", showing.start), ("end_time", showing.end), "A showing does not end before it starts.");
-        let times_are_right = !["start_time", "end_time"].iter().any(|field| reader.errors.has(field));
+        reader.number(
+            "ticket_order_limit",
+            self.ticket_order_limit,
+            Need::Optional,
+            limit,
+            &mut showing.ticket_order_limit,
+        );
+        reader.in_order(
+            ("start_time", showing.start),
+            ("end_time", showing.end),
+            "A showing does not end before it starts.",
+        );
+        let times_are_right = !["start_time", "end_time"]
+            .iter()
+            .any(|field| reader.errors.has(field));
         if times_are_right && showing.ticket_drop.is_some_and(|drop| drop > showing.end) {
-            reader.errors.add("ticket_drop_time", "There are tickets before the showing ends.");
+            reader.errors.add(
+                "ticket_drop_time",
+                "There are tickets before the showing ends.",
+            );
         }
         reader.finish()
     }

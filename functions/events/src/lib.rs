@@ -1,4 +1,4 @@
-//! Events, their showings and images, and calendars (api.md "Events", decisions.md §8).
+//! Events, their showings and images, and calendars.
 
 pub mod body;
 pub mod calendar;
@@ -18,11 +18,27 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(events::show_event))
         .routes(routes!(showings::list_showings))
         .routes(routes!(showings::show_showing))
-        .routes(routes!(club_events::list_club_events, club_events::create_event))
-        .routes(routes!(club_events::show_club_event, club_events::replace_event, club_events::update_event, club_events::delete_event))
+        .routes(routes!(
+            club_events::list_club_events,
+            club_events::create_event
+        ))
+        .routes(routes!(
+            club_events::show_club_event,
+            club_events::replace_event,
+            club_events::update_event,
+            club_events::delete_event
+        ))
         .routes(routes!(club_events::upload_event_image))
-        .routes(routes!(showings::list_club_showings, showings::create_showing))
-        .routes(routes!(showings::show_club_showing, showings::replace_showing, showings::update_showing, showings::delete_showing))
+        .routes(routes!(
+            showings::list_club_showings,
+            showings::create_showing
+        ))
+        .routes(routes!(
+            showings::show_club_showing,
+            showings::replace_showing,
+            showings::update_showing,
+            showings::delete_showing
+        ))
         .routes(routes!(calendar::show_calendar))
         .routes(routes!(calendar::show_club_calendar))
 }

@@ -1,9 +1,12 @@
-//! `/events/{event}/showings/`, `/clubs/{club}/events/{event}/showings/`, and one showing under both
+//! `/events/{event}/showings/`, `/clubs/{club}/events/{event}/showings/`, and one showing under
+//! both
 
 use axum::Json;
 use axum::extract::State;
 use shared::auth::User;
-use shared::http::{ApiError, Created, Input, Load, Mode, NewId, NoContent, Officer, PathIds, Result, SignedIn};
+use shared::http::{
+    ApiError, Created, Input, Load, Mode, NewId, NoContent, Officer, PathIds, Result, SignedIn,
+};
 use shared::models::{Event, Showing};
 use shared::{Shared, limits};
 
@@ -23,12 +26,22 @@ impl Load for ShowingOfPath {
 
 impl ShowingOfPath {
     fn find<'a>(&self, event: &'a Event) -> Result<&'a Showing> {
-        event.showings.iter().find(|showing| Some(showing.id) == self.0).ok_or(ApiError::NotFound)
+        event
+            .showings
+            .iter()
+            .find(|showing| Some(showing.id) == self.0)
+            .ok_or(ApiError::NotFound)
     }
 }
 
 fn bodies(event: &Event, viewer: Viewer) -> Json<Vec<ShowingBody>> {
-    Json(event.showings.iter().map(|showing| ShowingBody::new(showing, viewer)).collect())
+    Json(
+        event
+            .showings
+            .iter()
+            .map(|showing| ShowingBody::new(showing, viewer))
+            .collect(),
+    )
 }
 
 /// The showings of an event, by start. Anybody who can see its club.
@@ -43,7 +56,10 @@ pub async fn list_showings(found: VisibleEvent) -> Json<Vec<ShowingBody>> {
     params(("event" = u64, Path), ("showing" = u64, Path)), responses((status = 200, body = ShowingBody)))]
 pub async fn show_showing(found: VisibleEvent, path: PathIds) -> Result<Json<ShowingBody>> {
     let showing = ShowingOfPath(path.id("showing"));
-    Ok(Json(ShowingBody::new(showing.find(&found.event)?, found.viewer)))
+    Ok(Json(ShowingBody::new(
+        showing.find(&found.event)?,
+        found.viewer,
+    )))
 }
 
 /// The showings of an event of a club, by start. Any signed-in user who can see it.
@@ -75,16 +91,29 @@ pub async fn create_showing(
         Ok(())
     })
     .await?;
-    let location = format!("/api/clubs/{}/events/{}/showings/{id}/", event.club, event.id);
-    let showing = event.showings.iter().find(|showing| showing.id == id).ok_or(ApiError::NotFound)?;
-    Ok(Created { location, body: ShowingBody::new(showing, Viewer::of(&scope)) })
+    let location = format!(
+        "/api/clubs/{}/events/{}/showings/{id}/",
+        event.club, event.id
+    );
+    let showing = event
+        .showings
+        .iter()
+        .find(|showing| showing.id == id)
+        .ok_or(ApiError::NotFound)?;
+    Ok(Created {
+        location,
+        body: ShowingBody::new(showing, Viewer::of(&scope)),
+    })
 }
 
 /// One showing of an event of a club. Any signed-in user who can see it.
 #[utoipa::path(get, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)), responses((status = 200, body = ShowingBody)))]
 pub async fn show_club_showing(scope: SignedIn<Event, ShowingOfPath>) -> Result<Json<ShowingBody>> {
-    Ok(Json(ShowingBody::new(scope.object.find(&scope.parent)?, Viewer::of(&scope))))
+    Ok(Json(ShowingBody::new(
+        scope.object.find(&scope.parent)?,
+        Viewer::of(&scope),
+    )))
 }
 
 /// Changes the fields that are sent. Officers.
@@ -111,31 +140,55 @@ pub async fn replace_showing(
     change(&app, scope, &input, Mode::Replace).await
 }
 
-async fn change(app: &Shared, scope: Officer<Event, ShowingOfPath>, input: &ShowingInput, mode: Mode) -> Result<Json<ShowingBody>> {
+async fn change(
+    app: &Shared,
+    scope: Officer<Event, ShowingOfPath>,
+    input: &ShowingInput,
+    mode: Mode,
+) -> Result<Json<ShowingBody>> {
     let id = scope.object.find(&scope.parent)?.id;
     let event = edit(app, &scope.parent, |event| {
-        let showing = event.showings.iter_mut().find(|showing| showing.id == id).ok_or(ApiError::NotFound)?;
-        scope.if_match.check(|| ShowingBody::new(showing, Viewer::of(&scope)))?;
+        let showing = event
+            .showings
+            .iter_mut()
+            .find(|showing| showing.id == id)
+            .ok_or(ApiError::NotFound)?;
+        scope
+            .if_match
+            .check(|| ShowingBody::new(showing, Viewer::of(&scope)))?;
         input.clone().apply(mode, showing)
     })
     .await?;
-    let showing = event.showings.iter().find(|showing| showing.id == id).ok_or(ApiError::NotFound)?;
+    let showing = event
+        .showings
+        .iter()
+        .find(|showing| showing.id == id)
+        .ok_or(ApiError::NotFound)?;
     Ok(Json(ShowingBody::new(showing, Viewer::of(&scope))))
 }
 
 /// Removes a showing. Officers.
 #[utoipa::path(delete, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)), responses((status = 204)))]
-pub async fn delete_showing(State(app): State<Shared>, scope: Officer<Event, ShowingOfPath>) -> Result<NoContent> {
+pub async fn delete_showing(
+    State(app): State<Shared>,
+    scope: Officer<Event, ShowingOfPath>,
+) -> Result<NoContent> {
     let id = scope.object.find(&scope.parent)?.id;
     edit(&app, &scope.parent, |event| {
         let there = event.showings.len();
         if let Some(showing) = event.showings.iter().find(|showing| showing.id == id) {
-            scope.if_match.check(|| ShowingBody::new(showing, Viewer::of(&scope)))?;
+            scope
+                .if_match
+                .check(|| ShowingBody::new(showing, Viewer::of(&scope)))?;
         }
         event.showings.retain(|showing| showing.id != id);
         // Somebody else removed it at this moment.
-        if event.showings.len() == there { Err(ApiError::NotFound) } else { Ok(()) }
+        if event.showings.len() == there {
+            Err(ApiError::NotFound)
+        } else {
+            Ok(())
+        }
     })
     .await?;
     Ok(NoContent)

@@ -1,4 +1,6 @@
 //! The real binary behind the events of API Gateway: forms with images, and the bucket.
+//!
+//! Proves V13.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -11,8 +13,17 @@ async fn a_form_with_an_image_comes_through_the_gateway() {
     let function = Function::start(env!("CARGO_BIN_EXE_events")).await;
     let campus = &function.campus;
     campus.club("chess", &campus.as_("ada")).await;
-    let (content_type, form) = form(&[("name", b"Open evening"), ("type", b"5"), ("image", &png(900, 30))]);
-    let mut create = event("POST", "/api/clubs/chess/events/", &campus.token("ada"), campus.now_ms());
+    let (content_type, form) = form(&[
+        ("name", b"Open evening"),
+        ("type", b"5"),
+        ("image", &png(900, 30)),
+    ]);
+    let mut create = event(
+        "POST",
+        "/api/clubs/chess/events/",
+        &campus.token("ada"),
+        campus.now_ms(),
+    );
     header(&mut create, "Content-Type", &content_type);
     // Binary media types make the gateway send bodies in base64.
     create["body"] = json!(BASE64_STANDARD.encode(form));
@@ -20,18 +31,41 @@ async fn a_form_with_an_image_comes_through_the_gateway() {
     let created = function.invoke(create).await;
     assert_eq!(created["statusCode"], 201, "{created}");
     let event_ = body(&created);
-    assert_eq!((&event_["name"], &event_["type"]), (&json!("Open evening"), &json!(5)));
+    assert_eq!(
+        (&event_["name"], &event_["type"]),
+        (&json!("Open evening"), &json!(5))
+    );
 
     // Both sizes are in the bucket, signed for, with what browsers need to know.
     let mut files = function.images().await;
     files.sort_by_key(|(_, _, size)| *size);
-    let names: Vec<String> = files.iter().map(|(name, ..)| format!("https://media.example/{name}")).collect();
-    assert_eq!(json!(names), json!([event_["image_url"], event_["large_image_url"]]));
+    let names: Vec<String> = files
+        .iter()
+        .map(|(name, ..)| format!("https://media.example/{name}"))
+        .collect();
+    assert_eq!(
+        json!(names),
+        json!([event_["image_url"], event_["large_image_url"]])
+    );
     for (_, headers, size) in &files {
-        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        assert_eq!((text("content-type"), text("cache-control")), ("image/jpeg", "public, max-age=31536000, s-maxage=86400, immutable"));
+        let text = |name: &str| {
+            headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .unwrap_or_default()
+        };
+        assert_eq!(
+            (text("content-type"), text("cache-control")),
+            (
+                "image/jpeg",
+                "public, max-age=31536000, s-maxage=86400, immutable"
+            )
+        );
         assert_eq!(text("content-length"), size.to_string());
-        assert!(text("authorization").starts_with("AWS4-HMAC-SHA256 Credential=test/"), "{headers:?}");
+        assert!(
+            text("authorization").starts_with("AWS4-HMAC-SHA256 Credential=test/"),
+            "{headers:?}"
+        );
         assert!(text("authorization").contains("/eu-central-1/s3/aws4_request"));
     }
 
@@ -39,6 +73,9 @@ async fn a_form_with_an_image_comes_through_the_gateway() {
     let mut remove = event("PATCH", &path, &campus.token("ada"), campus.now_ms());
     header(&mut remove, "Content-Type", "application/json");
     remove["body"] = json!("{\"image\":null}");
-    assert_eq!(body(&function.invoke(remove).await)["image_url"], Value::Null);
+    assert_eq!(
+        body(&function.invoke(remove).await)["image_url"],
+        Value::Null
+    );
     assert_eq!(function.images().await.len(), 0, "old files are removed");
 }

@@ -1,5 +1,6 @@
-//! The mail worker: takes records of the outbox from the table's stream, hands them to SES and marks what became of
-//! them, then and when SES reports of it (decisions.md §6, design.md §5). Whatever happens, no mail is handed over twice without an officer saying so.
+//! The mail worker: takes records of the outbox from the table's stream, hands them to SES and
+//! marks what became of them, then and when SES reports of it (E12, E15). Whatever happens, no mail is
+//! handed over twice without an officer saying so.
 
 mod outcome;
 mod reports;
@@ -20,7 +21,8 @@ use shared::settings::Settings;
 use shared::table::Table;
 use shared::time::SystemClock;
 
-/// What the function is invoked with: reports of SES, through SNS, or records of the table's stream.
+/// What the function is invoked with: reports of SES, through SNS, or records of the table's
+/// stream.
 fn are_reports(event: &Value) -> bool {
     event["Records"][0].get("Sns").is_some()
 }
@@ -33,10 +35,17 @@ pub async fn run() -> Result<(), Error> {
     let table = Table::connect(&config, &settings.table_name);
     table.warm_up().await;
     let reports = &Reports::new(table.clone());
-    let worker = &Worker::new(table, Ses::new(&config, &settings), Arc::new(SystemClock), settings);
+    let worker = &Worker::new(
+        table,
+        Ses::new(&config, &settings),
+        Arc::new(SystemClock),
+        settings,
+    );
     let handle = async move |event: LambdaEvent<Value>| -> Result<DynamoDbEventResponse, Error> {
         if are_reports(&event.payload) {
-            reports.handle(&serde_json::from_value(event.payload)?).await?;
+            reports
+                .handle(&serde_json::from_value(event.payload)?)
+                .await?;
             return Ok(DynamoDbEventResponse::default());
         }
         Ok(worker.handle(serde_json::from_value(event.payload)?).await)

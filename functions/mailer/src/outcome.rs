@@ -1,4 +1,4 @@
-//! What became of a mail that was handed to SES, classed by what is safe to do next (design.md §5).
+//! What became of a mail that was handed to SES, classed by what is safe to do next (E14, E15).
 
 use aws_sdk_sesv2::error::{ConnectorError, ProvideErrorMetadata, SdkError};
 
@@ -24,7 +24,9 @@ where
     match error {
         SdkError::ConstructionFailure(why) => Outcome::Refused(format!("{why:?}")),
         // Without a connection nothing was handed over.
-        SdkError::DispatchFailure(failure) if failure.as_connector_error().is_some_and(never_connected) => {
+        SdkError::DispatchFailure(failure)
+            if failure.as_connector_error().is_some_and(never_connected) =>
+        {
             Outcome::Later("no connection".into())
         }
         SdkError::ServiceError(service) => {
@@ -58,7 +60,8 @@ fn may_pass(code: &str) -> bool {
 }
 
 fn never_connected(error: &ConnectorError) -> bool {
-    // The SDK knows it but tells it in the debug text only; another wording would make it `Unknown`, which is safe.
+    // The SDK knows it but tells it in the debug text only; another wording would make it
+    // `Unknown`, which is safe.
     let text = format!("{error:?}");
     text.contains("NeverConnected") || text.contains("HTTP connect")
 }

@@ -1,4 +1,4 @@
-//! What SES reports of the mails that it took: delivery, bounce, complaint (decisions.md §6).
+//! What SES reports of the mails that it took: delivery, bounce, complaint (E22, E23, E18).
 
 use serde::Deserialize;
 use shared::models::{MailId, Report};
@@ -77,14 +77,33 @@ impl SesEvent {
             ("Delivery", ..) => Some((Report::Delivered, self.mail.message_id.clone())),
             ("Reject", ..) => Some((Report::Rejected, "rejected".into())),
             ("Bounce", Some(bounce), _) => {
-                let report = if bounce.bounce_type == "Permanent" { Report::Bounced } else { Report::SoftBounced };
-                Some((report, format!("{}/{}", bounce.bounce_type, bounce.bounce_sub_type)))
+                let report = if bounce.bounce_type == "Permanent" {
+                    Report::Bounced
+                } else {
+                    Report::SoftBounced
+                };
+                Some((
+                    report,
+                    format!("{}/{}", bounce.bounce_type, bounce.bounce_sub_type),
+                ))
             }
             // "This is no spam" is a complaint too.
-            ("Complaint", _, Some(Complaint { complaint_feedback_type: Some(kind), .. })) if kind == "not-spam" => None,
+            (
+                "Complaint",
+                _,
+                Some(Complaint {
+                    complaint_feedback_type: Some(kind),
+                    ..
+                }),
+            ) if kind == "not-spam" => None,
             ("Complaint", _, complaint) => {
-                let sub_type = complaint.as_ref().and_then(|complaint| complaint.complaint_sub_type.as_deref());
-                Some((Report::Complained, format!("complaint/{}", sub_type.unwrap_or_default())))
+                let sub_type = complaint
+                    .as_ref()
+                    .and_then(|complaint| complaint.complaint_sub_type.as_deref());
+                Some((
+                    Report::Complained,
+                    format!("complaint/{}", sub_type.unwrap_or_default()),
+                ))
             }
             _ => None,
         }
@@ -107,21 +126,48 @@ impl Reports {
         for notification in &notifications.records {
             match serde_json::from_str(&notification.sns.message) {
                 Ok(event) => self.mark(&event).await?,
-                // SNS announces itself with a text; delivering anything of that kind again would not help.
-                Err(error) => tracing::warn!(column = error.column(), "an event of SES cannot be read"),
+                // SNS announces itself with a text; delivering anything of that kind again would
+                // not help.
+                Err(error) => {
+                    tracing::warn!(column = error.column(), "an event of SES cannot be read")
+                }
             }
         }
         Ok(())
     }
 
     async fn mark(&self, event: &SesEvent) -> Result<(), TableError> {
-        let Some((report, outcome)) = event.report() else { return Ok(()) };
-        let Some(id) = event.mail.tags.mail.first().and_then(|tag| tag.parse::<MailId>().ok()) else {
+        let Some((report, outcome)) = event.report() else {
+            return Ok(());
+        };
+        let Some(id) = event
+            .mail
+            .tags
+            .mail
+            .first()
+            .and_then(|tag| tag.parse::<MailId>().ok())
+        else {
             tracing::warn!(?report, "an event of SES is about no mail of ours");
             return Ok(());
         };
-        self.table.report_mail(&id, &Reported { report, outcome: &outcome, taken_at: event.mail.timestamp }).await?;
-        tracing::info!(about = id.about, kind = id.kind, attempt = id.attempt, ?report, why = outcome, "report");
+        self.table
+            .report_mail(
+                &id,
+                &Reported {
+                    report,
+                    outcome: &outcome,
+                    taken_at: event.mail.timestamp,
+                },
+            )
+            .await?;
+        tracing::info!(
+            about = id.about,
+            kind = id.kind,
+            attempt = id.attempt,
+            ?report,
+            why = outcome,
+            "report"
+        );
         Ok(())
     }
 }

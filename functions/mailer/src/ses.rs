@@ -5,16 +5,22 @@ use std::time::Duration;
 use aws_sdk_sesv2::Client;
 use aws_sdk_sesv2::config::retry::RetryConfig;
 use aws_sdk_sesv2::config::timeout::TimeoutConfig;
-use aws_sdk_sesv2::types::{Body, Content, Destination, EmailContent, Message as SesMessage, MessageTag};
+use aws_sdk_sesv2::types::{
+    Body, Content, Destination, EmailContent, Message as SesMessage, MessageTag,
+};
 use shared::mail::Message;
 use shared::models::Mail;
 use shared::settings::Settings;
 
 use crate::outcome::{Outcome, classify};
 
-/// How long SES may take: an answer that comes later is as good as none, and the mail's state unknown.
+/// How long SES may take: an answer that comes later is as good as none, and the mail's state
+/// unknown.
 fn patient() -> TimeoutConfig {
-    TimeoutConfig::builder().connect_timeout(Duration::from_secs(2)).operation_timeout(Duration::from_secs(20)).build()
+    TimeoutConfig::builder()
+        .connect_timeout(Duration::from_secs(2))
+        .operation_timeout(Duration::from_secs(20))
+        .build()
 }
 
 /// The sender of a deployment.
@@ -25,9 +31,13 @@ pub struct Ses {
 }
 
 impl Ses {
-    /// SES with this configuration, except for retries: only the worker knows when a second try is safe.
+    /// SES with this configuration, except for retries: only the worker knows when a second try is
+    /// safe.
     pub fn new(config: &aws_config::SdkConfig, settings: &Settings) -> Self {
-        let config = aws_sdk_sesv2::config::Builder::from(config).retry_config(RetryConfig::disabled()).timeout_config(patient()).build();
+        let config = aws_sdk_sesv2::config::Builder::from(config)
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(patient())
+            .build();
         Self {
             client: Client::from_conf(config),
             from: settings.mail_from.clone(),
@@ -42,9 +52,10 @@ impl Ses {
             Err(error) => Outcome::Refused(error.to_string()),
             Ok(request) => match request.send().await {
                 // An answer without an id is no answer of SES.
-                Ok(output) => {
-                    output.message_id.filter(|id| !id.is_empty()).map_or_else(|| Outcome::Unknown("no message id".into()), Outcome::Sent)
-                }
+                Ok(output) => output
+                    .message_id
+                    .filter(|id| !id.is_empty())
+                    .map_or_else(|| Outcome::Unknown("no message id".into()), Outcome::Sent),
                 Err(error) => classify(&error),
             },
         }
@@ -54,10 +65,19 @@ impl Ses {
         &self,
         mail: &Mail,
         message: &Message,
-    ) -> Result<aws_sdk_sesv2::operation::send_email::builders::SendEmailFluentBuilder, aws_sdk_sesv2::error::BuildError> {
+    ) -> Result<
+        aws_sdk_sesv2::operation::send_email::builders::SendEmailFluentBuilder,
+        aws_sdk_sesv2::error::BuildError,
+    > {
         let utf8 = |text: &str| Content::builder().data(text).charset("UTF-8").build();
-        let body = Body::builder().html(utf8(&message.html)?).text(utf8(&message.text)?).build();
-        let simple = SesMessage::builder().subject(utf8(&message.subject)?).body(body).build();
+        let body = Body::builder()
+            .html(utf8(&message.html)?)
+            .text(utf8(&message.text)?)
+            .build();
+        let simple = SesMessage::builder()
+            .subject(utf8(&message.subject)?)
+            .body(body)
+            .build();
         Ok(self
             .client
             .send_email()
@@ -66,7 +86,12 @@ impl Ses {
             .set_reply_to_addresses(mail.reply_to.clone().map(|address| vec![address]))
             .set_configuration_set_name(self.configuration_set.clone())
             // By this the reports of SES are found to be this mail's.
-            .email_tags(MessageTag::builder().name(crate::reports::TAG).value(mail.id().to_string()).build()?)
+            .email_tags(
+                MessageTag::builder()
+                    .name(crate::reports::TAG)
+                    .value(mail.id().to_string())
+                    .build()?,
+            )
             .content(EmailContent::builder().simple(simple).build()))
     }
 }

@@ -20,13 +20,15 @@ use crate::ses::Ses;
 const LEASE_SECONDS: i64 = 90;
 /// Tries within one invocation, when a mail was surely not taken.
 const TRIES: u32 = 3;
-/// A mail that was not taken for so long has failed. The stream gives a record up an hour later (template.yaml).
+/// A mail that was not taken for so long has failed. The stream gives a record up an hour later
+/// (template.yaml).
 const HOURS: i64 = 11;
 /// Before the stream delivers again: it does not wait by itself.
 const PAUSE: Duration = Duration::from_secs(10);
 /// Before a mail that another worker has claimed is looked at again.
 const TURN: Duration = Duration::from_secs(2);
-/// No mail is begun later than this in one invocation: with the time that SES may take it still ends before the function's time.
+/// No mail is begun later than this in one invocation: with the time that SES may take it still
+/// ends before the function's time.
 const BEGIN_WITHIN: Duration = Duration::from_secs(45);
 
 /// The mail worker.
@@ -70,8 +72,8 @@ impl Record {
     }
 }
 
-/// Whether SES is asked at all: after several server errors in a row the rest waits, instead of becoming `unknown` mail after
-/// mail.
+/// Whether SES is asked at all: after several server errors in a row the rest waits, instead of
+/// becoming `unknown` mail after mail.
 #[derive(Debug, Default)]
 struct Outage {
     /// Server errors in a row.
@@ -106,28 +108,51 @@ impl Outage {
 impl Worker {
     /// A worker on a table.
     pub fn new(table: Table, ses: Ses, clock: Arc<dyn Clock>, settings: Settings) -> Self {
-        Self { table, ses, clock, settings, outage: Mutex::default() }
+        Self {
+            table,
+            ses,
+            clock,
+            settings,
+            outage: Mutex::default(),
+        }
     }
 
-    /// Works off a batch of stream records, decisions first. The answer names the first that is not finished: the stream
-    /// delivers from there on again, and what is finished behind it is recognised.
+    /// Works off a batch of stream records, decisions first. The answer names the first that is not
+    /// finished: the stream delivers from there on again, and what is finished behind it is
+    /// recognised.
     pub async fn handle(&self, event: Event) -> DynamoDbEventResponse {
         let began = Instant::now();
         let mut next_send = began;
-        let read = |record: &EventRecord| Some((record.change.sequence_number.clone(), for_worker(record)?));
-        let records: Vec<(Option<String>, Record)> = event.records.iter().filter_map(read).collect();
-        let (mut order, others): (Vec<usize>, Vec<usize>) = (0..records.len()).partition(|n| records[*n].1.is_decision());
+        let read = |record: &EventRecord| {
+            Some((record.change.sequence_number.clone(), for_worker(record)?))
+        };
+        let records: Vec<(Option<String>, Record)> =
+            event.records.iter().filter_map(read).collect();
+        let (mut order, others): (Vec<usize>, Vec<usize>) =
+            (0..records.len()).partition(|n| records[*n].1.is_decision());
         order.extend(others);
         let mut response = DynamoDbEventResponse::default();
         for (done, n) in order.iter().enumerate() {
             let record = &records[*n].1;
             let late = began.elapsed() >= BEGIN_WITHIN;
-            let worked = if late { Err(Again("out of time".into())) } else { self.work_off(record, &mut next_send).await };
+            let worked = if late {
+                Err(Again("out of time".into()))
+            } else {
+                self.work_off(record, &mut next_send).await
+            };
             if let Err(Again(why)) = worked {
-                let MailId { about, kind, attempt, .. } = record.id();
+                let MailId {
+                    about,
+                    kind,
+                    attempt,
+                    ..
+                } = record.id();
                 tracing::warn!(about, kind, attempt, why, "mail is tried again later");
                 let mut failure = DynamoDbBatchItemFailure::default();
-                failure.item_identifier = order[done..].iter().min().and_then(|first| records[*first].0.clone());
+                failure.item_identifier = order[done..]
+                    .iter()
+                    .min()
+                    .and_then(|first| records[*first].0.clone());
                 response.batch_item_failures.push(failure);
                 break;
             }
@@ -165,7 +190,9 @@ impl Worker {
             }
             match self.table.claim_mail(mail, self.now()).await {
                 Ok(()) => {}
-                Err(TableError::Refused(which)) if which.contains(&0) => return self.resolve(&mail.id(), 0).await.map(drop),
+                Err(TableError::Refused(which)) if which.contains(&0) => {
+                    return self.resolve(&mail.id(), 0).await.map(drop);
+                }
                 Err(TableError::Refused(_)) => return self.supersede(mail).await,
                 Err(error) => return Err(error.into()),
             }
@@ -177,10 +204,14 @@ impl Worker {
                 Outcome::Unknown(_) => EmailStatus::Unknown,
                 Outcome::Later(_) => EmailStatus::Queued,
             };
-            let (Outcome::Sent(text) | Outcome::Refused(text) | Outcome::Unknown(text) | Outcome::Later(text)) = &outcome;
+            let (Outcome::Sent(text)
+            | Outcome::Refused(text)
+            | Outcome::Unknown(text)
+            | Outcome::Later(text)) = &outcome;
             tracing::info!(about = mail.about, kind = mail.kind, attempt = mail.attempt, outcome = ?status, why = text, "mail");
             self.outage().saw(status, self.clock.now());
-            self.settle(mail, EmailStatus::Sending, status, text).await?;
+            self.settle(mail, EmailStatus::Sending, status, text)
+                .await?;
             if status == EmailStatus::Sent {
                 self.told(mail).await?;
             }
@@ -188,7 +219,9 @@ impl Worker {
                 return Ok(());
             }
             if mail.queued_at.plus(TimeDelta::hours(HOURS)) < self.now() {
-                return self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, text).await;
+                return self
+                    .settle(mail, EmailStatus::Queued, EmailStatus::Failed, text)
+                    .await;
             }
             if attempt < TRIES {
                 tokio::time::sleep(Duration::from_millis(500) * 2u32.pow(attempt)).await;
@@ -198,12 +231,16 @@ impl Worker {
         Err(Again("not taken yet".into()))
     }
 
-    /// The submission was withdrawn, deleted, decided otherwise or has a later mail: nobody waits for this one, and the
-    /// invitation that it would have brought goes with it.
+    /// The submission was withdrawn, deleted, decided otherwise or has a later mail: nobody waits
+    /// for this one, and the invitation that it would have brought goes with it.
     async fn supersede(&self, mail: &Mail) -> Result<(), Again> {
-        self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, "superseded").await?;
+        self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, "superseded")
+            .await?;
         match (&mail.decision, &mail.invite, mail.person) {
-            (Some(decision), Some(_), Some(person)) => Ok(self.table.revoke_acceptance(&decision.club, person, mail.about).await?),
+            (Some(decision), Some(_), Some(person)) => Ok(self
+                .table
+                .revoke_acceptance(&decision.club, person, mail.about)
+                .await?),
             _ => Ok(()),
         }
     }
@@ -211,17 +248,20 @@ impl Worker {
     /// After a mail was sent: who is told of a rejection is not invited any more. Safe to repeat.
     async fn told(&self, mail: &Mail) -> Result<(), Again> {
         match (&mail.decision, mail.person) {
-            (Some(decision), Some(person)) if decision.status != Status::Accepted => {
-                Ok(self.table.revoke_acceptance(&decision.club, person, mail.about).await?)
-            }
+            (Some(decision), Some(person)) if decision.status != Status::Accepted => Ok(self
+                .table
+                .revoke_acceptance(&decision.club, person, mail.about)
+                .await?),
             _ => Ok(()),
         }
     }
 
-    /// A mail that is not queued any more: finished (true), or claimed by a worker that may have died. That one comes again
-    /// until the claim has ended, behind the mails that wait.
+    /// A mail that is not queued any more: finished (true), or claimed by a worker that may have
+    /// died. That one comes again until the claim has ended, behind the mails that wait.
     async fn resolve(&self, id: &MailId, turn: u32) -> Result<bool, Again> {
-        let Some(now) = self.table.mail(id).await? else { return Ok(true) };
+        let Some(now) = self.table.mail(id).await? else {
+            return Ok(true);
+        };
         if now.status == EmailStatus::Sent {
             // The worker may have died behind its mark.
             self.told(&now).await?;
@@ -229,7 +269,10 @@ impl Worker {
         if now.status != EmailStatus::Sending {
             return Ok(true);
         }
-        let lease_ends = now.claimed_at.unwrap_or(now.queued_at).plus(TimeDelta::seconds(LEASE_SECONDS));
+        let lease_ends = now
+            .claimed_at
+            .unwrap_or(now.queued_at)
+            .plus(TimeDelta::seconds(LEASE_SECONDS));
         if self.now() < lease_ends {
             return match self.table.park_mail(id, turn, self.now()).await {
                 // Refused: it was parked before, by a worker whose answer was lost.
@@ -238,12 +281,28 @@ impl Worker {
             };
         }
         // It died between claim and mark: whether SES has the mail, nobody knows.
-        self.settle(&now, EmailStatus::Sending, EmailStatus::Unknown, "the worker died").await?;
+        self.settle(
+            &now,
+            EmailStatus::Sending,
+            EmailStatus::Unknown,
+            "the worker died",
+        )
+        .await?;
         Ok(true)
     }
 
-    async fn settle(&self, mail: &Mail, from: EmailStatus, to: EmailStatus, outcome: &str) -> Result<(), Again> {
-        match self.table.settle_mail(mail, from, to, outcome, self.now()).await {
+    async fn settle(
+        &self,
+        mail: &Mail,
+        from: EmailStatus,
+        to: EmailStatus,
+        outcome: &str,
+    ) -> Result<(), Again> {
+        match self
+            .table
+            .settle_mail(mail, from, to, outcome, self.now())
+            .await
+        {
             // Somebody else marked it: theirs holds.
             Ok(()) | Err(TableError::Refused(_)) => Ok(()),
             Err(error) => Err(error.into()),
@@ -252,9 +311,16 @@ impl Worker {
 
     /// The mail with the link that only exists from here on.
     fn message(&self, mail: &Mail) -> Message {
-        let message = Message { subject: mail.subject.clone(), html: mail.html.clone(), text: mail.text.clone() };
+        let message = Message {
+            subject: mail.subject.clone(),
+            html: mail.html.clone(),
+            text: mail.text.clone(),
+        };
         match &mail.invite {
-            Some((club, invite, version)) => with_invite(message, &invite_link(&self.settings, club, invite, *version)),
+            Some((club, invite, version)) => with_invite(
+                message,
+                &invite_link(&self.settings, club, invite, *version),
+            ),
             None => message,
         }
     }
@@ -270,13 +336,23 @@ impl Worker {
 /// What a stream record puts into the outbox.
 fn for_worker(record: &EventRecord) -> Option<Record> {
     let item = &record.change.new_image;
-    let Some(serde_dynamo::AttributeValue::S(kind)) = item.get("type").filter(|_| record.event_name == "INSERT") else { return None };
+    let Some(serde_dynamo::AttributeValue::S(kind)) =
+        item.get("type").filter(|_| record.event_name == "INSERT")
+    else {
+        return None;
+    };
     let read = match kind.as_str() {
         "Mail" => serde_dynamo::from_item(item.clone()).map(|mail| Record::Queued(Box::new(mail))),
         "MailLease" => serde_dynamo::from_item(item.clone()).map(Record::Parked),
         _ => return None,
     };
-    // Delivering it again would not help; the record stays queued, where officers see it. Why would quote what it says.
-    let report = |_: &_| tracing::error!(sequence_number = record.change.sequence_number, "a mail of the outbox cannot be read");
+    // Delivering it again would not help; the record stays queued, where officers see it. Why would
+    // quote what it says.
+    let report = |_: &_| {
+        tracing::error!(
+            sequence_number = record.change.sequence_number,
+            "a mail of the outbox cannot be read"
+        )
+    };
     read.inspect_err(report).ok()
 }

@@ -1,4 +1,6 @@
 //! The real binary behind the events of the table's stream.
+//!
+//! Proves E12, E22.
 
 use serde_json::json;
 use tests::lambda::Function;
@@ -31,9 +33,20 @@ async fn the_function_sends_what_the_stream_delivers_once() {
     // What SES reports comes to the same binary, through SNS.
     let reports = campus.campus.mailbox.take_reports();
     assert_eq!(reports.len(), 1);
-    let bounced =
-        reports[0].to_string().replace("Delivery", "Bounce").replace(r#"\"delivery\":{"#, r#"\"bounce\":{\"bounceType\":\"Permanent\","#);
-    function.invoke(serde_json::from_str(&bounced).expect("an event")).await;
-    let list = drive.officer.get(&format!("{}submissions/?email_status=bounced", drive.path)).await.ok();
+    let bounced = reports[0]
+        .to_string()
+        .replace("Delivery", "Bounce")
+        .replace(
+            r#"\"delivery\":{"#,
+            r#"\"bounce\":{\"bounceType\":\"Permanent\","#,
+        );
+    function
+        .invoke(serde_json::from_str(&bounced).expect("an event"))
+        .await;
+    let list = drive
+        .officer
+        .get(&format!("{}submissions/?email_status=bounced", drive.path))
+        .await
+        .ok();
     assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
 }

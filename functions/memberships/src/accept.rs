@@ -8,7 +8,9 @@ use axum::response::Response;
 use serde::Deserialize;
 use shared::Shared;
 use shared::auth::{ERASING, User};
-use shared::http::{ApiError, Code, Field, Input, Mode, Need, NewId, PathIds, Reader, Result, Sight, shown_at};
+use shared::http::{
+    ApiError, Code, Field, Input, Mode, Need, NewId, PathIds, Reader, Result, Sight, shown_at,
+};
 use shared::mail::token_matches;
 use shared::models::{Invite, Membership, Role};
 use shared::table::MemberRefusal;
@@ -30,7 +32,8 @@ pub struct AcceptInput {
     public: Field<bool>,
 }
 
-/// A signed-in user at an invite: they may see the club because of it, whether it is approved or not.
+/// A signed-in user at an invite: they may see the club because of it, whether it is approved or
+/// not.
 pub struct Invited {
     user: User,
     club: String,
@@ -46,12 +49,25 @@ impl FromRequestParts<Shared> for Invited {
         let user = User::from_request_parts(parts, app).await?;
         let path = PathIds::from_request_parts(parts, app).await?;
         let (code, id) = (path.text("club"), path.text("invite"));
-        let invite = async { if Invite::is_id(id) { app.table.invite(code, id).await } else { Ok(None) } };
+        let invite = async {
+            if Invite::is_id(id) {
+                app.table.invite(code, id).await
+            } else {
+                Ok(None)
+            }
+        };
         let club = app.table.club_and_membership(code, Some(user.id()));
         let ((club, membership), invite) = futures::try_join!(club, invite)?;
-        let club = club.filter(|club| !club.archived).ok_or(ApiError::NotFound)?;
+        let club = club
+            .filter(|club| !club.archived)
+            .ok_or(ApiError::NotFound)?;
         let sees_club = Sight::with(membership.as_ref(), user.is_admin()).sees(&club);
-        Ok(Self { user, club: club.code, invite, sees_club })
+        Ok(Self {
+            user,
+            club: club.code,
+            invite,
+            sees_club,
+        })
     }
 }
 
@@ -69,22 +85,48 @@ pub async fn accept_invite(
         input => input?,
     };
     let mut reader = Reader::new(Mode::Create);
-    let token = reader.value("token", input.token, Need::Required).unwrap_or_default();
-    let public = reader.value("public", input.public, Need::Optional).unwrap_or(true);
+    let token = reader
+        .value("token", input.token, Need::Required)
+        .unwrap_or_default();
+    let public = reader
+        .value("public", input.public, Need::Optional)
+        .unwrap_or(true);
     if let Err(error) = reader.finish() {
-        return Err(if invited.sees_club { error } else { ApiError::NotFound });
+        return Err(if invited.sees_club {
+            error
+        } else {
+            ApiError::NotFound
+        });
     }
-    let Invited { user, club, invite, sees_club } = invited;
+    let Invited {
+        user,
+        club,
+        invite,
+        sees_club,
+    } = invited;
     // One answer for whatever makes it unusable; nothing about a club that the caller cannot see.
     let unusable = || {
-        let why = ApiError::rule("This invitation cannot be used. It may have expired or been used before.").coded(Code::InviteUnusable);
+        let why = ApiError::rule(
+            "This invitation cannot be used. It may have expired or been used before.",
+        )
+        .coded(Code::InviteUnusable);
         if sees_club { why } else { ApiError::NotFound }
     };
     let now = app.now();
-    let member = async || app.table.member(&club, Membership::id_of(&club, user.id())).await;
+    let member = async || {
+        app.table
+            .member(&club, Membership::id_of(&club, user.id()))
+            .await
+    };
     let shown = |membership: &Membership| {
-        let viewer = Viewer { id: user.id(), is_officer: membership.role <= Role::Officer || user.is_admin() };
-        shown_at(format!("/api/clubs/{club}/members/{}/", membership.id), Json(MemberBody::new(membership, viewer)))
+        let viewer = Viewer {
+            id: user.id(),
+            is_officer: membership.role <= Role::Officer || user.is_admin(),
+        };
+        shown_at(
+            format!("/api/clubs/{club}/members/{}/", membership.id),
+            Json(MemberBody::new(membership, viewer)),
+        )
     };
     if invite.is_none()
         && let Some(membership) = member().await?.filter(|member| member.creation == creation)
@@ -93,16 +135,33 @@ pub async fn accept_invite(
         return Ok(shown(&membership));
     }
     let invite = invite
-        .filter(|invite| token_matches(&app.settings.invite_secret, &club, &invite.id, invite.version, &token))
+        .filter(|invite| {
+            token_matches(
+                &app.settings.invite_secret,
+                &club,
+                &invite.id,
+                invite.version,
+                &token,
+            )
+        })
         .filter(|invite| invite.is_open(now))
         .ok_or_else(unusable)?;
-    let membership =
-        Membership { title: invite.title.clone(), public, ..Membership::new(&club, user.person().await?, invite.role, creation, now) };
-    match app.table.accept_invite(&invite, &membership, owned_limit(&app, user.is_admin())).await? {
+    let membership = Membership {
+        title: invite.title.clone(),
+        public,
+        ..Membership::new(&club, user.person().await?, invite.role, creation, now)
+    };
+    match app
+        .table
+        .accept_invite(&invite, &membership, owned_limit(&app, user.is_admin()))
+        .await?
+    {
         Ok(()) => Ok(shown(&membership)),
         Err(MemberRefusal::Erased) => Err(ApiError::rule(ERASING)),
         Err(MemberRefusal::Quota) => Err(owns_enough(&app)),
-        Err(MemberRefusal::Duplicate) => Err(ApiError::rule("You are already a member of this club.").coded(Code::AlreadyMember)),
+        Err(MemberRefusal::Duplicate) => {
+            Err(ApiError::rule("You are already a member of this club.").coded(Code::AlreadyMember))
+        }
         Err(_) => Err(unusable()),
     }
 }

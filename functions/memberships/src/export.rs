@@ -47,8 +47,18 @@ pub struct ExportedMembership {
 impl From<Membership> for ExportedMembership {
     fn from(membership: Membership) -> Self {
         // As officers see members: to oneself nothing is hidden.
-        let member = MemberBody::new(&membership, Viewer { id: membership.person, is_officer: true });
-        Self { club_code: membership.club, created_at: membership.created_at, member }
+        let member = MemberBody::new(
+            &membership,
+            Viewer {
+                id: membership.person,
+                is_officer: true,
+            },
+        );
+        Self {
+            club_code: membership.club,
+            created_at: membership.created_at,
+            member,
+        }
     }
 }
 
@@ -62,7 +72,10 @@ pub struct ExportedExtension {
 
 impl From<Extension> for ExportedExtension {
     fn from(extension: Extension) -> Self {
-        Self { application: extension.application, end_time: extension.end }
+        Self {
+            application: extension.application,
+            end_time: extension.end,
+        }
     }
 }
 
@@ -77,7 +90,11 @@ pub struct ExportedInterest {
 impl<I: Interest> From<&I> for ExportedInterest {
     fn from(interest: &I) -> Self {
         let (id, club, _, created_at) = interest.parts();
-        Self { id, club_code: club.to_owned(), created_at }
+        Self {
+            id,
+            club_code: club.to_owned(),
+            created_at,
+        }
     }
 }
 
@@ -90,7 +107,10 @@ pub struct ExportedInvite {
 
 impl From<Invite> for ExportedInvite {
     fn from(invite: Invite) -> Self {
-        Self { invite: (&invite).into(), club_code: invite.club }
+        Self {
+            invite: (&invite).into(),
+            club_code: invite.club,
+        }
     }
 }
 
@@ -108,7 +128,13 @@ pub struct ExportedMail {
 
 impl From<Mail> for ExportedMail {
     fn from(mail: Mail) -> Self {
-        Self { to: mail.to, subject: mail.subject, text: mail.text, queued_at: mail.queued_at, status: mail.status }
+        Self {
+            to: mail.to,
+            subject: mail.subject,
+            text: mail.text,
+            queued_at: mail.queued_at,
+            status: mail.status,
+        }
     }
 }
 
@@ -118,22 +144,67 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Js
     let person = user.person().await?;
     let all = app.table.belongings(person).await?;
     let studies = Studies::of(&app, all.requests.iter().map(|request| &request.applicant));
-    let (submissions, studies) = futures::try_join!(submissions::own::bodies(&app, &all.submissions), async { Ok(studies.await?) })?;
+    let (submissions, studies) =
+        futures::try_join!(submissions::own::bodies(&app, &all.submissions), async {
+            Ok(studies.await?)
+        })?;
     // A decision that was not sent is not told here either.
-    let sent = |mail: &Mail| matches!(mail.status, EmailStatus::Sent | EmailStatus::Bounced | EmailStatus::Complained);
+    let sent = |mail: &Mail| {
+        matches!(
+            mail.status,
+            EmailStatus::Sent | EmailStatus::Bounced | EmailStatus::Complained
+        )
+    };
     // An invite that was opened or sent anew counts as told when the mail of that moment was sent.
-    let told = |invite: &Invite| all.mails.iter().filter(|mail| sent(mail)).any(|mail| mail.brings(invite));
-    let invites = all.invites.into_iter().filter(told).map(ExportedInvite::from).collect();
+    let told = |invite: &Invite| {
+        all.mails
+            .iter()
+            .filter(|mail| sent(mail))
+            .any(|mail| mail.brings(invite))
+    };
+    let invites = all
+        .invites
+        .into_iter()
+        .filter(told)
+        .map(ExportedInvite::from)
+        .collect();
     Ok(Json(ExportBody {
         profile: SettingsBody::new(person, user.is_admin()),
         created_at: person.created_at,
-        memberships: all.memberships.into_iter().map(ExportedMembership::from).collect(),
-        requests: all.requests.iter().map(|request| RequestBody::new(request, &studies)).collect(),
+        memberships: all
+            .memberships
+            .into_iter()
+            .map(ExportedMembership::from)
+            .collect(),
+        requests: all
+            .requests
+            .iter()
+            .map(|request| RequestBody::new(request, &studies))
+            .collect(),
         submissions,
-        extensions: all.extensions.into_iter().map(ExportedExtension::from).collect(),
+        extensions: all
+            .extensions
+            .into_iter()
+            .map(ExportedExtension::from)
+            .collect(),
         invites,
-        mails: all.mails.into_iter().filter(sent).map(ExportedMail::from).collect(),
-        favorites: all.interests.favorites.iter().map(ExportedInterest::from).collect(),
-        subscriptions: all.interests.subscriptions.iter().map(ExportedInterest::from).collect(),
+        mails: all
+            .mails
+            .into_iter()
+            .filter(sent)
+            .map(ExportedMail::from)
+            .collect(),
+        favorites: all
+            .interests
+            .favorites
+            .iter()
+            .map(ExportedInterest::from)
+            .collect(),
+        subscriptions: all
+            .interests
+            .subscriptions
+            .iter()
+            .map(ExportedInterest::from)
+            .collect(),
     }))
 }

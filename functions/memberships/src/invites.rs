@@ -10,8 +10,8 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 use shared::auth::User;
 use shared::http::{
-    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, Officer, OrRefused, PathIds, Reader, Result, is_email,
-    shown_at,
+    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, Officer, OrRefused,
+    PathIds, Reader, Result, is_email, shown_at,
 };
 use shared::mail::invitation;
 use shared::models::{InvitationLog, Invite, Mail, Person, Personal, Role};
@@ -54,7 +54,11 @@ pub struct InviteOfPath(pub Invite);
 impl Load for InviteOfPath {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let id = path.text("invite");
-        let invite = if Invite::is_id(id) { app.table.invite(path.text("club"), id).await? } else { None };
+        let invite = if Invite::is_id(id) {
+            app.table.invite(path.text("club"), id).await?
+        } else {
+            None
+        };
         Ok(invite.map(Self))
     }
 }
@@ -102,8 +106,15 @@ pub struct InvitedBody {
 }
 
 /// The role and title of a body, if the caller may give them.
-fn read_grant(scope: &Officer, reader: &mut Reader, role: Field<Role>, title: Field<String>) -> Result<(Role, String)> {
-    let role = reader.value("role", role, Need::Optional).unwrap_or(Role::Member);
+fn read_grant(
+    scope: &Officer,
+    reader: &mut Reader,
+    role: Field<Role>,
+    title: Field<String>,
+) -> Result<(Role, String)> {
+    let role = reader
+        .value("role", role, Need::Optional)
+        .unwrap_or(Role::Member);
     if !scope.reaches(role) {
         return Err(ApiError::Forbidden);
     }
@@ -112,12 +123,20 @@ fn read_grant(scope: &Officer, reader: &mut Reader, role: Field<Role>, title: Fi
     Ok((role, text))
 }
 
-/// The invites of a club that were neither used nor revoked, the latest first; expired ones for 30 days. Officers.
+/// The invites of a club that were neither used nor revoked, the latest first; expired ones for 30
+/// days. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = [])), params(("club" = String, Path)),
     responses((status = 200, body = Vec<InviteBody>)))]
-pub async fn list_invites(State(app): State<Shared>, scope: Officer) -> Result<Json<Vec<InviteBody>>> {
+pub async fn list_invites(
+    State(app): State<Shared>,
+    scope: Officer,
+) -> Result<Json<Vec<InviteBody>>> {
     let mut invites = app.table.invites(&scope.club.code).await?;
-    invites.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.email.cmp(&b.email)));
+    invites.sort_by(|a, b| {
+        b.updated_at
+            .cmp(&a.updated_at)
+            .then_with(|| a.email.cmp(&b.email))
+    });
     Ok(Json(invites.iter().map(InviteBody::from).collect()))
 }
 
@@ -139,7 +158,10 @@ pub async fn create_invite(
     let outcome = invite(&app, &scope, new, vec![email], (role, &title)).await?;
     if let Some(invite) = outcome.invited.first() {
         let location = format!("/api/clubs/{}/invites/{}/", invite.club, invite.id);
-        return Ok(Created { location, body: invite.into() });
+        return Ok(Created {
+            location,
+            body: invite.into(),
+        });
     }
     let (why, code) = match outcome.members {
         0 => ("This address already has an open invite.", Code::Invalid),
@@ -159,13 +181,20 @@ pub async fn create_invites(
 ) -> Result<Json<InvitedBody>> {
     let mut reader = Reader::new(Mode::Create);
     let (role, title) = read_grant(&scope, &mut reader, input.role, input.title)?;
-    let text = reader.value("emails", input.emails, Need::Required).unwrap_or_default();
+    let text = reader
+        .value("emails", input.emails, Need::Required)
+        .unwrap_or_default();
     let mut emails: Vec<String> = Vec::new();
     let mut known = HashSet::new();
-    for email in text.split(|c: char| c == ',' || c == ';' || c.is_whitespace()).filter(|email| !email.is_empty()) {
+    for email in text
+        .split(|c: char| c == ',' || c == ';' || c.is_whitespace())
+        .filter(|email| !email.is_empty())
+    {
         if !is_email(email) {
             let shown: String = email.chars().take(100).collect();
-            reader.errors.add("emails", format!("{shown:?} is not an e-mail address."));
+            reader
+                .errors
+                .add("emails", format!("{shown:?} is not an e-mail address."));
         } else if known.insert(email.to_lowercase()) {
             emails.push(email.to_lowercase());
         }
@@ -174,7 +203,10 @@ pub async fn create_invites(
         }
     }
     if emails.len() > limits::INVITED {
-        reader.errors.add("emails", format!("At most {} addresses are allowed.", limits::INVITED));
+        reader.errors.add(
+            "emails",
+            format!("At most {} addresses are allowed.", limits::INVITED),
+        );
     } else if emails.is_empty() && !reader.errors.has("emails") {
         reader.errors.add("emails", "Give at least one address.");
     }
@@ -185,9 +217,16 @@ pub async fn create_invites(
     let skipped = all - sent - outcome.left;
     let mut detail = format!("{sent} invitations sent, {skipped} addresses skipped.");
     if outcome.left > 0 {
-        detail = format!("{detail} {} addresses could not be invited now: send them again.", outcome.left);
+        detail = format!(
+            "{detail} {} addresses could not be invited now: send them again.",
+            outcome.left
+        );
     }
-    Ok(Json(InvitedBody { detail, sent, skipped }))
+    Ok(Json(InvitedBody {
+        detail,
+        sent,
+        skipped,
+    }))
 }
 
 /// Invitations of one address in ten minutes.
@@ -211,22 +250,33 @@ struct Addressee {
 impl Addressee {
     /// The invites that the address may have: its own, and those of people who were accepted.
     fn invite_ids(&self, code: &str) -> impl Iterator<Item = String> {
-        let accepted = self.people.iter().map(|person| Invite::id_for_accepted(code, *person));
+        let accepted = self
+            .people
+            .iter()
+            .map(|person| Invite::id_for_accepted(code, *person));
         std::iter::once(Invite::id_for_address(code, &self.email)).chain(accepted)
     }
 }
 
 /// The inviter, unless they do not want to be shown in this club.
 fn shown_inviter<'a, O>(scope: &Officer<(), O>, inviter: &'a Person) -> Option<&'a Personal> {
-    scope.membership.as_ref().is_none_or(|own| own.public).then_some(&inviter.personal)
+    scope
+        .membership
+        .as_ref()
+        .is_none_or(|own| own.public)
+        .then_some(&inviter.personal)
 }
 
-/// 400 for a club that waits for approval: anybody can create one, and write to anybody in its name.
+/// 400 for a club that waits for approval: anybody can create one, and write to anybody in its
+/// name.
 fn check_approved(scope: &Officer<(), impl Sized>) -> Result<()> {
     if scope.club.approved == Some(true) {
         return Ok(());
     }
-    Err(ApiError::rule("This club has not been approved yet. Until then it cannot invite anybody.").coded(Code::ClubNotApproved))
+    Err(
+        ApiError::rule("This club has not been approved yet. Until then it cannot invite anybody.")
+            .coded(Code::ClubNotApproved),
+    )
 }
 
 /// 429 if so many more invitations would be more than a club sends in a day.
@@ -234,7 +284,10 @@ fn check_daily(log: &InvitationLog, more: usize, now: Timestamp) -> Result<()> {
     match log.wait_for(more, now) {
         0 => Ok(()),
         seconds => {
-            let why = format!("A club sends at most {} invitations in 24 hours.", InvitationLog::DAILY);
+            let why = format!(
+                "A club sends at most {} invitations in 24 hours.",
+                InvitationLog::DAILY
+            );
             Err(ApiError::RateLimited(why, seconds))
         }
     }
@@ -244,24 +297,51 @@ fn check_daily(log: &InvitationLog, more: usize, now: Timestamp) -> Result<()> {
 fn check_pause(log: &InvitationLog, invite: &str, now: Timestamp) -> Result<()> {
     match log.wait_for_resend(invite, now) {
         0 => Ok(()),
-        seconds => Err(ApiError::RateLimited("An invitation is sent again after ten minutes at the earliest.".into(), seconds)),
+        seconds => Err(ApiError::RateLimited(
+            "An invitation is sent again after ten minutes at the earliest.".into(),
+            seconds,
+        )),
     }
 }
 
-/// Invites each of these addresses that neither belongs to a member nor has an open invite, with its mail: in
-/// transactions of at most [`Table::INVITES`].
-async fn invite(app: &Shared, scope: &Officer, new: NewId, emails: Vec<String>, grant: (Role, &str)) -> Result<Outcome> {
+/// Invites each of these addresses that neither belongs to a member nor has an open invite, with
+/// its mail: in transactions of at most [`Table::INVITES`].
+async fn invite(
+    app: &Shared,
+    scope: &Officer,
+    new: NewId,
+    emails: Vec<String>,
+    grant: (Role, &str),
+) -> Result<Outcome> {
     check_approved(scope)?;
     let (code, mut outcome) = (&scope.club.code, Outcome::default());
     let mut addressees: Vec<Addressee> = stream::iter(emails)
-        .map(async |email| app.table.people_at(&email).await.map(|people| Addressee { email, people }))
+        .map(async |email| {
+            app.table
+                .people_at(&email)
+                .await
+                .map(|people| Addressee { email, people })
+        })
         .buffered(PARALLEL)
         .try_collect()
         .await?;
-    let people = addressees.iter().flat_map(|addressee| addressee.people.iter().copied());
-    let members: HashSet<u64> = app.table.members_among(code, people).await?.into_iter().map(|member| member.person).collect();
+    let people = addressees
+        .iter()
+        .flat_map(|addressee| addressee.people.iter().copied());
+    let members: HashSet<u64> = app
+        .table
+        .members_among(code, people)
+        .await?
+        .into_iter()
+        .map(|member| member.person)
+        .collect();
     let all = addressees.len();
-    addressees.retain(|addressee| addressee.people.iter().all(|person| !members.contains(person)));
+    addressees.retain(|addressee| {
+        addressee
+            .people
+            .iter()
+            .all(|person| !members.contains(person))
+    });
     outcome.members = all - addressees.len();
     let inviter = scope.user.person().await?;
     for (n, chunk) in addressees.chunks(Table::INVITES).enumerate() {
@@ -294,15 +374,34 @@ async fn invite_chunk(
     loop {
         tries.next().await?;
         let now = app.now();
-        let ids = chunk.iter().chain(behind).flat_map(|addressee| addressee.invite_ids(code));
-        let (there, log) = futures::try_join!(app.table.invites_by_id(code, ids), app.table.invitation_log(code))?;
+        let ids = chunk
+            .iter()
+            .chain(behind)
+            .flat_map(|addressee| addressee.invite_ids(code));
+        let (there, log) = futures::try_join!(
+            app.table.invites_by_id(code, ids),
+            app.table.invitation_log(code)
+        )?;
         // An earlier attempt with the same idempotency key may have invited some of them.
         let is_open = |addressee: &&Addressee| {
-            there.iter().any(|invite| invite.email == addressee.email && invite.is_open(now) && invite.version != version)
+            there.iter().any(|invite| {
+                invite.email == addressee.email && invite.is_open(now) && invite.version != version
+            })
         };
-        let own = |email: &String| there.iter().find(|invite| invite.email == *email && invite.version == version).cloned();
-        let done: Vec<Invite> = chunk.iter().filter_map(|addressee| own(&addressee.email)).collect();
-        let wanted: Vec<&Addressee> = chunk.iter().filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none()).collect();
+        let own = |email: &String| {
+            there
+                .iter()
+                .find(|invite| invite.email == *email && invite.version == version)
+                .cloned()
+        };
+        let done: Vec<Invite> = chunk
+            .iter()
+            .filter_map(|addressee| own(&addressee.email))
+            .collect();
+        let wanted: Vec<&Addressee> = chunk
+            .iter()
+            .filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none())
+            .collect();
         let new: Vec<(Invite, Mail)> = wanted
             .into_iter()
             .map(|Addressee { email, .. }| {
@@ -324,17 +423,49 @@ async fn invite_chunk(
         if new.is_empty() {
             return Ok(done);
         }
-        let later = behind.iter().filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none()).count();
+        let later = behind
+            .iter()
+            .filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none())
+            .count();
         check_daily(&log, new.len() + later, now)?;
         // Revoking an invitation and making it again is no way around the pause.
-        for (invite, _) in new.iter().filter(|(invite, _)| log.times(&invite.id, now) >= OFTEN) {
+        for (invite, _) in new
+            .iter()
+            .filter(|(invite, _)| log.times(&invite.id, now) >= OFTEN)
+        {
             check_pause(&log, &invite.id, now)?;
         }
-        let replaces = |invite: &Invite| there.iter().find(|old| old.id == invite.id).map(|old| old.version);
-        let writes: Vec<Inviting<'_>> = new.iter().map(|(invite, mail)| Inviting { invite, replaces: replaces(invite), mail }).collect();
-        let sent = log.with(code, new.iter().map(|(invite, _)| invite.id.as_str()), app.next_id(), now);
-        match app.table.put_invites(&writes, scope.authority(), (&log, &sent)).await? {
-            Ok(()) => return Ok(done.into_iter().chain(new.into_iter().map(|(invite, _)| invite)).collect()),
+        let replaces = |invite: &Invite| {
+            there
+                .iter()
+                .find(|old| old.id == invite.id)
+                .map(|old| old.version)
+        };
+        let writes: Vec<Inviting<'_>> = new
+            .iter()
+            .map(|(invite, mail)| Inviting {
+                invite,
+                replaces: replaces(invite),
+                mail,
+            })
+            .collect();
+        let sent = log.with(
+            code,
+            new.iter().map(|(invite, _)| invite.id.as_str()),
+            app.next_id(),
+            now,
+        );
+        match app
+            .table
+            .put_invites(&writes, scope.authority(), (&log, &sent))
+            .await?
+        {
+            Ok(()) => {
+                return Ok(done
+                    .into_iter()
+                    .chain(new.into_iter().map(|(invite, _)| invite))
+                    .collect());
+            }
             Err(InviteRefusal::Authority) => return Err(ApiError::Forbidden),
             // Somebody else invited one of them at this moment: look again.
             Err(InviteRefusal::Changed) => {}
@@ -352,16 +483,26 @@ pub async fn show_invite(scope: Officer<(), InviteOfPath>) -> Json<InviteBody> {
 /// Revokes an invite: its link stops working. Officers.
 #[utoipa::path(delete, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites", security(("bearer" = [])),
     params(("club" = String, Path), ("invite" = String, Path)), responses((status = 204)))]
-pub async fn delete_invite(State(app): State<Shared>, scope: Officer<(), InviteOfPath>) -> Result<NoContent> {
-    app.table.delete_invite(&scope.object.0).await.or_refused(|| ApiError::NotFound)?;
+pub async fn delete_invite(
+    State(app): State<Shared>,
+    scope: Officer<(), InviteOfPath>,
+) -> Result<NoContent> {
+    app.table
+        .delete_invite(&scope.object.0)
+        .await
+        .or_refused(|| ApiError::NotFound)?;
     Ok(NoContent)
 }
 
-/// Sends an invite again, expired or not, for another 14 days; older links stop working. At the earliest ten minutes after the
-/// last time. Officers whose role is not below the invited one.
+/// Sends an invite again, expired or not, for another 14 days; older links stop working. At the
+/// earliest ten minutes after the last time. Officers whose role is not below the invited one.
 #[utoipa::path(post, path = "/api/clubs/{club}/invites/{invite}/resend/", tag = "invites", security(("bearer" = [])),
     params(("club" = String, Path), ("invite" = String, Path)), responses((status = 200, body = InviteBody)))]
-pub async fn resend_invite(State(app): State<Shared>, scope: Officer<(), InviteOfPath>, NewId(version): NewId) -> Result<Response> {
+pub async fn resend_invite(
+    State(app): State<Shared>,
+    scope: Officer<(), InviteOfPath>,
+    NewId(version): NewId,
+) -> Result<Response> {
     let mut old = scope.object.0.clone();
     let path = format!("/api/clubs/{}/invites/{}/", old.club, old.id);
     let answer = |invite: &Invite| shown_at(path.clone(), Json(InviteBody::from(invite)));
@@ -381,15 +522,40 @@ pub async fn resend_invite(State(app): State<Shared>, scope: Officer<(), InviteO
         check_pause(&log, &old.id, now)?;
         check_daily(&log, 1, now)?;
         let by = scope.authority().map(|own| own.id);
-        let invite = Invite { version, by, expires_at: now.plus(TimeDelta::days(Invite::DAYS)), updated_at: now, ..old.clone() };
+        let invite = Invite {
+            version,
+            by,
+            expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
+            updated_at: now,
+            ..old.clone()
+        };
         let mail = invitation(&scope.club, shown_inviter(&scope, inviter), &invite);
-        let write = Inviting { invite: &invite, replaces: Some(old.version), mail: &mail };
-        let sent = log.with(&old.club, std::iter::once(old.id.as_str()), app.next_id(), now);
-        match app.table.put_invites(&[write], scope.authority(), (&log, &sent)).await? {
+        let write = Inviting {
+            invite: &invite,
+            replaces: Some(old.version),
+            mail: &mail,
+        };
+        let sent = log.with(
+            &old.club,
+            std::iter::once(old.id.as_str()),
+            app.next_id(),
+            now,
+        );
+        match app
+            .table
+            .put_invites(&[write], scope.authority(), (&log, &sent))
+            .await?
+        {
             Ok(()) => return Ok(answer(&invite)),
             Err(InviteRefusal::Authority) => return Err(ApiError::Forbidden),
             // Another invitation was sent at this moment; or this one was used, or revoked.
-            Err(InviteRefusal::Changed) => old = app.table.invite(&old.club, &old.id).await?.ok_or(ApiError::NotFound)?,
+            Err(InviteRefusal::Changed) => {
+                old = app
+                    .table
+                    .invite(&old.club, &old.id)
+                    .await?
+                    .ok_or(ApiError::NotFound)?
+            }
         }
     }
 }

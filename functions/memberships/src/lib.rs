@@ -1,4 +1,4 @@
-//! Who is in a club, and who somebody is (api.md "Memberships", decisions.md §2 and §7).
+//! Who is in a club, and who somebody is.
 
 pub mod accept;
 pub mod export;
@@ -18,16 +18,35 @@ use utoipa_axum::routes;
 /// The routes of this group.
 pub fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(shared::openapi::base())
-        .routes(routes!(settings::show_settings, settings::replace_settings, settings::update_settings, settings::delete_settings))
+        .routes(routes!(
+            settings::show_settings,
+            settings::replace_settings,
+            settings::update_settings,
+            settings::delete_settings
+        ))
         .routes(routes!(export::export_settings))
         .routes(routes!(users::list_users))
         .routes(routes!(memberships::list_memberships))
         .routes(routes!(members::list_members, members::create_member))
-        .routes(routes!(members::show_member, members::replace_member, members::update_member, members::delete_member))
+        .routes(routes!(
+            members::show_member,
+            members::replace_member,
+            members::update_member,
+            members::delete_member
+        ))
         .routes(routes!(membershiprequests::list_membership_requests))
-        .routes(routes!(membershiprequests::show_membership_request, membershiprequests::delete_membership_request))
-        .routes(routes!(requests::list_own_requests, requests::create_own_request))
-        .routes(routes!(requests::show_own_request, requests::delete_own_request))
+        .routes(routes!(
+            membershiprequests::show_membership_request,
+            membershiprequests::delete_membership_request
+        ))
+        .routes(routes!(
+            requests::list_own_requests,
+            requests::create_own_request
+        ))
+        .routes(routes!(
+            requests::show_own_request,
+            requests::delete_own_request
+        ))
         .routes(routes!(invites::list_invites, invites::create_invite))
         .routes(routes!(invites::show_invite, invites::delete_invite))
         .routes(routes!(invites::resend_invite))

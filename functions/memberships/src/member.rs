@@ -42,19 +42,26 @@ pub struct Viewer {
 impl Viewer {
     /// The caller.
     pub fn of<R, P, O>(scope: &Scope<R, P, O>) -> Self {
-        Self { id: scope.user.id(), is_officer: scope.is_officer() }
+        Self {
+            id: scope.user.id(),
+            is_officer: scope.is_officer(),
+        }
     }
 }
 
 impl MemberBody {
-    /// The member as `viewer` may see them (decisions.md §7).
+    /// The member as `viewer` may see them (M2, M3).
     pub fn new(membership: &Membership, viewer: Viewer) -> Self {
         let personal = &membership.personal;
         let known = membership.public || membership.person == viewer.id;
         Self {
             id: (known || viewer.is_officer).then_some(membership.id),
             person: (known || viewer.is_officer).then_some(membership.person),
-            name: if known { personal.name.clone() } else { "Anonymous".to_owned() },
+            name: if known {
+                personal.name.clone()
+            } else {
+                "Anonymous".to_owned()
+            },
             username: known.then(|| personal.username.clone()),
             email: viewer.is_officer.then(|| personal.email.clone()),
             role: membership.role,
@@ -84,8 +91,8 @@ impl Load for MemberOfPath {
     }
 }
 
-/// Whom a path means by a user name: the one who is called so exactly, else the one who is when case does not count; nobody, if
-/// two are (decisions.md §13.10).
+/// Whom a path means by a user name: the one who is called so exactly, else the one who is when
+/// case does not count; nobody, if two are (P10).
 pub fn the_one<T>(mut found: Vec<T>, wanted: &str, name: impl Fn(&T) -> &str) -> Option<T> {
     if found.iter().any(|one| name(one) == wanted) {
         found.retain(|one| name(one) == wanted);
@@ -99,5 +106,11 @@ pub async fn named(app: &Shared, username: &str) -> Result<Vec<u64>> {
     if username.is_empty() || username.len() > limits::NAME {
         return Ok(vec![]);
     }
-    Ok(app.table.people_called(username).await?.into_iter().map(|person| person.id).collect())
+    Ok(app
+        .table
+        .people_called(username)
+        .await?
+        .into_iter()
+        .map(|person| person.id)
+        .collect())
 }

@@ -6,7 +6,8 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde::Deserialize;
 use shared::http::{
-    ApiError, Code, Created, Field, Input, Maybe, Mode, Need, NewId, NoContent, Officer, Reader, Reference, Result, SignedIn, Slice,
+    ApiError, Code, Created, Field, Input, Maybe, Mode, Need, NewId, NoContent, Officer, Reader,
+    Reference, Result, SignedIn, Slice,
 };
 use shared::models::{Membership, MembershipRequest, Personal, Role};
 use shared::table::{Addition, MemberRefusal, Tries};
@@ -15,15 +16,23 @@ use utoipa::ToSchema;
 
 use crate::member::{MemberBody, MemberOfPath, Viewer};
 
-/// The members of a club: active first, then by role and by the name that is shown. Any signed-in user who can see it.
+/// The members of a club: active first, then by role and by the name that is shown. Any signed-in
+/// user who can see it.
 #[utoipa::path(get, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])),
     params(("club" = String, Path), ("limit" = Option<u64>, Query, description = "At most so many; the answer's Link leads on"),
         ("cursor" = Option<String>, Query)), responses((status = 200, body = Vec<MemberBody>)))]
-pub async fn list_members(State(app): State<Shared>, scope: SignedIn, slice: Slice) -> Result<Response> {
+pub async fn list_members(
+    State(app): State<Shared>,
+    scope: SignedIn,
+    slice: Slice,
+) -> Result<Response> {
     let viewer = Viewer::of(&scope);
     let mut members = app.table.members(&scope.club.code).await?;
     members.sort_by_key(|membership| membership.id);
-    let mut bodies: Vec<MemberBody> = members.iter().map(|membership| MemberBody::new(membership, viewer)).collect();
+    let mut bodies: Vec<MemberBody> = members
+        .iter()
+        .map(|membership| MemberBody::new(membership, viewer))
+        .collect();
     bodies.sort_by_cached_key(order);
     let mut members = numbered(bodies);
     if let Some(after) = slice.after::<Position>()? {
@@ -34,7 +43,8 @@ pub async fn list_members(State(app): State<Shared>, scope: SignedIn, slice: Sli
 }
 
 type Order = (bool, u8, String);
-/// A place in the list: the order, and a number among equals. A cursor tells nothing that the list does not show.
+/// A place in the list: the order, and a number among equals. A cursor tells nothing that the list
+/// does not show.
 type Position = (Order, usize);
 
 fn order(member: &MemberBody) -> Order {
@@ -45,7 +55,10 @@ fn numbered(bodies: Vec<MemberBody>) -> Vec<(Position, MemberBody)> {
     let mut last: Option<Position> = None;
     let number = |body: MemberBody| {
         let order = order(&body);
-        let n = last.as_ref().filter(|(before, _)| *before == order).map_or(0, |(_, n)| n + 1);
+        let n = last
+            .as_ref()
+            .filter(|(before, _)| *before == order)
+            .map_or(0, |(_, n)| n + 1);
         last = Some((order.clone(), n));
         ((order, n), body)
     };
@@ -76,7 +89,8 @@ pub struct NewMember {
     active: Field<bool>,
 }
 
-/// Adds a member, with a role that is not above the caller's own; a pending request of theirs is answered by it. Officers.
+/// Adds a member, with a role that is not above the caller's own; a pending request of theirs is
+/// answered by it. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])), params(("club" = String, Path)),
     request_body = NewMember, responses((status = 201, body = MemberBody)))]
 pub async fn create_member(
@@ -86,37 +100,64 @@ pub async fn create_member(
     Input(input): Input<NewMember>,
 ) -> Result<Created<MemberBody>> {
     let mut reader = Reader::new(Mode::Create);
-    let role = reader.value("role", input.role, Need::Optional).unwrap_or(Role::Member);
+    let role = reader
+        .value("role", input.role, Need::Optional)
+        .unwrap_or(Role::Member);
     if !scope.reaches(role) {
         return Err(ApiError::Forbidden);
     }
-    let person = reader.value("person", input.person, Need::Required).map(Reference::id);
+    let person = reader
+        .value("person", input.person, Need::Required)
+        .map(Reference::id);
     let mut title = String::new();
     reader.line("title", input.title, Need::Optional, &mut title);
-    let public = reader.value("public", input.public, Need::Optional).unwrap_or(true);
-    let active = reader.value("active", input.active, Need::Optional).unwrap_or(true);
+    let public = reader
+        .value("public", input.public, Need::Optional)
+        .unwrap_or(true);
+    let active = reader
+        .value("active", input.active, Need::Optional)
+        .unwrap_or(true);
     reader.finish()?;
     let club = &scope.club;
     let unknown = || ApiError::field("person", "There is no such person.");
-    let duplicate = || ApiError::field("person", "This person is already a member.").coded(Code::AlreadyMember);
+    let duplicate =
+        || ApiError::field("person", "This person is already a member.").coded(Code::AlreadyMember);
     let person = person.ok_or_else(unknown)?;
-    if scope.membership.as_ref().is_some_and(|own| own.person == person) {
+    if scope
+        .membership
+        .as_ref()
+        .is_some_and(|own| own.person == person)
+    {
         return Err(duplicate());
     }
     let mut tries = Tries::default();
     loop {
         tries.next().await?;
-        let request = app.table.request(&club.code, MembershipRequest::id_of(&club.code, person));
-        let found = async { Ok(futures::try_join!(app.table.person(person), request, app.table.invitation_log(&club.code))?) };
+        let request = app
+            .table
+            .request(&club.code, MembershipRequest::id_of(&club.code, person));
+        let found = async {
+            Ok(futures::try_join!(
+                app.table.person(person),
+                request,
+                app.table.invitation_log(&club.code)
+            )?)
+        };
         let ((person, request, log), by) = futures::try_join!(found, shown_by(&scope))?;
         let person = person.ok_or_else(unknown)?;
-        let membership =
-            Membership { title: title.clone(), public, active, ..Membership::new(&club.code, &person, role, creation, app.now()) };
+        let membership = Membership {
+            title: title.clone(),
+            public,
+            active,
+            ..Membership::new(&club.code, &person, role, creation, app.now())
+        };
         // These mails count like invitations: anybody can create a club, and add anybody.
         let (now, id) = (app.now(), membership.id.to_string());
-        let may_mail = club.approved == Some(true) && log.wait_for(1, now) == 0 && log.wait_for_resend(&id, now) == 0;
-        let mail =
-            (may_mail && !person.personal.email.is_empty()).then(|| mail::joined(club, by, &membership, request.is_some(), creation));
+        let may_mail = club.approved == Some(true)
+            && log.wait_for(1, now) == 0
+            && log.wait_for_resend(&id, now) == 0;
+        let mail = (may_mail && !person.personal.email.is_empty())
+            .then(|| mail::joined(club, by, &membership, request.is_some(), creation));
         let sent = log.with(&club.code, std::iter::once(id.as_str()), app.next_id(), now);
         let limit = owned_limit(&app, scope.user.is_admin());
         let addition = Addition {
@@ -131,7 +172,9 @@ pub async fn create_member(
             Err(MemberRefusal::Duplicate) => {
                 let there = app.table.member(&club.code, membership.id).await?;
                 // An earlier attempt with the same idempotency key may have been here.
-                let there = there.filter(|there| there.creation == creation).ok_or_else(duplicate)?;
+                let there = there
+                    .filter(|there| there.creation == creation)
+                    .ok_or_else(duplicate)?;
                 return Ok(created(&scope, &there));
             }
             Err(MemberRefusal::Erased) => return Err(unknown()),
@@ -145,7 +188,11 @@ pub async fn create_member(
 /// The officer who acts, unless they do not want to be shown in this club.
 async fn shown_by(scope: &Officer) -> Result<Option<&Personal>> {
     let hidden = scope.membership.as_ref().is_some_and(|own| !own.public);
-    Ok(if hidden { None } else { Some(&scope.user.person().await?.personal) })
+    Ok(if hidden {
+        None
+    } else {
+        Some(&scope.user.person().await?.personal)
+    })
 }
 
 /// Clubs that one person may own; admins may give anybody more.
@@ -156,16 +203,23 @@ pub(crate) fn owned_limit(app: &Shared, is_admin: bool) -> Option<u32> {
 /// 400 for somebody who owns as many clubs as one may.
 pub(crate) fn owns_enough(app: &Shared) -> ApiError {
     let limit = app.settings.quotas.clubs_owned;
-    ApiError::field("role", format!("A person owns at most {limit} clubs, deleted ones included.")).coded(Code::Quota)
+    ApiError::field(
+        "role",
+        format!("A person owns at most {limit} clubs, deleted ones included."),
+    )
+    .coded(Code::Quota)
 }
 
 fn created(scope: &Officer, membership: &Membership) -> Created<MemberBody> {
     let location = format!("/api/clubs/{}/members/{}/", membership.club, membership.id);
-    Created { location, body: MemberBody::new(membership, Viewer::of(scope)) }
+    Created {
+        location,
+        body: MemberBody::new(membership, Viewer::of(scope)),
+    }
 }
 
-/// One member, by membership id or user name. Any signed-in user who can see the club; hidden members are found by
-/// officers and by themselves alone.
+/// One member, by membership id or user name. Any signed-in user who can see the club; hidden
+/// members are found by officers and by themselves alone.
 #[utoipa::path(get, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
     responses((status = 200, body = MemberBody)))]
@@ -177,7 +231,8 @@ pub async fn show_member(scope: SignedIn<(), MemberOfPath>) -> Result<Json<Membe
     Ok(Json(MemberBody::new(membership, viewer)))
 }
 
-/// An officer, or the member whom the path names. Officers reach members whose role is not above their own.
+/// An officer, or the member whom the path names. Officers reach members whose role is not above
+/// their own.
 pub struct OfficerOrSelf {
     scope: SignedIn<(), Maybe<MemberOfPath>>,
     member: Membership,
@@ -191,7 +246,9 @@ impl FromRequestParts<Shared> for OfficerOrSelf {
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
         let mut scope = SignedIn::<(), Maybe<MemberOfPath>>::from_request_parts(parts, app).await?;
         let member = scope.object.0.take().map(|found| found.0);
-        let own = member.as_ref().is_some_and(|member| member.person == scope.user.id());
+        let own = member
+            .as_ref()
+            .is_some_and(|member| member.person == scope.user.id());
         if !own && !scope.is_officer() {
             return Err(ApiError::Forbidden);
         }
@@ -203,8 +260,8 @@ impl FromRequestParts<Shared> for OfficerOrSelf {
     }
 }
 
-/// What is written of a member. Officers write all of it, of members whose role is not above their own; members write
-/// their own `public` and `active`.
+/// What is written of a member. Officers write all of it, of members whose role is not above their
+/// own; members write their own `public` and `active`.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct MemberInput {
     /// 0 owner, 10 officer, 20 member; not above the caller's own. For officers.
@@ -229,11 +286,14 @@ pub struct MemberInput {
 }
 
 impl MemberInput {
-    /// The member with the fields that were sent (decisions.md §7 and §12.14).
+    /// The member with the fields that were sent (M7, M8).
     fn apply(self, mode: Mode, caller: &OfficerOrSelf) -> Result<Membership> {
         let OfficerOrSelf { scope, member, own } = caller;
         let officer = scope.is_officer();
-        let absent = matches!((&self.role, &self.title, &self.description), (Field::Absent, Field::Absent, Field::Absent));
+        let absent = matches!(
+            (&self.role, &self.title, &self.description),
+            (Field::Absent, Field::Absent, Field::Absent)
+        );
         if !officer && !absent {
             return Err(ApiError::Forbidden);
         }
@@ -248,22 +308,34 @@ impl MemberInput {
             return Err(ApiError::Forbidden);
         }
         reader.line("title", self.title, need, &mut new.title);
-        reader.text("description", self.description, need, limits::MEMBER_DESCRIPTION, &mut new.description);
+        reader.text(
+            "description",
+            self.description,
+            need,
+            limits::MEMBER_DESCRIPTION,
+            &mut new.description,
+        );
         reader.flag("active", self.active, Need::Optional, &mut new.active);
         reader.finish()?;
         Ok(new)
     }
 }
 
-/// Changes the fields that are sent; a club keeps an owner. Officers, whose role is not below the member's; the member, `public` and `active`.
+/// Changes the fields that are sent; a club keeps an owner. Officers, whose role is not below the
+/// member's; the member, `public` and `active`.
 #[utoipa::path(patch, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
     request_body = MemberInput, responses((status = 200, body = MemberBody)))]
-pub async fn update_member(State(app): State<Shared>, caller: OfficerOrSelf, Input(input): Input<MemberInput>) -> Result<Json<MemberBody>> {
+pub async fn update_member(
+    State(app): State<Shared>,
+    caller: OfficerOrSelf,
+    Input(input): Input<MemberInput>,
+) -> Result<Json<MemberBody>> {
     change(&app, caller, &input, Mode::Update).await
 }
 
-/// Replaces all fields that the caller may write; a club keeps an owner. Officers, whose role is not below the member's; the member, `public` and `active`.
+/// Replaces all fields that the caller may write; a club keeps an owner. Officers, whose role is
+/// not below the member's; the member, `public` and `active`.
 #[utoipa::path(put, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
     request_body = MemberInput, responses((status = 200, body = MemberBody)))]
@@ -275,7 +347,12 @@ pub async fn replace_member(
     change(&app, caller, &input, Mode::Replace).await
 }
 
-async fn change(app: &Shared, mut caller: OfficerOrSelf, input: &MemberInput, mode: Mode) -> Result<Json<MemberBody>> {
+async fn change(
+    app: &Shared,
+    mut caller: OfficerOrSelf,
+    input: &MemberInput,
+    mode: Mode,
+) -> Result<Json<MemberBody>> {
     let mut tries = Tries::default();
     loop {
         tries.next().await?;
@@ -283,7 +360,11 @@ async fn change(app: &Shared, mut caller: OfficerOrSelf, input: &MemberInput, mo
         let new = input.clone().apply(mode, &caller)?;
         let limit = owned_limit(app, caller.scope.user.is_admin());
         if new != caller.member {
-            match app.table.update_member(&caller.member, &new, caller.by(), limit).await? {
+            match app
+                .table
+                .update_member(&caller.member, &new, caller.by(), limit)
+                .await?
+            {
                 Ok(()) => {}
                 Err(refusal) => {
                     caller.again(app, refusal).await?;
@@ -292,14 +373,24 @@ async fn change(app: &Shared, mut caller: OfficerOrSelf, input: &MemberInput, mo
             }
         }
         let is_officer = !caller.own || caller.scope.user.is_admin() || new.role <= Role::Officer;
-        return Ok(Json(MemberBody::new(&new, Viewer { id: caller.scope.user.id(), is_officer })));
+        return Ok(Json(MemberBody::new(
+            &new,
+            Viewer {
+                id: caller.scope.user.id(),
+                is_officer,
+            },
+        )));
     }
 }
 
-/// Removes a member; a club keeps an owner. Officers, whose role is not below the member's; the member.
+/// Removes a member; a club keeps an owner. Officers, whose role is not below the member's; the
+/// member.
 #[utoipa::path(delete, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")), responses((status = 204)))]
-pub async fn delete_member(State(app): State<Shared>, mut caller: OfficerOrSelf) -> Result<NoContent> {
+pub async fn delete_member(
+    State(app): State<Shared>,
+    mut caller: OfficerOrSelf,
+) -> Result<NoContent> {
     let mut tries = Tries::default();
     loop {
         tries.next().await?;
@@ -314,10 +405,13 @@ pub async fn delete_member(State(app): State<Shared>, mut caller: OfficerOrSelf)
 impl OfficerOrSelf {
     /// 412, unless the member is as the caller knows them.
     fn check(&self) -> Result<()> {
-        self.scope.if_match.check(|| MemberBody::new(&self.member, Viewer::of(&self.scope)))
+        self.scope
+            .if_match
+            .check(|| MemberBody::new(&self.member, Viewer::of(&self.scope)))
     }
 
-    /// Whose role a change stands on: a change of oneself stands on the condition that the role is still the same.
+    /// Whose role a change stands on: a change of oneself stands on the condition that the role is
+    /// still the same.
     fn by(&self) -> Option<&Membership> {
         self.scope.authority().filter(|_| !self.own)
     }
@@ -325,15 +419,27 @@ impl OfficerOrSelf {
     /// After a refusal: the error, or the member as they are now.
     async fn again(&mut self, app: &Shared, refusal: MemberRefusal) -> Result<()> {
         match refusal {
-            MemberRefusal::LastOwner => return Err(ApiError::rule("A club keeps at least one owner.").coded(Code::LastOwner)),
+            MemberRefusal::LastOwner => {
+                return Err(
+                    ApiError::rule("A club keeps at least one owner.").coded(Code::LastOwner)
+                );
+            }
             MemberRefusal::Authority => return Err(ApiError::Forbidden),
             MemberRefusal::Quota => return Err(owns_enough(app)),
             MemberRefusal::Changed | MemberRefusal::Duplicate | MemberRefusal::Erased => {}
         }
-        self.member = app.table.member(&self.scope.club.code, self.member.id).await?.ok_or(ApiError::NotFound)?;
+        self.member = app
+            .table
+            .member(&self.scope.club.code, self.member.id)
+            .await?
+            .ok_or(ApiError::NotFound)?;
         if self.own {
             self.scope.membership = Some(self.member.clone());
         }
-        if self.own || self.scope.reaches(self.member.role) { Ok(()) } else { Err(ApiError::Forbidden) }
+        if self.own || self.scope.reaches(self.member.role) {
+            Ok(())
+        } else {
+            Err(ApiError::Forbidden)
+        }
     }
 }

@@ -63,24 +63,37 @@ impl Load for RequestOfPath {
         }
         let people = named(app, wanted).await?;
         let found = app.table.requests_among(code, people.into_iter()).await?;
-        Ok(the_one(found, wanted, |request| &request.applicant.personal.username).map(Self))
+        Ok(the_one(found, wanted, |request| {
+            &request.applicant.personal.username
+        })
+        .map(Self))
     }
 }
 
 /// The requests to join a club, oldest first. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/membershiprequests/", tag = "membership requests", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<RequestBody>)))]
-pub async fn list_membership_requests(State(app): State<Shared>, scope: Officer<(), Studies>) -> Result<Json<Vec<RequestBody>>> {
+pub async fn list_membership_requests(
+    State(app): State<Shared>,
+    scope: Officer<(), Studies>,
+) -> Result<Json<Vec<RequestBody>>> {
     let mut requests = app.table.requests(&scope.club.code).await?;
     requests.sort_by_key(|request| (request.created_at, request.id));
-    Ok(Json(requests.iter().map(|request| RequestBody::new(request, &scope.object)).collect()))
+    Ok(Json(
+        requests
+            .iter()
+            .map(|request| RequestBody::new(request, &scope.object))
+            .collect(),
+    ))
 }
 
 /// One request. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/membershiprequests/{request}/", tag = "membership requests", security(("bearer" = [])),
     params(("club" = String, Path), ("request" = String, Path, description = "Request id or user name")),
     responses((status = 200, body = RequestBody)))]
-pub async fn show_membership_request(scope: Officer<(), (RequestOfPath, Studies)>) -> Json<RequestBody> {
+pub async fn show_membership_request(
+    scope: Officer<(), (RequestOfPath, Studies)>,
+) -> Json<RequestBody> {
     let (RequestOfPath(request), studies) = scope.object;
     Json(RequestBody::new(&request, &studies))
 }
@@ -89,7 +102,13 @@ pub async fn show_membership_request(scope: Officer<(), (RequestOfPath, Studies)
 #[utoipa::path(delete, path = "/api/clubs/{club}/membershiprequests/{request}/", tag = "membership requests",
     security(("bearer" = [])), params(("club" = String, Path), ("request" = String, Path, description = "Request id or user name")),
     responses((status = 204)))]
-pub async fn delete_membership_request(State(app): State<Shared>, scope: Officer<(), RequestOfPath>) -> Result<NoContent> {
-    app.table.delete_request(&scope.object.0).await.or_refused(|| ApiError::NotFound)?;
+pub async fn delete_membership_request(
+    State(app): State<Shared>,
+    scope: Officer<(), RequestOfPath>,
+) -> Result<NoContent> {
+    app.table
+        .delete_request(&scope.object.0)
+        .await
+        .or_refused(|| ApiError::NotFound)?;
     Ok(NoContent)
 }

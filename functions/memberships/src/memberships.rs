@@ -29,9 +29,15 @@ pub struct MembershipBody {
 /// The caller's memberships, by the name of the club.
 #[utoipa::path(get, path = "/api/memberships/", tag = "memberships", security(("bearer" = [])),
     responses((status = 200, body = Vec<MembershipBody>)))]
-pub async fn list_memberships(State(app): State<Shared>, user: User) -> Result<Json<Vec<MembershipBody>>> {
+pub async fn list_memberships(
+    State(app): State<Shared>,
+    user: User,
+) -> Result<Json<Vec<MembershipBody>>> {
     let memberships = app.table.memberships_of(user.id()).await?;
-    let codes: Vec<String> = memberships.iter().map(|membership| membership.club.clone()).collect();
+    let codes: Vec<String> = memberships
+        .iter()
+        .map(|membership| membership.club.clone())
+        .collect();
     let clubs: HashMap<String, Club> = app.table.clubs(&codes).await?;
     let shown = memberships.into_iter().filter_map(|membership| {
         let club = clubs.get(&membership.club).filter(|club| !club.archived)?;
@@ -47,6 +53,10 @@ pub async fn list_memberships(State(app): State<Shared>, user: User) -> Result<J
         })
     });
     let mut bodies: Vec<MembershipBody> = shown.collect();
-    bodies.sort_by(|a, b| a.club_name.cmp(&b.club_name).then_with(|| a.club_code.cmp(&b.club_code)));
+    bodies.sort_by(|a, b| {
+        a.club_name
+            .cmp(&b.club_name)
+            .then_with(|| a.club_code.cmp(&b.club_code))
+    });
     Ok(Json(bodies))
 }

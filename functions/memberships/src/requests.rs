@@ -10,7 +10,8 @@ use serde::Deserialize;
 use shared::Shared;
 use shared::auth::{ERASING, User};
 use shared::http::{
-    ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, OrRefused, PathIds, Reader, Result, Sight, no_such_club, shown_at,
+    ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, OrRefused, PathIds, Reader,
+    Result, Sight, no_such_club, shown_at,
 };
 use shared::lookups::Studies;
 use shared::mail::requested;
@@ -20,7 +21,8 @@ use utoipa::ToSchema;
 
 use crate::membershiprequests::RequestBody;
 
-/// Officers who are told at most: as many mails as fit the transaction of the request. Owners come first.
+/// Officers who are told at most: as many mails as fit the transaction of the request. Owners come
+/// first.
 const TOLD: usize = 90;
 
 /// The wish to join a club.
@@ -35,14 +37,29 @@ pub struct NewRequest {
 /// The caller's own requests, oldest first. Any signed-in user.
 #[utoipa::path(get, path = "/api/requests/membership/", tag = "own membership requests", security(("bearer" = [])),
     responses((status = 200, body = Vec<RequestBody>)))]
-pub async fn list_own_requests(State(app): State<Shared>, user: User) -> Result<Json<Vec<RequestBody>>> {
+pub async fn list_own_requests(
+    State(app): State<Shared>,
+    user: User,
+) -> Result<Json<Vec<RequestBody>>> {
     let mut requests = app.table.requests_of(user.id()).await?;
-    let codes: Vec<String> = requests.iter().map(|request| request.club.clone()).collect();
+    let codes: Vec<String> = requests
+        .iter()
+        .map(|request| request.club.clone())
+        .collect();
     let clubs: HashMap<String, Club> = app.table.clubs(&codes).await?;
-    requests.retain(|request| clubs.get(&request.club).is_some_and(|club| is_there(club, &user)));
+    requests.retain(|request| {
+        clubs
+            .get(&request.club)
+            .is_some_and(|club| is_there(club, &user))
+    });
     requests.sort_by_key(|request| (request.created_at, request.id));
     let studies = Studies::of(&app, requests.iter().map(|request| &request.applicant)).await?;
-    Ok(Json(requests.iter().map(|request| RequestBody::new(request, &studies)).collect()))
+    Ok(Json(
+        requests
+            .iter()
+            .map(|request| RequestBody::new(request, &studies))
+            .collect(),
+    ))
 }
 
 /// Whether a club that the caller is not in is there for them.
@@ -50,7 +67,8 @@ fn is_there(club: &Club, user: &User) -> bool {
     Sight::with(None, user.is_admin()).sees(club)
 }
 
-/// Asks to join a club; asking again answers the same request. Any signed-in user who is not a member.
+/// Asks to join a club; asking again answers the same request. Any signed-in user who is not a
+/// member.
 #[utoipa::path(post, path = "/api/requests/membership/", tag = "own membership requests", security(("bearer" = [])),
     request_body = NewRequest, responses((status = 201, body = RequestBody)))]
 pub async fn create_own_request(
@@ -62,14 +80,25 @@ pub async fn create_own_request(
     let mut reader = Reader::new(Mode::Create);
     let code = reader.club(input.club);
     reader.finish()?;
-    let is_member = || ApiError::field("club", "You are already a member of this club.").coded(Code::AlreadyMember);
+    let is_member = || {
+        ApiError::field("club", "You are already a member of this club.").coded(Code::AlreadyMember)
+    };
     let now = app.now();
     let mut tries = Tries::default();
     loop {
         tries.next().await?;
         let standing = async { Ok(app.table.standing(&code, user.id()).await?) };
-        let (Standing { club, membership, request }, person) = futures::try_join!(standing, user.person())?;
-        let club = club.filter(|club| membership.is_some() && !club.archived || is_there(club, &user)).ok_or_else(no_such_club)?;
+        let (
+            Standing {
+                club,
+                membership,
+                request,
+            },
+            person,
+        ) = futures::try_join!(standing, user.person())?;
+        let club = club
+            .filter(|club| membership.is_some() && !club.archived || is_there(club, &user))
+            .ok_or_else(no_such_club)?;
         if membership.is_some() {
             return Err(is_member());
         }
@@ -79,7 +108,11 @@ pub async fn create_own_request(
         let request = MembershipRequest::new(&code, person, creation, now);
         let mails = mails(&app, &club, &request).await?;
         match app.table.create_request(&request, &club, &mails).await? {
-            Ok(()) => return answer(&app, &request, true).await.map_err(ApiError::after_write),
+            Ok(()) => {
+                return answer(&app, &request, true)
+                    .await
+                    .map_err(ApiError::after_write);
+            }
             Err(RequestRefusal::Member) => return Err(is_member()),
             Err(RequestRefusal::Erased) => return Err(ApiError::rule(ERASING)),
             // There is one now, or somebody else told the officers.
@@ -89,41 +122,77 @@ pub async fn create_own_request(
 }
 
 async fn answer(app: &Shared, request: &MembershipRequest, is_new: bool) -> Result<Response> {
-    let (path, body) = (format!("/api/requests/membership/{}/", request.club), body(app, request).await?);
-    Ok(if is_new { Created { location: path, body }.into_response() } else { shown_at(path, Json(body)) })
+    let (path, body) = (
+        format!("/api/requests/membership/{}/", request.club),
+        body(app, request).await?,
+    );
+    Ok(if is_new {
+        Created {
+            location: path,
+            body,
+        }
+        .into_response()
+    } else {
+        shown_at(path, Json(body))
+    })
 }
 
 async fn body(app: &Shared, request: &MembershipRequest) -> Result<RequestBody> {
-    Ok(RequestBody::new(request, &Studies::of(app, std::iter::once(&request.applicant)).await?))
+    Ok(RequestBody::new(
+        request,
+        &Studies::of(app, std::iter::once(&request.applicant)).await?,
+    ))
 }
 
 /// What the officers are told: nothing, if they were told of another request within the hour.
 async fn mails(app: &Shared, club: &Club, request: &MembershipRequest) -> Result<Vec<Mail>> {
-    let lately = |told: shared::time::Timestamp| request.created_at < told.plus(TimeDelta::hours(1));
+    let lately =
+        |told: shared::time::Timestamp| request.created_at < told.plus(TimeDelta::hours(1));
     if club.told_of_requests_at.is_some_and(lately) {
         return Ok(vec![]);
     }
     let mut officers = app.table.members(&club.code).await?;
     officers.retain(|member| member.role <= Role::Officer && !member.personal.email.is_empty());
     officers.sort_by_key(|member| (!member.active, member.role, member.id));
-    Ok(officers.iter().take(TOLD).map(|officer| requested(club, officer, request)).collect())
+    Ok(officers
+        .iter()
+        .take(TOLD)
+        .map(|officer| requested(club, officer, request))
+        .collect())
 }
 
 /// One of the caller's own requests, by the code of its club. Any signed-in user.
 #[utoipa::path(get, path = "/api/requests/membership/{club}/", tag = "own membership requests", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 200, body = RequestBody)))]
-pub async fn show_own_request(State(app): State<Shared>, user: User, path: PathIds) -> Result<Json<RequestBody>> {
+pub async fn show_own_request(
+    State(app): State<Shared>,
+    user: User,
+    path: PathIds,
+) -> Result<Json<RequestBody>> {
     let Standing { club, request, .. } = app.table.standing(path.text("club"), user.id()).await?;
-    let request = request.filter(|_| club.is_some_and(|club| is_there(&club, &user))).ok_or(ApiError::NotFound)?;
+    let request = request
+        .filter(|_| club.is_some_and(|club| is_there(&club, &user)))
+        .ok_or(ApiError::NotFound)?;
     Ok(Json(body(&app, &request).await?))
 }
 
 /// Withdraws one of the caller's own requests, whatever became of the club. Any signed-in user.
 #[utoipa::path(delete, path = "/api/requests/membership/{club}/", tag = "own membership requests", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 204)))]
-pub async fn delete_own_request(State(app): State<Shared>, user: User, path: PathIds) -> Result<NoContent> {
+pub async fn delete_own_request(
+    State(app): State<Shared>,
+    user: User,
+    path: PathIds,
+) -> Result<NoContent> {
     let id = MembershipRequest::id_of(path.text("club"), user.id());
-    let request = app.table.request(path.text("club"), id).await?.ok_or(ApiError::NotFound)?;
-    app.table.delete_request(&request).await.or_refused(|| ApiError::NotFound)?;
+    let request = app
+        .table
+        .request(path.text("club"), id)
+        .await?
+        .ok_or(ApiError::NotFound)?;
+    app.table
+        .delete_request(&request)
+        .await
+        .or_refused(|| ApiError::NotFound)?;
     Ok(NoContent)
 }

@@ -4,7 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::auth::{ERASING, User};
-use shared::http::{ApiError, Code, Field, IfMatch, Input, Mode, Need, NoContent, Params, Reader, ReceivedAt, Reference, Result};
+use shared::http::{
+    ApiError, Code, Field, IfMatch, Input, Mode, Need, NoContent, Params, Reader, ReceivedAt,
+    Reference, Result,
+};
 use shared::lookups::Studies;
 use shared::models::Person;
 use shared::table::{OnlyOwner, TableError, Tries};
@@ -73,7 +76,10 @@ pub struct SettingsInput {
 /// The caller's profile.
 #[utoipa::path(get, path = "/api/settings/", tag = "people", security(("bearer" = [])), responses((status = 200, body = SettingsBody)))]
 pub async fn show_settings(user: User) -> Result<Json<SettingsBody>> {
-    Ok(Json(SettingsBody::new(user.person().await?, user.is_admin())))
+    Ok(Json(SettingsBody::new(
+        user.person().await?,
+        user.is_admin(),
+    )))
 }
 
 /// Changes the fields that are sent.
@@ -103,23 +109,46 @@ pub async fn replace_settings(
 impl SettingsInput {
     fn apply(self, mode: Mode, person: &mut Person, studies: Option<&Studies>) -> Result<()> {
         let mut reader = Reader::new(mode);
-        if let Some(year) = reader.nullable("graduation_year", self.graduation_year, Need::Optional) {
+        if let Some(year) = reader.nullable("graduation_year", self.graduation_year, Need::Optional)
+        {
             match year.map(u16::try_from) {
                 None => person.graduation_year = None,
-                Some(Ok(year)) if limits::YEARS.contains(&year) => person.graduation_year = Some(year),
+                Some(Ok(year)) if limits::YEARS.contains(&year) => {
+                    person.graduation_year = Some(year)
+                }
                 Some(_) => reader.errors.add("graduation_year", limits::YEARS_TOLD),
             }
         }
         let is_school = |id| studies.is_some_and(|studies| studies.has_school(id));
-        reader.references("school", self.school, Need::Optional, limits::STUDIES, is_school, &mut person.school);
+        reader.references(
+            "school",
+            self.school,
+            Need::Optional,
+            limits::STUDIES,
+            is_school,
+            &mut person.school,
+        );
         let is_major = |id| studies.is_some_and(|studies| studies.has_major(id));
-        reader.references("major", self.major, Need::Optional, limits::STUDIES, is_major, &mut person.major);
+        reader.references(
+            "major",
+            self.major,
+            Need::Optional,
+            limits::STUDIES,
+            is_major,
+            &mut person.major,
+        );
         reader.url("image_url", self.image_url, &mut person.image_url);
         reader.finish()
     }
 }
 
-async fn change(app: &Shared, user: &User, if_match: &IfMatch, input: SettingsInput, mode: Mode) -> Result<Json<SettingsBody>> {
+async fn change(
+    app: &Shared,
+    user: &User,
+    if_match: &IfMatch,
+    input: SettingsInput,
+    mode: Mode,
+) -> Result<Json<SettingsBody>> {
     let mut old = user.person().await?.clone();
     let mut tries = Tries::default();
     loop {
@@ -139,15 +168,18 @@ async fn change(app: &Shared, user: &User, if_match: &IfMatch, input: SettingsIn
             // They said something else meanwhile, or a school is gone.
             Err(TableError::Refused(_)) => {
                 let theirs = app.table.person(user.id()).await?;
-                old = theirs.filter(|person| !person.erasing).ok_or_else(|| ApiError::rule(ERASING))?;
+                old = theirs
+                    .filter(|person| !person.erasing)
+                    .ok_or_else(|| ApiError::rule(ERASING))?;
             }
             Err(error) => return Err(error.into()),
         }
     }
 }
 
-/// Erases the caller: memberships, requests, extensions, invites, mails, favorites, subscriptions and profile; pending submissions are
-/// withdrawn, of decided ones the status stays. Any signed-in user who is not the only owner of a club, or archives these.
+/// Erases the caller: memberships, requests, extensions, invites, mails, favorites, subscriptions
+/// and profile; pending submissions are withdrawn, of decided ones the status stays. Any signed-in
+/// user who is not the only owner of a club, or archives these.
 #[utoipa::path(delete, path = "/api/settings/", tag = "people", security(("bearer" = [])),
     params(("archive" = Option<bool>, Query, description = "Archive the clubs that nobody else owns")), responses((status = 204)))]
 pub async fn delete_settings(
@@ -164,9 +196,13 @@ pub async fn delete_settings(
     loop {
         let erased = async {
             tries.next().await?;
-            app.table.erase(person, (app.ids.received(received), app.now())).await
+            app.table
+                .erase(person, (app.ids.received(received), app.now()))
+                .await
         };
-        let erased = erased.await.map_err(|error| if archived { error.after_write() } else { error })?;
+        let erased = erased
+            .await
+            .map_err(|error| if archived { error.after_write() } else { error })?;
         let Err(OnlyOwner(clubs)) = erased else { break };
         if !archive {
             let names: Vec<String> = clubs.iter().map(|club| club.profile.name.clone()).collect();

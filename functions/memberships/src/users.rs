@@ -23,7 +23,12 @@ pub struct UserBody {
 
 impl UserBody {
     fn new(id: u64, personal: Personal, shows_email: bool) -> Self {
-        Self { id, username: personal.username, name: personal.name, email: shows_email.then_some(personal.email) }
+        Self {
+            id,
+            username: personal.username,
+            name: personal.name,
+            email: shows_email.then_some(personal.email),
+        }
     }
 }
 
@@ -40,32 +45,57 @@ impl FromRequestParts<Shared> for AnyOfficer {
         }
         let mut memberships = app.table.memberships_of(user.id()).await?;
         memberships.retain(|membership| membership.role <= Role::Officer);
-        let codes: Vec<String> = memberships.into_iter().map(|membership| membership.club).collect();
+        let codes: Vec<String> = memberships
+            .into_iter()
+            .map(|membership| membership.club)
+            .collect();
         let clubs = app.table.clubs(&codes).await?;
-        if clubs.values().any(|club| !club.archived && club.approved == Some(true)) { Ok(Self(user)) } else { Err(ApiError::Forbidden) }
+        if clubs
+            .values()
+            .any(|club| !club.archived && club.approved == Some(true))
+        {
+            Ok(Self(user))
+        } else {
+            Err(ApiError::Forbidden)
+        }
     }
 }
 
-/// People whose name or user name has words that begin like all words of the search, or who have exactly this e-mail
-/// address; at most 20, by name. Officers of any club, and admins.
+/// People whose name or user name has words that begin like all words of the search, or who have
+/// exactly this e-mail address; at most 20, by name. Officers of any club, and admins.
 #[utoipa::path(get, path = "/api/users/", tag = "people", security(("bearer" = [])),
     params(("search" = String, Query, description = "One word of it has at least 2 characters")),
     responses((status = 200, body = Vec<UserBody>)))]
-pub async fn list_users(State(app): State<Shared>, caller: AnyOfficer, params: Params) -> Result<Json<Vec<UserBody>>> {
+pub async fn list_users(
+    State(app): State<Shared>,
+    caller: AnyOfficer,
+    params: Params,
+) -> Result<Json<Vec<UserBody>>> {
     let AnyOfficer(user) = caller;
     let search = params.text("search").unwrap_or_default().trim();
     let words = text::words(search);
-    if words.iter().all(|word| word.chars().count() < limits::SEARCH) {
-        return Err(ApiError::field("search", format!("At least {} characters are needed.", limits::SEARCH)));
+    if words
+        .iter()
+        .all(|word| word.chars().count() < limits::SEARCH)
+    {
+        return Err(ApiError::field(
+            "search",
+            format!("At least {} characters are needed.", limits::SEARCH),
+        ));
     }
     let at = async {
         if !is_email(search) {
             return Ok(vec![]);
         }
-        app.table.people(app.table.people_at(search).await?).await.map(|people| people.into_values().collect())
+        app.table
+            .people(app.table.people_at(search).await?)
+            .await
+            .map(|people| people.into_values().collect())
     };
     let (at, like) = futures::try_join!(at, app.table.people_like(&words, limits::FOUND))?;
-    let exact = at.into_iter().map(|person| UserBody::new(person.id, person.personal, true));
+    let exact = at
+        .into_iter()
+        .map(|person| UserBody::new(person.id, person.personal, true));
     let mut found: Vec<UserBody> = exact.take(limits::FOUND).collect();
     for entry in like {
         if !found.iter().any(|user| user.id == entry.person) && found.len() < limits::FOUND {

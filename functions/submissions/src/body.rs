@@ -1,4 +1,4 @@
-//! How a submission looks: to officers as it is, to its applicant masked until they may know (decisions.md §5, §12.10).
+//! How a submission looks: to officers as it is, to its applicant masked until they may know (S14).
 
 use std::collections::HashMap;
 
@@ -8,7 +8,9 @@ use shared::Shared;
 use shared::auth::User;
 use shared::http::{ApiError, Load, PathIds};
 use shared::lookups::{NamedBody, Studies};
-use shared::models::{Answer, Application, Choice, Committee, EmailStatus, Prompt, QuestionType, Status, Submission};
+use shared::models::{
+    Answer, Application, Choice, Committee, EmailStatus, Prompt, QuestionType, Status, Submission,
+};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
@@ -74,28 +76,38 @@ pub struct AllPrompts(pub Prompts);
 
 impl Load for AllPrompts {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(application) = path.id("application") else { return Ok(None) };
+        let Some(application) = path.id("application") else {
+            return Ok(None);
+        };
         Ok(Some(Self(app.table.prompts(application).await?)))
     }
 }
 
 impl SubmissionBody {
     /// The submission as it is.
-    pub fn for_officer(submission: &Submission, application: &Application, prompts: &Prompts, studies: &Studies) -> Self {
-        let user = submission.person.zip(submission.applicant.as_ref()).map(|(id, applicant)| {
-            let personal = applicant.personal.clone();
-            UserBody {
-                id,
-                username: personal.username,
-                name: personal.name,
-                first_name: personal.first_name,
-                last_name: personal.last_name,
-                email: personal.email,
-                graduation_year: applicant.graduation_year,
-                school: studies.schools(&applicant.school),
-                major: studies.majors(&applicant.major),
-            }
-        });
+    pub fn for_officer(
+        submission: &Submission,
+        application: &Application,
+        prompts: &Prompts,
+        studies: &Studies,
+    ) -> Self {
+        let user = submission
+            .person
+            .zip(submission.applicant.as_ref())
+            .map(|(id, applicant)| {
+                let personal = applicant.personal.clone();
+                UserBody {
+                    id,
+                    username: personal.username,
+                    name: personal.name,
+                    first_name: personal.first_name,
+                    last_name: personal.last_name,
+                    email: personal.email,
+                    graduation_year: applicant.graduation_year,
+                    school: studies.schools(&applicant.school),
+                    major: studies.majors(&applicant.major),
+                }
+            });
         Self {
             id: submission.id,
             application: submission.application,
@@ -103,7 +115,11 @@ impl SubmissionBody {
             status: submission.status,
             reason: submission.reason.clone(),
             committee: committee_of(submission, application),
-            responses: submission.answers.iter().map(|answer| response(answer, prompts)).collect(),
+            responses: submission
+                .answers
+                .iter()
+                .map(|answer| response(answer, prompts))
+                .collect(),
             notified: submission.notified,
             email_status: submission.email_status(),
             created_at: submission.created_at,
@@ -111,8 +127,8 @@ impl SubmissionBody {
         }
     }
 
-    /// The submission as its applicant may see it at `now`: before the release and before any mail without a trace of
-    /// a decision, between mail and release as it was mailed.
+    /// The submission as its applicant may see it at `now`: before the release and before any mail
+    /// without a trace of a decision, between mail and release as it was mailed.
     pub fn for_applicant(
         submission: &Submission,
         application: &Application,
@@ -149,16 +165,33 @@ impl SubmissionBody {
 pub fn committee_of(submission: &Submission, application: &Application) -> Option<Committee> {
     let id = submission.committee?;
     let now = application.committee(id).cloned();
-    Some(now.unwrap_or_else(|| Committee { id, name: submission.committee_name.clone() }))
+    Some(now.unwrap_or_else(|| Committee {
+        id,
+        name: submission.committee_name.clone(),
+    }))
 }
 
-/// An answer whose question cannot be found is shown all the same: what somebody wrote never vanishes.
+/// An answer whose question cannot be found is shown all the same: what somebody wrote never
+/// vanishes.
 fn response(answer: &Answer, prompts: &Prompts) -> ResponseBody {
     let prompt = prompts.get(&(answer.question, answer.version));
-    let kind = if answer.option.is_some() { QuestionType::MultipleChoice } else { QuestionType::FreeResponse };
+    let kind = if answer.option.is_some() {
+        QuestionType::MultipleChoice
+    } else {
+        QuestionType::FreeResponse
+    };
     let option = |id: u64| {
-        let known = prompt.and_then(|prompt| prompt.options.iter().find(|option| option.id == id).cloned());
-        known.unwrap_or_else(|| Choice { id, value: String::new() })
+        let known = prompt.and_then(|prompt| {
+            prompt
+                .options
+                .iter()
+                .find(|option| option.id == id)
+                .cloned()
+        });
+        known.unwrap_or_else(|| Choice {
+            id,
+            value: String::new(),
+        })
     };
     ResponseBody {
         question: AnsweredBody {

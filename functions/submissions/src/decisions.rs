@@ -1,5 +1,5 @@
-//! `/clubs/{club}/applications/{application}/submissions/{submission}/` (PUT, PATCH), `…/history/`, `…/submissions/status/`,
-//! `…/submissions/reason/`
+//! `/clubs/{club}/applications/{application}/submissions/{submission}/` (PUT, PATCH), `…/history/`,
+//! `…/submissions/status/`, `…/submissions/reason/`
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -21,7 +21,8 @@ use crate::body::{AllPrompts, SubmissionBody};
 /// What officers decide of a submission.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct DecisionInput {
-    /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted. Any may follow any other.
+    /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted. Any may follow
+    /// any other.
     #[serde(default)]
     #[schema(required = true, value_type = Status)]
     status: Field<Status>,
@@ -62,7 +63,9 @@ async fn decide(
     mode: Mode,
 ) -> Result<Json<SubmissionBody>> {
     let (submission, (AllPrompts(prompts), studies)) = scope.object;
-    scope.if_match.check(|| SubmissionBody::for_officer(&submission, &scope.parent, &prompts, &studies))?;
+    scope
+        .if_match
+        .check(|| SubmissionBody::for_officer(&submission, &scope.parent, &prompts, &studies))?;
     let mut reader = Reader::new(mode);
     let status = reader.value("status", input.status, Need::Optional);
     let reason = reader.value("reason", input.reason, Need::Optional);
@@ -70,14 +73,27 @@ async fn decide(
         reader.fits("reason", reason, limits::REASON);
     }
     reader.finish()?;
-    let verdict = Verdict { submission, status, reason, only_as_read: scope.if_match.is_given() };
+    let verdict = Verdict {
+        submission,
+        status,
+        reason,
+        only_as_read: scope.if_match.is_given(),
+    };
     let decided = write(app, vec![verdict], scope.user.id()).await?;
     let submission = decided.first().ok_or(ApiError::NotFound)?;
-    Ok(Json(SubmissionBody::for_officer(submission, &scope.parent, &prompts, &studies)))
+    Ok(Json(SubmissionBody::for_officer(
+        submission,
+        &scope.parent,
+        &prompts,
+        &studies,
+    )))
 }
 
 async fn write(app: &Shared, verdicts: Vec<Verdict>, by: u64) -> Result<Vec<Submission>> {
-    app.table.decide(verdicts, by, app.now(), || app.next_id()).await.or_refused(|| ApiError::PreconditionFailed)
+    app.table
+        .decide(verdicts, by, app.now(), || app.next_id())
+        .await
+        .or_refused(|| ApiError::PreconditionFailed)
 }
 
 /// One status for many submissions.
@@ -128,7 +144,9 @@ pub async fn set_statuses(
     Input(input): Input<StatusesInput>,
 ) -> Result<Json<BulkBody>> {
     let mut reader = Reader::new(Mode::Create);
-    let ids = reader.value("submissions", input.submissions, Need::Required).unwrap_or_default();
+    let ids = reader
+        .value("submissions", input.submissions, Need::Required)
+        .unwrap_or_default();
     let status = reader.value("status", input.status, Need::Required);
     let decisions = ids.into_iter().map(|id| (id, None)).collect();
     decide_many(&app, scope, reader, decisions, status).await
@@ -144,19 +162,32 @@ pub async fn set_reasons(
     Input(input): Input<ReasonsInput>,
 ) -> Result<Json<BulkBody>> {
     let mut reader = Reader::new(Mode::Create);
-    let reasons = reader.value("submissions", input.submissions, Need::Required).unwrap_or_default();
+    let reasons = reader
+        .value("submissions", input.submissions, Need::Required)
+        .unwrap_or_default();
     let mut named = HashSet::new();
     for (i, wanted) in reasons.iter().enumerate().take(limits::BULK) {
-        reader.fits(&format!("submissions.{i}.reason"), &wanted.reason, limits::REASON);
+        reader.fits(
+            &format!("submissions.{i}.reason"),
+            &wanted.reason,
+            limits::REASON,
+        );
         if !named.insert(wanted.id) {
-            reader.errors.add(format!("submissions.{i}.id"), "This submission stands twice.");
+            reader.errors.add(
+                format!("submissions.{i}.id"),
+                "This submission stands twice.",
+            );
         }
     }
-    let decisions = reasons.into_iter().map(|wanted| (wanted.id, Some(wanted.reason))).collect();
+    let decisions = reasons
+        .into_iter()
+        .map(|wanted| (wanted.id, Some(wanted.reason)))
+        .collect();
     decide_many(&app, scope, reader, decisions, None).await
 }
 
-/// All or nothing on validation: ids outside this application are refused before anything is written.
+/// All or nothing on validation: ids outside this application are refused before anything is
+/// written.
 async fn decide_many(
     app: &Shared,
     scope: Officer<Application>,
@@ -165,23 +196,46 @@ async fn decide_many(
     status: Option<Status>,
 ) -> Result<Json<BulkBody>> {
     if decisions.len() > limits::BULK {
-        reader.errors.add("submissions", format!("At most {} submissions are allowed.", limits::BULK));
+        reader.errors.add(
+            "submissions",
+            format!("At most {} submissions are allowed.", limits::BULK),
+        );
     }
     reader.finish()?;
     let ids: Vec<u64> = decisions.iter().map(|(id, _)| *id).collect();
     let found = app.table.submissions_by_id(scope.parent.id, &ids).await?;
-    let mut found: HashMap<u64, Submission> = found.into_iter().map(|submission| (submission.id, submission)).collect();
+    let mut found: HashMap<u64, Submission> = found
+        .into_iter()
+        .map(|submission| (submission.id, submission))
+        .collect();
     let mut reader = Reader::new(Mode::Create);
-    for (i, id) in ids.iter().enumerate().filter(|(_, id)| !found.contains_key(id)) {
-        reader.errors.add(format!("submissions.{i}"), format!("This application has no submission {id}."));
+    for (i, id) in ids
+        .iter()
+        .enumerate()
+        .filter(|(_, id)| !found.contains_key(id))
+    {
+        reader.errors.add(
+            format!("submissions.{i}"),
+            format!("This application has no submission {id}."),
+        );
     }
     reader.finish()?;
     let verdicts: Vec<Verdict> = decisions
         .into_iter()
-        .filter_map(|(id, reason)| Some(Verdict { submission: found.remove(&id)?, status, reason, only_as_read: false }))
+        .filter_map(|(id, reason)| {
+            Some(Verdict {
+                submission: found.remove(&id)?,
+                status,
+                reason,
+                only_as_read: false,
+            })
+        })
         .collect();
     let updated = write(app, verdicts, scope.user.id()).await?.len();
-    Ok(Json(BulkBody { detail: format!("{updated} submissions updated."), updated }))
+    Ok(Json(BulkBody {
+        detail: format!("{updated} submissions updated."),
+        updated,
+    }))
 }
 
 /// A change of a decision.
@@ -206,11 +260,25 @@ pub struct AuthorBody {
 
 impl ChangeBody {
     fn new(change: Change, people: &HashMap<u64, Person>) -> Self {
-        let status = change.status.map(|(old, new)| ("status", [json!(old), json!(new)]));
-        let reason = change.reason.map(|(old, new)| ("reason", [json!(old), json!(new)]));
-        let username = people.get(&change.by).map(|person| person.personal.username.clone());
-        let by = AuthorBody { id: change.by, username };
-        Self { id: change.id, at: change.at, by, changes: status.into_iter().chain(reason).collect() }
+        let status = change
+            .status
+            .map(|(old, new)| ("status", [json!(old), json!(new)]));
+        let reason = change
+            .reason
+            .map(|(old, new)| ("reason", [json!(old), json!(new)]));
+        let username = people
+            .get(&change.by)
+            .map(|person| person.personal.username.clone());
+        let by = AuthorBody {
+            id: change.by,
+            username,
+        };
+        Self {
+            id: change.id,
+            at: change.at,
+            by,
+            changes: status.into_iter().chain(reason).collect(),
+        }
     }
 }
 
@@ -218,8 +286,19 @@ impl ChangeBody {
 #[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/history/", tag = "submissions",
     security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     responses((status = 200, body = Vec<ChangeBody>)))]
-pub async fn list_history(State(app): State<Shared>, scope: Officer<Application, Submission>) -> Result<Json<Vec<ChangeBody>>> {
+pub async fn list_history(
+    State(app): State<Shared>,
+    scope: Officer<Application, Submission>,
+) -> Result<Json<Vec<ChangeBody>>> {
     let changes = app.table.changes(&scope.object).await?;
-    let people = app.table.people(changes.iter().map(|change| change.by)).await?;
-    Ok(Json(changes.into_iter().map(|change| ChangeBody::new(change, &people)).collect()))
+    let people = app
+        .table
+        .people(changes.iter().map(|change| change.by))
+        .await?;
+    Ok(Json(
+        changes
+            .into_iter()
+            .map(|change| ChangeBody::new(change, &people))
+            .collect(),
+    ))
 }

@@ -13,10 +13,22 @@ use shared::table::{Form, Newest};
 use crate::body::{AllPrompts, Prompts, committee_of};
 use crate::submissions::Filter;
 
-const COLUMNS: [&str; 11] =
-    ["id", "name", "username", "email", "committee", "status", "reason", "notified", "email_status", "created_at", "updated_at"];
+const COLUMNS: [&str; 11] = [
+    "id",
+    "name",
+    "username",
+    "email",
+    "committee",
+    "status",
+    "reason",
+    "notified",
+    "email_status",
+    "created_at",
+    "updated_at",
+];
 
-/// The submissions to an application as CSV (UTF-8 with BOM): a row a submission, a column a question. Officers.
+/// The submissions to an application as CSV (UTF-8 with BOM): a row a submission, a column a
+/// question. Officers.
 #[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/submissions/export/", tag = "submissions",
     security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path),
@@ -33,7 +45,13 @@ pub async fn export_submissions(
     csv(&app, &scope.parent, &scope.object.0, &params, &slice).await
 }
 
-pub(crate) async fn csv(app: &Shared, form: &Form, prompts: &Prompts, params: &Params, slice: &Slice) -> Result<Response> {
+pub(crate) async fn csv(
+    app: &Shared,
+    form: &Form,
+    prompts: &Prompts,
+    params: &Params,
+    slice: &Slice,
+) -> Result<Response> {
     let filter = Filter::read(params)?;
     let wanted = Newest {
         matches: |submission: &Submission| filter.matches(submission),
@@ -43,10 +61,20 @@ pub(crate) async fn csv(app: &Shared, form: &Form, prompts: &Prompts, params: &P
     };
     let mut submissions = app.table.submissions(form.application.id, wanted).await?;
     let next = slice.cut(&mut submissions, Submission::place);
-    let bytes = write(form, prompts, &submissions).map_err(|error| ApiError::Internal(error.to_string()))?;
-    let name = format!("attachment; filename=\"submissions-{}.csv\"", form.application.id);
-    let mut response =
-        ([(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, name)], bytes).into_response();
+    let bytes = write(form, prompts, &submissions)
+        .map_err(|error| ApiError::Internal(error.to_string()))?;
+    let name = format!(
+        "attachment; filename=\"submissions-{}.csv\"",
+        form.application.id
+    );
+    let mut response = (
+        [
+            (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+            (header::CONTENT_DISPOSITION, name),
+        ],
+        bytes,
+    )
+        .into_response();
     response.extensions_mut().insert(Sliced);
     if let Some(link) = next {
         response.headers_mut().insert(header::LINK, link);
@@ -54,30 +82,59 @@ pub(crate) async fn csv(app: &Shared, form: &Form, prompts: &Prompts, params: &P
     Ok(response)
 }
 
-fn write(form: &Form, prompts: &Prompts, submissions: &[Submission]) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
+fn write(
+    form: &Form,
+    prompts: &Prompts,
+    submissions: &[Submission],
+) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
     // Questions as they are now, in their order, then those that are gone but were answered.
     // Info texts take no answers, and have no column.
-    let asked = form.questions.iter().filter(|question| question.prompt.question_type != QuestionType::InfoText);
-    let mut questions: Vec<(u64, &str)> = asked.map(|question| (question.id, question.prompt.text.as_str())).collect();
+    let asked = form
+        .questions
+        .iter()
+        .filter(|question| question.prompt.question_type != QuestionType::InfoText);
+    let mut questions: Vec<(u64, &str)> = asked
+        .map(|question| (question.id, question.prompt.text.as_str()))
+        .collect();
     let mut gone = BTreeMap::new();
-    for answer in submissions.iter().flat_map(|submission| &submission.answers) {
+    for answer in submissions
+        .iter()
+        .flat_map(|submission| &submission.answers)
+    {
         if form.question(answer.question).is_none() {
             let prompt = prompts.get(&(answer.question, answer.version));
-            gone.insert(answer.question, prompt.map_or("", |prompt| prompt.text.as_str()));
+            gone.insert(
+                answer.question,
+                prompt.map_or("", |prompt| prompt.text.as_str()),
+            );
         }
     }
     questions.extend(gone);
     let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
-    writer.write_record(COLUMNS.iter().copied().map(str::to_owned).chain(questions.iter().map(|(_, prompt)| harmless(prompt))))?;
+    writer.write_record(
+        COLUMNS
+            .iter()
+            .copied()
+            .map(str::to_owned)
+            .chain(questions.iter().map(|(_, prompt)| harmless(prompt))),
+    )?;
     for submission in submissions {
-        let personal = submission.applicant.as_ref().map(|applicant| applicant.personal.clone()).unwrap_or_default();
+        let personal = submission
+            .applicant
+            .as_ref()
+            .map(|applicant| applicant.personal.clone())
+            .unwrap_or_default();
         let email_status = serde_json::to_value(submission.email_status())?;
         let mut row = vec![
             submission.id.to_string(),
             harmless(&personal.name),
             harmless(&personal.username),
             harmless(&personal.email),
-            harmless(&committee_of(submission, &form.application).map(|committee| committee.name).unwrap_or_default()),
+            harmless(
+                &committee_of(submission, &form.application)
+                    .map(|committee| committee.name)
+                    .unwrap_or_default(),
+            ),
             submission.status.code().to_string(),
             harmless(&submission.reason),
             submission.notified.to_string(),
@@ -86,20 +143,41 @@ fn write(form: &Form, prompts: &Prompts, submissions: &[Submission]) -> std::res
             submission.updated_at.to_string(),
         ];
         row.extend(questions.iter().map(|(question, _)| {
-            let Some(answer) = submission.answers.iter().find(|answer| answer.question == *question) else { return String::new() };
+            let Some(answer) = submission
+                .answers
+                .iter()
+                .find(|answer| answer.question == *question)
+            else {
+                return String::new();
+            };
             let prompt = prompts.get(&(answer.question, answer.version));
-            let option = prompt.and_then(|prompt| prompt.options.iter().find(|option| Some(option.id) == answer.option));
-            harmless(answer.text.as_deref().or(option.map(|option| option.value.as_str())).unwrap_or_default())
+            let option = prompt.and_then(|prompt| {
+                prompt
+                    .options
+                    .iter()
+                    .find(|option| Some(option.id) == answer.option)
+            });
+            harmless(
+                answer
+                    .text
+                    .as_deref()
+                    .or(option.map(|option| option.value.as_str()))
+                    .unwrap_or_default(),
+            )
         }));
         writer.write_record(row)?;
     }
     Ok(writer.into_inner()?)
 }
 
-/// A cell that no spreadsheet runs as a formula (OWASP, CSV injection), whichever separator its locale takes: where the
-/// separator is a semicolon or a tab, quotes do not protect, and a cell begins behind each of them.
+/// A cell that no spreadsheet runs as a formula (OWASP, CSV injection), whichever separator its
+/// locale takes: where the separator is a semicolon or a tab, quotes do not protect, and a cell
+/// begins behind each of them.
 fn harmless(cell: &str) -> String {
-    let starts = |text: &str| text.trim_start_matches([' ', '\u{a0}', '"', '\'']).starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+    let starts = |text: &str| {
+        text.trim_start_matches([' ', '\u{a0}', '"', '\''])
+            .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
+    };
     let mut whole = String::with_capacity(cell.len());
     for (n, part) in cell.split_inclusive([';', '\t', '\r', '\n']).enumerate() {
         if starts(part) || (n == 0 && part.starts_with(['\t', '\r', '\n'])) {
@@ -112,6 +190,8 @@ fn harmless(cell: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    //! Proves S12.
+
     use super::harmless;
 
     #[test]

@@ -1,4 +1,4 @@
-//! Submissions, decisions and decision mails (api.md "Applications", decisions.md §5 and §6).
+//! Submissions, decisions and decision mails.
 
 pub mod answers;
 pub mod body;
@@ -20,7 +20,11 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(export::export_submissions))
         .routes(routes!(decisions::set_statuses))
         .routes(routes!(decisions::set_reasons))
-        .routes(routes!(submissions::show_submission, decisions::replace_decision, decisions::update_decision))
+        .routes(routes!(
+            submissions::show_submission,
+            decisions::replace_decision,
+            decisions::update_decision
+        ))
         .routes(routes!(decisions::list_history))
         .routes(routes!(send_emails::send_emails))
         .routes(routes!(own::list_own_submissions))

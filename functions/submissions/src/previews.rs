@@ -1,12 +1,16 @@
-//! What a call of `send_emails` would send: to whom, what, and whom it skips (decisions.md §6).
+//! What a call of `send_emails` would send: to whom, what, and whom it skips (E1, E2, E9).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chrono::TimeDelta;
 use serde::Serialize;
 use shared::http::{ApiError, Result};
-use shared::mail::{DecisionKind, Message, PREVIEW_LINK, Recipient, Template, decision_message, with_invite};
-use shared::models::{Application, Club, Decision, EmailStatus, Invite, Mail, MailState, Personal, Status, Submission};
+use shared::mail::{
+    DecisionKind, Message, PREVIEW_LINK, Recipient, Template, decision_message, with_invite,
+};
+use shared::models::{
+    Application, Club, Decision, EmailStatus, Invite, Mail, MailState, Personal, Status, Submission,
+};
 use shared::time::Timestamp;
 use shared::{ids, limits};
 use utoipa::ToSchema;
@@ -38,7 +42,8 @@ pub struct PreviewBody {
     text: String,
 }
 
-/// A mail to be sent. It is composed when it is queued: thousands of long ones would not fit the memory of a function.
+/// A mail to be sent. It is composed when it is queued: thousands of long ones would not fit the
+/// memory of a function.
 pub struct Planned {
     /// The submission that it tells of, as it was read, without its answers.
     pub submission: Submission,
@@ -63,30 +68,75 @@ pub struct Plan {
     pub skipped: SkippedBody,
     /// What the officer should look at first.
     pub warnings: Vec<String>,
-    /// Of decisions, reasons, templates and the choice: equal as long as none of them changed, whatever was sent meanwhile.
+    /// Of decisions, reasons, templates and the choice: equal as long as none of them changed,
+    /// whatever was sent meanwhile.
     pub digest: String,
 }
 
 impl Composer {
     /// For the mails of one kind about an application.
-    pub fn new(club: Club, application: Application, kind: DecisionKind, now: Timestamp) -> Result<Self> {
-        let template =
-            kind.template(&application).map_err(|why| ApiError::rule(format!("The template of this mail is not valid: {why}")))?;
-        Ok(Self { club, application, kind, template, now })
+    pub fn new(
+        club: Club,
+        application: Application,
+        kind: DecisionKind,
+        now: Timestamp,
+    ) -> Result<Self> {
+        let template = kind.template(&application).map_err(|why| {
+            ApiError::rule(format!("The template of this mail is not valid: {why}"))
+        })?;
+        Ok(Self {
+            club,
+            application,
+            kind,
+            template,
+            now,
+        })
     }
 
     fn message(&self, submission: &Submission, person: &Personal) -> Result<Message> {
-        let committee = committee_of(submission, &self.application).map(|committee| committee.name).unwrap_or_default();
-        let recipient = Recipient { first_name: &person.first_name, name: &person.name, committee: &committee, reason: &submission.reason };
-        decision_message(&self.template, &self.club.profile.name, &self.application.name, recipient).ok_or_else(|| {
-            ApiError::rule(format!("The mail of submission {} would be larger than {} bytes.", submission.id, limits::MAIL_BYTES))
+        let committee = committee_of(submission, &self.application)
+            .map(|committee| committee.name)
+            .unwrap_or_default();
+        let recipient = Recipient {
+            first_name: &person.first_name,
+            name: &person.name,
+            committee: &committee,
+            reason: &submission.reason,
+        };
+        decision_message(
+            &self.template,
+            &self.club.profile.name,
+            &self.application.name,
+            recipient,
+        )
+        .ok_or_else(|| {
+            ApiError::rule(format!(
+                "The mail of submission {} would be larger than {} bytes.",
+                submission.id,
+                limits::MAIL_BYTES
+            ))
         })
     }
 
     /// The mail as it goes into the outbox.
-    pub fn mail(&self, Planned { submission, attempt, invite }: &Planned) -> Result<Mail> {
-        let person = submission.applicant.as_ref().map(|applicant| applicant.personal.clone()).unwrap_or_default();
-        let Message { subject, html, text } = self.message(submission, &person)?;
+    pub fn mail(
+        &self,
+        Planned {
+            submission,
+            attempt,
+            invite,
+        }: &Planned,
+    ) -> Result<Mail> {
+        let person = submission
+            .applicant
+            .as_ref()
+            .map(|applicant| applicant.personal.clone())
+            .unwrap_or_default();
+        let Message {
+            subject,
+            html,
+            text,
+        } = self.message(submission, &person)?;
         Ok(Mail {
             about: submission.id,
             sequence: submission.sequence,
@@ -121,7 +171,9 @@ impl Composer {
             let preview = preview(&self.mail(planned)?);
             size += preview.html.len() + preview.text.len();
             if size > limits::HELD {
-                return Err(ApiError::rule("These are too many mails to preview at once. Name some of them with submissions."));
+                return Err(ApiError::rule(
+                    "These are too many mails to preview at once. Name some of them with submissions.",
+                ));
             }
             previews.push(preview);
         }
@@ -185,9 +237,19 @@ impl Invitations {
 
 impl Plan {
     /// Plans the mails of a composer for these submissions.
-    pub fn new(composer: &Composer, submissions: Vec<Submission>, invitations: &Invitations, choice: &Choice) -> Result<Self> {
+    pub fn new(
+        composer: &Composer,
+        submissions: Vec<Submission>,
+        invitations: &Invitations,
+        choice: &Choice,
+    ) -> Result<Self> {
         let (kind, application, now) = (composer.kind, &composer.application, composer.now);
-        let mut plan = Self { mails: vec![], skipped: SkippedBody::default(), warnings: vec![], digest: String::new() };
+        let mut plan = Self {
+            mails: vec![],
+            skipped: SkippedBody::default(),
+            warnings: vec![],
+            digest: String::new(),
+        };
         let mut said = BTreeMap::new();
         let mut without_reason = 0;
         for submission in submissions {
@@ -199,32 +261,58 @@ impl Plan {
                 continue;
             }
             let last = last_mail(&submission, kind);
-            let Some(applicant) = submission.applicant.as_ref().filter(|applicant| !applicant.personal.email.is_empty()) else {
+            let Some(applicant) = submission
+                .applicant
+                .as_ref()
+                .filter(|applicant| !applicant.personal.email.is_empty())
+            else {
                 plan.skipped.no_address += 1;
                 continue;
             };
             let person = &applicant.personal;
             let Message { subject, html, .. } = composer.message(&submission, person)?;
-            let all = [&submission.status.code().to_string(), &person.email, &subject, &html].map(String::as_str).join("\n");
+            let all = [
+                &submission.status.code().to_string(),
+                &person.email,
+                &subject,
+                &html,
+            ]
+            .map(String::as_str)
+            .join("\n");
             said.insert(submission.id, ids::sha256_hex(all.as_bytes()));
             if !may_send(last, choice.allow_resend, now) {
                 plan.skipped.already_notified += 1;
                 continue;
             }
             without_reason += usize::from(submission.reason.trim().is_empty());
-            let invited = submission.person.filter(|_| kind == DecisionKind::Acceptance);
+            let invited = submission
+                .person
+                .filter(|_| kind == DecisionKind::Acceptance);
             let invite = invited.and_then(|person| invitations.of(&composer.club.code, person));
             let attempt = last.map_or(0, |last| last.attempt) + 1;
-            plan.mails.push(Planned { submission, attempt, invite });
+            plan.mails.push(Planned {
+                submission,
+                attempt,
+                invite,
+            });
         }
         let all = serde_json::json!([said, choice.submissions, choice.allow_resend]);
         plan.digest = ids::sha256_hex(all.to_string().as_bytes());
-        plan.mails.sort_by_key(|planned| planned.submission.sequence);
-        if composer.template.shows_reason() && without_reason > 0 && !uses_built_in(application, kind) {
-            plan.warnings.push(format!("The template shows the reason, but {without_reason} of the decisions have none."));
+        plan.mails
+            .sort_by_key(|planned| planned.submission.sequence);
+        if composer.template.shows_reason()
+            && without_reason > 0
+            && !uses_built_in(application, kind)
+        {
+            plan.warnings.push(format!(
+                "The template shows the reason, but {without_reason} of the decisions have none."
+            ));
         }
         if now < application.release && !plan.mails.is_empty() {
-            plan.warnings.push(format!("The results are to be released at {}. These mails tell them before.", application.release));
+            plan.warnings.push(format!(
+                "The results are to be released at {}. These mails tell them before.",
+                application.release
+            ));
         }
         Ok(plan)
     }
@@ -240,7 +328,25 @@ fn uses_built_in(application: &Application, kind: DecisionKind) -> bool {
 }
 
 fn preview(mail: &Mail) -> PreviewBody {
-    let message = Message { subject: mail.subject.clone(), html: mail.html.clone(), text: mail.text.clone() };
-    let Message { subject, html, text } = if mail.invite.is_some() { with_invite(message, PREVIEW_LINK) } else { message };
-    PreviewBody { submission: mail.about, to: mail.to.clone(), subject, html, text }
+    let message = Message {
+        subject: mail.subject.clone(),
+        html: mail.html.clone(),
+        text: mail.text.clone(),
+    };
+    let Message {
+        subject,
+        html,
+        text,
+    } = if mail.invite.is_some() {
+        with_invite(message, PREVIEW_LINK)
+    } else {
+        message
+    };
+    PreviewBody {
+        submission: mail.about,
+        to: mail.to.clone(),
+        subject,
+        html,
+        text,
+    }
 }

@@ -9,7 +9,9 @@ use axum::response::{IntoResponse as _, Response};
 use futures::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::http::{ApiError, Code, DidNothing, Field, Input, Mode, Need, Officer, Reader, Reference, Result};
+use shared::http::{
+    ApiError, Code, DidNothing, Field, Input, Mode, Need, Officer, Reader, Reference, Result,
+};
 use shared::limits;
 use shared::mail::DecisionKind;
 use shared::models::{Application, Club, EmailStatus, MailId, Submission};
@@ -17,7 +19,9 @@ use shared::table::usage::request_age;
 use shared::table::{Newest, PARALLEL, Queueing, TableError, Tries};
 use utoipa::ToSchema;
 
-use crate::previews::{Choice, Composer, Invitations, Plan, Planned, PreviewBody, SkippedBody, last_mail};
+use crate::previews::{
+    Choice, Composer, Invitations, Plan, Planned, PreviewBody, SkippedBody, last_mail,
+};
 
 /// How long the answer waits for the outbox to drain.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -38,7 +42,8 @@ pub struct SendInput {
     #[serde(default)]
     #[schema(value_type = bool)]
     dry_run: Field<bool>,
-    /// The digest of a dry run: if decisions, reasons, templates or the choice changed since, nothing is sent.
+    /// The digest of a dry run: if decisions, reasons, templates or the choice changed since,
+    /// nothing is sent.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     digest: Field<String>,
@@ -83,30 +88,69 @@ pub struct SendBody {
 /// Sends the decision mails of one type, each applicant's once; or previews them. Officers.
 #[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "submissions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path)), request_body = SendInput, responses((status = 200, body = SendBody)))]
-pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>, Input(input): Input<SendInput>) -> Result<Response> {
+pub async fn send_emails(
+    State(app): State<Shared>,
+    scope: Officer<Application>,
+    Input(input): Input<SendInput>,
+) -> Result<Response> {
     let mut reader = Reader::new(Mode::Create);
     let email_type = reader.value("email_type", input.email_type, Need::Required);
-    let allow_resend = reader.value("allow_resend", input.allow_resend, Need::Optional).unwrap_or(false);
-    let dry_run = reader.value("dry_run", input.dry_run, Need::Optional).unwrap_or(false);
-    let digest = reader.nullable("digest", input.digest, Need::Optional).flatten();
-    let chosen = reader.nullable("submissions", input.submissions, Need::Optional).flatten();
-    let named: Vec<u64> = chosen.iter().flatten().copied().map(Reference::id).collect();
-    let chosen: Option<BTreeSet<u64>> = chosen.map(|ids| ids.into_iter().map(Reference::id).collect());
+    let allow_resend = reader
+        .value("allow_resend", input.allow_resend, Need::Optional)
+        .unwrap_or(false);
+    let dry_run = reader
+        .value("dry_run", input.dry_run, Need::Optional)
+        .unwrap_or(false);
+    let digest = reader
+        .nullable("digest", input.digest, Need::Optional)
+        .flatten();
+    let chosen = reader
+        .nullable("submissions", input.submissions, Need::Optional)
+        .flatten();
+    let named: Vec<u64> = chosen
+        .iter()
+        .flatten()
+        .copied()
+        .map(Reference::id)
+        .collect();
+    let chosen: Option<BTreeSet<u64>> =
+        chosen.map(|ids| ids.into_iter().map(Reference::id).collect());
     match chosen.as_ref().map(BTreeSet::len) {
-        Some(0) => reader.errors.add("submissions", "Name at least one submission, or leave this field out to consider all."),
-        Some(n) if n > limits::BULK => reader.errors.add("submissions", format!("At most {} submissions are allowed.", limits::BULK)),
+        Some(0) => reader.errors.add(
+            "submissions",
+            "Name at least one submission, or leave this field out to consider all.",
+        ),
+        Some(n) if n > limits::BULK => reader.errors.add(
+            "submissions",
+            format!("At most {} submissions are allowed.", limits::BULK),
+        ),
         _ => {}
     }
     reader.finish()?;
-    let Some(email_type) = email_type else { return Err(ApiError::field("email_type", "This field is required.")) };
+    let Some(email_type) = email_type else {
+        return Err(ApiError::field("email_type", "This field is required."));
+    };
     let (club, application, kind) = (scope.club, scope.parent, email_type.id);
-    let (submissions, invitations) = futures::try_join!(considered(&app, application.id, chosen.as_ref()), invitations(&app, &club, kind))?;
+    let (submissions, invitations) = futures::try_join!(
+        considered(&app, application.id, chosen.as_ref()),
+        invitations(&app, &club, kind)
+    )?;
     let mut reader = Reader::new(Mode::Create);
-    for (i, id) in named.iter().enumerate().filter(|(_, id)| !submissions.iter().any(|there| there.id == **id)) {
-        reader.errors.add(format!("submissions.{i}"), format!("This application has no submission {id}."));
+    for (i, id) in named
+        .iter()
+        .enumerate()
+        .filter(|(_, id)| !submissions.iter().any(|there| there.id == **id))
+    {
+        reader.errors.add(
+            format!("submissions.{i}"),
+            format!("This application has no submission {id}."),
+        );
     }
     reader.finish()?;
-    let choice = Choice { submissions: chosen, allow_resend };
+    let choice = Choice {
+        submissions: chosen,
+        allow_resend,
+    };
     let composer = Composer::new(club, application, kind, app.now())?;
     let plan = Plan::new(&composer, submissions, &invitations, &choice)?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
@@ -132,17 +176,34 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
         preview.extensions_mut().insert(DidNothing);
         return Ok(preview);
     }
-    let Outcome { sent, queued, failed, unknown, raced, left } = send(&app, &composer, plan.mails, kind).await?;
+    let Outcome {
+        sent,
+        queued,
+        failed,
+        unknown,
+        raced,
+        left,
+    } = send(&app, &composer, plan.mails, kind).await?;
     let mut warnings = plan.warnings;
     if unknown > 0 {
-        warnings.push(format!("{unknown} e-mails may or may not have been sent: see email_status."));
+        warnings.push(format!(
+            "{unknown} e-mails may or may not have been sent: see email_status."
+        ));
     }
     if left > 0 {
-        warnings.push(format!("{left} e-mails could not be queued in time. Send again for the rest."));
+        warnings.push(format!(
+            "{left} e-mails could not be queued in time. Send again for the rest."
+        ));
     }
-    let skipped = SkippedBody { already_notified: plan.skipped.already_notified + raced, ..plan.skipped };
+    let skipped = SkippedBody {
+        already_notified: plan.skipped.already_notified + raced,
+        ..plan.skipped
+    };
     Ok(Json(SendBody {
-        detail: format!("{sent} e-mails sent, {queued} queued, {} failed.", failed + unknown + left),
+        detail: format!(
+            "{sent} e-mails sent, {queued} queued, {} failed.",
+            failed + unknown + left
+        ),
         email_type,
         dry_run,
         recipients: recipients - raced,
@@ -158,26 +219,44 @@ pub async fn send_emails(State(app): State<Shared>, scope: Officer<Application>,
 }
 
 /// The submissions of an application that are considered: those that were chosen, or all.
-async fn considered(app: &Shared, application: u64, chosen: Option<&BTreeSet<u64>>) -> std::result::Result<Vec<Submission>, TableError> {
+async fn considered(
+    app: &Shared,
+    application: u64,
+    chosen: Option<&BTreeSet<u64>>,
+) -> std::result::Result<Vec<Submission>, TableError> {
     if let Some(chosen) = chosen {
         let ids: Vec<u64> = chosen.iter().copied().collect();
         return app.table.submissions_by_id(application, &ids).await;
     }
-    let all = Newest { without_answers: true, ..Newest::all(|_: &_| true) };
+    let all = Newest {
+        without_answers: true,
+        ..Newest::all(|_: &_| true)
+    };
     app.table.submissions(application, all).await
 }
 
-/// Who needs an invitation to the club, and which there are: 2 queries side by side. A club that waits for approval invites
-/// nobody.
-async fn invitations(app: &Shared, club: &Club, kind: DecisionKind) -> std::result::Result<Invitations, TableError> {
+/// Who needs an invitation to the club, and which there are: 2 queries side by side. A club that
+/// waits for approval invites nobody.
+async fn invitations(
+    app: &Shared,
+    club: &Club,
+    kind: DecisionKind,
+) -> std::result::Result<Invitations, TableError> {
     if kind == DecisionKind::Rejection || club.approved != Some(true) {
         return Ok(Invitations::default());
     }
-    let (members, invites) = futures::try_join!(app.table.members(&club.code), app.table.invites(&club.code))?;
+    let (members, invites) =
+        futures::try_join!(app.table.members(&club.code), app.table.invites(&club.code))?;
     Ok(Invitations {
         is_open: true,
-        members: members.into_iter().map(|membership| membership.person).collect(),
-        versions: invites.into_iter().map(|invite| (invite.id, invite.version)).collect(),
+        members: members
+            .into_iter()
+            .map(|membership| membership.person)
+            .collect(),
+        versions: invites
+            .into_iter()
+            .map(|invite| (invite.id, invite.version))
+            .collect(),
         new: app.next_id(),
     })
 }
@@ -204,9 +283,17 @@ enum Queued {
 /// Nothing is queued later than this in a request: the function has to answer in time.
 const QUEUE_WITHIN: Duration = Duration::from_secs(18);
 
-async fn send(app: &Shared, composer: &Composer, mails: Vec<Planned>, kind: DecisionKind) -> Result<Outcome> {
-    let results: Vec<Result<Queued>> =
-        stream::iter(mails).map(|planned| queue(app, composer, planned, kind)).buffer_unordered(PARALLEL).collect().await;
+async fn send(
+    app: &Shared,
+    composer: &Composer,
+    mails: Vec<Planned>,
+    kind: DecisionKind,
+) -> Result<Outcome> {
+    let results: Vec<Result<Queued>> = stream::iter(mails)
+        .map(|planned| queue(app, composer, planned, kind))
+        .buffer_unordered(PARALLEL)
+        .collect()
+        .await;
     let mut outcome = Outcome::default();
     let mut mine = Vec::new();
     let mut broken = Vec::new();
@@ -223,7 +310,11 @@ async fn send(app: &Shared, composer: &Composer, mails: Vec<Planned>, kind: Deci
     outcome.failed += broken.len();
     if let Some(error) = broken.pop() {
         if mine.is_empty() {
-            return Err(if broken.is_empty() { error } else { error.after_write() });
+            return Err(if broken.is_empty() {
+                error
+            } else {
+                error.after_write()
+            });
         }
         tracing::error!(?error, "some mails were not queued");
     }
@@ -238,7 +329,12 @@ async fn send(app: &Shared, composer: &Composer, mails: Vec<Planned>, kind: Deci
     Ok(outcome)
 }
 
-async fn queue(app: &Shared, composer: &Composer, planned: Planned, kind: DecisionKind) -> Result<Queued> {
+async fn queue(
+    app: &Shared,
+    composer: &Composer,
+    planned: Planned,
+    kind: DecisionKind,
+) -> Result<Queued> {
     if request_age() > QUEUE_WITHIN {
         return Ok(Queued::Left);
     }
@@ -247,17 +343,35 @@ async fn queue(app: &Shared, composer: &Composer, planned: Planned, kind: Decisi
     loop {
         tries.next().await?;
         let last = last_mail(&submission, kind);
-        match app.table.queue_decision(Queueing { submission: &submission, last, mail: &mail }).await {
+        match app
+            .table
+            .queue_decision(Queueing {
+                submission: &submission,
+                last,
+                mail: &mail,
+            })
+            .await
+        {
             Ok(()) => return Ok(Queued::Mine(mail.id())),
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
-        let now = app.table.submission(submission.application, submission.id).await?;
-        if now.as_ref().and_then(|now| last_mail(now, kind)).is_some_and(|now| now.attempt >= mail.attempt) {
+        let now = app
+            .table
+            .submission(submission.application, submission.id)
+            .await?;
+        if now
+            .as_ref()
+            .and_then(|now| last_mail(now, kind))
+            .is_some_and(|now| now.attempt >= mail.attempt)
+        {
             return Ok(Queued::Raced);
         }
-        // Another mail about the same invite, of another committee or officer, came first: this one has its link too.
-        let Some((club, id, version)) = &mut mail.invite else { return Ok(Queued::Changed) };
+        // Another mail about the same invite, of another committee or officer, came first: this one
+        // has its link too.
+        let Some((club, id, version)) = &mut mail.invite else {
+            return Ok(Queued::Changed);
+        };
         match app.table.invite(club, id).await? {
             Some(invite) if invite.version != *version => *version = invite.version,
             _ => return Ok(Queued::Changed),

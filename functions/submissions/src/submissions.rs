@@ -7,8 +7,8 @@ use axum::response::{IntoResponse, Response};
 use chrono::TimeDelta;
 use shared::auth::User;
 use shared::http::{
-    ApiError, Code, Created, Input, Load, Maybe, Officer, Params, PathIds, ReceivedAt, RequestKey, Result, SignedIn, Slice, accepts_csv,
-    key_reused, replayed,
+    ApiError, Code, Created, Input, Load, Maybe, Officer, Params, PathIds, ReceivedAt, RequestKey,
+    Result, SignedIn, Slice, accepts_csv, key_reused, replayed,
 };
 use shared::lookups::Studies;
 use shared::models::{Answer, Application, EmailStatus, Extension, Person, Status, Submission};
@@ -21,8 +21,10 @@ use crate::answers::NewSubmission;
 use crate::body::{AllPrompts, Prompts, SubmissionBody};
 use crate::export;
 
-/// What an applicant hears whenever a submission cannot be made, changed or withdrawn: a decision leaves no trace in it.
-const CLOSED: &str = "This application does not take submissions, changes or withdrawals from you at present.";
+/// What an applicant hears whenever a submission cannot be made, changed or withdrawn: a decision
+/// leaves no trace in it.
+const CLOSED: &str =
+    "This application does not take submissions, changes or withdrawals from you at present.";
 
 /// The caller as an applicant: profile and extension, read beside the form.
 pub struct OwnSide {
@@ -32,10 +34,20 @@ pub struct OwnSide {
 
 impl Load for OwnSide {
     async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(application) = path.id("application") else { return Ok(None) };
-        let extension = async { Ok(app.table.extension(application, Extension::id_of(application, user.id())).await?) };
+        let Some(application) = path.id("application") else {
+            return Ok(None);
+        };
+        let extension = async {
+            Ok(app
+                .table
+                .extension(application, Extension::id_of(application, user.id()))
+                .await?)
+        };
         let (person, extension) = futures::try_join!(user.person(), extension)?;
-        Ok(Some(Self { person: person.clone(), extension }))
+        Ok(Some(Self {
+            person: person.clone(),
+            extension,
+        }))
     }
 }
 
@@ -47,9 +59,9 @@ pub(crate) fn closed() -> ApiError {
 /// How long an idempotency key counts.
 const KEY_COUNTS: TimeDelta = TimeDelta::hours(24);
 
-/// Submits, or submits again while the application is open and nothing was decided: then the answers are replaced as a
-/// whole. Of two requests the one that was received later is kept; the other one is answered with what is stored. Any
-/// signed-in user.
+/// Submits, or submits again while the application is open and nothing was decided: then the
+/// answers are replaced as a whole. Of two requests the one that was received later is kept; the
+/// other one is answered with what is stored. Any signed-in user.
 #[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/submissions/", tag = "submissions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path)), request_body = NewSubmission,
     responses((status = 201, body = SubmissionBody), (status = 200, body = SubmissionBody, description = "Submitted again")))]
@@ -61,7 +73,9 @@ pub async fn submit(
     Input(input): Input<NewSubmission>,
 ) -> Result<Response> {
     let (form, OwnSide { person, extension }) = (scope.parent, scope.object);
-    let is_current = form.application.is_current(received, extension.map(|extension| extension.end));
+    let is_current = form
+        .application
+        .is_current(received, extension.map(|extension| extension.end));
     // A repeat that comes too late is told what became of the first request.
     if !is_current && key.is_none() {
         return Err(closed());
@@ -69,17 +83,26 @@ pub async fn submit(
     if person.erasing {
         return Err(ApiError::rule(shared::auth::ERASING));
     }
-    let accepted = input.check(&form).map_err(|error| if is_current { error } else { closed() })?;
+    let accepted = input
+        .check(&form)
+        .map_err(|error| if is_current { error } else { closed() })?;
     let number = app.ids.received(received);
     let at = Timestamp::at(received);
     let submission = Submission {
-        id: Submission::id_of(form.application.id, person.id, accepted.committee.as_ref().map(|committee| committee.id)),
+        id: Submission::id_of(
+            form.application.id,
+            person.id,
+            accepted.committee.as_ref().map(|committee| committee.id),
+        ),
         club: form.application.club.clone(),
         application: form.application.id,
         person: Some(person.id),
         applicant: Some(person.applicant()),
         committee: accepted.committee.as_ref().map(|committee| committee.id),
-        committee_name: accepted.committee.map(|committee| committee.name).unwrap_or_default(),
+        committee_name: accepted
+            .committee
+            .map(|committee| committee.name)
+            .unwrap_or_default(),
         answers: accepted.answers,
         status: Status::Pending,
         reason: String::new(),
@@ -97,22 +120,38 @@ pub async fn submit(
     };
     let key_since = ids::order_number(received - KEY_COUNTS + TimeDelta::milliseconds(1));
     let studies = Studies::of(&app, submission.applicant.iter());
-    let outcome =
-        async { if is_current { store(&app, &submission, key_since).await } else { stored_before(&app, &submission, key_since).await } };
+    let outcome = async {
+        if is_current {
+            store(&app, &submission, key_since).await
+        } else {
+            stored_before(&app, &submission, key_since).await
+        }
+    };
     let (outcome, studies) = futures::join!(outcome, studies);
     let Outcome { stored, is_replay } = outcome?;
     // It is stored, whether or not its schools can be named now.
     let studies = studies.unwrap_or_default();
     let prompts: Prompts = if stored.received == number {
-        form.questions.into_iter().map(|q| ((q.id, q.prompt.version), q.prompt)).collect()
+        form.questions
+            .into_iter()
+            .map(|q| ((q.id, q.prompt.version), q.prompt))
+            .collect()
     } else {
         app.table.prompts(stored.application).await?
     };
-    let body = SubmissionBody::for_applicant(&stored, &form.application, &prompts, &studies, received);
-    let location = format!("/api/clubs/{}/applications/{}/submissions/{}/", stored.club, stored.application, stored.id);
+    let body =
+        SubmissionBody::for_applicant(&stored, &form.application, &prompts, &studies, received);
+    let location = format!(
+        "/api/clubs/{}/applications/{}/submissions/{}/",
+        stored.club, stored.application, stored.id
+    );
     // The request that made it is told so, every time that it is asked.
     let is_new = stored.sequence == stored.received && (is_replay || stored.received == number);
-    let mut response = if is_new { Created { location, body }.into_response() } else { Json(body).into_response() };
+    let mut response = if is_new {
+        Created { location, body }.into_response()
+    } else {
+        Json(body).into_response()
+    };
     if is_replay {
         replayed(&mut response);
     }
@@ -129,28 +168,63 @@ struct Outcome {
 
 async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<Outcome> {
     let outcome = match app.table.submit(submission, key_since).await? {
-        Submitted::Stored(None) => Outcome { stored: submission.clone(), is_replay: false },
+        Submitted::Stored(None) => Outcome {
+            stored: submission.clone(),
+            is_replay: false,
+        },
         Submitted::Stored(Some(old)) => {
-            let kept = Submission { sequence: old.sequence, created_at: old.created_at, reason: old.reason, ..submission.clone() };
-            Outcome { stored: Submission { notified: old.notified, mailed: old.mailed, ..kept }, is_replay: false }
+            let kept = Submission {
+                sequence: old.sequence,
+                created_at: old.created_at,
+                reason: old.reason,
+                ..submission.clone()
+            };
+            Outcome {
+                stored: Submission {
+                    notified: old.notified,
+                    mailed: old.mailed,
+                    ..kept
+                },
+                is_replay: false,
+            }
         }
         Submitted::Already(stored) => already(*stored, submission)?,
-        Submitted::Later(stored) => Outcome { stored: *stored, is_replay: false },
+        Submitted::Later(stored) => Outcome {
+            stored: *stored,
+            is_replay: false,
+        },
         Submitted::Withdrawn(true) => return Err(ApiError::NotFound),
         Submitted::Decided | Submitted::Withdrawn(false) => return Err(closed()),
     };
     if !outcome.is_replay && request_age() > limits::DELETION_GRACE / 2 {
-        still_wanted(app, submission).await.map_err(ApiError::after_write)?;
+        still_wanted(app, submission)
+            .await
+            .map_err(ApiError::after_write)?;
     }
     Ok(outcome)
 }
 
-/// A submission that took long looks at its application and its applicant again: what deletes one of them (or a committee) waits
-/// for fast ones only.
+/// A submission that took long looks at its application and its applicant again: what deletes one
+/// of them (or a committee) waits for fast ones only.
 async fn still_wanted(app: &Shared, submission: &Submission) -> Result<()> {
-    let person = async { Ok(app.table.people(submission.person).await?.into_values().next()) };
-    let (application, person) = futures::try_join!(app.table.application(&submission.club, submission.application), person)?;
-    let has_committee = |application: &Application| submission.committee.is_none_or(|id| application.committee(id).is_some());
+    let person = async {
+        Ok(app
+            .table
+            .people(submission.person)
+            .await?
+            .into_values()
+            .next())
+    };
+    let (application, person) = futures::try_join!(
+        app.table
+            .application(&submission.club, submission.application),
+        person
+    )?;
+    let has_committee = |application: &Application| {
+        submission
+            .committee
+            .is_none_or(|id| application.committee(id).is_some())
+    };
     let is_there = person.is_some_and(|person: Person| !person.erasing);
     if is_there && application.as_ref().is_some_and(has_committee) {
         return Ok(());
@@ -161,22 +235,39 @@ async fn still_wanted(app: &Shared, submission: &Submission) -> Result<()> {
 
 /// The submission that an earlier request with the same key has stored, if there is one.
 async fn stored_before(app: &Shared, submission: &Submission, key_since: u64) -> Result<Outcome> {
-    let stored = app.table.submission(submission.application, submission.id).await?;
+    let stored = app
+        .table
+        .submission(submission.application, submission.id)
+        .await?;
     let same = stored.filter(|stored| stored.key == submission.key && stored.received >= key_since);
     already(same.ok_or_else(closed)?, submission)
 }
 
-/// A submission that this request has stored, or an earlier one with its key, which must have had the same answers.
+/// A submission that this request has stored, or an earlier one with its key, which must have had
+/// the same answers.
 fn already(stored: Submission, submission: &Submission) -> Result<Outcome> {
     if stored.received == submission.received {
-        return Ok(Outcome { stored, is_replay: false });
+        return Ok(Outcome {
+            stored,
+            is_replay: false,
+        });
     }
     let said = |answers: &[Answer]| {
-        let mut said: Vec<_> = answers.iter().map(|answer| (answer.question, answer.text.clone(), answer.option)).collect();
+        let mut said: Vec<_> = answers
+            .iter()
+            .map(|answer| (answer.question, answer.text.clone(), answer.option))
+            .collect();
         said.sort();
         said
     };
-    if said(&stored.answers) == said(&submission.answers) { Ok(Outcome { stored, is_replay: true }) } else { Err(key_reused()) }
+    if said(&stored.answers) == said(&submission.answers) {
+        Ok(Outcome {
+            stored,
+            is_replay: true,
+        })
+    } else {
+        Err(key_reused())
+    }
 }
 
 /// Which submissions are asked for.
@@ -195,18 +286,32 @@ impl Filter {
             status: params.number("status", 1, 4)?,
             committee: params.number("committee", 1, shared::ids::MAX_ID)?,
             notified: params.flag("notified")?,
-            email_status: params.text("email_status").map(email_statuses).transpose()?,
+            email_status: params
+                .text("email_status")
+                .map(email_statuses)
+                .transpose()?,
             words: text::words(params.text("search").unwrap_or_default()),
         })
     }
 
     pub(crate) fn matches(&self, submission: &Submission) -> bool {
-        let person = submission.applicant.as_ref().map(|applicant| &applicant.personal);
+        let person = submission
+            .applicant
+            .as_ref()
+            .map(|applicant| &applicant.personal);
         let texts = person.map(|person| [person.name.as_str(), &person.username, &person.email]);
-        self.status.is_none_or(|status| u64::from(submission.status.code()) == status)
-            && self.committee.is_none_or(|committee| submission.committee == Some(committee))
-            && self.notified.is_none_or(|notified| submission.notified == notified)
-            && self.email_status.as_ref().is_none_or(|wanted| wanted.contains(&submission.email_status()))
+        self.status
+            .is_none_or(|status| u64::from(submission.status.code()) == status)
+            && self
+                .committee
+                .is_none_or(|committee| submission.committee == Some(committee))
+            && self
+                .notified
+                .is_none_or(|notified| submission.notified == notified)
+            && self
+                .email_status
+                .as_ref()
+                .is_none_or(|wanted| wanted.contains(&submission.email_status()))
             && (self.words.is_empty() || text::matches(&self.words, texts.into_iter().flatten()))
     }
 }
@@ -218,7 +323,13 @@ fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
         None if name == "none" => Ok(None),
         None => {
             let known: Vec<&str> = EmailStatus::ALL.iter().map(|(known, _)| *known).collect();
-            Err(ApiError::field("email_status", format!("Expected one or more of {}, none, with commas between them.", known.join(", "))))
+            Err(ApiError::field(
+                "email_status",
+                format!(
+                    "Expected one or more of {}, none, with commas between them.",
+                    known.join(", ")
+                ),
+            ))
         }
     };
     text.split(',').map(|name| one(name.trim())).collect()
@@ -252,7 +363,9 @@ pub async fn list_submissions(
         without_answers: false,
     };
     let found = app.table.submissions(form.application.id, wanted).await?;
-    let show = |submission: Submission| SubmissionBody::for_officer(&submission, &form.application, &prompts, &studies);
+    let show = |submission: Submission| {
+        SubmissionBody::for_officer(&submission, &form.application, &prompts, &studies)
+    };
     Ok(slice.answer(found, Submission::place, show))
 }
 
@@ -266,7 +379,9 @@ pub async fn show_submission(
 ) -> Result<Json<SubmissionBody>> {
     let is_officer = scope.is_officer();
     let (Maybe(submission), (AllPrompts(prompts), studies)) = scope.object;
-    let own = submission.as_ref().is_some_and(|submission| submission.person == Some(scope.user.id()));
+    let own = submission
+        .as_ref()
+        .is_some_and(|submission| submission.person == Some(scope.user.id()));
     if !is_officer && !own {
         return Err(ApiError::Forbidden);
     }
@@ -274,6 +389,12 @@ pub async fn show_submission(
     Ok(Json(if is_officer {
         SubmissionBody::for_officer(&submission, &scope.parent, &prompts, &studies)
     } else {
-        SubmissionBody::for_applicant(&submission, &scope.parent, &prompts, &studies, app.clock.now())
+        SubmissionBody::for_applicant(
+            &submission,
+            &scope.parent,
+            &prompts,
+            &studies,
+            app.clock.now(),
+        )
     }))
 }

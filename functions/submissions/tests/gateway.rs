@@ -1,4 +1,6 @@
 //! The real binary behind the events of API Gateway.
+//!
+//! Proves H1, H25, S1.
 
 use std::io::Read as _;
 
@@ -19,8 +21,14 @@ async fn the_function_answers_the_gateway() {
 
     // With and without its slash, whatever the stage.
     let empty = function.invoke(event("GET", &path, &officer, now)).await;
-    assert_eq!((&empty["statusCode"], body(&empty)), (&json!(200), json!([])), "{empty}");
-    let without = function.invoke(event("GET", path.trim_end_matches('/'), &officer, now)).await;
+    assert_eq!(
+        (&empty["statusCode"], body(&empty)),
+        (&json!(200), json!([])),
+        "{empty}"
+    );
+    let without = function
+        .invoke(event("GET", path.trim_end_matches('/'), &officer, now))
+        .await;
     assert_eq!(body(&without), json!([]));
 
     // A base64 body, as the gateway sends it for binary media types.
@@ -30,14 +38,25 @@ async fn the_function_answers_the_gateway() {
     submit["isBase64Encoded"] = json!(true);
     let created = function.invoke(submit.clone()).await;
     assert_eq!(created["statusCode"], 201, "{created}");
-    let location = created["multiValueHeaders"]["location"][0].as_str().or(created["headers"]["location"].as_str()).unwrap_or_default();
-    assert_eq!(location, format!("/dev{path}{}/", id(&body(&created))), "links have the stage");
+    let location = created["multiValueHeaders"]["location"][0]
+        .as_str()
+        .or(created["headers"]["location"].as_str())
+        .unwrap_or_default();
+    assert_eq!(
+        location,
+        format!("/dev{path}{}/", id(&body(&created))),
+        "links have the stage"
+    );
 
     // The window is judged by the gateway's time of receipt, not by the function's clock.
     let end = now - 10_000;
     drive.close_at_ms(end).await;
     submit["requestContext"]["requestTimeEpoch"] = json!(end);
-    assert_eq!(function.invoke(submit.clone()).await["statusCode"], 200, "received in time, worked off later");
+    assert_eq!(
+        function.invoke(submit.clone()).await["statusCode"],
+        200,
+        "received in time, worked off later"
+    );
     submit["requestContext"]["requestTimeEpoch"] = json!(end + 1_000);
     assert_eq!(function.invoke(submit).await["statusCode"], 400);
 
@@ -46,19 +65,36 @@ async fn the_function_answers_the_gateway() {
     header(&mut zipped, "Accept-Encoding", "gzip");
     let answer = function.invoke(zipped).await;
     assert_eq!(answer["isBase64Encoded"], true, "{answer}");
-    let bytes = BASE64_STANDARD.decode(answer["body"].as_str().unwrap_or_default()).expect("base64");
+    let bytes = BASE64_STANDARD
+        .decode(answer["body"].as_str().unwrap_or_default())
+        .expect("base64");
     let mut text = String::new();
-    flate2::read::GzDecoder::new(bytes.as_slice()).read_to_string(&mut text).expect("gzip");
+    flate2::read::GzDecoder::new(bytes.as_slice())
+        .read_to_string(&mut text)
+        .expect("gzip");
     assert!(text.contains("Because é."), "{text}");
 
     // Slices lead on through the gateway, with the query.
     let mut slice = event("GET", &path, &officer, now);
     slice["queryStringParameters"] = json!({ "limit": "1", "search": "sue test" });
     slice["multiValueQueryStringParameters"] = json!({ "limit": ["1"], "search": ["sue test"] });
-    assert_eq!(body(&function.invoke(slice).await).as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        body(&function.invoke(slice).await).as_array().map(Vec::len),
+        Some(1)
+    );
 
     let refused = function.invoke(event("GET", &path, "bad", now)).await;
     assert_eq!(refused["statusCode"], 401);
-    let missing = function.invoke(event("GET", "/api/clubs/none/applications/1/submissions/", &officer, now)).await;
-    assert_eq!((&missing["statusCode"], body(&missing)["detail"].as_str()), (&json!(404), Some("Not found.")));
+    let missing = function
+        .invoke(event(
+            "GET",
+            "/api/clubs/none/applications/1/submissions/",
+            &officer,
+            now,
+        ))
+        .await;
+    assert_eq!(
+        (&missing["statusCode"], body(&missing)["detail"].as_str()),
+        (&json!(404), Some("Not found."))
+    );
 }

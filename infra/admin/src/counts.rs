@@ -11,14 +11,25 @@ use crate::{Stored, number, place, text};
 fn counter(item: &Value, attribute: &'static str, count: usize, text: String) -> Option<Finding> {
     let value = json!({ "N": count.to_string() });
     let is_right = number(&item[attribute]).parse() == Ok(count);
-    (!is_right).then(|| Finding { text, repair: Some(Repair::Set { item: item.clone(), attribute, value }) })
+    (!is_right).then(|| Finding {
+        text,
+        repair: Some(Repair::Set {
+            item: item.clone(),
+            attribute,
+            value,
+        }),
+    })
 }
 
-/// Clubs whose counters are wrong, that have no owner, somebody twice, or a member who asks to join.
+/// Clubs whose counters are wrong, that have no owner, somebody twice, or a member who asks to
+/// join.
 pub(crate) fn clubs(stored: &Stored) -> Vec<Finding> {
     let mut wrong = Vec::new();
     let mut by_club: BTreeMap<&str, [Vec<&Value>; 4]> = BTreeMap::new();
-    for (n, kind) in ["Membership", "Favorite", "MembershipRequest", "Event"].into_iter().enumerate() {
+    for (n, kind) in ["Membership", "Favorite", "MembershipRequest", "Event"]
+        .into_iter()
+        .enumerate()
+    {
         for item in stored.of(kind) {
             by_club.entry(text(&item["club"])).or_default()[n].push(item);
         }
@@ -26,53 +37,116 @@ pub(crate) fn clubs(stored: &Stored) -> Vec<Finding> {
     for club in stored.of("Club") {
         let code = text(&club["code"]);
         let [members, favorites, requests, events] = by_club.remove(code).unwrap_or_default();
-        let owners = members.iter().filter(|member| number(&member["role"]) == "0").count();
-        let counts = [("members", members.len()), ("owners", owners), ("favorites", favorites.len()), ("events", events.len())];
+        let owners = members
+            .iter()
+            .filter(|member| number(&member["role"]) == "0")
+            .count();
+        let counts = [
+            ("members", members.len()),
+            ("owners", owners),
+            ("favorites", favorites.len()),
+            ("events", events.len()),
+        ];
         for (name, count) in counts {
-            wrong.extend(counter(club, name, count, format!("club {code} says {} {name}, and has {count}", number(&club[name]))));
+            wrong.extend(counter(
+                club,
+                name,
+                count,
+                format!(
+                    "club {code} says {} {name}, and has {count}",
+                    number(&club[name])
+                ),
+            ));
         }
         if owners == 0 && club["archived"]["BOOL"] == false {
             wrong.push(format!("club {code} has no owner").into());
         }
-        let people: BTreeSet<&str> = members.iter().map(|member| number(&member["person"])).collect();
+        let people: BTreeSet<&str> = members
+            .iter()
+            .map(|member| number(&member["person"]))
+            .collect();
         if people.len() != members.len() {
             wrong.push(format!("club {code} has somebody twice").into());
         }
-        let answered = requests.iter().filter(|request| people.contains(number(&request["person"])));
-        wrong.extend(answered.map(|request| format!("{}: a member asks to join", place(request)).into()));
+        let answered = requests
+            .iter()
+            .filter(|request| people.contains(number(&request["person"])));
+        wrong.extend(
+            answered.map(|request| format!("{}: a member asks to join", place(request)).into()),
+        );
     }
-    wrong.extend(by_club.keys().map(|code| format!("there is no club {code}, and things that belong to it").into()));
+    wrong.extend(
+        by_club
+            .keys()
+            .map(|code| format!("there is no club {code}, and things that belong to it").into()),
+    );
     wrong
 }
 
 /// People who do not own as many clubs as their profile says.
 pub(crate) fn owners(stored: &Stored) -> Vec<Finding> {
     let mut owned: BTreeMap<&str, usize> = BTreeMap::new();
-    for member in stored.of("Membership").filter(|member| number(&member["role"]) == "0") {
+    for member in stored
+        .of("Membership")
+        .filter(|member| number(&member["role"]) == "0")
+    {
         *owned.entry(number(&member["person"])).or_default() += 1;
     }
     let wrong = stored.of("Person").filter_map(|person| {
-        let count = owned.get(number(&person["id"])).copied().unwrap_or_default();
-        let text = format!("{} says that they own {} clubs, and own {count}", place(person), number(&person["clubs_owned"]));
+        let count = owned
+            .get(number(&person["id"]))
+            .copied()
+            .unwrap_or_default();
+        let text = format!(
+            "{} says that they own {} clubs, and own {count}",
+            place(person),
+            number(&person["clubs_owned"])
+        );
         counter(person, "clubs_owned", count, text)
     });
     wrong.collect()
 }
 
 fn numbers(list: &Value) -> impl Iterator<Item = String> {
-    list["L"].as_array().into_iter().flatten().map(|value| number(value).to_owned())
+    list["L"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|value| number(value).to_owned())
 }
 
 /// What clubs, people and registrations refer to: type and id.
 fn references(stored: &Stored) -> impl Iterator<Item = (&'static str, String)> {
-    let tags = stored.of("Club").flat_map(|club| numbers(&club["profile"]["M"]["tags"])).map(|id| ("Tag", id));
-    let badges = stored.of("Club").flat_map(|club| numbers(&club["badges"])).map(|id| ("Badge", id));
-    let schools = stored.of("Person").flat_map(|person| numbers(&person["school"])).map(|id| ("School", id));
-    let majors = stored.of("Person").flat_map(|person| numbers(&person["major"])).map(|id| ("Major", id));
-    let years = stored.of("Person").map(|person| number(&person["graduation_year"]).to_owned());
-    let years = years.filter(|year| !year.is_empty()).map(|year| ("YearUses", year));
-    let fairs = stored.of("Registration").map(|registration| ("Fair", number(&registration["fair"]).to_owned()));
-    tags.chain(badges).chain(schools).chain(majors).chain(years).chain(fairs)
+    let tags = stored
+        .of("Club")
+        .flat_map(|club| numbers(&club["profile"]["M"]["tags"]))
+        .map(|id| ("Tag", id));
+    let badges = stored
+        .of("Club")
+        .flat_map(|club| numbers(&club["badges"]))
+        .map(|id| ("Badge", id));
+    let schools = stored
+        .of("Person")
+        .flat_map(|person| numbers(&person["school"]))
+        .map(|id| ("School", id));
+    let majors = stored
+        .of("Person")
+        .flat_map(|person| numbers(&person["major"]))
+        .map(|id| ("Major", id));
+    let years = stored
+        .of("Person")
+        .map(|person| number(&person["graduation_year"]).to_owned());
+    let years = years
+        .filter(|year| !year.is_empty())
+        .map(|year| ("YearUses", year));
+    let fairs = stored
+        .of("Registration")
+        .map(|registration| ("Fair", number(&registration["fair"]).to_owned()));
+    tags.chain(badges)
+        .chain(schools)
+        .chain(majors)
+        .chain(years)
+        .chain(fairs)
 }
 
 /// The entries that are not used as often as they say, and what is used and is not there.
@@ -86,10 +160,18 @@ pub(crate) fn uses(stored: &Stored) -> Vec<Finding> {
         for entry in stored.of(kind) {
             let id = number(&entry[if kind == "YearUses" { "year" } else { "id" }]).to_owned();
             let count = counts.remove(&(kind, id)).unwrap_or_default();
-            let text = format!("{} says that it is used {} times, and is {count} times", place(entry), number(&entry["uses"]));
+            let text = format!(
+                "{} says that it is used {} times, and is {count} times",
+                place(entry),
+                number(&entry["uses"])
+            );
             wrong.extend(counter(entry, "uses", count, text));
         }
     }
-    wrong.extend(counts.keys().map(|(kind, id)| format!("there is no {kind} {id}, and it is used").into()));
+    wrong.extend(
+        counts
+            .keys()
+            .map(|(kind, id)| format!("there is no {kind} {id}, and it is used").into()),
+    );
     wrong
 }

@@ -1,5 +1,5 @@
-//! A finding, and how it is repaired where that is safe: only what follows from other items, and only if the item is still as
-//! it was read.
+//! A finding, and how it is repaired where that is safe: only what follows from other items, and
+//! only if the item is still as it was read.
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
@@ -43,7 +43,8 @@ impl From<String> for Finding {
 
 /// JSON of DynamoDB as the SDK has it.
 fn item(json: &Value) -> Result<Item, String> {
-    let item: serde_dynamo::Item = serde_json::from_value(json.clone()).map_err(|error| error.to_string())?;
+    let item: serde_dynamo::Item =
+        serde_json::from_value(json.clone()).map_err(|error| error.to_string())?;
     Ok(item.into())
 }
 
@@ -63,27 +64,67 @@ impl Repair {
     pub async fn apply(&self, client: &Client, table: &str) -> Result<bool, String> {
         let (refused, error) = match self {
             Self::Put(new) => {
-                let put = client.put_item().table_name(table).set_item(Some(item(new)?));
-                match put.condition_expression("attribute_not_exists(pk)").send().await {
+                let put = client
+                    .put_item()
+                    .table_name(table)
+                    .set_item(Some(item(new)?));
+                match put
+                    .condition_expression("attribute_not_exists(pk)")
+                    .send()
+                    .await
+                {
                     Ok(_) => return Ok(true),
-                    Err(error) => (error.code() == Some(REFUSED), DisplayErrorContext(error).to_string()),
+                    Err(error) => (
+                        error.code() == Some(REFUSED),
+                        DisplayErrorContext(error).to_string(),
+                    ),
                 }
             }
             Self::Delete(old) => {
-                let delete = client.delete_item().table_name(table).set_key(Some(key(old)?));
-                let delete = delete.condition_expression("#type = :type").expression_attribute_names("#type", "type");
-                match delete.expression_attribute_values(":type", attribute(&old["type"])?).send().await {
+                let delete = client
+                    .delete_item()
+                    .table_name(table)
+                    .set_key(Some(key(old)?));
+                let delete = delete
+                    .condition_expression("#type = :type")
+                    .expression_attribute_names("#type", "type");
+                match delete
+                    .expression_attribute_values(":type", attribute(&old["type"])?)
+                    .send()
+                    .await
+                {
                     Ok(_) => return Ok(true),
-                    Err(error) => (error.code() == Some(REFUSED), DisplayErrorContext(error).to_string()),
+                    Err(error) => (
+                        error.code() == Some(REFUSED),
+                        DisplayErrorContext(error).to_string(),
+                    ),
                 }
             }
-            Self::Set { item: old, attribute: name, value } => {
-                let update = client.update_item().table_name(table).set_key(Some(key(old)?));
-                let update = update.update_expression("SET #name = :new").condition_expression("#name = :old");
-                let update = update.expression_attribute_names("#name", *name).expression_attribute_values(":new", attribute(value)?);
-                match update.expression_attribute_values(":old", attribute(&old[*name])?).send().await {
+            Self::Set {
+                item: old,
+                attribute: name,
+                value,
+            } => {
+                let update = client
+                    .update_item()
+                    .table_name(table)
+                    .set_key(Some(key(old)?));
+                let update = update
+                    .update_expression("SET #name = :new")
+                    .condition_expression("#name = :old");
+                let update = update
+                    .expression_attribute_names("#name", *name)
+                    .expression_attribute_values(":new", attribute(value)?);
+                match update
+                    .expression_attribute_values(":old", attribute(&old[*name])?)
+                    .send()
+                    .await
+                {
                     Ok(_) => return Ok(true),
-                    Err(error) => (error.code() == Some(REFUSED), DisplayErrorContext(error).to_string()),
+                    Err(error) => (
+                        error.code() == Some(REFUSED),
+                        DisplayErrorContext(error).to_string(),
+                    ),
                 }
             }
         };

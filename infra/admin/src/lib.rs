@@ -1,4 +1,5 @@
-//! What must hold between the items of a table: each finding is a sentence that names what is wrong, by ids alone.
+//! What must hold between the items of a table: each finding is a sentence that names what is
+//! wrong, by ids alone.
 
 mod counts;
 mod finding;
@@ -24,7 +25,10 @@ impl Stored {
     fn new(items: &[Value]) -> Self {
         let mut by_type: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for item in items {
-            by_type.entry(text(&item["type"]).to_owned()).or_default().push(item.clone());
+            by_type
+                .entry(text(&item["type"]).to_owned())
+                .or_default()
+                .push(item.clone());
         }
         Self(by_type)
     }
@@ -50,26 +54,38 @@ pub(crate) fn number(value: &Value) -> &str {
 pub(crate) fn place(item: &Value) -> String {
     let (pk, sk) = (text(&item["pk"]), text(&item["sk"]));
     // The entries of people under words of their names.
-    let sk = if pk.starts_with("WORDS#") { format!("…#{}", sk.rsplit('#').next().unwrap_or_default()) } else { hidden(sk) };
+    let sk = if pk.starts_with("WORDS#") {
+        format!("…#{}", sk.rsplit('#').next().unwrap_or_default())
+    } else {
+        hidden(sk)
+    };
     format!("{} {} / {sk}", text(&item["type"]), hidden(pk))
 }
 
 /// A key without addresses and names: findings go into tickets.
 fn hidden(key: &str) -> String {
-    let personal = ["ADDRESS#", "USERNAME#", "WORDS#"].iter().find(|start| key.starts_with(**start));
+    let personal = ["ADDRESS#", "USERNAME#", "WORDS#"]
+        .iter()
+        .find(|start| key.starts_with(**start));
     personal.map_or_else(|| key.to_owned(), |start| format!("{start}…"))
 }
 
 /// Items of the SDK in the JSON that DynamoDB itself uses.
 pub fn json(items: Vec<Item>) -> Result<Vec<Value>, serde_json::Error> {
-    items.into_iter().map(|item| serde_json::to_value(serde_dynamo::Item::from(item))).collect()
+    items
+        .into_iter()
+        .map(|item| serde_json::to_value(serde_dynamo::Item::from(item)))
+        .collect()
 }
 
-/// Everything that is wrong with a table whose items are these, at this time: places and keys, counters, owners, submissions that
-/// stand twice, mails and what submissions say of them, and items without those that they belong to. Items should have been read
-/// while nobody wrote: what changed meanwhile is found wrong as well.
+/// Everything that is wrong with a table whose items are these, at this time: places and keys,
+/// counters, owners, submissions that stand twice, mails and what submissions say of them, and
+/// items without those that they belong to. Items should have been read while nobody wrote: what
+/// changed meanwhile is found wrong as well.
 pub fn findings(items: &[Value], now: DateTime<Utc>) -> Vec<Finding> {
-    let misplaced = items.iter().filter_map(|item| Some(format!("{}: {}", place(item), wrong_place(item)?)));
+    let misplaced = items
+        .iter()
+        .filter_map(|item| Some(format!("{}: {}", place(item), wrong_place(item)?)));
     let mut wrong: Vec<Finding> = misplaced.map(Finding::from).collect();
     let stored = Stored::new(items);
     wrong.extend(counts::clubs(&stored));
@@ -77,11 +93,20 @@ pub fn findings(items: &[Value], now: DateTime<Utc>) -> Vec<Finding> {
     wrong.extend(counts::uses(&stored));
     let submissions: Vec<Submission> = typed(&stored, "Submission");
     wrong.extend(twice(&submissions).into_iter().map(Finding::from));
-    wrong.extend(mails::check(&submissions, &typed(&stored, "Mail"), now).into_iter().map(Finding::from));
+    wrong.extend(
+        mails::check(&submissions, &typed(&stored, "Mail"), now)
+            .into_iter()
+            .map(Finding::from),
+    );
     wrong.extend(listings(&stored).into_iter().map(Finding::from));
-    for relation in
-        [relations::orphans, relations::prompts, relations::halves, relations::entries, relations::windows, relations::descriptions]
-    {
+    for relation in [
+        relations::orphans,
+        relations::prompts,
+        relations::halves,
+        relations::entries,
+        relations::windows,
+        relations::descriptions,
+    ] {
         wrong.extend(relation(&stored));
     }
     wrong
@@ -89,7 +114,10 @@ pub fn findings(items: &[Value], now: DateTime<Utc>) -> Vec<Finding> {
 
 /// The sentences of [`findings`].
 pub fn check(items: &[Value], now: DateTime<Utc>) -> Vec<String> {
-    findings(items, now).into_iter().map(|finding| finding.text).collect()
+    findings(items, now)
+        .into_iter()
+        .map(|finding| finding.text)
+        .collect()
 }
 
 fn wrong_place(item: &Value) -> Option<String> {
@@ -102,26 +130,38 @@ fn wrong_place(item: &Value) -> Option<String> {
 /// The items of a type that can be read; the others are found by their place.
 fn typed<T: serde::de::DeserializeOwned>(stored: &Stored, kind: &str) -> Vec<T> {
     let item = |item: &Value| serde_json::from_value::<serde_dynamo::Item>(item.clone()).ok();
-    stored.of(kind).filter_map(item).filter_map(|item| serde_dynamo::from_item(item).ok()).collect()
+    stored
+        .of(kind)
+        .filter_map(item)
+        .filter_map(|item| serde_dynamo::from_item(item).ok())
+        .collect()
 }
 
-/// Submissions of one person to one application and committee, and those that are not called after them.
+/// Submissions of one person to one application and committee, and those that are not called after
+/// them.
 fn twice(submissions: &[Submission]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut wrong = Vec::new();
     for submission in submissions {
-        let Some(person) = submission.person else { continue };
+        let Some(person) = submission.person else {
+            continue;
+        };
         if !seen.insert((submission.application, person, submission.committee)) {
-            wrong.push(format!("submission {} is somebody's second to the same application and committee", submission.id));
+            wrong.push(format!(
+                "submission {} is somebody's second to the same application and committee",
+                submission.id
+            ));
         }
-        if submission.id != Submission::id_of(submission.application, person, submission.committee) {
+        if submission.id != Submission::id_of(submission.application, person, submission.committee)
+        {
             wrong.push(format!("submission {} does not have the id that follows from application, person and committee", submission.id));
         }
     }
     wrong
 }
 
-/// Events and their copies in the catalogue: in the part of their month, and in the one that they left last.
+/// Events and their copies in the catalogue: in the part of their month, and in the one that they
+/// left last.
 fn listings(stored: &Stored) -> Vec<String> {
     let mut copies: BTreeMap<(String, u64), Event> = typed::<EventListing>(stored, "EventListing")
         .into_iter()
@@ -131,15 +171,23 @@ fn listings(stored: &Stored) -> Vec<String> {
     for event in typed::<Event>(stored, "Event") {
         for part in listing_parts(&event) {
             match copies.remove(&(part.clone(), event.id)) {
-                None => wrong.push(format!("event {} is not in {part} of the catalogue", event.id)),
+                None => wrong.push(format!(
+                    "event {} is not in {part} of the catalogue",
+                    event.id
+                )),
                 Some(copy) if copy != listed(&event) => {
-                    wrong.push(format!("event {} stands otherwise in {part} of the catalogue", event.id));
+                    wrong.push(format!(
+                        "event {} stands otherwise in {part} of the catalogue",
+                        event.id
+                    ));
                 }
                 Some(_) => {}
             }
         }
     }
-    wrong.extend(copies.keys().map(|(part, id)| format!("{part} of the catalogue has event {id}, which does not belong there")));
+    wrong.extend(copies.keys().map(|(part, id)| {
+        format!("{part} of the catalogue has event {id}, which does not belong there")
+    }));
     wrong
 }
 

@@ -10,53 +10,99 @@ use shared::time::Timestamp;
 /// Mails that wait so long are stuck: an officer may send them again.
 const STUCK_MINUTES: i64 = 15;
 
-/// Submissions that show another state than their mail has, or a mail that is not there; mails that their submission knows nothing of; and
-/// mails that are stuck. Of erased people nobody knows mails any more, and records of mails are kept for a time only.
+/// Submissions that show another state than their mail has, or a mail that is not there; mails that
+/// their submission knows nothing of; and mails that are stuck. Of erased people nobody knows mails
+/// any more, and records of mails are kept for a time only.
 pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Utc>) -> Vec<String> {
     let mut wrong = Vec::new();
     let kept_since = Timestamp::at(now - TimeDelta::days(DECISION_MAILS_KEPT_DAYS - 1));
     let key = |mail: &Mail| (mail.about, mail.sequence, mail.kind.clone(), mail.attempt);
     let by_key: BTreeMap<_, &Mail> = mails.iter().map(|mail| (key(mail), mail)).collect();
     let mut attempts = BTreeMap::new();
-    for submission in submissions.iter().filter(|submission| submission.person.is_some()) {
+    for submission in submissions
+        .iter()
+        .filter(|submission| submission.person.is_some())
+    {
         attempts.insert((submission.id, submission.sequence, ""), 0);
         for (kind, state) in states(submission) {
             attempts.insert((submission.id, submission.sequence, kind), state.attempt);
-            let mail = by_key.get(&(submission.id, submission.sequence, kind.to_owned(), state.attempt)).copied();
+            let mail = by_key
+                .get(&(
+                    submission.id,
+                    submission.sequence,
+                    kind.to_owned(),
+                    state.attempt,
+                ))
+                .copied();
             if mail.is_some() || state.at > kept_since {
                 wrong.extend(disagreement(submission, kind, state, mail));
             }
         }
         let taken = states(submission).any(|(_, state)| state.taken);
         if submission.notified != submission.mailed.is_some() || (taken && !submission.notified) {
-            wrong.push(format!("submission {} does not say rightly whether its applicant was notified", submission.id));
+            wrong.push(format!(
+                "submission {} does not say rightly whether its applicant was notified",
+                submission.id
+            ));
         }
     }
     let stuck = Timestamp::at(now - TimeDelta::minutes(STUCK_MINUTES));
     for mail in mails {
-        if matches!(mail.status, EmailStatus::Queued | EmailStatus::Sending) && mail.queued_at < stuck {
+        if matches!(mail.status, EmailStatus::Queued | EmailStatus::Sending)
+            && mail.queued_at < stuck
+        {
             wrong.push(format!("mail {} waits since {}", mail.id(), mail.queued_at));
         }
         // A submission that was withdrawn, or made anew, has left its mails behind.
-        let is_there = mail.decision.is_some() && attempts.contains_key(&(mail.about, mail.sequence, ""));
-        if is_there && attempts.get(&(mail.about, mail.sequence, mail.kind.as_str())).is_none_or(|last| *last < mail.attempt) {
-            wrong.push(format!("mail {}: its submission knows nothing of it", mail.id()));
+        let is_there =
+            mail.decision.is_some() && attempts.contains_key(&(mail.about, mail.sequence, ""));
+        if is_there
+            && attempts
+                .get(&(mail.about, mail.sequence, mail.kind.as_str()))
+                .is_none_or(|last| *last < mail.attempt)
+        {
+            wrong.push(format!(
+                "mail {}: its submission knows nothing of it",
+                mail.id()
+            ));
         }
     }
     wrong
 }
 
 fn states(submission: &Submission) -> impl Iterator<Item = (&'static str, &MailState)> {
-    let states = [("acceptance", &submission.acceptance_mail), ("rejection", &submission.rejection_mail)];
-    states.into_iter().filter_map(|(kind, state)| Some((kind, state.as_ref()?)))
+    let states = [
+        ("acceptance", &submission.acceptance_mail),
+        ("rejection", &submission.rejection_mail),
+    ];
+    states
+        .into_iter()
+        .filter_map(|(kind, state)| Some((kind, state.as_ref()?)))
 }
 
-fn disagreement(submission: &Submission, kind: &str, state: &MailState, mail: Option<&Mail>) -> Option<String> {
-    let about = format!("submission {}, {kind} mail {}", submission.id, state.attempt);
+fn disagreement(
+    submission: &Submission,
+    kind: &str,
+    state: &MailState,
+    mail: Option<&Mail>,
+) -> Option<String> {
+    let about = format!(
+        "submission {}, {kind} mail {}",
+        submission.id, state.attempt
+    );
     match mail {
-        None => Some(format!("{about}: shown as {:?}, and there is no such mail", state.status)),
-        Some(mail) if mail.status != state.status => Some(format!("{about}: shown as {:?}, and is {:?}", state.status, mail.status)),
-        Some(_) if state.status.taken() && !submission.notified => Some(format!("{about}: {:?}, and nobody was notified", state.status)),
+        None => Some(format!(
+            "{about}: shown as {:?}, and there is no such mail",
+            state.status
+        )),
+        Some(mail) if mail.status != state.status => Some(format!(
+            "{about}: shown as {:?}, and is {:?}",
+            state.status, mail.status
+        )),
+        Some(_) if state.status.taken() && !submission.notified => Some(format!(
+            "{about}: {:?}, and nobody was notified",
+            state.status
+        )),
         Some(_) => None,
     }
 }

@@ -1,5 +1,5 @@
-//! `clubs-admin check --table NAME` reads a table as a whole and says what is wrong with it; `clubs-admin repair` mends what
-//! follows from the rest.
+//! `clubs-admin check --table NAME` reads a table as a whole and says what is wrong with it;
+//! `clubs-admin repair` mends what follows from the rest.
 
 use std::process::ExitCode;
 
@@ -10,8 +10,8 @@ use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
 use clap::{Parser, Subcommand};
 use shared::time::{Clock as _, SystemClock};
 
-/// What an operator runs against a table of Clubs. Credentials and region come from the environment or a profile, as for
-/// the AWS CLI.
+/// What an operator runs against a table of Clubs. Credentials and region come from the environment
+/// or a profile, as for the AWS CLI.
 #[derive(Parser)]
 #[command(name = "clubs-admin")]
 struct Options {
@@ -21,12 +21,13 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Reads the whole table (one read unit for each 4 KB) and prints what is wrong: places and keys, counters, owners, submissions that
-    /// stand twice, mails that submissions do not show rightly or that are stuck, items without those that they belong to. Exit
-    /// status 1 if anything is
+    /// Reads the whole table (one read unit for each 4 KB) and prints what is wrong: places and
+    /// keys, counters, owners, submissions that stand twice, mails that submissions do not show
+    /// rightly or that are stuck, items without those that they belong to. Exit status 1 if
+    /// anything is
     Check(Which),
-    /// Mends what follows from other items: counters, windows, entries that are missing or belong to nothing. Each only if it is
-    /// still as it was read
+    /// Mends what follows from other items: counters, windows, entries that are missing or belong
+    /// to nothing. Each only if it is still as it was read
     Repair {
         #[command(flatten)]
         which: Which,
@@ -102,13 +103,24 @@ async fn repair(which: &Which, dry_run: bool) -> Result<usize, Error> {
 }
 
 /// How many items a table has, and what is wrong with them.
-#[expect(clippy::disallowed_methods, reason = "the check is of the whole table, and an operator's, not a request's")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the check is of the whole table, and an operator's, not a request's"
+)]
 async fn read(client: &Client, table: &str) -> Result<(usize, Vec<Finding>), Error> {
-    let mut pages = client.scan().table_name(table).consistent_read(true).into_paginator().send();
+    let mut pages = client
+        .scan()
+        .table_name(table)
+        .consistent_read(true)
+        .into_paginator()
+        .send();
     let mut items = Vec::new();
     while let Some(page) = pages.next().await {
         let page = page.map_err(|error| match (error.code(), error.message()) {
-            (Some(code), message) => format!("{table} cannot be read: {code}: {}", message.unwrap_or_default()),
+            (Some(code), message) => format!(
+                "{table} cannot be read: {code}: {}",
+                message.unwrap_or_default()
+            ),
             _ => format!("{table} cannot be read: {}", DisplayErrorContext(error)),
         })?;
         items.extend(page.items.unwrap_or_default());

@@ -10,45 +10,111 @@ use crate::{Stored, number, place, text};
 
 /// Items without the ones that they belong to.
 pub(crate) fn orphans(stored: &Stored) -> Vec<Finding> {
-    let ids = |kind: &str, field: &str| -> BTreeSet<String> { stored.of(kind).map(|item| number(&item[field]).to_owned()).collect() };
+    let ids = |kind: &str, field: &str| -> BTreeSet<String> {
+        stored
+            .of(kind)
+            .map(|item| number(&item[field]).to_owned())
+            .collect()
+    };
     let applications = ids("Application", "id");
-    let submissions: BTreeSet<String> = ids("Submission", "id").into_iter().chain(ids("Withdrawal", "id")).collect();
+    let submissions: BTreeSet<String> = ids("Submission", "id")
+        .into_iter()
+        .chain(ids("Withdrawal", "id"))
+        .collect();
     let people = ids("Person", "id");
-    let clubs: BTreeSet<String> = stored.of("Club").map(|club| text(&club["code"]).to_owned()).collect();
+    let clubs: BTreeSet<String> = stored
+        .of("Club")
+        .map(|club| text(&club["code"]).to_owned())
+        .collect();
     let mut wrong = Vec::new();
     let mut belongs = |kinds: &[&str], field: &str, parents: &BTreeSet<String>, parent: &str| {
         for item in kinds.iter().flat_map(|kind| stored.of(kind)) {
-            let id = if item[field]["S"].is_string() { text(&item[field]) } else { number(&item[field]) };
+            let id = if item[field]["S"].is_string() {
+                text(&item[field])
+            } else {
+                number(&item[field])
+            };
             // What was erased belongs to nobody.
             if !id.is_empty() && !parents.contains(id) {
-                wrong.push(Finding::from(format!("{}: there is no {parent} {id}", place(item))));
+                wrong.push(Finding::from(format!(
+                    "{}: there is no {parent} {id}",
+                    place(item)
+                )));
             }
         }
     };
-    belongs(&["Question", "Prompt", "Extension", "Submission", "Withdrawal", "Change"], "application", &applications, "application");
+    belongs(
+        &[
+            "Question",
+            "Prompt",
+            "Extension",
+            "Submission",
+            "Withdrawal",
+            "Change",
+        ],
+        "application",
+        &applications,
+        "application",
+    );
     belongs(&["Change"], "submission", &submissions, "submission");
-    belongs(&["Application", "Event", "Invite", "Registration", "ClubText", "InvitationLog", "Subscription"], "club", &clubs, "club");
-    belongs(&["Membership", "MembershipRequest", "Extension", "Submission", "Favorite", "Subscription"], "person", &people, "person");
+    belongs(
+        &[
+            "Application",
+            "Event",
+            "Invite",
+            "Registration",
+            "ClubText",
+            "InvitationLog",
+            "Subscription",
+        ],
+        "club",
+        &clubs,
+        "club",
+    );
+    belongs(
+        &[
+            "Membership",
+            "MembershipRequest",
+            "Extension",
+            "Submission",
+            "Favorite",
+            "Subscription",
+        ],
+        "person",
+        &people,
+        "person",
+    );
     wrong
 }
 
 /// Answers whose question cannot be found any more.
 pub(crate) fn prompts(stored: &Stored) -> Vec<Finding> {
-    let id = |prompt: &Value| (number(&prompt["question"]).to_owned(), number(&prompt["version"]).to_owned());
+    let id = |prompt: &Value| {
+        (
+            number(&prompt["question"]).to_owned(),
+            number(&prompt["version"]).to_owned(),
+        )
+    };
     let known: BTreeSet<(String, String)> = stored.of("Prompt").map(id).collect();
     let mut wrong = Vec::new();
     for submission in stored.of("Submission") {
         for answer in submission["answers"]["L"].as_array().into_iter().flatten() {
             let (question, version) = id(&answer["M"]);
             if !known.contains(&(question.clone(), version.clone())) {
-                let what = format!("{}: there is no prompt of question {question} in version {version}", place(submission));
+                let what = format!(
+                    "{}: there is no prompt of question {question} in version {version}",
+                    place(submission)
+                );
                 wrong.push(Finding::from(what));
             }
         }
     }
     for question in stored.of("Question") {
         if !known.contains(&id(&question["prompt"]["M"])) {
-            wrong.push(Finding::from(format!("{}: its prompt is not stored for answers", place(question))));
+            wrong.push(Finding::from(format!(
+                "{}: its prompt is not stored for answers",
+                place(question)
+            )));
         }
     }
     wrong
@@ -56,34 +122,61 @@ pub(crate) fn prompts(stored: &Stored) -> Vec<Finding> {
 
 /// What somebody began to delete and did not finish.
 pub(crate) fn halves(stored: &Stored) -> Vec<Finding> {
-    let deleted = stored.of("Application").filter(|application| application["deleted"]["BOOL"].is_boolean());
-    let deleted = deleted.map(|application| format!("{}: is being deleted; delete it once more", place(application)));
-    let erased = stored.of("Person").filter(|person| person["erasing"]["BOOL"] == true);
-    let erased = erased.map(|person| format!("{}: is being erased; they have to ask for it once more", place(person)));
+    let deleted = stored
+        .of("Application")
+        .filter(|application| application["deleted"]["BOOL"].is_boolean());
+    let deleted = deleted.map(|application| {
+        format!(
+            "{}: is being deleted; delete it once more",
+            place(application)
+        )
+    });
+    let erased = stored
+        .of("Person")
+        .filter(|person| person["erasing"]["BOOL"] == true);
+    let erased = erased.map(|person| {
+        format!(
+            "{}: is being erased; they have to ask for it once more",
+            place(person)
+        )
+    });
     deleted.chain(erased).map(Finding::from).collect()
 }
 
-/// Entries by which people, events and names are found: those that are missing, and those that belong to nothing.
+/// Entries by which people, events and names are found: those that are missing, and those that
+/// belong to nothing.
 pub(crate) fn entries(stored: &Stored) -> Vec<Finding> {
     let key = |item: &Value| (text(&item["pk"]).to_owned(), text(&item["sk"]).to_owned());
     let mut due: BTreeMap<(String, String), Value> = BTreeMap::new();
     for item in stored.all() {
-        let Ok(item) = serde_json::from_value::<serde_dynamo::Item>(item.clone()) else { continue };
+        let Ok(item) = serde_json::from_value::<serde_dynamo::Item>(item.clone()) else {
+            continue;
+        };
         let beside = companions(&item.into()).into_iter();
-        let beside = beside.filter_map(|item| serde_json::to_value(serde_dynamo::Item::from(item)).ok());
+        let beside =
+            beside.filter_map(|item| serde_json::to_value(serde_dynamo::Item::from(item)).ok());
         due.extend(beside.map(|item| (key(&item), item)));
     }
     let mut wrong = Vec::new();
     for item in COMPANIONS.iter().flat_map(|kind| stored.of(kind)) {
         match due.remove(&key(item)) {
             None => {
-                wrong.push(Finding { text: format!("{}: belongs to nothing", place(item)), repair: Some(Repair::Delete(item.clone())) });
+                wrong.push(Finding {
+                    text: format!("{}: belongs to nothing", place(item)),
+                    repair: Some(Repair::Delete(item.clone())),
+                });
             }
-            Some(right) if right != *item => wrong.push(Finding::from(format!("{}: is not as what it leads to", place(item)))),
+            Some(right) if right != *item => wrong.push(Finding::from(format!(
+                "{}: is not as what it leads to",
+                place(item)
+            ))),
             Some(_) => {}
         }
     }
-    let missing = |item: &Value| Finding { text: format!("{}: is missing", place(item)), repair: Some(Repair::Put(item.clone())) };
+    let missing = |item: &Value| Finding {
+        text: format!("{}: is missing", place(item)),
+        repair: Some(Repair::Put(item.clone())),
+    };
     wrong.extend(due.values().map(missing));
     wrong
 }
@@ -91,18 +184,29 @@ pub(crate) fn entries(stored: &Stored) -> Vec<Finding> {
 /// Clubs whose windows are not those of their applications.
 pub(crate) fn windows(stored: &Stored) -> Vec<Finding> {
     let mut due: BTreeMap<&str, serde_json::Map<String, Value>> = BTreeMap::new();
-    let open = |application: &&Value| application["is_active"]["BOOL"] == true && !application["deleted"]["BOOL"].is_boolean();
+    let open = |application: &&Value| {
+        application["is_active"]["BOOL"] == true && !application["deleted"]["BOOL"].is_boolean()
+    };
     for application in stored.of("Application").filter(open) {
         let window = json!({ "M": { "start": application["start"], "end": application["end"] } });
-        due.entry(text(&application["club"])).or_default().insert(number(&application["id"]).to_owned(), window);
+        due.entry(text(&application["club"]))
+            .or_default()
+            .insert(number(&application["id"]).to_owned(), window);
     }
     let mut wrong = Vec::new();
     for club in stored.of("Club") {
         let right = json!({ "M": due.remove(text(&club["code"])).unwrap_or_default() });
         if club["windows"] != right {
             wrong.push(Finding {
-                text: format!("{}: its windows are not those of its applications", place(club)),
-                repair: Some(Repair::Set { item: club.clone(), attribute: "windows", value: right }),
+                text: format!(
+                    "{}: its windows are not those of its applications",
+                    place(club)
+                ),
+                repair: Some(Repair::Set {
+                    item: club.clone(),
+                    attribute: "windows",
+                    value: right,
+                }),
             });
         }
     }
@@ -111,8 +215,20 @@ pub(crate) fn windows(stored: &Stored) -> Vec<Finding> {
 
 /// Descriptions that stand apart, and clubs that say so.
 pub(crate) fn descriptions(stored: &Stored) -> Vec<Finding> {
-    let apart: BTreeSet<&str> = stored.of("ClubText").map(|text_of| text(&text_of["club"])).collect();
+    let apart: BTreeSet<&str> = stored
+        .of("ClubText")
+        .map(|text_of| text(&text_of["club"]))
+        .collect();
     let says = |club: &Value| club["profile"]["M"]["has_more"]["BOOL"] == true;
-    let wrong = stored.of("Club").filter(|club| says(club) != apart.contains(text(&club["code"])));
-    wrong.map(|club| Finding::from(format!("{}: its whole description is not where it says", place(club)))).collect()
+    let wrong = stored
+        .of("Club")
+        .filter(|club| says(club) != apart.contains(text(&club["code"])));
+    wrong
+        .map(|club| {
+            Finding::from(format!(
+                "{}: its whole description is not where it says",
+                place(club)
+            ))
+        })
+        .collect()
 }

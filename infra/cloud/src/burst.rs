@@ -1,5 +1,6 @@
-//! The last minute of a deadline on a bad night: a thousand students submit within 60 seconds, a tenth of the table's calls
-//! fails by seed, functions are killed, and students press twice and try again. Afterwards all that was answered has to be there.
+//! The last minute of a deadline on a bad night: a thousand students submit within 60 seconds, a
+//! tenth of the table's calls fails by seed, functions are killed, and students press twice and try
+//! again. Afterwards all that was answered has to be there.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -40,14 +41,24 @@ struct Tally {
 
 impl Tally {
     /// Sends until there is an answer, with one key.
-    async fn persist(&self, caller: &Caller, key: &str, method: Method, path: &str, body: &Value) -> Result<Answer, Error> {
+    async fn persist(
+        &self,
+        caller: &Caller,
+        key: &str,
+        method: Method,
+        path: &str,
+        body: &Value,
+    ) -> Result<Answer, Error> {
         let began = Instant::now();
         let caller = caller.header("idempotency-key", key);
         while began.elapsed() < Duration::from_mins(3) {
             self.requests.fetch_add(1, Ordering::Relaxed);
             let answer = caller.send(method.clone(), path, body.clone()).await;
             if !answer.status.is_server_error() && answer.status != 429 {
-                self.took.lock().unwrap_or_else(PoisonError::into_inner).push(began.elapsed().as_millis());
+                self.took
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(began.elapsed().as_millis());
                 return Ok(answer);
             }
             self.unanswered.fetch_add(1, Ordering::Relaxed);
@@ -57,14 +68,24 @@ impl Tally {
     }
 }
 
-/// A student submits; every fifth presses twice, every seventh changes the answers afterwards. What was told last.
-async fn evening(tally: &Tally, student: &Caller, path: &str, question: u64, n: usize) -> Result<String, Error> {
+/// A student submits; every fifth presses twice, every seventh changes the answers afterwards. What
+/// was told last.
+async fn evening(
+    tally: &Tally,
+    student: &Caller,
+    path: &str,
+    question: u64,
+    n: usize,
+) -> Result<String, Error> {
     let answer = |text: &str| json!({ "responses": [{ "question": question, "text": text }] });
     let text = format!("{n} {}", "Because I like it here. ".repeat(40));
     let body = answer(&text);
     let first = tally.persist(student, "first", Method::POST, path, &body);
     if n.is_multiple_of(5) {
-        let (a, b) = futures::try_join!(first, tally.persist(student, "first", Method::POST, path, &body))?;
+        let (a, b) = futures::try_join!(
+            first,
+            tally.persist(student, "first", Method::POST, path, &body)
+        )?;
         expect_stored(&a)?;
         expect_stored(&b)?;
     } else {
@@ -74,28 +95,60 @@ async fn evening(tally: &Tally, student: &Caller, path: &str, question: u64, n: 
         return Ok(text);
     }
     let changed = format!("{text} On second thoughts.");
-    expect_stored(&tally.persist(student, "second", Method::POST, path, &answer(&changed)).await?)?;
+    expect_stored(
+        &tally
+            .persist(student, "second", Method::POST, path, &answer(&changed))
+            .await?,
+    )?;
     Ok(changed)
 }
 
 fn expect_stored(answer: &Answer) -> Result<(), Error> {
-    if answer.status.is_success() { Ok(()) } else { Err(format!("a submission was answered {}: {}", answer.status, answer.text()).into()) }
+    if answer.status.is_success() {
+        Ok(())
+    } else {
+        Err(format!(
+            "a submission was answered {}: {}",
+            answer.status,
+            answer.text()
+        )
+        .into())
+    }
 }
 
 /// Runs it, and prints a row of docs/reliability.md.
 pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
     let (ada, _) = caller(cloud, "ada", "ada@uni.example", "Ada Lovelace")?;
-    ada.post("/api/clubs/", json!({ "name": "Go" })).await.created();
+    ada.post("/api/clubs/", json!({ "name": "Go" }))
+        .await
+        .created();
     let day = |hours: i64| json!(SystemClock.now() + TimeDelta::hours(hours));
     let form = json!({ "name": "Autumn", "is_active": true, "application_start_time": day(-1), "application_end_time": day(24),
         "result_release_time": day(48) });
-    let form = ada.post("/api/clubs/go/applications/", form).await.created();
+    let form = ada
+        .post("/api/clubs/go/applications/", form)
+        .await
+        .created();
     let path = format!("/api/clubs/go/applications/{}/", id(&form));
-    let question = ada.post(&format!("{path}questions/"), json!({ "question_type": 1, "prompt": "Why?" })).await.created();
+    let question = ada
+        .post(
+            &format!("{path}questions/"),
+            json!({ "question_type": 1, "prompt": "Why?" }),
+        )
+        .await
+        .created();
     let submissions = format!("{path}submissions/");
     let mut students = Vec::new();
     for n in 0..burst.students {
-        students.push(caller(cloud, &format!("student{n}"), &format!("student{n}@uni.example"), &format!("Student {n}"))?.0);
+        students.push(
+            caller(
+                cloud,
+                &format!("student{n}"),
+                &format!("student{n}@uni.example"),
+                &format!("Student {n}"),
+            )?
+            .0,
+        );
     }
     let (tally, began) = (Tally::default(), Instant::now());
     cloud.faults.hit(burst.per_mille);
@@ -109,7 +162,10 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
         for n in 1..=burst.kills {
             tokio::time::sleep(Duration::from_secs(burst.seconds) / (burst.kills + 1)).await;
             killed += cloud.functions["Submissions"].kill()?;
-            println!("{:6.2} s  killed all environments, time {n}", began.elapsed().as_secs_f64());
+            println!(
+                "{:6.2} s  killed all environments, time {n}",
+                began.elapsed().as_secs_f64()
+            );
         }
         Ok::<_, Error>(killed)
     };
@@ -122,24 +178,48 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
     let (mut stored, mut slice) = (Vec::new(), format!("{submissions}?limit=200"));
     loop {
         let page = ada.get(&slice).await;
-        let link = page.header("link").split(['<', '>']).nth(1).map(|link| link.trim_start_matches("/dev").to_owned());
+        let link = page
+            .header("link")
+            .split(['<', '>'])
+            .nth(1)
+            .map(|link| link.trim_start_matches("/dev").to_owned());
         let texts = page.ok();
-        stored
-            .extend(texts.as_array().into_iter().flatten().map(|one| one["responses"][0]["text"].as_str().unwrap_or_default().to_owned()));
+        stored.extend(texts.as_array().into_iter().flatten().map(|one| {
+            one["responses"][0]["text"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        }));
         let Some(next) = link else { break };
         slice = next;
     }
     let (mut expected, total) = (told, stored.len());
     expected.sort();
     stored.sort();
-    let lost = expected.iter().filter(|text| stored.binary_search(text).is_err()).count();
-    let extra = stored.iter().filter(|text| expected.binary_search(text).is_err()).count();
+    let lost = expected
+        .iter()
+        .filter(|text| stored.binary_search(text).is_err())
+        .count();
+    let extra = stored
+        .iter()
+        .filter(|text| expected.binary_search(text).is_err())
+        .count();
     let wrong = check_table(cloud).await?;
-    let mut took = tally.took.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut took = tally
+        .took
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     took.sort_unstable();
-    let at = |part: usize| took.get(took.len() * part / 100).or(took.last()).copied().unwrap_or_default();
+    let at = |part: usize| {
+        took.get(took.len() * part / 100)
+            .or(took.last())
+            .copied()
+            .unwrap_or_default()
+    };
     println!("{:?}", cloud.faults);
-    println!("| students | requests | faults | killed | sent again | median | 99th percentile | lost | wrong | findings |");
+    println!(
+        "| students | requests | faults | killed | sent again | median | 99th percentile | lost | wrong | findings |"
+    );
     println!(
         "| {} in {seconds:.0} s | {} | {} | {} | {} | {} ms | {} ms | {lost} | {} | {} |",
         burst.students,
@@ -153,7 +233,9 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
         wrong.len()
     );
     if lost > 0 || extra > 0 || total != burst.students || !wrong.is_empty() {
-        return Err(format!("{lost} lost, {extra} not as answered, {total} stored, {wrong:?}").into());
+        return Err(
+            format!("{lost} lost, {extra} not as answered, {total} stored, {wrong:?}").into(),
+        );
     }
     Ok(())
 }

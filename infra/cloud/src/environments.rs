@@ -1,5 +1,5 @@
-//! Execution environments: the binary of a function under the runtime interface emulator that the SAM CLI carries, one
-//! invocation at a time each, as many as are needed at once.
+//! Execution environments: the binary of a function under the runtime interface emulator that the
+//! SAM CLI carries, one invocation at a time each, as many as are needed at once.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -14,7 +14,8 @@ use tokio::sync::{Mutex, Semaphore};
 
 use crate::{Error, http};
 
-/// Environments of one function at most: a request that meets faults waits for its repeats. In the cloud there would be a thousand.
+/// Environments of one function at most: a request that meets faults waits for its repeats. In the
+/// cloud there would be a thousand.
 const AT_ONCE: usize = 24;
 
 /// The environments of one function.
@@ -54,11 +55,17 @@ pub fn access_key(function: &str) -> String {
 impl Environments {
     /// None yet.
     pub fn new(function: Function, start: Start) -> Arc<Self> {
-        Arc::new(Self { function, start, idle: Mutex::default(), room: Semaphore::new(AT_ONCE), http: http() })
+        Arc::new(Self {
+            function,
+            start,
+            idle: Mutex::default(),
+            room: Semaphore::new(AT_ONCE),
+            http: http(),
+        })
     }
 
-    /// Invokes the function, in an environment that is idle or new. An answer that is no JSON is an error, as are time-outs and crashes;
-    /// its environment is gone then.
+    /// Invokes the function, in an environment that is idle or new. An answer that is no JSON is an
+    /// error, as are time-outs and crashes; its environment is gone then.
     pub async fn invoke(&self, event: &Value) -> Result<Value, Error> {
         let _room = self.room.acquire().await?;
         let idle = self.idle.lock().await.pop();
@@ -70,10 +77,14 @@ impl Environments {
                 started => started?,
             },
         };
-        let url = format!("http://{}/2015-03-31/functions/function/invocations", environment.address);
+        let url = format!(
+            "http://{}/2015-03-31/functions/function/invocations",
+            environment.address
+        );
         let response = self.http.post(url).body(event.to_string()).send().await?;
         let (status, text) = (response.status(), response.text().await?);
-        let answer: Value = serde_json::from_str(&text).map_err(|_| format!("{}: {status} {text}", self.function.name))?;
+        let answer: Value = serde_json::from_str(&text)
+            .map_err(|_| format!("{}: {status} {text}", self.function.name))?;
         if !status.is_success() || answer.get("errorType").is_some() {
             return Err(format!("{}: {status} {text}", self.function.name).into());
         }
@@ -81,15 +92,23 @@ impl Environments {
         Ok(answer)
     }
 
-    /// Kills every environment, those at work too, as when a machine goes; how many binaries were at work or idle.
+    /// Kills every environment, those at work too, as when a machine goes; how many binaries were
+    /// at work or idle.
     pub fn kill(&self) -> Result<usize, Error> {
         let wanted = std::path::absolute(bootstrap(&self.start.built, &self.function.name))?;
         let mut killed = 0;
         for process in std::fs::read_dir("/proc")?.flatten() {
             let name = process.file_name();
-            let Some(pid) = name.to_str().filter(|name| name.bytes().all(|b| b.is_ascii_digit())) else { continue };
+            let Some(pid) = name
+                .to_str()
+                .filter(|name| name.bytes().all(|b| b.is_ascii_digit()))
+            else {
+                continue;
+            };
             if std::fs::read_link(process.path().join("exe")).is_ok_and(|exe| exe == wanted) {
-                std::process::Command::new("kill").args(["-KILL", pid]).status()?;
+                std::process::Command::new("kill")
+                    .args(["-KILL", pid])
+                    .status()?;
                 killed += 1;
             }
         }
@@ -97,22 +116,47 @@ impl Environments {
     }
 
     async fn start(&self) -> Result<Environment, Error> {
-        let Start { emulator, built, services, logs } = &self.start;
+        let Start {
+            emulator,
+            built,
+            services,
+            logs,
+        } = &self.start;
         let (address, runtime) = (free_address().await?, free_address().await?);
         let bootstrap = bootstrap(built, &self.function.name);
         if !bootstrap.exists() {
-            return Err(format!("{} is not there: run `sam build` first", bootstrap.display()).into());
+            return Err(format!(
+                "{} is not there: run `sam build` first",
+                bootstrap.display()
+            )
+            .into());
         }
-        let log = std::fs::OpenOptions::new().create(true).append(true).open(logs.join(format!("{}.log", self.function.name)))?;
+        let log = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(logs.join(format!("{}.log", self.function.name)))?;
         let mut emulator = Command::new(emulator)
-            .args(["--log-level", "error", "--runtime-interface-emulator-address", &address, "--runtime-api-address", &runtime])
+            .args([
+                "--log-level",
+                "error",
+                "--runtime-interface-emulator-address",
+                &address,
+                "--runtime-api-address",
+                &runtime,
+            ])
             .arg(std::path::absolute(bootstrap)?)
             .env_clear()
             .envs(&self.function.variables)
             .envs([
                 ("AWS_LAMBDA_FUNCTION_NAME", self.function.name.as_str()),
-                ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", &self.function.memory.to_string()),
-                ("AWS_LAMBDA_FUNCTION_TIMEOUT", &self.function.timeout.to_string()),
+                (
+                    "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+                    &self.function.memory.to_string(),
+                ),
+                (
+                    "AWS_LAMBDA_FUNCTION_TIMEOUT",
+                    &self.function.timeout.to_string(),
+                ),
                 ("AWS_REGION", REGION),
                 ("AWS_ACCESS_KEY_ID", &access_key(&self.function.name)),
                 ("AWS_SECRET_ACCESS_KEY", "emulated"),
@@ -126,14 +170,24 @@ impl Environments {
             .spawn()?;
         wait_for(&address).await?;
         if let Some(status) = emulator.try_wait()? {
-            return Err(format!("the emulator of {} ended at once: {status}", self.function.name).into());
+            return Err(format!(
+                "the emulator of {} ended at once: {status}",
+                self.function.name
+            )
+            .into());
         }
-        Ok(Environment { address, _emulator: emulator })
+        Ok(Environment {
+            address,
+            _emulator: emulator,
+        })
     }
 }
 
 async fn free_address() -> Result<String, Error> {
-    Ok(TcpListener::bind("127.0.0.1:0").await?.local_addr()?.to_string())
+    Ok(TcpListener::bind("127.0.0.1:0")
+        .await?
+        .local_addr()?
+        .to_string())
 }
 
 /// Waits until something listens there.

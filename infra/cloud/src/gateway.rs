@@ -1,5 +1,5 @@
-//! A REST API of API Gateway, as template.yaml describes it: finds the resource of a path, makes the event that the function
-//! gets, and the response that the client gets.
+//! A REST API of API Gateway, as template.yaml describes it: finds the resource of a path, makes
+//! the event that the function gets, and the response that the client gets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,13 @@ const PAYLOAD: usize = 10 * 1024 * 1024;
 const EVENT: usize = 6 * 1024 * 1024;
 
 /// Headers of functions that the gateway gives other names.
-const REMAPPED: [&str; 5] = ["connection", "content-length", "date", "server", "www-authenticate"];
+const REMAPPED: [&str; 5] = [
+    "connection",
+    "content-length",
+    "date",
+    "server",
+    "www-authenticate",
+];
 
 /// The gateway.
 pub struct Gateway {
@@ -40,10 +46,20 @@ impl Gateway {
     pub fn new(template: &Template, functions: &BTreeMap<String, Arc<Environments>>) -> Arc<Self> {
         let api = template.resource("Api").unwrap_or_default();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let responses = api["Properties"]["GatewayResponses"].as_object().into_iter().flatten().map(|(name, response)| {
-            let status = text(&response["StatusCode"]).parse().unwrap_or(0);
-            (name.clone(), (status, text(&response["ResponseTemplates"]["application/json"])))
-        });
+        let responses = api["Properties"]["GatewayResponses"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, response)| {
+                let status = text(&response["StatusCode"]).parse().unwrap_or(0);
+                (
+                    name.clone(),
+                    (
+                        status,
+                        text(&response["ResponseTemplates"]["application/json"]),
+                    ),
+                )
+            });
         let routes = functions.values().flat_map(|environments| {
             let paths: Vec<String> = environments.function.paths().map(str::to_owned).collect();
             paths.into_iter().map(|path| (path, environments.clone()))
@@ -63,31 +79,53 @@ impl Gateway {
 
     /// An answer of the gateway's own: its kind, or what all of its class have.
     fn own(&self, kind: &str, status: u16, message: &str) -> Response {
-        let class = if status < 500 { "DEFAULT_4XX" } else { "DEFAULT_5XX" };
-        let known = self.responses.get(kind).or_else(|| self.responses.get(class));
-        let (own_status, template) = known.cloned().unwrap_or((0, r#"{"message":$context.error.messageString}"#.to_owned()));
-        let body = template.replace("$context.error.messageString", &json!(message).to_string()).replace("$context.requestId", "none");
-        let status = StatusCode::from_u16(if own_status == 0 { status } else { own_status }).unwrap_or_default();
+        let class = if status < 500 {
+            "DEFAULT_4XX"
+        } else {
+            "DEFAULT_5XX"
+        };
+        let known = self
+            .responses
+            .get(kind)
+            .or_else(|| self.responses.get(class));
+        let (own_status, template) = known
+            .cloned()
+            .unwrap_or((0, r#"{"message":$context.error.messageString}"#.to_owned()));
+        let body = template
+            .replace("$context.error.messageString", &json!(message).to_string())
+            .replace("$context.requestId", "none");
+        let status = StatusCode::from_u16(if own_status == 0 { status } else { own_status })
+            .unwrap_or_default();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = status;
-        response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+        response
+            .headers_mut()
+            .insert("content-type", HeaderValue::from_static("application/json"));
         response
     }
 
-    /// The most particular resource that fits a path, and its variables. A slash at the end makes no difference.
+    /// The most particular resource that fits a path, and its variables. A slash at the end makes
+    /// no difference.
     fn resource(&self, path: &str) -> Option<(&str, &Arc<Environments>, Map<String, Value>)> {
         let wanted: Vec<&str> = path.trim_matches('/').split('/').collect();
         let fit = |route: &str| -> Option<(Vec<u8>, Map<String, Value>)> {
             let segments: Vec<&str> = route.trim_matches('/').split('/').collect();
             let (mut rank, mut variables) = (Vec::new(), Map::new());
             for (i, segment) in segments.iter().enumerate() {
-                if let Some(name) = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix("+}")) {
+                if let Some(name) = segment
+                    .strip_prefix('{')
+                    .and_then(|rest| rest.strip_suffix("+}"))
+                {
                     variables.insert(name.to_owned(), json!(wanted.get(i..)?.join("/")));
                     rank.push(2);
-                    return (wanted.get(i).is_some_and(|first| !first.is_empty())).then_some((rank, variables));
+                    return (wanted.get(i).is_some_and(|first| !first.is_empty()))
+                        .then_some((rank, variables));
                 }
                 let part = wanted.get(i)?;
-                match segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+                match segment
+                    .strip_prefix('{')
+                    .and_then(|rest| rest.strip_suffix('}'))
+                {
                     Some(_) if part.is_empty() => return None,
                     Some(name) => {
                         variables.insert(name.to_owned(), json!(decoded(part)));
@@ -103,29 +141,59 @@ impl Gateway {
             let (rank, variables) = fit(route)?;
             Some((rank, route.as_str(), environments, variables))
         });
-        fitting.min_by(|a, b| a.0.cmp(&b.0)).map(|(_, route, environments, variables)| (route, environments, variables))
+        fitting
+            .min_by(|a, b| a.0.cmp(&b.0))
+            .map(|(_, route, environments, variables)| (route, environments, variables))
     }
 
     /// The event of a request.
-    fn event(&self, parts: &http::request::Parts, body: &[u8], resource: &str, variables: Map<String, Value>, path: &str) -> Value {
+    fn event(
+        &self,
+        parts: &http::request::Parts,
+        body: &[u8],
+        resource: &str,
+        variables: Map<String, Value>,
+        path: &str,
+    ) -> Value {
         let now = SystemClock.now();
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        let mut event: Value = serde_json::from_str(include_str!("../../../tests/events/rest.json")).unwrap_or_default();
+        let mut event: Value =
+            serde_json::from_str(include_str!("../../../tests/events/rest.json"))
+                .unwrap_or_default();
         let method = parts.method.as_str();
         event["resource"] = json!(resource);
         event["path"] = json!(path);
         event["httpMethod"] = json!(method);
-        let mut headers = several(
-            parts.headers.iter().map(|(name, value)| (cased(name.as_str()), String::from_utf8_lossy(value.as_bytes()).into_owned())),
-        );
-        for (name, value) in [("X-Forwarded-For", "198.51.100.7"), ("X-Forwarded-Port", "443"), ("X-Forwarded-Proto", "https")] {
+        let mut headers = several(parts.headers.iter().map(|(name, value)| {
+            (
+                cased(name.as_str()),
+                String::from_utf8_lossy(value.as_bytes()).into_owned(),
+            )
+        }));
+        for (name, value) in [
+            ("X-Forwarded-For", "198.51.100.7"),
+            ("X-Forwarded-Port", "443"),
+            ("X-Forwarded-Proto", "https"),
+        ] {
             headers.insert(name.to_owned(), json!([value]));
         }
-        headers.insert("X-Amzn-Trace-Id".to_owned(), json!([format!("Root=1-{:08x}-{number:024x}", now.timestamp())]));
+        headers.insert(
+            "X-Amzn-Trace-Id".to_owned(),
+            json!([format!("Root=1-{:08x}-{number:024x}", now.timestamp())]),
+        );
         event["headers"] = last(&headers);
         event["multiValueHeaders"] = headers.into();
-        let query = several(url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()).into_owned());
-        let none_if_empty = |value: Value| if value.as_object().is_none_or(Map::is_empty) { Value::Null } else { value };
+        let query = several(
+            url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes())
+                .into_owned(),
+        );
+        let none_if_empty = |value: Value| {
+            if value.as_object().is_none_or(Map::is_empty) {
+                Value::Null
+            } else {
+                value
+            }
+        };
         event["queryStringParameters"] = none_if_empty(last(&query));
         event["multiValueQueryStringParameters"] = none_if_empty(query.into());
         event["pathParameters"] = none_if_empty(variables.into());
@@ -139,7 +207,11 @@ impl Gateway {
         context["requestId"] = json!(format!("00000000-0000-4000-8000-{number:012x}"));
         // Every type counts as binary (BinaryMediaTypes).
         event["isBase64Encoded"] = json!(!body.is_empty());
-        event["body"] = if body.is_empty() { Value::Null } else { json!(BASE64_STANDARD.encode(body)) };
+        event["body"] = if body.is_empty() {
+            Value::Null
+        } else {
+            json!(BASE64_STANDARD.encode(body))
+        };
         event
     }
 
@@ -147,15 +219,31 @@ impl Gateway {
     fn response(answer: &Value) -> Option<Response> {
         let status = StatusCode::from_u16(answer["statusCode"].as_u64()?.try_into().ok()?).ok()?;
         let text = answer["body"].as_str().unwrap_or_default();
-        let body = if answer["isBase64Encoded"] == true { BASE64_STANDARD.decode(text).ok()? } else { text.as_bytes().to_vec() };
+        let body = if answer["isBase64Encoded"] == true {
+            BASE64_STANDARD.decode(text).ok()?
+        } else {
+            text.as_bytes().to_vec()
+        };
         let mut headers = HeaderMap::new();
-        let single = answer["headers"].as_object().into_iter().flatten().map(|(name, value)| (name, std::slice::from_ref(value)));
-        let multiple = answer["multiValueHeaders"].as_object().into_iter().flatten();
-        let multiple = multiple.map(|(name, values)| (name, values.as_array().map_or(&[][..], Vec::as_slice)));
+        let single = answer["headers"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name, std::slice::from_ref(value)));
+        let multiple = answer["multiValueHeaders"]
+            .as_object()
+            .into_iter()
+            .flatten();
+        let multiple =
+            multiple.map(|(name, values)| (name, values.as_array().map_or(&[][..], Vec::as_slice)));
         // One that is given both ways is taken from the second.
         for (name, values) in single.chain(multiple) {
             let name = name.to_lowercase();
-            let name = if REMAPPED.contains(&name.as_str()) { format!("x-amzn-remapped-{name}") } else { name };
+            let name = if REMAPPED.contains(&name.as_str()) {
+                format!("x-amzn-remapped-{name}")
+            } else {
+                name
+            };
             let name = HeaderName::try_from(name).ok()?;
             headers.remove(&name);
             for value in values {
@@ -172,16 +260,30 @@ impl Gateway {
 async fn answer(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let stage = format!("/{}", gateway.stage);
-    let Some(path) = parts.uri.path().strip_prefix(&stage).filter(|rest| rest.is_empty() || rest.starts_with('/')) else {
+    let Some(path) = parts
+        .uri
+        .path()
+        .strip_prefix(&stage)
+        .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    else {
         return gateway.own("ACCESS_DENIED", 403, "Forbidden");
     };
     let path = if path.is_empty() { "/" } else { path };
-    let Ok(body) = to_bytes(body, PAYLOAD).await else { return gateway.own("REQUEST_TOO_LARGE", 413, "Request Too Long") };
+    let Ok(body) = to_bytes(body, PAYLOAD).await else {
+        return gateway.own("REQUEST_TOO_LARGE", 413, "Request Too Long");
+    };
     let Some((resource, environments, variables)) = gateway.resource(path) else {
-        return gateway.own("MISSING_AUTHENTICATION_TOKEN", 403, "Missing Authentication Token");
+        return gateway.own(
+            "MISSING_AUTHENTICATION_TOKEN",
+            403,
+            "Missing Authentication Token",
+        );
     };
     let event = gateway.event(&parts, &body, resource, variables, path);
-    if event["body"].as_str().is_some_and(|body| body.len() > EVENT) {
+    if event["body"]
+        .as_str()
+        .is_some_and(|body| body.len() > EVENT)
+    {
         return gateway.own("REQUEST_TOO_LARGE", 413, "Request Too Long");
     }
     match environments.invoke(&event).await {
@@ -210,17 +312,38 @@ fn several(pairs: impl Iterator<Item = (String, String)>) -> Map<String, Value> 
 /// Names with their last value.
 fn last(all: &Map<String, Value>) -> Value {
     all.iter()
-        .map(|(name, values)| (name.clone(), values.as_array().and_then(|values| values.last()).cloned().unwrap_or_default()))
+        .map(|(name, values)| {
+            (
+                name.clone(),
+                values
+                    .as_array()
+                    .and_then(|values| values.last())
+                    .cloned()
+                    .unwrap_or_default(),
+            )
+        })
         .collect()
 }
 
 /// As clients of HTTP/1.1 write a header's name.
 fn cased(name: &str) -> String {
     let part = |part: &str| part[..1].to_uppercase() + &part[1..];
-    name.split('-').map(|word| if word.is_empty() { String::new() } else { part(word) }).collect::<Vec<_>>().join("-")
+    name.split('-')
+        .map(|word| {
+            if word.is_empty() {
+                String::new()
+            } else {
+                part(word)
+            }
+        })
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 fn decoded(part: &str) -> String {
     let whole = part.replace('+', "%2B");
-    url::form_urlencoded::parse(format!("x={whole}").as_bytes()).next().map(|(_, value)| value.into_owned()).unwrap_or_default()
+    url::form_urlencoded::parse(format!("x={whole}").as_bytes())
+        .next()
+        .map(|(_, value)| value.into_owned())
+        .unwrap_or_default()
 }

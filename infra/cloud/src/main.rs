@@ -1,6 +1,7 @@
-//! The cloud on one machine: the binaries that `sam build` made, each in execution environments of Lambda's own emulator,
-//! behind a gateway that makes the events of API Gateway; DynamoDB, SES and S3 in processes of other makes. Routes,
-//! environment, rights, table and filters are those of template.yaml.
+//! The cloud on one machine: the binaries that `sam build` made, each in execution environments of
+//! Lambda's own emulator, behind a gateway that makes the events of API Gateway; DynamoDB, SES and
+//! S3 in processes of other makes. Routes, environment, rights, table and filters are those of
+//! template.yaml.
 
 mod burst;
 mod environments;
@@ -34,7 +35,8 @@ use stream::Mapping;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Runs the release binaries as the cloud would, on this machine. `bash .ci/cloud` prepares what it needs.
+/// Runs the release binaries as the cloud would, on this machine. `bash .ci/cloud` prepares what it
+/// needs.
 #[derive(Parser)]
 struct Options {
     #[command(subcommand)]
@@ -128,7 +130,11 @@ impl Cloud {
                 ("MailRate", "1000"),
             ],
         );
-        http().post(format!("{}/moto-api/reset", options.moto)).send().await?.error_for_status()?;
+        http()
+            .post(format!("{}/moto-api/reset", options.moto))
+            .send()
+            .await?
+            .error_for_status()?;
         let table = match options.table {
             Table::Moto => options.moto.clone(),
             Table::Dynoxide => {
@@ -141,20 +147,49 @@ impl Cloud {
         };
         let roles = !matches!(options.command, Command::Services { .. });
         let (reports, told) = mpsc::unbounded_channel();
-        let seed = if let Command::Burst { seed, .. } = options.command { seed } else { 0 };
+        let seed = if let Command::Burst { seed, .. } = options.command {
+            seed
+        } else {
+            0
+        };
         let faults = Faults::new(seed);
-        let behind = Behind { table, moto: options.moto.clone(), faults: faults.clone() };
-        let services = Services::new(&template, behind, options.table == Table::Moto, roles, reports)?;
+        let behind = Behind {
+            table,
+            moto: options.moto.clone(),
+            faults: faults.clone(),
+        };
+        let services = Services::new(
+            &template,
+            behind,
+            options.table == Table::Moto,
+            roles,
+            reports,
+        )?;
         serve(listener, services.router());
         services.deploy(&template).await?;
-        let start =
-            Start { emulator: options.emulator.clone(), built: options.built.clone(), services: origin.clone(), logs: logs.to_owned() };
-        let functions: BTreeMap<String, Arc<Environments>> =
-            template.functions().into_iter().map(|(name, function)| (name, Environments::new(function, start.clone()))).collect();
+        let start = Start {
+            emulator: options.emulator.clone(),
+            built: options.built.clone(),
+            services: origin.clone(),
+            logs: logs.to_owned(),
+        };
+        let functions: BTreeMap<String, Arc<Environments>> = template
+            .functions()
+            .into_iter()
+            .map(|(name, function)| (name, Environments::new(function, start.clone())))
+            .collect();
         let gateway = Gateway::new(&template, &functions);
         beside(Mapping::new(functions["Mailer"].clone(), &origin)?.run());
         beside(report(functions["MailReports"].clone(), told));
-        Ok(Self { template, services, functions, gateway, faults, origin, logs: logs.to_owned() })
+        Ok(Self {
+            template,
+            services,
+            functions,
+            gateway,
+            faults,
+            origin,
+            logs: logs.to_owned(),
+        })
     }
 
     fn token(&self, subject: &Subject) -> Result<String, Error> {
@@ -174,7 +209,10 @@ async fn report(function: Arc<Environments>, mut told: mpsc::UnboundedReceiver<V
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "servers of this program, not of a function")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "servers of this program, not of a function"
+)]
 fn beside(work: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(work);
 }
@@ -190,35 +228,70 @@ fn conveniences(cloud: &Arc<Cloud>) -> Router {
     let (tokens, mails) = (cloud.clone(), cloud.clone());
     let token = post(async move |body: String| {
         let subject: Subject = serde_json::from_str(&body).unwrap_or_default();
-        axum::Json(json!({ "access_token": tokens.token(&subject).unwrap_or_default(), "token_type": "Bearer" }))
+        axum::Json(
+            json!({ "access_token": tokens.token(&subject).unwrap_or_default(), "token_type": "Bearer" }),
+        )
     });
     let mail = get(async move || {
         let mails = mails.services.mails().await.unwrap_or_default();
         let text = |(to, subject, html): (String, String, String)| {
-            format!("{{\"to\":{},\"subject\":{},\"html\":{}}}", json!(to), json!(subject), json!(html))
+            format!(
+                "{{\"to\":{},\"subject\":{},\"html\":{}}}",
+                json!(to),
+                json!(subject),
+                json!(html)
+            )
         };
-        format!("[{}]", mails.into_iter().map(text).collect::<Vec<_>>().join(","))
+        format!(
+            "[{}]",
+            mails.into_iter().map(text).collect::<Vec<_>>().join(",")
+        )
     });
-    Router::new().route("/dev/local/token", token.clone()).route("/dev/local/token/", token).route("/dev/local/mail.json", mail)
+    Router::new()
+        .route("/dev/local/token", token.clone())
+        .route("/dev/local/token/", token)
+        .route("/dev/local/mail.json", mail)
 }
 
 async fn run(options: Options) -> Result<(), Error> {
     let logs = options.built.join("../cloud-logs");
     let _ = std::fs::remove_dir_all(&logs);
     std::fs::create_dir_all(&logs)?;
-    let (host, port) = if let Command::Services { port } = options.command { ("0.0.0.0", port) } else { ("127.0.0.1", 0) };
+    let (host, port) = if let Command::Services { port } = options.command {
+        ("0.0.0.0", port)
+    } else {
+        ("127.0.0.1", 0)
+    };
     let listener = TcpListener::bind((host, port)).await?;
     let cloud = Arc::new(Cloud::start(&options, listener, &logs).await?);
     match options.command {
         Command::Story => story::run(&cloud, options.table == Table::Dynoxide).await?,
-        Command::Burst { students, seconds, faults, kills, .. } => {
-            burst::run(&cloud, burst::Burst { students, seconds, per_mille: faults, kills }).await?;
+        Command::Burst {
+            students,
+            seconds,
+            faults,
+            kills,
+            ..
+        } => {
+            burst::run(
+                &cloud,
+                burst::Burst {
+                    students,
+                    seconds,
+                    per_mille: faults,
+                    kills,
+                },
+            )
+            .await?;
         }
         Command::Measure => measure::run(&cloud, &options.built).await?,
         Command::Serve { port } => {
             let listener = TcpListener::bind(("127.0.0.1", port)).await?;
             println!("listening on http://{}/dev", listener.local_addr()?);
-            serve(listener, conveniences(&cloud).fallback_service(cloud.gateway.router()));
+            serve(
+                listener,
+                conveniences(&cloud).fallback_service(cloud.gateway.router()),
+            );
             stopped().await?;
         }
         Command::Services { .. } => {
@@ -228,7 +301,10 @@ async fn run(options: Options) -> Result<(), Error> {
                 name: Some("Sue Storm".into()),
                 ..Subject::default()
             };
-            println!("table, SES, S3 and the issuer's keys on port {port}; a token for sue:\n{}", cloud.token(&subject)?);
+            println!(
+                "table, SES, S3 and the issuer's keys on port {port}; a token for sue:\n{}",
+                cloud.token(&subject)?
+            );
             stopped().await?;
         }
     }
@@ -247,7 +323,11 @@ async fn stopped() -> Result<(), Error> {
 
 /// A client that gives up, so that nothing hangs for ever, and asks nobody on the way.
 fn http() -> reqwest::Client {
-    reqwest::Client::builder().timeout(Duration::from_secs(40)).no_proxy().build().unwrap_or_default()
+    reqwest::Client::builder()
+        .timeout(Duration::from_secs(40))
+        .no_proxy()
+        .build()
+        .unwrap_or_default()
 }
 
 #[tokio::main]

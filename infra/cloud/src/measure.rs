@@ -1,4 +1,5 @@
-//! Start and size: how long a function takes until Lambda can invoke it, how long its first answer, and what that costs.
+//! Start and size: how long a function takes until Lambda can invoke it, how long its first answer,
+//! and what that costs.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -54,7 +55,9 @@ struct Start {
 
 /// Prints the table of docs/costs.md.
 pub async fn run(cloud: &Cloud, built: &Path) -> Result<(), Error> {
-    println!("| Function | Binary (MB) | Ready after (ms) | of that CPU | First answer after (ms) | of that CPU | Resident (MB) |");
+    println!(
+        "| Function | Binary (MB) | Ready after (ms) | of that CPU | First answer after (ms) | of that CPU | Resident (MB) |"
+    );
     println!("|---|---:|---:|---:|---:|---:|---:|");
     for (name, path) in FIRST {
         let function = &cloud.functions[name].function;
@@ -69,7 +72,11 @@ pub async fn run(cloud: &Cloud, built: &Path) -> Result<(), Error> {
             all.sort();
             all[STARTS / 2].as_secs_f64() * 1_000.0
         };
-        let resident = starts.iter().map(|start| start.resident_kb).max().unwrap_or_default();
+        let resident = starts
+            .iter()
+            .map(|start| start.resident_kb)
+            .max()
+            .unwrap_or_default();
         println!(
             "| {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
             function.binary,
@@ -84,9 +91,18 @@ pub async fn run(cloud: &Cloud, built: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-async fn start(cloud: &Cloud, function: &Function, bootstrap: &Path, path: &str) -> Result<Start, Error> {
-    let subject =
-        Subject { username: "ada".into(), email: Some("ada@uni.example".into()), name: Some("Ada Lovelace".into()), ..Subject::default() };
+async fn start(
+    cloud: &Cloud,
+    function: &Function,
+    bootstrap: &Path,
+    path: &str,
+) -> Result<Start, Error> {
+    let subject = Subject {
+        username: "ada".into(),
+        email: Some("ada@uni.example".into()),
+        name: Some("Ada Lovelace".into()),
+        ..Subject::default()
+    };
     let token = cloud.token(&subject)?;
     let event = if path.is_empty() {
         // A change of no mail.
@@ -96,19 +112,31 @@ async fn start(cloud: &Cloud, function: &Function, bootstrap: &Path, path: &str)
     };
     let (asked, mut when_asked) = mpsc::unbounded_channel();
     let (answered, mut when_answered) = mpsc::unbounded_channel();
-    let runtime = Arc::new(Runtime { event, asked, answered, given: Mutex::default(), go: tokio::sync::Notify::new() });
+    let runtime = Arc::new(Runtime {
+        event,
+        asked,
+        answered,
+        given: Mutex::default(),
+        go: tokio::sync::Notify::new(),
+    });
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?.to_string();
     let router = Router::new()
         .route("/2018-06-01/runtime/invocation/next", get(next))
-        .route("/2018-06-01/runtime/invocation/{id}/response", post(respond))
+        .route(
+            "/2018-06-01/runtime/invocation/{id}/response",
+            post(respond),
+        )
         .route("/2018-06-01/runtime/invocation/{id}/error", post(respond));
     serve(listener, router.with_state(runtime.clone()));
     let mut command = Command::new(bootstrap);
     command.env_clear().envs(&function.variables).envs([
         ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
         ("AWS_LAMBDA_FUNCTION_NAME", &function.name),
-        ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", &function.memory.to_string()),
+        (
+            "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+            &function.memory.to_string(),
+        ),
         ("AWS_LAMBDA_FUNCTION_VERSION", "1"),
         ("AWS_REGION", REGION),
         ("AWS_ACCESS_KEY_ID", &access_key(&function.name)),
@@ -118,7 +146,11 @@ async fn start(cloud: &Cloud, function: &Function, bootstrap: &Path, path: &str)
         ("RUST_LOG", "warn"),
     ]);
     let began = Instant::now();
-    let child: Child = command.stdin(Stdio::null()).stdout(Stdio::null()).kill_on_drop(true).spawn()?;
+    let child: Child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()?;
     let pid = child.id().ok_or("it ended at once")?;
     let ready = within(when_asked.recv()).await?;
     let ready_cpu = cpu(pid)?;
@@ -127,12 +159,26 @@ async fn start(cloud: &Cloud, function: &Function, bootstrap: &Path, path: &str)
     let answer = within(when_answered.recv()).await?;
     let answer_cpu = cpu(pid)?.saturating_sub(ready_cpu);
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let resident = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
-    Ok(Start { ready: ready - began, ready_cpu, answer: answer - given, answer_cpu, resident_kb: resident.ok_or("no VmHWM")? })
+    let resident = status.lines().find_map(|line| {
+        line.strip_prefix("VmHWM:")?
+            .split_whitespace()
+            .next()?
+            .parse()
+            .ok()
+    });
+    Ok(Start {
+        ready: ready - began,
+        ready_cpu,
+        answer: answer - given,
+        answer_cpu,
+        resident_kb: resident.ok_or("no VmHWM")?,
+    })
 }
 
 async fn within(what: impl Future<Output = Option<Instant>>) -> Result<Instant, Error> {
-    Ok(tokio::time::timeout(Duration::from_secs(10), what).await?.ok_or("nothing came")?)
+    Ok(tokio::time::timeout(Duration::from_secs(10), what)
+        .await?
+        .ok_or("nothing came")?)
 }
 
 /// What all threads of a process have used so far.
@@ -140,13 +186,20 @@ fn cpu(pid: u32) -> Result<Duration, Error> {
     let mut nanoseconds = 0;
     for task in std::fs::read_dir(format!("/proc/{pid}/task"))? {
         let text = std::fs::read_to_string(task?.path().join("schedstat"))?;
-        nanoseconds += text.split_whitespace().next().and_then(|first| first.parse::<u64>().ok()).unwrap_or_default();
+        nanoseconds += text
+            .split_whitespace()
+            .next()
+            .and_then(|first| first.parse::<u64>().ok())
+            .unwrap_or_default();
     }
     Ok(Duration::from_nanos(nanoseconds))
 }
 
 async fn next(State(runtime): State<Arc<Runtime>>) -> Response {
-    let given = std::mem::replace(&mut *runtime.given.lock().unwrap_or_else(PoisonError::into_inner), true);
+    let given = std::mem::replace(
+        &mut *runtime.given.lock().unwrap_or_else(PoisonError::into_inner),
+        true,
+    );
     if given {
         std::future::pending::<()>().await;
     }
@@ -154,9 +207,15 @@ async fn next(State(runtime): State<Arc<Runtime>>) -> Response {
     runtime.go.notified().await;
     let deadline = (SystemClock.now().timestamp_millis() + 10_000).to_string();
     let headers = [
-        ("lambda-runtime-aws-request-id", "00000000-0000-4000-8000-000000000000"),
+        (
+            "lambda-runtime-aws-request-id",
+            "00000000-0000-4000-8000-000000000000",
+        ),
         ("lambda-runtime-deadline-ms", deadline.as_str()),
-        ("lambda-runtime-invoked-function-arn", "arn:aws:lambda:eu-central-1:123456789012:function:function"),
+        (
+            "lambda-runtime-invoked-function-arn",
+            "arn:aws:lambda:eu-central-1:123456789012:function:function",
+        ),
     ];
     (headers, Json(runtime.event.clone())).into_response()
 }

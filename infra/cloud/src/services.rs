@@ -1,5 +1,6 @@
-//! What the functions call, behind one address: DynamoDB, SES and S3 in other processes, and the issuer's keys. Each call is
-//! allowed by the role of the function that makes it, as template.yaml has it, or refused.
+//! What the functions call, behind one address: DynamoDB, SES and S3 in other processes, and the
+//! issuer's keys. Each call is allowed by the role of the function that makes it, as template.yaml
+//! has it, or refused.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +35,8 @@ pub struct Services {
     reports: mpsc::UnboundedSender<Value>,
     /// Calls that a role did not allow.
     denied: Mutex<Vec<String>>,
-    /// Whether calls are held against roles; the containers of `sam local` all have the same credentials.
+    /// Whether calls are held against roles; the containers of `sam local` all have the same
+    /// credentials.
     roles: bool,
     /// Taken for each call of a table that does not stand several at once.
     alone: Option<tokio::sync::Mutex<()>>,
@@ -55,13 +57,25 @@ pub struct Behind {
 
 /// A header that says who calls which service; the emulators look at nothing else in it.
 pub fn credential(key: &str, service: &str) -> String {
-    format!("AWS4-HMAC-SHA256 Credential={key}/20261121/{REGION}/{service}/aws4_request, SignedHeaders=host, Signature=emulated")
+    format!(
+        "AWS4-HMAC-SHA256 Credential={key}/20261121/{REGION}/{service}/aws4_request, SignedHeaders=host, Signature=emulated"
+    )
 }
 
 /// A call of DynamoDB or its streams.
-pub async fn post(origin: &str, target: &str, authorization: &str, body: &Value) -> Result<Value, Error> {
-    let request = http().post(origin).header("x-amz-target", target).header("authorization", authorization);
-    let request = request.header("x-amz-date", "20261121T000000Z").header("content-type", "application/x-amz-json-1.0");
+pub async fn post(
+    origin: &str,
+    target: &str,
+    authorization: &str,
+    body: &Value,
+) -> Result<Value, Error> {
+    let request = http()
+        .post(origin)
+        .header("x-amz-target", target)
+        .header("authorization", authorization);
+    let request = request
+        .header("x-amz-date", "20261121T000000Z")
+        .header("content-type", "application/x-amz-json-1.0");
     let response = request.body(body.to_string()).send().await?;
     let (status, text) = (response.status(), response.text().await?);
     if !status.is_success() {
@@ -71,15 +85,23 @@ pub async fn post(origin: &str, target: &str, authorization: &str, body: &Value)
 }
 
 impl Services {
-    /// The services of a deployment; `alone` if its table takes one call at a time, `roles` if each function has a key of its own.
+    /// The services of a deployment; `alone` if its table takes one call at a time, `roles` if each
+    /// function has a key of its own.
     pub fn new(
         template: &Template,
-        Behind { table, moto, faults }: Behind,
+        Behind {
+            table,
+            moto,
+            faults,
+        }: Behind,
         alone: bool,
         roles: bool,
         reports: mpsc::UnboundedSender<Value>,
     ) -> Result<Arc<Self>, Error> {
-        let functions = template.functions().into_values().map(|function| (access_key(&function.name), function));
+        let functions = template
+            .functions()
+            .into_values()
+            .map(|function| (access_key(&function.name), function));
         Ok(Arc::new(Self {
             table,
             moto,
@@ -97,70 +119,147 @@ impl Services {
     /// Makes what the template makes: table, bucket, sender.
     pub async fn deploy(&self, template: &Template) -> Result<(), Error> {
         let resources = template.resources();
-        let name = template.resolved(&json!({ "!Ref": "Table" })).ok_or("no table")?;
+        let name = template
+            .resolved(&json!({ "!Ref": "Table" }))
+            .ok_or("no table")?;
         let mut table = json!({ "TableName": name });
-        for property in ["AttributeDefinitions", "KeySchema", "BillingMode", "GlobalSecondaryIndexes", "StreamSpecification"] {
+        for property in [
+            "AttributeDefinitions",
+            "KeySchema",
+            "BillingMode",
+            "GlobalSecondaryIndexes",
+            "StreamSpecification",
+        ] {
             table[property] = resources["Table"]["Properties"][property].clone();
         }
         table["StreamSpecification"]["StreamEnabled"] = json!(true);
-        post(&self.table, "DynamoDB_20120810.CreateTable", &credential("operator", "dynamodb"), &table).await?;
-        let bucket = template.resolved(&json!({ "!Ref": "Images" })).ok_or("no bucket")?;
+        post(
+            &self.table,
+            "DynamoDB_20120810.CreateTable",
+            &credential("operator", "dynamodb"),
+            &table,
+        )
+        .await?;
+        let bucket = template
+            .resolved(&json!({ "!Ref": "Images" }))
+            .ok_or("no bucket")?;
         let url = format!("{}/{}", self.moto, bucket.as_str().unwrap_or_default());
-        let bucket = self.http.put(url).header("authorization", credential("operator", "s3"));
-        let location = format!("<CreateBucketConfiguration><LocationConstraint>{REGION}</LocationConstraint></CreateBucketConfiguration>");
+        let bucket = self
+            .http
+            .put(url)
+            .header("authorization", credential("operator", "s3"));
+        let location = format!(
+            "<CreateBucketConfiguration><LocationConstraint>{REGION}</LocationConstraint></CreateBucketConfiguration>"
+        );
         succeeded(bucket.body(location).send().await?).await?;
         let identity = json!({ "EmailIdentity": sender_domain(&self.functions[&access_key("Mailer")].variables["MAIL_FROM"]) });
-        let identities =
-            self.http.post(format!("{}/v2/email/identities", self.moto)).header("authorization", credential("operator", "ses"));
+        let identities = self
+            .http
+            .post(format!("{}/v2/email/identities", self.moto))
+            .header("authorization", credential("operator", "ses"));
         succeeded(identities.body(identity.to_string()).send().await?).await
     }
 
     /// The calls that no role allowed.
     pub fn denied(&self) -> Vec<String> {
-        self.denied.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.denied
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The mails that SES took: recipient, subject, body.
     pub async fn mails(&self) -> Result<Vec<(String, String, String)>, Error> {
-        let data: Value = serde_json::from_str(&self.http.get(format!("{}/moto-api/data.json", self.moto)).send().await?.text().await?)?;
+        let data: Value = serde_json::from_str(
+            &self
+                .http
+                .get(format!("{}/moto-api/data.json", self.moto))
+                .send()
+                .await?
+                .text()
+                .await?,
+        )?;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let mails = data["ses"]["Message"].as_array().into_iter().flatten();
-        Ok(mails.map(|mail| (text(&mail["destinations"]["ToAddresses"][0]), text(&mail["subject"]), text(&mail["body"]))).collect())
+        Ok(mails
+            .map(|mail| {
+                (
+                    text(&mail["destinations"]["ToAddresses"][0]),
+                    text(&mail["subject"]),
+                    text(&mail["body"]),
+                )
+            })
+            .collect())
     }
 
     /// An image as S3 has it: type and size.
     pub async fn image(&self, bucket: &str, file: &str) -> Result<(String, usize), Error> {
-        let request = self.http.get(format!("{}/{bucket}/{file}", self.moto)).header("authorization", credential("operator", "s3"));
+        let request = self
+            .http
+            .get(format!("{}/{bucket}/{file}", self.moto))
+            .header("authorization", credential("operator", "s3"));
         let response = request.send().await?.error_for_status()?;
-        let kind = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+        let kind = response
+            .headers()
+            .get("content-type")
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+            .to_owned();
         Ok((kind, response.bytes().await?.len()))
     }
 
     /// The router.
     pub fn router(self: &Arc<Self>) -> Router {
         let keys = async |State(services): State<Arc<Self>>| Json(json!(services.issuer.keys()));
-        Router::new().route("/jwks.json", get(keys)).fallback(call).layer(DefaultBodyLimit::disable()).with_state(self.clone())
+        Router::new()
+            .route("/jwks.json", get(keys))
+            .fallback(call)
+            .layer(DefaultBodyLimit::disable())
+            .with_state(self.clone())
     }
 
     /// What a call does to what, or none if it is no call that a function would make.
-    fn actions(function: &Function, method: &Method, path: &str, headers: &HeaderMap, body: &[u8]) -> Option<Vec<(String, String)>> {
+    fn actions(
+        function: &Function,
+        method: &Method,
+        path: &str,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Option<Vec<(String, String)>> {
         let json = || serde_json::from_slice(body).unwrap_or_default();
-        if let Some(target) = headers.get("x-amz-target").and_then(|target| target.to_str().ok()) {
+        if let Some(target) = headers
+            .get("x-amz-target")
+            .and_then(|target| target.to_str().ok())
+        {
             let (api, operation) = target.split_once('.')?;
             if api != "DynamoDBStreams_20120810" {
                 return Some(table_actions(operation, &json()));
             }
             // The emulator has names of its own for streams.
-            let streams = function.rights.iter().find(|(actions, _)| actions.iter().any(|action| action.ends_with(operation)));
-            let stream = streams.and_then(|(_, resources)| resources.first()).cloned().unwrap_or_default();
+            let streams = function
+                .rights
+                .iter()
+                .find(|(actions, _)| actions.iter().any(|action| action.ends_with(operation)));
+            let stream = streams
+                .and_then(|(_, resources)| resources.first())
+                .cloned()
+                .unwrap_or_default();
             return Some(vec![(format!("dynamodb:{operation}"), stream)]);
         }
-        let ses = |kind: &str, name: &str| ("ses:SendEmail".to_owned(), format!("arn:aws:ses:{REGION}:{ACCOUNT}:{kind}/{name}"));
+        let ses = |kind: &str, name: &str| {
+            (
+                "ses:SendEmail".to_owned(),
+                format!("arn:aws:ses:{REGION}:{ACCOUNT}:{kind}/{name}"),
+            )
+        };
         if path == "/v2/email/outbound-emails" {
             let request: Value = json();
             let sender = request["FromEmailAddress"].as_str()?;
             let set = request["ConfigurationSetName"].as_str()?;
-            return Some(vec![ses("identity", &sender_domain(sender)), ses("configuration-set", set)]);
+            return Some(vec![
+                ses("identity", &sender_domain(sender)),
+                ses("configuration-set", set),
+            ]);
         }
         let object = format!("arn:aws:s3:::{}", path.trim_start_matches('/'));
         match *method {
@@ -171,33 +270,65 @@ impl Services {
     }
 
     /// Why a call is refused, if it is.
-    fn refusal(&self, method: &Method, path: &str, headers: &HeaderMap, body: &[u8]) -> Option<String> {
+    fn refusal(
+        &self,
+        method: &Method,
+        path: &str,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Option<String> {
         if !self.roles {
             return None;
         }
-        let authorization = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let key = authorization.split("Credential=").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
-        let Some(function) = self.functions.get(key) else { return Some(format!("nobody has the key {key:?}")) };
+        let authorization = headers
+            .get("authorization")
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        let key = authorization
+            .split("Credential=")
+            .nth(1)
+            .and_then(|rest| rest.split('/').next())
+            .unwrap_or_default();
+        let Some(function) = self.functions.get(key) else {
+            return Some(format!("nobody has the key {key:?}"));
+        };
         let Some(actions) = Self::actions(function, method, path, headers, body) else {
             return Some(format!("{method} {path} is no call of ours"));
         };
-        let missing = actions.into_iter().find(|(action, resource)| !function.may(action, resource));
-        missing.map(|(action, resource)| format!("{} may not {action} on {resource}", function.name))
+        let missing = actions
+            .into_iter()
+            .find(|(action, resource)| !function.may(action, resource));
+        missing
+            .map(|(action, resource)| format!("{} may not {action} on {resource}", function.name))
     }
 }
 
 /// The domain of a sender such as `Clubs <clubs@uni.example>`.
 fn sender_domain(sender: &str) -> String {
-    sender.rsplit('@').next().unwrap_or_default().trim_end_matches('>').to_owned()
+    sender
+        .rsplit('@')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches('>')
+        .to_owned()
 }
 
 async fn succeeded(response: reqwest::Response) -> Result<(), Error> {
     let (url, status) = (response.url().clone(), response.status());
-    if status.is_success() { Ok(()) } else { Err(format!("{url}: {status} {}", response.text().await?).into()) }
+    if status.is_success() {
+        Ok(())
+    } else {
+        Err(format!("{url}: {status} {}", response.text().await?).into())
+    }
 }
 
 /// A call of the table, with the fault that is its due.
-async fn table_call(services: &Arc<Services>, operation: &str, headers: &HeaderMap, body: Bytes) -> Response {
+async fn table_call(
+    services: &Arc<Services>,
+    operation: &str,
+    headers: &HeaderMap,
+    body: Bytes,
+) -> Response {
     let (services, headers) = (services.clone(), headers.clone());
     let (faults, operation) = (services.faults.clone(), operation.to_owned());
     let apply: Apply = Arc::new(move |body: Vec<u8>| {
@@ -207,14 +338,23 @@ async fn table_call(services: &Arc<Services>, operation: &str, headers: &HeaderM
                 Some(lock) => Some(lock.lock().await),
                 None => None,
             };
-            let mut forwarded = services.http.post(format!("{}/", services.table)).body(body);
-            for (name, value) in headers.iter().filter(|(name, _)| !HOP.contains(&name.as_str())) {
+            let mut forwarded = services
+                .http
+                .post(format!("{}/", services.table))
+                .body(body);
+            for (name, value) in headers
+                .iter()
+                .filter(|(name, _)| !HOP.contains(&name.as_str()))
+            {
                 forwarded = forwarded.header(name, value);
             }
             match forwarded.send().await {
                 Ok(response) => {
                     let status = response.status().as_u16();
-                    response.text().await.map_or(Reply::Broken, |text| Reply::Answer(status, text))
+                    response
+                        .text()
+                        .await
+                        .map_or(Reply::Broken, |text| Reply::Answer(status, text))
                 }
                 Err(_) => Reply::Broken,
             }
@@ -223,37 +363,69 @@ async fn table_call(services: &Arc<Services>, operation: &str, headers: &HeaderM
     match faults.run(&operation, body.to_vec(), apply).await {
         Reply::Answer(status, text) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            (status, [("content-type", "application/x-amz-json-1.0")], text).into_response()
+            (
+                status,
+                [("content-type", "application/x-amz-json-1.0")],
+                text,
+            )
+                .into_response()
         }
         // The body breaks off before it has begun.
-        Reply::Broken => {
-            Response::new(Body::from_stream(futures::stream::once(async { Err::<Bytes, _>(std::io::Error::other("broken")) })))
-        }
+        Reply::Broken => Response::new(Body::from_stream(futures::stream::once(async {
+            Err::<Bytes, _>(std::io::Error::other("broken"))
+        }))),
     }
 }
 
 /// Headers that are not forwarded.
 const HOP: [&str; 4] = ["host", "content-length", "transfer-encoding", "connection"];
 
-async fn call(State(services): State<Arc<Services>>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn call(
+    State(services): State<Arc<Services>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     if let Some(why) = services.refusal(&method, uri.path(), &headers, &body) {
-        let answer = Json(json!({ "__type": "com.amazon.coral.service#AccessDeniedException", "message": why }));
-        services.denied.lock().unwrap_or_else(PoisonError::into_inner).push(why);
+        let answer = Json(
+            json!({ "__type": "com.amazon.coral.service#AccessDeniedException", "message": why }),
+        );
+        services
+            .denied
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(why);
         return (StatusCode::BAD_REQUEST, answer).into_response();
     }
-    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).map(str::to_owned);
+    let target = headers
+        .get("x-amz-target")
+        .and_then(|target| target.to_str().ok())
+        .map(str::to_owned);
     let is_table = target.is_some();
-    if let Some(operation) = target.as_deref().and_then(|target| target.strip_prefix("DynamoDB_20120810.")) {
+    if let Some(operation) = target
+        .as_deref()
+        .and_then(|target| target.strip_prefix("DynamoDB_20120810."))
+    {
         return table_call(&services, operation, &headers, body).await;
     }
     let _alone = match &services.alone {
         Some(lock) if is_table => Some(lock.lock().await),
         _ => None,
     };
-    let origin = if is_table { &services.table } else { &services.moto };
-    let url = format!("{origin}{}", uri.path_and_query().map_or("/", |path| path.as_str()));
+    let origin = if is_table {
+        &services.table
+    } else {
+        &services.moto
+    };
+    let url = format!(
+        "{origin}{}",
+        uri.path_and_query().map_or("/", |path| path.as_str())
+    );
     let mut forwarded = services.http.request(method, url).body(body.clone());
-    for (name, value) in headers.iter().filter(|(name, _)| !["host", "content-length", "transfer-encoding"].contains(&name.as_str())) {
+    for (name, value) in headers.iter().filter(|(name, _)| {
+        !["host", "content-length", "transfer-encoding"].contains(&name.as_str())
+    }) {
         forwarded = forwarded.header(name, value);
     }
     let response = match forwarded.send().await {
@@ -261,10 +433,14 @@ async fn call(State(services): State<Arc<Services>>, method: Method, uri: Uri, h
         Err(error) => return (StatusCode::BAD_GATEWAY, error.to_string()).into_response(),
     };
     let (status, headers) = (response.status(), response.headers().clone());
-    let Ok(answer) = response.bytes().await else { return StatusCode::BAD_GATEWAY.into_response() };
+    let Ok(answer) = response.bytes().await else {
+        return StatusCode::BAD_GATEWAY.into_response();
+    };
     if uri.path() == "/v2/email/outbound-emails" && status.is_success() {
-        let (request, taken): (Value, Value) =
-            (serde_json::from_slice(&body).unwrap_or_default(), serde_json::from_slice(&answer).unwrap_or_default());
+        let (request, taken): (Value, Value) = (
+            serde_json::from_slice(&body).unwrap_or_default(),
+            serde_json::from_slice(&answer).unwrap_or_default(),
+        );
         let id = taken["MessageId"].as_str().unwrap_or_default();
         for event in local::simulator::events(&request, id, SystemClock.now()) {
             // Twice, because SNS may.
@@ -274,8 +450,9 @@ async fn call(State(services): State<Arc<Services>>, method: Method, uri: Uri, h
     }
     let mut response = Response::new(Body::from(answer));
     *response.status_mut() = status;
-    for (name, value) in headers.iter().filter(|(name, _)| !["connection", "content-length", "transfer-encoding"].contains(&name.as_str()))
-    {
+    for (name, value) in headers.iter().filter(|(name, _)| {
+        !["connection", "content-length", "transfer-encoding"].contains(&name.as_str())
+    }) {
         response.headers_mut().append(name, value.clone());
     }
     response

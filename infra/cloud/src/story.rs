@@ -19,14 +19,27 @@ use crate::{Cloud, Error};
 /// Applicants who submit at once.
 const APPLICANTS: usize = 40;
 /// What no log may hold.
-const SECRETS: [&str; 6] = ["Quastenflosse", "zerlina", "aardvark", "too shy", "clubs.uni.example/invite", "Bearer "];
+const SECRETS: [&str; 6] = [
+    "Quastenflosse",
+    "zerlina",
+    "aardvark",
+    "too shy",
+    "clubs.uni.example/invite",
+    "Bearer ",
+];
 
 /// Somebody who calls the API at its default address, with the stage in front.
 pub(crate) struct Caller(Client);
 
 impl Caller {
     pub(crate) async fn send(&self, method: Method, path: &str, body: Value) -> Answer {
-        self.0.send(method, &format!("/dev{path}"), Some(body).filter(|body| !body.is_null())).await
+        self.0
+            .send(
+                method,
+                &format!("/dev{path}"),
+                Some(body).filter(|body| !body.is_null()),
+            )
+            .await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -46,10 +59,23 @@ fn step(began: Instant, what: &str) {
     println!("{:6.2} s  {what}", began.elapsed().as_secs_f64());
 }
 
-pub(crate) fn caller(cloud: &Cloud, username: &str, email: &str, name: &str) -> Result<(Caller, String), Error> {
-    let subject = Subject { username: username.into(), email: Some(email.into()), name: Some(name.into()), ..Subject::default() };
+pub(crate) fn caller(
+    cloud: &Cloud,
+    username: &str,
+    email: &str,
+    name: &str,
+) -> Result<(Caller, String), Error> {
+    let subject = Subject {
+        username: username.into(),
+        email: Some(email.into()),
+        name: Some(name.into()),
+        ..Subject::default()
+    };
     let token = cloud.token(&subject)?;
-    Ok((Caller(Client::new(cloud.gateway.router(), Some(token.clone()))), token))
+    Ok((
+        Caller(Client::new(cloud.gateway.router(), Some(token.clone()))),
+        token,
+    ))
 }
 
 /// Asks until the answer is right.
@@ -73,11 +99,23 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
     gateway(&nobody, &ada).await;
     step(began, "the gateway: slashes, queries, errors, compression");
 
-    let club = ada.post("/api/clubs/", json!({ "name": "Łódź Go", "description": "Black & white" })).await;
-    assert_eq!(club.header("location"), "/dev/api/clubs/lodz-go/", "links have the stage");
+    let club = ada
+        .post(
+            "/api/clubs/",
+            json!({ "name": "Łódź Go", "description": "Black & white" }),
+        )
+        .await;
+    assert_eq!(
+        club.header("location"),
+        "/dev/api/clubs/lodz-go/",
+        "links have the stage"
+    );
     club.created();
     logo(cloud, &ada).await?;
-    step(began, "a club, found by its name without diacritics, and its logo in S3");
+    step(
+        began,
+        "a club, found by its name without diacritics, and its logo in S3",
+    );
 
     let day = |hours: i64| json!(SystemClock.now() + TimeDelta::hours(hours));
     let form = ada
@@ -89,21 +127,53 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
         .await
         .created();
     let path = format!("/api/clubs/lodz-go/applications/{}/", id(&form));
-    let question = ada.post(&format!("{path}questions/"), json!({ "question_type": 1, "prompt": "Why?" })).await.created();
+    let question = ada
+        .post(
+            &format!("{path}questions/"),
+            json!({ "question_type": 1, "prompt": "Why?" }),
+        )
+        .await
+        .created();
     let answer = |text: &str| json!({ "responses": [{ "question": id(&question), "text": text }] });
 
-    let (zerlina, token) = caller(cloud, "zerlina", "zerlina.q@uni.example", "Zerlina Quastenflosse")?;
+    let (zerlina, token) = caller(
+        cloud,
+        "zerlina",
+        "zerlina.q@uni.example",
+        "Zerlina Quastenflosse",
+    )?;
     let (bounced, _) = caller(cloud, "bob", "bounce@simulator.amazonses.com", "Bob Gone")?;
     let submissions = format!("{path}submissions/");
-    let first = zerlina.post(&submissions, answer("Because of my aardvark.")).await.created();
+    let first = zerlina
+        .post(&submissions, answer("Because of my aardvark."))
+        .await
+        .created();
     // The gateway gave no answer, so she presses again.
-    assert_eq!(zerlina.post(&submissions, answer("Because of my aardvark.")).await.ok()["id"], first["id"]);
-    bounced.post(&submissions, answer("Why not?")).await.created();
+    assert_eq!(
+        zerlina
+            .post(&submissions, answer("Because of my aardvark."))
+            .await
+            .ok()["id"],
+        first["id"]
+    );
+    bounced
+        .post(&submissions, answer("Why not?"))
+        .await
+        .created();
     let mut crowd = Vec::new();
     for n in 0..APPLICANTS {
-        crowd.push(caller(cloud, &format!("student{n}"), &format!("student{n}@uni.example"), &format!("Student {n}"))?.0);
+        crowd.push(
+            caller(
+                cloud,
+                &format!("student{n}"),
+                &format!("student{n}@uni.example"),
+                &format!("Student {n}"),
+            )?
+            .0,
+        );
     }
-    let submit = async |student: &Caller| student.post(&submissions, answer("Me too.")).await.status;
+    let submit =
+        async |student: &Caller| student.post(&submissions, answer("Me too.")).await.status;
     let statuses: Vec<StatusCode> = if at_once {
         join_all(crowd.iter().map(submit)).await
     } else {
@@ -113,100 +183,252 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
         }
         statuses
     };
-    assert!(statuses.iter().all(|status| *status == StatusCode::CREATED), "{statuses:?}");
+    assert!(
+        statuses.iter().all(|status| *status == StatusCode::CREATED),
+        "{statuses:?}"
+    );
     let list = ada.get(&submissions).await.ok();
     assert_eq!(list.as_array().map(Vec::len), Some(APPLICANTS + 2));
     let csv = ada.header("accept", "text/csv").get(&submissions).await;
     assert_eq!(csv.text().lines().count(), APPLICANTS + 3);
-    step(began, &format!("{} students submit{}, one of them twice", APPLICANTS + 2, if at_once { " at once" } else { "" }));
+    step(
+        began,
+        &format!(
+            "{} students submit{}, one of them twice",
+            APPLICANTS + 2,
+            if at_once { " at once" } else { "" }
+        ),
+    );
 
     let mails = decide_and_send(cloud, &ada, &path, &list).await?;
-    assert_eq!(zerlina.get("/api/submissions/").await.ok()[0]["status"], 4, "she was told");
-    assert_eq!(crowd[0].get("/api/submissions/").await.ok()[0]["status"], 1, "nobody told him");
-    step(began, "decisions, and each accepted student has one mail, though the stream was delivered twice");
+    assert_eq!(
+        zerlina.get("/api/submissions/").await.ok()[0]["status"],
+        4,
+        "she was told"
+    );
+    assert_eq!(
+        crowd[0].get("/api/submissions/").await.ok()[0]["status"],
+        1,
+        "nobody told him"
+    );
+    step(
+        began,
+        "decisions, and each accepted student has one mail, though the stream was delivered twice",
+    );
 
     until("the bounce", async || {
-        let missed = ada.get(&format!("{submissions}?email_status=bounced,complained")).await.ok();
-        missed.as_array().is_some_and(|missed| missed.len() == 1 && missed[0]["user"]["username"] == "bob")
+        let missed = ada
+            .get(&format!("{submissions}?email_status=bounced,complained"))
+            .await
+            .ok();
+        missed
+            .as_array()
+            .is_some_and(|missed| missed.len() == 1 && missed[0]["user"]["username"] == "bob")
     })
     .await?;
-    step(began, "SES reports twice, and the officer finds whom the mail did not reach");
+    step(
+        began,
+        "SES reports twice, and the officer finds whom the mail did not reach",
+    );
 
-    let (_, _, body) = mails.iter().find(|(to, ..)| to == "zerlina.q@uni.example").ok_or("no mail for her")?;
-    let link = body.split("/invite/").nth(1).and_then(|rest| rest.split('"').next()).ok_or("no link")?;
-    let [_, invite, secret] = link.split('/').collect::<Vec<_>>()[..] else { return Err(format!("not a link: {link}").into()) };
-    zerlina.post(&format!("/api/clubs/lodz-go/invites/{invite}/accept/"), json!({ "token": secret })).await.ok();
+    let (_, _, body) = mails
+        .iter()
+        .find(|(to, ..)| to == "zerlina.q@uni.example")
+        .ok_or("no mail for her")?;
+    let link = body
+        .split("/invite/")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .ok_or("no link")?;
+    let [_, invite, secret] = link.split('/').collect::<Vec<_>>()[..] else {
+        return Err(format!("not a link: {link}").into());
+    };
+    zerlina
+        .post(
+            &format!("/api/clubs/lodz-go/invites/{invite}/accept/"),
+            json!({ "token": secret }),
+        )
+        .await
+        .ok();
     let members = ada.get("/api/clubs/lodz-go/members/").await.ok();
-    assert!(members.to_string().contains("Zerlina Quastenflosse"), "{members}");
+    assert!(
+        members.to_string().contains("Zerlina Quastenflosse"),
+        "{members}"
+    );
     step(began, "she joins by the link of her mail");
 
     sound(cloud, &[secret, &token]).await?;
-    step(began, "no call without a right, no name in the logs, and clubs-admin finds nothing wrong");
+    step(
+        began,
+        "no call without a right, no name in the logs, and clubs-admin finds nothing wrong",
+    );
     Ok(())
 }
 
 /// What only a gateway does to requests.
 async fn gateway(nobody: &Caller, ada: &Caller) {
-    for path in ["/api/clubs", "/api/clubs/", "/api/clubs/?search=caf%C3%A9%20%26%20co&tags=1&tags=2"] {
+    for path in [
+        "/api/clubs",
+        "/api/clubs/",
+        "/api/clubs/?search=caf%C3%A9%20%26%20co&tags=1&tags=2",
+    ] {
         assert_eq!(nobody.get(path).await.ok()["count"], 0, "{path}");
     }
-    assert_eq!(nobody.get("/api/clubs/no%20such%20club/").await.error(404), "Not found.");
+    assert_eq!(
+        nobody.get("/api/clubs/no%20such%20club/").await.error(404),
+        "Not found."
+    );
     assert_eq!(nobody.get("/nothing").await.error(404), "Not found.");
-    assert_eq!(nobody.send(Method::DELETE, "/api/clubs/", Value::Null).await.status, 405);
+    assert_eq!(
+        nobody
+            .send(Method::DELETE, "/api/clubs/", Value::Null)
+            .await
+            .status,
+        405
+    );
     let refused = nobody.get("/api/settings/").await;
-    assert!(!refused.header("x-amzn-remapped-www-authenticate").is_empty());
+    assert!(
+        !refused
+            .header("x-amzn-remapped-www-authenticate")
+            .is_empty()
+    );
     refused.error(401);
     let long = "x".repeat(11 * 1024 * 1024);
-    assert_eq!(ada.post("/api/clubs/", json!({ "name": long })).await.error(413), "The request body is too large.");
-    let page = nobody.header("accept-encoding", "gzip").get("/api/openapi.json").await;
+    assert_eq!(
+        ada.post("/api/clubs/", json!({ "name": long }))
+            .await
+            .error(413),
+        "The request body is too large."
+    );
+    let page = nobody
+        .header("accept-encoding", "gzip")
+        .get("/api/openapi.json")
+        .await;
     assert_eq!(page.header("content-encoding"), "gzip");
-    assert!(page.bytes.starts_with(&[0x1f, 0x8b]) && page.bytes.len() < 100_000, "compressed once");
-    assert!(nobody.get("/api/docs").await.text().contains("<base href=\"/dev/api/docs/\">"));
+    assert!(
+        page.bytes.starts_with(&[0x1f, 0x8b]) && page.bytes.len() < 100_000,
+        "compressed once"
+    );
+    assert!(
+        nobody
+            .get("/api/docs")
+            .await
+            .text()
+            .contains("<base href=\"/dev/api/docs/\">")
+    );
 }
 
 async fn logo(cloud: &Cloud, ada: &Caller) -> Result<(), Error> {
     let found = ada.get("/api/clubs/?search=lodz").await.ok();
     assert_eq!(found["results"][0]["code"], "lodz-go", "{found}");
     let (content_type, body) = images::form(&[("file", &images::png(700, 500))]);
-    let club = ada.0.raw(Method::POST, "/dev/api/clubs/lodz-go/upload/", Some(&content_type), body).await.ok();
-    let file = club["image_url"].as_str().and_then(|url| url.rsplit('/').next()).ok_or("no logo")?.to_owned();
+    let club = ada
+        .0
+        .raw(
+            Method::POST,
+            "/dev/api/clubs/lodz-go/upload/",
+            Some(&content_type),
+            body,
+        )
+        .await
+        .ok();
+    let file = club["image_url"]
+        .as_str()
+        .and_then(|url| url.rsplit('/').next())
+        .ok_or("no logo")?
+        .to_owned();
     let bucket = &cloud.functions["Clubs"].function.variables["MEDIA_BUCKET"];
     let (kind, size) = cloud.services.image(bucket, &file).await?;
     assert!(kind.starts_with("image/") && size > 100, "{kind}, {size} B");
     Ok(())
 }
 
-/// Accepts the first two and every third of the others, rejects one, and sends; the mails that SES has then.
-async fn decide_and_send(cloud: &Cloud, ada: &Caller, path: &str, list: &Value) -> Result<Vec<(String, String, String)>, Error> {
+/// Accepts the first two and every third of the others, rejects one, and sends; the mails that SES
+/// has then.
+async fn decide_and_send(
+    cloud: &Cloud,
+    ada: &Caller,
+    path: &str,
+    list: &Value,
+) -> Result<Vec<(String, String, String)>, Error> {
     // The list has the newest first: the crowd, then Bob, then Zerlina.
-    let ids: Vec<u64> = list.as_array().into_iter().flatten().map(id).rev().collect();
-    let accepted: Vec<u64> = ids.iter().enumerate().filter(|(n, _)| *n < 2 || n % 3 == 0).map(|(_, id)| *id).collect();
-    let undecided = ids.iter().find(|id| !accepted.contains(id)).copied().ok_or("all are accepted")?;
-    ada.post(&format!("{path}submissions/status/"), json!({ "submissions": accepted, "status": 4 })).await.ok();
+    let ids: Vec<u64> = list
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(id)
+        .rev()
+        .collect();
+    let accepted: Vec<u64> = ids
+        .iter()
+        .enumerate()
+        .filter(|(n, _)| *n < 2 || n % 3 == 0)
+        .map(|(_, id)| *id)
+        .collect();
+    let undecided = ids
+        .iter()
+        .find(|id| !accepted.contains(id))
+        .copied()
+        .ok_or("all are accepted")?;
+    ada.post(
+        &format!("{path}submissions/status/"),
+        json!({ "submissions": accepted, "status": 4 }),
+    )
+    .await
+    .ok();
     let reason = json!({ "submissions": [{ "id": undecided, "reason": "He was too shy." }] });
-    ada.post(&format!("{path}submissions/reason/"), reason).await.ok();
+    ada.post(&format!("{path}submissions/reason/"), reason)
+        .await
+        .ok();
     let send = |dry: bool| json!({ "email_type": { "id": "acceptance" }, "dry_run": dry });
-    let previews = ada.post(&format!("{path}send_emails/"), send(true)).await.ok();
-    assert_eq!(previews["previews"].as_array().map(Vec::len), Some(accepted.len()));
-    let answer = ada.post(&format!("{path}send_emails/"), send(false)).await.ok();
+    let previews = ada
+        .post(&format!("{path}send_emails/"), send(true))
+        .await
+        .ok();
+    assert_eq!(
+        previews["previews"].as_array().map(Vec::len),
+        Some(accepted.len())
+    );
+    let answer = ada
+        .post(&format!("{path}send_emails/"), send(false))
+        .await
+        .ok();
     assert_eq!(answer["recipients"], json!(accepted.len()), "{answer}");
-    until("all mails", async || cloud.services.mails().await.is_ok_and(|mails| mails.len() >= accepted.len())).await?;
+    until("all mails", async || {
+        cloud
+            .services
+            .mails()
+            .await
+            .is_ok_and(|mails| mails.len() >= accepted.len())
+    })
+    .await?;
     until("all marks", async || {
-        let waiting = ada.get(&format!("{path}submissions/?email_status=queued,sending")).await.ok();
+        let waiting = ada
+            .get(&format!("{path}submissions/?email_status=queued,sending"))
+            .await
+            .ok();
         waiting.as_array().is_some_and(Vec::is_empty)
     })
     .await?;
     // The stream from its beginning once more, and the officer presses once more.
     let mut again = Mapping::new(cloud.functions["Mailer"].clone(), &cloud.origin)?;
     while again.deliver().await? {}
-    assert_eq!(ada.post(&format!("{path}send_emails/"), send(false)).await.ok()["recipients"], 0);
+    assert_eq!(
+        ada.post(&format!("{path}send_emails/"), send(false))
+            .await
+            .ok()["recipients"],
+        0
+    );
     let mails = cloud.services.mails().await?;
     let mut each: BTreeMap<&str, usize> = BTreeMap::new();
     for (to, subject, _) in &mails {
         *each.entry(to).or_default() += 1;
         assert_eq!(subject, "Your application to Łódź Go: Autumn");
     }
-    assert!(each.len() == accepted.len() && each.values().all(|count| *count == 1), "{each:?}");
+    assert!(
+        each.len() == accepted.len() && each.values().all(|count| *count == 1),
+        "{each:?}"
+    );
     Ok(mails)
 }
 
@@ -215,7 +437,8 @@ async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> {
     assert_eq!(cloud.services.denied(), Vec::<String>::new());
     let mut all = String::new();
     for name in cloud.functions.keys() {
-        let log = std::fs::read_to_string(cloud.logs.join(format!("{name}.log"))).unwrap_or_default();
+        let log =
+            std::fs::read_to_string(cloud.logs.join(format!("{name}.log"))).unwrap_or_default();
         for secret in SECRETS.iter().chain(secrets) {
             let line = log.lines().find(|line| line.contains(secret));
             assert!(line.is_none(), "the log of {name} tells {secret}: {line:?}");
@@ -231,7 +454,13 @@ async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> {
         assert!(all.contains(told), "the logs do not tell {told}");
     }
     assert_eq!(check_table(cloud).await?, Vec::<String>::new());
-    println!("          table {}, all sound", cloud.template.resolved(&json!({ "!Ref": "Table" })).unwrap_or_default());
+    println!(
+        "          table {}, all sound",
+        cloud
+            .template
+            .resolved(&json!({ "!Ref": "Table" }))
+            .unwrap_or_default()
+    );
     Ok(())
 }
 
@@ -244,7 +473,13 @@ pub(crate) async fn check_table(cloud: &Cloud) -> Result<Vec<String>, Error> {
         if !from.is_null() {
             scan["ExclusiveStartKey"] = from;
         }
-        let page = post(&cloud.services.table, "DynamoDB_20120810.Scan", &credential("operator", "dynamodb"), &scan).await?;
+        let page = post(
+            &cloud.services.table,
+            "DynamoDB_20120810.Scan",
+            &credential("operator", "dynamodb"),
+            &scan,
+        )
+        .await?;
         items.extend(page["Items"].as_array().cloned().unwrap_or_default());
         from = page["LastEvaluatedKey"].clone();
         if from.is_null() {

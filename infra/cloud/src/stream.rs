@@ -1,5 +1,5 @@
-//! The event source mapping of the mailer: polls the table's stream, filters its records as template.yaml says, and delivers
-//! them in order, again if they were not taken.
+//! The event source mapping of the mailer: polls the table's stream, filters its records as
+//! template.yaml says, and delivers them in order, again if they were not taken.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,14 +28,30 @@ pub struct Mapping {
 impl Mapping {
     /// The mapping of a function's event, from the stream's beginning.
     pub fn new(function: Arc<Environments>, services: &str) -> Result<Self, Error> {
-        let event = function.function.events.values().find(|event| event["Type"] == "DynamoDB").ok_or("no stream is mapped")?;
+        let event = function
+            .function
+            .events
+            .values()
+            .find(|event| event["Type"] == "DynamoDB")
+            .ok_or("no stream is mapped")?;
         let properties = &event["Properties"];
-        let filters = properties["FilterCriteria"]["Filters"].as_array().into_iter().flatten();
-        let patterns =
-            filters.map(|filter| serde_json::from_str(filter["Pattern"].as_str().unwrap_or_default())).collect::<Result<_, _>>()?;
+        let filters = properties["FilterCriteria"]["Filters"]
+            .as_array()
+            .into_iter()
+            .flatten();
+        let patterns = filters
+            .map(|filter| serde_json::from_str(filter["Pattern"].as_str().unwrap_or_default()))
+            .collect::<Result<_, _>>()?;
         let batch = usize::try_from(properties["BatchSize"].as_u64().unwrap_or(100))?;
         let table = function.function.variables["TABLE_NAME"].clone();
-        Ok(Self { function, services: services.to_owned(), table, patterns, batch, positions: BTreeMap::new() })
+        Ok(Self {
+            function,
+            services: services.to_owned(),
+            table,
+            patterns,
+            batch,
+            positions: BTreeMap::new(),
+        })
     }
 
     /// Delivers for ever.
@@ -54,35 +70,67 @@ impl Mapping {
 
     async fn call(&self, operation: &str, body: Value) -> Result<Value, Error> {
         let target = format!("DynamoDBStreams_20120810.{operation}");
-        post(&self.services, &target, &credential(&access_key(&self.function.function.name), "dynamodb"), &body).await
+        post(
+            &self.services,
+            &target,
+            &credential(&access_key(&self.function.function.name), "dynamodb"),
+            &body,
+        )
+        .await
     }
 
     /// Delivers what is new in each shard, at most one batch; whether there was anything.
     pub async fn deliver(&mut self) -> Result<bool, Error> {
-        let streams = self.call("ListStreams", json!({ "TableName": self.table })).await?;
+        let streams = self
+            .call("ListStreams", json!({ "TableName": self.table }))
+            .await?;
         let mut any = false;
         for stream in streams["Streams"].as_array().into_iter().flatten() {
             let arn = &stream["StreamArn"];
-            let described = self.call("DescribeStream", json!({ "StreamArn": arn })).await?;
-            for shard in described["StreamDescription"]["Shards"].as_array().into_iter().flatten() {
-                any |= self.deliver_shard(arn, shard["ShardId"].as_str().unwrap_or_default()).await?;
+            let described = self
+                .call("DescribeStream", json!({ "StreamArn": arn }))
+                .await?;
+            for shard in described["StreamDescription"]["Shards"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                any |= self
+                    .deliver_shard(arn, shard["ShardId"].as_str().unwrap_or_default())
+                    .await?;
             }
         }
         Ok(any)
     }
 
     async fn deliver_shard(&mut self, arn: &Value, shard: &str) -> Result<bool, Error> {
-        let mut from = json!({ "StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON" });
+        let mut from =
+            json!({ "StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON" });
         if let Some(position) = self.positions.get(shard) {
             from["ShardIteratorType"] = json!("AFTER_SEQUENCE_NUMBER");
             from["SequenceNumber"] = json!(position);
         }
         let iterator = self.call("GetShardIterator", from).await?;
-        let found = self.call("GetRecords", json!({ "ShardIterator": iterator["ShardIterator"], "Limit": 100 })).await?;
+        let found = self
+            .call(
+                "GetRecords",
+                json!({ "ShardIterator": iterator["ShardIterator"], "Limit": 100 }),
+            )
+            .await?;
         let records = found["Records"].as_array().cloned().unwrap_or_default();
-        let sequence = |record: &Value| record["dynamodb"]["SequenceNumber"].as_str().unwrap_or_default().to_owned();
-        let Some(end) = records.last().map(sequence) else { return Ok(false) };
-        let wanted: Vec<Value> = records.into_iter().filter(|record| self.patterns.iter().any(|pattern| fits(pattern, record))).collect();
+        let sequence = |record: &Value| {
+            record["dynamodb"]["SequenceNumber"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let Some(end) = records.last().map(sequence) else {
+            return Ok(false);
+        };
+        let wanted: Vec<Value> = records
+            .into_iter()
+            .filter(|record| self.patterns.iter().any(|pattern| fits(pattern, record)))
+            .collect();
         for batch in wanted.chunks(self.batch) {
             let records: Vec<Value> = batch
                 .iter()
@@ -94,8 +142,14 @@ impl Mapping {
                 })
                 .collect();
             let answer = self.function.invoke(&json!({ "Records": records })).await?;
-            let failed = answer["batchItemFailures"].as_array().and_then(|failures| failures.first()?["itemIdentifier"].as_str());
-            let done = batch.iter().map(sequence).take_while(|sequence| Some(sequence.as_str()) != failed).last();
+            let failed = answer["batchItemFailures"]
+                .as_array()
+                .and_then(|failures| failures.first()?["itemIdentifier"].as_str());
+            let done = batch
+                .iter()
+                .map(sequence)
+                .take_while(|sequence| Some(sequence.as_str()) != failed)
+                .last();
             if let Some(done) = done {
                 self.positions.insert(shard.to_owned(), done);
             }
@@ -108,10 +162,13 @@ impl Mapping {
     }
 }
 
-/// Whether a record has what a filter pattern asks for: each list names the values that are allowed.
+/// Whether a record has what a filter pattern asks for: each list names the values that are
+/// allowed.
 fn fits(pattern: &Value, record: &Value) -> bool {
     match pattern {
-        Value::Object(fields) => fields.iter().all(|(name, pattern)| fits(pattern, &record[name])),
+        Value::Object(fields) => fields
+            .iter()
+            .all(|(name, pattern)| fits(pattern, &record[name])),
         Value::Array(allowed) => allowed.contains(record),
         other => other == record,
     }

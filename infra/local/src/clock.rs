@@ -16,12 +16,18 @@ pub struct MovableClock {
 impl MovableClock {
     /// Runs like the machine's clock.
     pub fn running() -> Self {
-        Self { standing: None, moved: Mutex::default() }
+        Self {
+            standing: None,
+            moved: Mutex::default(),
+        }
     }
 
     /// Stands at `moment` until it is moved.
     pub fn standing_at(moment: DateTime<Utc>) -> Self {
-        Self { standing: Some(moment), moved: Mutex::default() }
+        Self {
+            standing: Some(moment),
+            moved: Mutex::default(),
+        }
     }
 
     /// Moves the clock.
@@ -32,6 +38,7 @@ impl MovableClock {
 
 impl Clock for MovableClock {
     fn now(&self) -> DateTime<Utc> {
-        self.standing.unwrap_or_else(|| SystemClock.now()) + *self.moved.lock().unwrap_or_else(PoisonError::into_inner)
+        self.standing.unwrap_or_else(|| SystemClock.now())
+            + *self.moved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use aws_smithy_runtime_api::client::http::{HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector};
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
@@ -21,7 +23,8 @@ pub const TABLE: &str = "clubs";
 /// What keys of mails begin with.
 const OUTBOX: &[u8] = b"\"OUTBOX#";
 
-/// Stands between the SDK and the engine: for tests of slow and failing tables. None lets the call pass.
+/// Stands between the SDK and the engine: for tests of slow and failing tables. None lets the call
+/// pass.
 pub type Hook = Arc<dyn Fn(Call) -> BoxFuture<'static, Option<Reply>> + Send + Sync>;
 
 /// A call on its way to the engine.
@@ -79,8 +82,15 @@ impl Engine {
     }
 
     fn with(database: Database) -> Result<Self, DynoxideError> {
-        let engine = Self { database, changed: Arc::default(), hook: None };
-        match engine.run("CreateTable", crate::table::definition().to_string().as_bytes()) {
+        let engine = Self {
+            database,
+            changed: Arc::default(),
+            hook: None,
+        };
+        match engine.run(
+            "CreateTable",
+            crate::table::definition().to_string().as_bytes(),
+        ) {
             Ok(_) | Err(DynoxideError::ResourceInUseException(_)) => {}
             Err(error) => return Err(error),
         }
@@ -93,7 +103,10 @@ impl Engine {
     /// The same engine, behind a hook.
     #[must_use]
     pub fn hooked(&self, hook: Hook) -> Self {
-        Self { hook: Some(hook), ..self.clone() }
+        Self {
+            hook: Some(hook),
+            ..self.clone()
+        }
     }
 
     /// Notified after each write that may have put a mail into the outbox.
@@ -104,7 +117,14 @@ impl Engine {
     /// One call of the DynamoDB API.
     pub async fn call(&self, operation: &str, body: &[u8]) -> Reply {
         if let Some(hook) = &self.hook {
-            let call = Call { engine: Self { hook: None, ..self.clone() }, operation: operation.to_owned(), body: body.to_vec() };
+            let call = Call {
+                engine: Self {
+                    hook: None,
+                    ..self.clone()
+                },
+                operation: operation.to_owned(),
+                body: body.to_vec(),
+            };
             if let Some(reply) = hook(call).await {
                 return reply;
             }
@@ -119,7 +139,9 @@ impl Engine {
             Err(error) => (error.status_code(), error.to_json()),
         };
         // As in template.yaml the worker hears of new mails only.
-        if matches!(operation, "PutItem" | "TransactWriteItems") && body.windows(OUTBOX.len()).any(|part| part == OUTBOX) {
+        if matches!(operation, "PutItem" | "TransactWriteItems")
+            && body.windows(OUTBOX.len()).any(|part| part == OUTBOX)
+        {
             self.changed.notify_one();
         }
         answer
@@ -144,25 +166,36 @@ impl Engine {
             "GetRecords" => typed(body, |r| db.get_records(r)),
             // For tests that look at what is really stored. The service itself has no scan.
             "Scan" => typed(body, |r| db.scan(r)),
-            other => Err(DynoxideError::ValidationException(format!("{other} is not supported here"))),
+            other => Err(DynoxideError::ValidationException(format!(
+                "{other} is not supported here"
+            ))),
         }
     }
 
     /// One call whose answer is wanted as JSON, without the hook.
     pub fn json(&self, operation: &str, body: &Value) -> Result<Value, DynoxideError> {
         let text = self.run(operation, body.to_string().as_bytes())?;
-        serde_json::from_str(&text).map_err(|error| DynoxideError::InternalServerError(error.to_string()))
+        serde_json::from_str(&text)
+            .map_err(|error| DynoxideError::InternalServerError(error.to_string()))
     }
 }
 
-fn typed<Q: DeserializeOwned, A: Serialize>(body: &[u8], run: impl FnOnce(Q) -> Result<A, DynoxideError>) -> Answer {
-    let request = serde_json::from_slice(body).map_err(|error| DynoxideError::SerializationException(error.to_string()))?;
-    serde_json::to_string(&run(request)?).map_err(|error| DynoxideError::InternalServerError(error.to_string()))
+fn typed<Q: DeserializeOwned, A: Serialize>(
+    body: &[u8],
+    run: impl FnOnce(Q) -> Result<A, DynoxideError>,
+) -> Answer {
+    let request = serde_json::from_slice(body)
+        .map_err(|error| DynoxideError::SerializationException(error.to_string()))?;
+    serde_json::to_string(&run(request)?)
+        .map_err(|error| DynoxideError::InternalServerError(error.to_string()))
 }
 
 /// An answer as the SDK wants it from its HTTP client.
 pub(crate) fn answer(status: u16, body: String) -> Result<HttpResponse, ConnectorError> {
-    let response = http::Response::builder().status(status).header("content-type", "application/x-amz-json-1.0").body(SdkBody::from(body));
+    let response = http::Response::builder()
+        .status(status)
+        .header("content-type", "application/x-amz-json-1.0")
+        .body(SdkBody::from(body));
     let response = response.map_err(|error| ConnectorError::user(error.into()))?;
     HttpResponse::try_from(response).map_err(|error| ConnectorError::user(error.into()))
 }
@@ -171,8 +204,12 @@ impl HttpConnector for Engine {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let engine = self.clone();
         HttpConnectorFuture::new(async move {
-            let operation =
-                request.headers().get("x-amz-target").and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
+            let operation = request
+                .headers()
+                .get("x-amz-target")
+                .and_then(|target| target.rsplit('.').next())
+                .unwrap_or_default()
+                .to_owned();
             let body = request.body().bytes().unwrap_or_default();
             match Self::call(&engine, &operation, body).await {
                 Reply::Answer(status, body) => answer(status, body),
@@ -183,7 +220,11 @@ impl HttpConnector for Engine {
 }
 
 impl HttpClient for Engine {
-    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
         SharedHttpConnector::new(self.clone())
     }
 }

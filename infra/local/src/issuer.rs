@@ -1,4 +1,5 @@
-//! A token issuer: the functions verify its tokens as they would a university's. There is no way around the verification.
+//! A token issuer: the functions verify its tokens as they would a university's. There is no way
+//! around the verification.
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
@@ -8,7 +9,8 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// What tokens say of their issuer, whatever the port: people keep their ids when the service moves to another one.
+/// What tokens say of their issuer, whatever the port: people keep their ids when the service moves
+/// to another one.
 pub const ISSUER: &str = "http://127.0.0.1:8000/local";
 /// What tokens say of whom they are for.
 pub const AUDIENCE: &str = "clubs";
@@ -40,7 +42,9 @@ pub struct Subject {
 impl Issuer {
     /// A new key, in PKCS #8.
     pub fn new_key() -> Result<Vec<u8>, String> {
-        let document = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new()).map_err(|e| e.to_string())?;
+        let document =
+            EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new())
+                .map_err(|e| e.to_string())?;
         Ok(document.as_ref().to_vec())
     }
 
@@ -54,12 +58,16 @@ impl Issuer {
 
     /// The public keys.
     pub fn keys(&self) -> JwkSet {
-        JwkSet { keys: vec![self.jwk.clone()] }
+        JwkSet {
+            keys: vec![self.jwk.clone()],
+        }
     }
 
     /// A token for `subject`, and for how many seconds it is good.
     pub fn token(&self, subject: &Subject, now: DateTime<Utc>) -> Result<(String, i64), String> {
-        let expires_in = subject.expires_in.unwrap_or(TimeDelta::hours(HOURS).num_seconds());
+        let expires_in = subject
+            .expires_in
+            .unwrap_or(TimeDelta::hours(HOURS).num_seconds());
         let mut claims = json!({
             "iss": ISSUER,
             "aud": AUDIENCE,
@@ -79,7 +87,11 @@ impl Issuer {
 
     /// A token with exactly these claims.
     pub fn sign(&self, claims: &serde_json::Value) -> Result<String, String> {
-        let header = Header { alg: Algorithm::ES256, kid: Some("local".into()), ..Header::default() };
+        let header = Header {
+            alg: Algorithm::ES256,
+            kid: Some("local".into()),
+            ..Header::default()
+        };
         encode(&header, claims, &self.key).map_err(|e| e.to_string())
     }
 }

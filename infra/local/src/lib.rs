@@ -1,4 +1,4 @@
-//! The local service: the same routers as in the cloud, in one process (decisions.md §11).
+//! The local service: the same routers as in the cloud, in one process (O10).
 
 pub mod clock;
 pub mod demo;
@@ -124,7 +124,16 @@ impl Parts {
             }
             None => Arc::new(InMemory::new()),
         };
-        Ok(Self { engine, mailbox, clock, key, ids: Ids::random(), images, settings: settings(), position: file("stream.position") })
+        Ok(Self {
+            engine,
+            mailbox,
+            clock,
+            key,
+            ids: Ids::random(),
+            images,
+            settings: settings(),
+            position: file("stream.position"),
+        })
     }
 }
 
@@ -156,7 +165,9 @@ pub fn sdk_config(client: impl HttpClient + 'static) -> SdkConfig {
     SdkConfig::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
-        .credentials_provider(SharedCredentialsProvider::new(Credentials::from_keys("local", "local", None)))
+        .credentials_provider(SharedCredentialsProvider::new(Credentials::from_keys(
+            "local", "local", None,
+        )))
         .http_client(client)
         .build()
 }
@@ -164,25 +175,57 @@ pub fn sdk_config(client: impl HttpClient + 'static) -> SdkConfig {
 impl Campus {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Result<Self, Error> {
-        let Parts { engine, mailbox, clock, key, ids, images, settings, position } = parts;
+        let Parts {
+            engine,
+            mailbox,
+            clock,
+            key,
+            ids,
+            images,
+            settings,
+            position,
+        } = parts;
         let issuer = Arc::new(Issuer::new(&key)?);
         let table = Table::connect(&sdk_config(engine.clone()), TABLE);
         let ses = Ses::new(&sdk_config(mailbox.clone()), &settings);
         let reports = Arc::new(Reports::new(table.clone()));
-        let worker = Arc::new(Worker::new(table.clone(), ses, clock.clone(), settings.clone()));
+        let worker = Arc::new(Worker::new(
+            table.clone(),
+            ses,
+            clock.clone(),
+            settings.clone(),
+        ));
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
         let media = Media::new(images, false, &settings.media_url);
         let app = App::new(table, verifier, media, clock.clone(), ids, settings);
-        let local = routes::routes(routes::Local { issuer: issuer.clone(), mailbox: mailbox.clone(), clock: clock.clone() });
-        let router = routes::media(app.clone()).fallback_service(finish(guard(api().0, &app).merge(local), &app));
+        let local = routes::routes(routes::Local {
+            issuer: issuer.clone(),
+            mailbox: mailbox.clone(),
+            clock: clock.clone(),
+        });
+        let router = routes::media(app.clone())
+            .fallback_service(finish(guard(api().0, &app).merge(local), &app));
         let stream = Arc::new(Stream::open(engine.clone(), position)?);
-        Ok(Self { app, router, issuer, mailbox, stream, worker, reports, clock, engine })
+        Ok(Self {
+            app,
+            router,
+            issuer,
+            mailbox,
+            stream,
+            worker,
+            reports,
+            clock,
+            engine,
+        })
     }
 }
 
 /// All routes of the API, and the document that they make.
 pub fn api() -> (Router<Shared>, OpenApi) {
     let all = OpenApiRouter::with_openapi(shared::openapi::base());
-    let (router, document) = GROUPS.iter().fold(all, |all, (_, routes)| all.merge(routes())).split_for_parts();
+    let (router, document) = GROUPS
+        .iter()
+        .fold(all, |all, (_, routes)| all.merge(routes()))
+        .split_for_parts();
     (router, shared::openapi::complete(document))
 }

@@ -6,7 +6,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aws_smithy_runtime_api::client::http::{HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector};
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
@@ -40,7 +42,9 @@ pub struct KeptMail {
 }
 
 /// Answers a call in the mailbox's place: for tests of a failing SES. It gets the recipient.
-pub type Hook = Arc<dyn Fn(&str) -> BoxFuture<'static, Option<Result<(u16, Value), ConnectorError>>> + Send + Sync>;
+pub type Hook = Arc<
+    dyn Fn(&str) -> BoxFuture<'static, Option<Result<(u16, Value), ConnectorError>>> + Send + Sync,
+>;
 
 /// The mailbox.
 #[derive(Clone)]
@@ -66,24 +70,42 @@ impl Mailbox {
             _ => String::new(),
         };
         // A line that was cut off by a crash is dropped.
-        let kept = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ok(Self { kept: Arc::new(Mutex::new(kept)), clock, file, hook: None, reports: Arc::default() })
+        let kept = text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect();
+        Ok(Self {
+            kept: Arc::new(Mutex::new(kept)),
+            clock,
+            file,
+            hook: None,
+            reports: Arc::default(),
+        })
     }
 
     /// The same mailbox, behind a hook.
     #[must_use]
     pub fn hooked(&self, hook: Hook) -> Self {
-        Self { hook: Some(hook), ..self.clone() }
+        Self {
+            hook: Some(hook),
+            ..self.clone()
+        }
     }
 
     /// All mails, oldest first.
     pub fn mails(&self) -> Vec<KeptMail> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.kept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Throws all mails away.
     pub fn clear(&self) -> std::io::Result<()> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.kept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
         match &self.file {
             Some(file) => std::fs::write(file, ""),
             None => Ok(()),
@@ -92,7 +114,12 @@ impl Mailbox {
 
     /// What SES reports of the mails that it took and was not taken from here before.
     pub fn take_reports(&self) -> Vec<Value> {
-        self.reports.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+        self.reports
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .drain(..)
+            .collect()
     }
 
     /// Hands the reports of SES to the worker for ever, whenever there are some.
@@ -109,11 +136,20 @@ impl Mailbox {
 
     /// Keeps the mail of a `SendEmail` request; the id that it gets.
     pub fn keep(&self, request: &Value) -> std::io::Result<String> {
-        let text = |pointer: &str| request.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |pointer: &str| {
+            request
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
         let mail = KeptMail {
             to: text("/Destination/ToAddresses/0"),
             from: text("/FromEmailAddress"),
-            reply_to: request.pointer("/ReplyToAddresses/0").and_then(Value::as_str).map(str::to_owned),
+            reply_to: request
+                .pointer("/ReplyToAddresses/0")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
             subject: text("/Content/Simple/Subject/Data"),
             html: text("/Content/Simple/Body/Html/Data"),
             text: text("/Content/Simple/Body/Text/Data"),
@@ -121,27 +157,40 @@ impl Mailbox {
         };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = &self.file {
-            let mut file = std::fs::OpenOptions::new().create(true).append(true).open(file)?;
+            let mut file = std::fs::OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(file)?;
             writeln!(file, "{}", serde_json::to_string(&mail)?)?;
         }
         kept.push(mail);
         let id = format!("local-{}", kept.len());
-        self.reports.0.lock().unwrap_or_else(PoisonError::into_inner).extend(simulator::events(request, &id, self.clock.now()));
+        self.reports
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(simulator::events(request, &id, self.clock.now()));
         self.reports.1.notify_one();
         Ok(id)
     }
 
     async fn answer(&self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
-        let body: Value = serde_json::from_slice(request.body().bytes().unwrap_or_default()).unwrap_or_default();
+        let body: Value =
+            serde_json::from_slice(request.body().bytes().unwrap_or_default()).unwrap_or_default();
         if let Some(hook) = &self.hook {
-            let to = body.pointer("/Destination/ToAddresses/0").and_then(Value::as_str).unwrap_or_default();
+            let to = body
+                .pointer("/Destination/ToAddresses/0")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
             match hook(to).await {
                 Some(Err(error)) => return Err(error),
                 Some(Ok((status, body))) => return answer(status, body.to_string()),
                 None => {}
             }
         }
-        let id = self.keep(&body).map_err(|error| ConnectorError::io(error.into()))?;
+        let id = self
+            .keep(&body)
+            .map_err(|error| ConnectorError::io(error.into()))?;
         answer(200, json!({ "MessageId": id }).to_string())
     }
 }
@@ -154,7 +203,11 @@ impl HttpConnector for Mailbox {
 }
 
 impl HttpClient for Mailbox {
-    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
         SharedHttpConnector::new(self.clone())
     }
 }

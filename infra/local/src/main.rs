@@ -31,7 +31,10 @@ struct Options {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    shared::lambda::log(tracing_subscriber::fmt::layer().with_writer(std::io::stderr), "warn");
+    shared::lambda::log(
+        tracing_subscriber::fmt::layer().with_writer(std::io::stderr),
+        "warn",
+    );
     match Box::pin(run(Options::parse())).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -43,10 +46,15 @@ async fn main() -> ExitCode {
 
 async fn run(options: Options) -> Result<(), Error> {
     // The port first: who cannot have it should not touch the data.
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await.map_err(|error| match error.kind() {
-        ErrorKind::AddrInUse => format!("port {} is taken; stop what listens there or choose another one with --port", options.port),
-        _ => format!("cannot listen on port {}: {error}", options.port),
-    })?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))
+        .await
+        .map_err(|error| match error.kind() {
+            ErrorKind::AddrInUse => format!(
+                "port {} is taken; stop what listens there or choose another one with --port",
+                options.port
+            ),
+            _ => format!("cannot listen on port {}: {error}", options.port),
+        })?;
     let folder = (!options.memory).then_some(options.data_dir.as_path());
     let mut parts = Parts::open(folder)?;
     let origin = format!("http://{}", listener.local_addr()?);
@@ -60,7 +68,10 @@ async fn run(options: Options) -> Result<(), Error> {
     println!("listening on {origin}\n");
     println!("  API       {origin}/api/        (docs: {origin}/api/docs/)");
     println!("  mailbox   {origin}/local/mail/");
-    println!("  data      {}\n", folder.map_or_else(|| "in memory".into(), |folder| folder.display().to_string()));
+    println!(
+        "  data      {}\n",
+        folder.map_or_else(|| "in memory".into(), |folder| folder.display().to_string())
+    );
     for (who, subject) in tokens() {
         let (token, _) = campus.issuer.token(&subject, campus.clock.now())?;
         println!("  {who} token ({}): {token}\n", subject.username);
@@ -76,7 +87,11 @@ async fn run(options: Options) -> Result<(), Error> {
 }
 
 fn tokens() -> [(&'static str, Subject); 3] {
-    [("admin", demo::admin()), ("officer", demo::officer()), ("student", demo::student())]
+    [
+        ("admin", demo::admin()),
+        ("officer", demo::officer()),
+        ("student", demo::student()),
+    ]
 }
 
 async fn stop_signal() {

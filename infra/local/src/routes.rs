@@ -35,7 +35,10 @@ pub struct Local {
 pub fn routes(local: Local) -> Router<Shared> {
     Router::new()
         .route("/local/token/", post(create_token))
-        .route("/local/.well-known/openid-configuration/", get(show_discovery))
+        .route(
+            "/local/.well-known/openid-configuration/",
+            get(show_discovery),
+        )
         .route("/local/.well-known/jwks.json", get(show_keys))
         .route("/local/mail/", get(show_mailbox))
         .route("/local/mail.json", get(list_mails).delete(clear_mails))
@@ -47,7 +50,10 @@ pub fn routes(local: Local) -> Router<Shared> {
 /// The images, which are as large as they are: in the cloud another host has them.
 pub fn media(app: Shared) -> Router {
     let cors = shared::http::cors(&app.settings.cors_origins);
-    Router::new().route("/media/{file}", get(show_image)).layer(cors).with_state(app)
+    Router::new()
+        .route("/media/{file}", get(show_image))
+        .layer(cors)
+        .with_state(app)
 }
 
 #[derive(Default, Deserialize)]
@@ -64,7 +70,10 @@ struct TokenInput {
     expires_in: Field<i64>,
 }
 
-async fn create_token(State(local): State<Local>, Input(input): Input<TokenInput>) -> Result<Json<Value>> {
+async fn create_token(
+    State(local): State<Local>,
+    Input(input): Input<TokenInput>,
+) -> Result<Json<Value>> {
     let mut reader = Reader::new(Mode::Create);
     let mut username = String::new();
     reader.line("username", input.username, Need::Required, &mut username);
@@ -72,19 +81,34 @@ async fn create_token(State(local): State<Local>, Input(input): Input<TokenInput
         username,
         email: reader.nullable("email", input.email, Need::Free).flatten(),
         name: reader.nullable("name", input.name, Need::Free).flatten(),
-        groups: reader.nullable("groups", input.groups, Need::Free).flatten().unwrap_or_default(),
-        expires_in: reader.nullable("expires_in", input.expires_in, Need::Free).flatten(),
+        groups: reader
+            .nullable("groups", input.groups, Need::Free)
+            .flatten()
+            .unwrap_or_default(),
+        expires_in: reader
+            .nullable("expires_in", input.expires_in, Need::Free)
+            .flatten(),
     };
     reader.finish()?;
-    let (token, expires_in) = local.issuer.token(&subject, local.clock.now()).map_err(ApiError::Internal)?;
-    Ok(Json(json!({ "access_token": token, "token_type": "Bearer", "expires_in": expires_in })))
+    let (token, expires_in) = local
+        .issuer
+        .token(&subject, local.clock.now())
+        .map_err(ApiError::Internal)?;
+    Ok(Json(
+        json!({ "access_token": token, "token_type": "Bearer", "expires_in": expires_in }),
+    ))
 }
 
 /// The addresses are those of this service, wherever it listens; the issuer's name stays the same.
 async fn show_discovery(headers: HeaderMap) -> Json<Value> {
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:8000");
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok())
+        .unwrap_or("127.0.0.1:8000");
     let local = format!("http://{host}/local");
-    Json(json!({ "issuer": ISSUER, "jwks_uri": format!("{local}/.well-known/jwks.json"), "token_endpoint": format!("{local}/token") }))
+    Json(
+        json!({ "issuer": ISSUER, "jwks_uri": format!("{local}/.well-known/jwks.json"), "token_endpoint": format!("{local}/token") }),
+    )
 }
 
 async fn show_keys(State(local): State<Local>) -> Json<Value> {
@@ -96,13 +120,26 @@ async fn list_mails(State(local): State<Local>) -> Json<Vec<KeptMail>> {
 }
 
 async fn clear_mails(State(local): State<Local>) -> Result<NoContent> {
-    local.mailbox.clear().map_err(|error| ApiError::Internal(error.to_string()))?;
+    local
+        .mailbox
+        .clear()
+        .map_err(|error| ApiError::Internal(error.to_string()))?;
     Ok(NoContent)
 }
 
-async fn show_image(State(app): State<Shared>, Path(file): Path<String>) -> Result<impl IntoResponse> {
+async fn show_image(
+    State(app): State<Shared>,
+    Path(file): Path<String>,
+) -> Result<impl IntoResponse> {
     let (bytes, content_type) = app.media.read(&file).await?.ok_or(ApiError::NotFound)?;
-    Ok(([(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, CACHE_CONTROL), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")], bytes))
+    Ok((
+        [
+            (header::CONTENT_TYPE, content_type),
+            (header::CACHE_CONTROL, CACHE_CONTROL),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        ],
+        bytes,
+    ))
 }
 
 #[derive(Default, Deserialize)]
@@ -115,10 +152,19 @@ async fn show_clock(State(local): State<Local>) -> Json<Value> {
     Json(json!({ "now": shared::time::Timestamp::at(local.clock.now()) }))
 }
 
-async fn move_clock(State(local): State<Local>, Input(input): Input<MoveInput>) -> Result<Json<Value>> {
+async fn move_clock(
+    State(local): State<Local>,
+    Input(input): Input<MoveInput>,
+) -> Result<Json<Value>> {
     let mut seconds = 0;
     let mut reader = Reader::new(Mode::Create);
-    reader.number("advance_s", input.advance_s, Need::Required, (0, 3_155_760_000), &mut seconds);
+    reader.number(
+        "advance_s",
+        input.advance_s,
+        Need::Required,
+        (0, 3_155_760_000),
+        &mut seconds,
+    );
     reader.finish()?;
     local.clock.advance(TimeDelta::seconds(seconds));
     Ok(show_clock(State(local)).await)
@@ -126,7 +172,11 @@ async fn move_clock(State(local): State<Local>, Input(input): Input<MoveInput>) 
 
 async fn show_mailbox(State(local): State<Local>) -> Html<String> {
     let mails: String = local.mailbox.mails().iter().rev().map(row).collect();
-    let mails = if mails.is_empty() { "<p>No mails yet.</p>".to_owned() } else { mails };
+    let mails = if mails.is_empty() {
+        "<p>No mails yet.</p>".to_owned()
+    } else {
+        mails
+    };
     Html(format!(
         "<!doctype html><meta charset=\"utf-8\"><title>Mailbox</title>\
          <style>body{{font:16px/1.5 system-ui;max-width:50rem;margin:2rem auto;padding:0 1rem}}article{{border:1px solid #ccc;\
@@ -136,7 +186,9 @@ async fn show_mailbox(State(local): State<Local>) -> Html<String> {
 }
 
 fn row(mail: &KeptMail) -> String {
-    let reply_to = mail.reply_to.as_ref().map_or_else(String::new, |address| format!(", answers to {}", escape(address)));
+    let reply_to = mail.reply_to.as_ref().map_or_else(String::new, |address| {
+        format!(", answers to {}", escape(address))
+    });
     format!(
         "<article><b>{}</b><br><small>to {} from {}{reply_to}, {}</small><iframe sandbox srcdoc=\"{}\"></iframe></article>",
         escape(&mail.subject),

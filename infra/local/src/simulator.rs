@@ -1,5 +1,6 @@
-//! What SES reports of a mail, as its mailbox simulator would have it: `success@`, `bounce@`, `complaint@`, `ooto@` and
-//! `suppressionlist@simulator.amazonses.com`, each also as `bounce+anything@…`. Every other address takes its mail.
+//! What SES reports of a mail, as its mailbox simulator would have it: `success@`, `bounce@`,
+//! `complaint@`, `ooto@` and `suppressionlist@simulator.amazonses.com`, each also as
+//! `bounce+anything@…`. Every other address takes its mail.
 
 use chrono::{DateTime, Utc};
 use mailer::{Notifications, Reports};
@@ -8,14 +9,24 @@ use shared::time::Timestamp;
 
 const SIMULATOR: &str = "simulator.amazonses.com";
 
-/// The events that follow a `SendEmail` request, in the form in which SNS hands them on. There are none without a
-/// configuration set, which is what says where they go.
+/// The events that follow a `SendEmail` request, in the form in which SNS hands them on. There are
+/// none without a configuration set, which is what says where they go.
 pub fn events(request: &Value, message_id: &str, now: DateTime<Utc>) -> Vec<Value> {
-    if request["ConfigurationSetName"].as_str().is_none_or(str::is_empty) {
+    if request["ConfigurationSetName"]
+        .as_str()
+        .is_none_or(str::is_empty)
+    {
         return vec![];
     }
-    let to = request.pointer("/Destination/ToAddresses/0").and_then(Value::as_str).unwrap_or_default().to_lowercase();
-    let who = to.strip_suffix(SIMULATOR).and_then(|local| local.strip_suffix('@')).map(|local| local.split('+').next().unwrap_or_default());
+    let to = request
+        .pointer("/Destination/ToAddresses/0")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_lowercase();
+    let who = to
+        .strip_suffix(SIMULATOR)
+        .and_then(|local| local.strip_suffix('@'))
+        .map(|local| local.split('+').next().unwrap_or_default());
     let delivery = json!({ "eventType": "Delivery", "delivery": { "recipients": [to], "smtpResponse": "250 2.0.0 OK" } });
     let bounce = |kind: &str, sub_kind: &str| {
         let recipients = json!([{ "emailAddress": to, "action": "failed", "status": "5.1.1" }]);
@@ -48,6 +59,10 @@ pub fn events(request: &Value, message_id: &str, now: DateTime<Utc>) -> Vec<Valu
 
 /// Hands such an event to the worker.
 pub async fn deliver(reports: &Reports, event: &Value) -> Result<(), String> {
-    let notifications: Notifications = serde_json::from_value(event.clone()).map_err(|error| error.to_string())?;
-    reports.handle(&notifications).await.map_err(|error| error.to_string())
+    let notifications: Notifications =
+        serde_json::from_value(event.clone()).map_err(|error| error.to_string())?;
+    reports
+        .handle(&notifications)
+        .await
+        .map_err(|error| error.to_string())
 }

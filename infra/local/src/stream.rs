@@ -1,4 +1,5 @@
-//! The table's stream: delivers new records to the mail worker, in the form in which Lambda gets them.
+//! The table's stream: delivers new records to the mail worker, in the form in which Lambda gets
+//! them.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -39,30 +40,58 @@ pub enum Delivered {
 impl Stream {
     /// The stream of an engine; its position is kept in `file`.
     pub fn open(engine: Engine, file: Option<PathBuf>) -> Result<Self, String> {
-        let position = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()).filter(|text| !text.is_empty());
-        let json = |operation: &str, body: Value| engine.json(operation, &body).map_err(|error| error.to_string());
+        let position = file
+            .as_ref()
+            .and_then(|file| std::fs::read_to_string(file).ok())
+            .filter(|text| !text.is_empty());
+        let json = |operation: &str, body: Value| {
+            engine
+                .json(operation, &body)
+                .map_err(|error| error.to_string())
+        };
         let streams = json("ListStreams", json!({ "TableName": crate::engine::TABLE }))?;
-        let arn = streams.pointer("/Streams/0/StreamArn").cloned().ok_or("the table has no stream")?;
+        let arn = streams
+            .pointer("/Streams/0/StreamArn")
+            .cloned()
+            .ok_or("the table has no stream")?;
         let shards = json("DescribeStream", json!({ "StreamArn": arn }))?;
-        let shard = shards.pointer("/StreamDescription/Shards/0/ShardId").cloned().ok_or("the stream has no shard")?;
-        Ok(Self { engine, arn, shard, file, position: Mutex::new(position) })
+        let shard = shards
+            .pointer("/StreamDescription/Shards/0/ShardId")
+            .cloned()
+            .ok_or("the stream has no shard")?;
+        Ok(Self {
+            engine,
+            arn,
+            shard,
+            file,
+            position: Mutex::new(position),
+        })
     }
 
     /// The records that were not delivered yet, up to one batch.
     pub fn records(&self) -> Result<Vec<Value>, String> {
-        let json = |operation: &str, body: Value| self.engine.json(operation, &body).map_err(|error| error.to_string());
+        let json = |operation: &str, body: Value| {
+            self.engine
+                .json(operation, &body)
+                .map_err(|error| error.to_string())
+        };
         let mut from = json!({ "StreamArn": self.arn, "ShardId": self.shard, "ShardIteratorType": "TRIM_HORIZON" });
         if let Some(position) = &*self.position.lock().unwrap_or_else(PoisonError::into_inner) {
             from["ShardIteratorType"] = json!("AFTER_SEQUENCE_NUMBER");
             from["SequenceNumber"] = json!(position);
         }
         let iterator = json("GetShardIterator", from)?;
-        let answer = json("GetRecords", json!({ "ShardIterator": iterator["ShardIterator"], "Limit": BATCH }))?;
+        let answer = json(
+            "GetRecords",
+            json!({ "ShardIterator": iterator["ShardIterator"], "Limit": BATCH }),
+        )?;
         Ok(answer["Records"].as_array().cloned().unwrap_or_default())
     }
 
     fn advance(&self, sequence: &Value) {
-        let Some(sequence) = sequence.as_str() else { return };
+        let Some(sequence) = sequence.as_str() else {
+            return;
+        };
         *self.position.lock().unwrap_or_else(PoisonError::into_inner) = Some(sequence.to_owned());
         if let Some(file) = &self.file {
             // At worst records are delivered again, which the worker takes in its stride.
@@ -73,16 +102,28 @@ impl Stream {
     /// Delivers what is there to the worker, up to one batch.
     pub async fn deliver(&self, worker: &Worker) -> Result<Delivered, String> {
         let records = self.records()?;
-        let Some(last) = records.last() else { return Ok(Delivered::Nothing) };
+        let Some(last) = records.last() else {
+            return Ok(Delivered::Nothing);
+        };
         let end = last["dynamodb"]["SequenceNumber"].clone();
-        let event: Event = serde_json::from_value(json!({ "Records": records })).map_err(|error| error.to_string())?;
+        let event: Event = serde_json::from_value(json!({ "Records": records }))
+            .map_err(|error| error.to_string())?;
         let answer = worker.handle(event).await;
-        let Some(failed) = answer.batch_item_failures.first().and_then(|failure| failure.item_identifier.as_deref()) else {
+        let Some(failed) = answer
+            .batch_item_failures
+            .first()
+            .and_then(|failure| failure.item_identifier.as_deref())
+        else {
             self.advance(&end);
             return Ok(Delivered::All);
         };
-        let sequences = records.iter().map(|record| &record["dynamodb"]["SequenceNumber"]);
-        if let Some(done) = sequences.take_while(|sequence| sequence.as_str() != Some(failed)).last() {
+        let sequences = records
+            .iter()
+            .map(|record| &record["dynamodb"]["SequenceNumber"]);
+        if let Some(done) = sequences
+            .take_while(|sequence| sequence.as_str() != Some(failed))
+            .last()
+        {
             self.advance(done);
         }
         Ok(Delivered::Again)

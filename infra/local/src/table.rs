@@ -6,7 +6,8 @@ use crate::engine::TABLE;
 
 /// The body of `CreateTable`.
 pub fn definition() -> Value {
-    let attributes = ["pk", "sk", "gsi1pk", "gsi1sk"].map(|name| json!({ "AttributeName": name, "AttributeType": "S" }));
+    let attributes = ["pk", "sk", "gsi1pk", "gsi1sk"]
+        .map(|name| json!({ "AttributeName": name, "AttributeType": "S" }));
     let keys = |hash, range| json!([{ "AttributeName": hash, "KeyType": "HASH" }, { "AttributeName": range, "KeyType": "RANGE" }]);
     json!({
         "TableName": TABLE,

@@ -1,11 +1,13 @@
-//! The issuer's key set: cached, fetched again for an unknown key id, at most once a minute; old keys are kept when a
-//! fetch fails.
+//! The issuer's key set: cached, fetched again for an unknown key id, at most once a minute; old
+//! keys are kept when a fetch fails.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_smithy_runtime_api::client::http::{HttpConnector as _, HttpConnectorSettings, SharedHttpConnector};
+use aws_smithy_runtime_api::client::http::{
+    HttpConnector as _, HttpConnectorSettings, SharedHttpConnector,
+};
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_types::body::SdkBody;
 use axum::body::to_bytes;
@@ -32,7 +34,8 @@ impl KeySource for FixedKeys {
     }
 }
 
-/// The keys of an issuer, over HTTPS: from a fixed address, or from the one in its discovery document.
+/// The keys of an issuer, over HTTPS: from a fixed address, or from the one in its discovery
+/// document.
 pub struct IssuerKeys {
     connector: SharedHttpConnector,
     issuer: String,
@@ -48,23 +51,41 @@ const FIRST_FETCH_SECONDS: i64 = 2;
 const FRESH_HOURS: i64 = 12;
 
 impl IssuerKeys {
-    /// The keys of the issuer in the settings, through the SDK's HTTP and TLS stack: there is no second one.
+    /// The keys of the issuer in the settings, through the SDK's HTTP and TLS stack: there is no
+    /// second one.
     pub fn new(settings: &Settings) -> Result<Self, String> {
-        let timeouts =
-            HttpConnectorSettings::builder().connect_timeout(Duration::from_secs(2)).read_timeout(Duration::from_secs(3)).build();
-        let client = aws_smithy_http_client::default_connector(&timeouts, None).ok_or("no HTTP client")?;
-        Ok(Self { connector: client, issuer: settings.issuer.clone(), jwks_url: settings.jwks_url.clone() })
+        let timeouts = HttpConnectorSettings::builder()
+            .connect_timeout(Duration::from_secs(2))
+            .read_timeout(Duration::from_secs(3))
+            .build();
+        let client =
+            aws_smithy_http_client::default_connector(&timeouts, None).ok_or("no HTTP client")?;
+        Ok(Self {
+            connector: client,
+            issuer: settings.issuer.clone(),
+            jwks_url: settings.jwks_url.clone(),
+        })
     }
 
     async fn get(&self, url: &str) -> Result<Vec<u8>, String> {
-        let request = http::Request::get(url).header("accept", "application/json").body(SdkBody::empty()).map_err(|e| e.to_string())?;
+        let request = http::Request::get(url)
+            .header("accept", "application/json")
+            .body(SdkBody::empty())
+            .map_err(|e| e.to_string())?;
         let request = HttpRequest::try_from(request).map_err(|e| e.to_string())?;
-        let response = self.connector.call(request).await.map_err(|e| format!("{url}: {e:?}"))?;
+        let response = self
+            .connector
+            .call(request)
+            .await
+            .map_err(|e| format!("{url}: {e:?}"))?;
         if response.status().as_u16() != 200 {
             return Err(format!("{url}: {}", response.status().as_u16()));
         }
         let body = axum::body::Body::new(response.into_body());
-        to_bytes(body, MOST_BYTES).await.map(|bytes| bytes.to_vec()).map_err(|e| format!("{url}: {e}"))
+        to_bytes(body, MOST_BYTES)
+            .await
+            .map(|bytes| bytes.to_vec())
+            .map_err(|e| format!("{url}: {e}"))
     }
 }
 
@@ -74,9 +95,18 @@ impl KeySource for IssuerKeys {
             let url = if let Some(url) = &self.jwks_url {
                 url.clone()
             } else {
-                let discovery = format!("{}/.well-known/openid-configuration", self.issuer.trim_end_matches('/'));
-                let document: serde_json::Value = serde_json::from_slice(&self.get(&discovery).await?).map_err(|e| e.to_string())?;
-                document.get("jwks_uri").and_then(|url| url.as_str()).ok_or_else(|| format!("{discovery}: no jwks_uri"))?.to_owned()
+                let discovery = format!(
+                    "{}/.well-known/openid-configuration",
+                    self.issuer.trim_end_matches('/')
+                );
+                let document: serde_json::Value =
+                    serde_json::from_slice(&self.get(&discovery).await?)
+                        .map_err(|e| e.to_string())?;
+                document
+                    .get("jwks_uri")
+                    .and_then(|url| url.as_str())
+                    .ok_or_else(|| format!("{discovery}: no jwks_uri"))?
+                    .to_owned()
             };
             serde_json::from_slice(&self.get(&url).await?).map_err(|e| format!("{url}: {e}"))
         })
@@ -99,21 +129,37 @@ struct Cached {
 impl Keys {
     /// An empty cache before `source`.
     pub fn new(source: impl KeySource + 'static) -> Self {
-        Self { source: Box::new(source), cached: Mutex::default() }
+        Self {
+            source: Box::new(source),
+            cached: Mutex::default(),
+        }
     }
 
-    /// The key with this id; without an id the only key, if there is only one. An error while the issuer's keys were
-    /// never had.
-    pub async fn find(&self, kid: Option<&str>, now: DateTime<Utc>) -> Result<Option<Arc<DecodingKey>>, Unavailable> {
+    /// The key with this id; without an id the only key, if there is only one. An error while the
+    /// issuer's keys were never had.
+    pub async fn find(
+        &self,
+        kid: Option<&str>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Arc<DecodingKey>>, Unavailable> {
         // The lock is held over the fetch: requests that come meanwhile wait for the same one.
         let mut cached = self.cached.lock().await;
-        let stale = cached.loaded.is_none_or(|loaded| now - loaded > TimeDelta::hours(FRESH_HOURS));
+        let stale = cached
+            .loaded
+            .is_none_or(|loaded| now - loaded > TimeDelta::hours(FRESH_HOURS));
         let found = cached.pick(kid);
         if found.is_some() && !stale {
             return Ok(found);
         }
-        let pause = if cached.loaded.is_some() { REFETCH_SECONDS } else { FIRST_FETCH_SECONDS };
-        if cached.tried.is_some_and(|tried| now - tried < TimeDelta::seconds(pause)) {
+        let pause = if cached.loaded.is_some() {
+            REFETCH_SECONDS
+        } else {
+            FIRST_FETCH_SECONDS
+        };
+        if cached
+            .tried
+            .is_some_and(|tried| now - tried < TimeDelta::seconds(pause))
+        {
             return cached.loaded.map(|_| found).ok_or(Unavailable);
         }
         cached.tried = Some(now);
@@ -144,6 +190,16 @@ impl Cached {
 
 /// The asymmetric keys of a set: a shared secret among them would let anybody who reads it sign.
 fn usable(set: &JwkSet) -> HashMap<String, Arc<DecodingKey>> {
-    let asymmetric = set.keys.iter().filter(|jwk| !matches!(jwk.algorithm, AlgorithmParameters::OctetKey(_)));
-    asymmetric.filter_map(|jwk| Some((jwk.common.key_id.clone().unwrap_or_default(), Arc::new(DecodingKey::from_jwk(jwk).ok()?)))).collect()
+    let asymmetric = set
+        .keys
+        .iter()
+        .filter(|jwk| !matches!(jwk.algorithm, AlgorithmParameters::OctetKey(_)));
+    asymmetric
+        .filter_map(|jwk| {
+            Some((
+                jwk.common.key_id.clone().unwrap_or_default(),
+                Arc::new(DecodingKey::from_jwk(jwk).ok()?),
+            ))
+        })
+        .collect()
 }

@@ -1,4 +1,4 @@
-//! Who is calling: OpenID Connect bearer tokens, verified against the issuer's keys (decisions.md §2).
+//! Who is calling: OpenID Connect bearer tokens, verified against the issuer's keys (P1, P2).
 
 mod keys;
 mod token;

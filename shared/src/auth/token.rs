@@ -82,18 +82,28 @@ impl Verifier {
         if !ALGORITHMS.contains(&header.alg) {
             return Err(bad("its algorithm is not allowed"));
         }
-        let key = self.keys.find(header.kid.as_deref(), now).await.map_err(|_| ApiError::Busy)?.ok_or_else(|| bad("its key is unknown"))?;
+        let key = self
+            .keys
+            .find(header.kid.as_deref(), now)
+            .await
+            .map_err(|_| ApiError::Busy)?
+            .ok_or_else(|| bad("its key is unknown"))?;
         let mut validation = Validation::new(header.alg);
         validation.set_issuer(&[&self.issuer]);
         validation.set_audience(&[&self.audience]);
-        validation.required_spec_claims = HashSet::from(["exp", "iss", "aud", "sub"].map(str::to_owned));
+        validation.required_spec_claims =
+            HashSet::from(["exp", "iss", "aud", "sub"].map(str::to_owned));
         // Times are compared with the service's clock below, not with the machine's.
         validation.validate_exp = false;
         validation.validate_nbf = false;
-        let claims =
-            decode::<Map<String, Value>>(token, &key, &validation).map_err(|_| bad("its signature, issuer or audience is wrong"))?.claims;
+        let claims = decode::<Map<String, Value>>(token, &key, &validation)
+            .map_err(|_| bad("its signature, issuer or audience is wrong"))?
+            .claims;
         let seconds = |name: &str| claims.get(name).and_then(Value::as_f64);
-        #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 are far below 2^52")]
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "seconds since 1970 are far below 2^52"
+        )]
         let (at, leeway) = (now.timestamp_millis() as f64 / 1000.0, self.leeway as f64);
         if seconds("exp").is_none_or(|exp| at >= exp + leeway) {
             return Err(bad("it has expired"));
@@ -107,10 +117,17 @@ impl Verifier {
     fn identity(&self, claims: &Map<String, Value>) -> Option<Identity> {
         let text = |name: &str| {
             let value = claims.get(name)?.as_str()?;
-            let clean: String = value.chars().filter(|c| !c.is_control()).take(crate::limits::NAME).collect();
+            let clean: String = value
+                .chars()
+                .filter(|c| !c.is_control())
+                .take(crate::limits::NAME)
+                .collect();
             Some(clean.trim().to_owned()).filter(|value| !value.is_empty())
         };
-        let subject = claims.get("sub")?.as_str().filter(|subject| !subject.is_empty())?;
+        let subject = claims
+            .get("sub")?
+            .as_str()
+            .filter(|subject| !subject.is_empty())?;
         let groups = claims.get(&self.claims.groups);
         let in_group = |value: &Value| value.as_str() == Some(self.admin_group.as_str());
         Some(Identity {
@@ -121,9 +138,15 @@ impl Verifier {
             first_name: text(&self.claims.given_name),
             last_name: text(&self.claims.family_name),
             // An address that somebody only claims would open what is another's.
-            email: text(&self.claims.email)
-                .filter(|email| crate::http::is_email(email) && claims.get("email_verified") != Some(&Value::Bool(false))),
-            is_admin: groups.is_some_and(|groups| groups.as_array().map_or_else(|| in_group(groups), |all| all.iter().any(in_group))),
+            email: text(&self.claims.email).filter(|email| {
+                crate::http::is_email(email)
+                    && claims.get("email_verified") != Some(&Value::Bool(false))
+            }),
+            is_admin: groups.is_some_and(|groups| {
+                groups
+                    .as_array()
+                    .map_or_else(|| in_group(groups), |all| all.iter().any(in_group))
+            }),
             issued_at: claims.get("iat").and_then(Value::as_i64).unwrap_or(0),
         })
     }

@@ -19,7 +19,8 @@ use crate::time::Timestamp;
 /// What somebody is told who is being erased.
 pub const ERASING: &str = "Your account is being erased.";
 
-/// A signed-in caller. As an argument of a handler it means that credentials are needed; `Option<User>`, that they are not.
+/// A signed-in caller. As an argument of a handler it means that credentials are needed;
+/// `Option<User>`, that they are not.
 #[derive(Clone)]
 pub struct User(Arc<Inner>);
 
@@ -37,13 +38,25 @@ impl std::fmt::Debug for User {
 
 impl User {
     /// The caller that the headers tell: none without credentials, 401 for bad ones.
-    pub(crate) async fn authenticate(app: &Shared, headers: &HeaderMap) -> Result<Option<Self>, ApiError> {
-        let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
+    pub(crate) async fn authenticate(
+        app: &Shared,
+        headers: &HeaderMap,
+    ) -> Result<Option<Self>, ApiError> {
+        let Some(value) = headers.get(header::AUTHORIZATION) else {
+            return Ok(None);
+        };
         let text = value.to_str().unwrap_or_default();
-        let token = text.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token.trim());
+        let token = text
+            .split_once(' ')
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+            .map(|(_, token)| token.trim());
         let token = token.ok_or_else(|| ApiError::BadToken("expected a bearer token".into()))?;
         let identity = app.verifier.verify(token, app.clock.now()).await?;
-        Ok(Some(Self(Arc::new(Inner { identity, app: app.clone(), person: OnceCell::new() }))))
+        Ok(Some(Self(Arc::new(Inner {
+            identity,
+            app: app.clone(),
+            person: OnceCell::new(),
+        }))))
     }
 
     /// User id.
@@ -56,8 +69,8 @@ impl User {
         self.0.identity.is_admin
     }
 
-    /// The caller's profile, stored if it is new and refreshed if the token says something else: at most 1 read a
-    /// request, whoever asks.
+    /// The caller's profile, stored if it is new and refreshed if the token says something else: at
+    /// most 1 read a request, whoever asks.
     pub async fn person(&self) -> Result<&Person, ApiError> {
         self.0.person.get_or_try_init(|| self.load()).await
     }
@@ -66,7 +79,11 @@ impl User {
         let app = &self.0.app;
         let identity = &self.0.identity;
         let stored = app.table.person(identity.id).await?;
-        let clubs_created = if stored.is_some() { 0 } else { app.table.creations(identity.id).await? };
+        let clubs_created = if stored.is_some() {
+            0
+        } else {
+            app.table.creations(identity.id).await?
+        };
         let mut person = stored.clone().unwrap_or_else(|| Person {
             id: identity.id,
             personal: Personal::default(),
@@ -82,8 +99,11 @@ impl User {
             erasing: false,
         });
         if person.subject != identity.subject {
-            // Ids have 53 bits: an issuer that lets people choose their subject could be made to give two of them one id.
-            return Err(ApiError::BadToken("its subject cannot be told from another one".into()));
+            // Ids have 53 bits: an issuer that lets people choose their subject could be made to
+            // give two of them one id.
+            return Err(ApiError::BadToken(
+                "its subject cannot be told from another one".into(),
+            ));
         }
         // Two tokens of one person may differ: the younger one is right.
         let personal = merged(&person.personal, identity);
@@ -95,7 +115,16 @@ impl User {
                 Some(old) => app.table.update_claims(old, &person).await,
             };
             // Refused: a request beside this one was first.
-            if let Err(error) = stored.map_or_else(|error| if matches!(error, TableError::Refused(_)) { Ok(()) } else { Err(error) }, Ok) {
+            if let Err(error) = stored.map_or_else(
+                |error| {
+                    if matches!(error, TableError::Refused(_)) {
+                        Ok(())
+                    } else {
+                        Err(error)
+                    }
+                },
+                Ok,
+            ) {
                 return Err(error.into());
             }
         }
@@ -114,19 +143,39 @@ impl User {
 }
 
 fn merged(known: &Personal, said: &Identity) -> Personal {
-    let first_name = said.first_name.clone().or_else(|| Some(said.name.as_deref()?.split_once(' ')?.0.to_owned()));
-    let last_name = said.last_name.clone().or_else(|| Some(said.name.as_deref()?.split_once(' ')?.1.trim().to_owned()));
+    let first_name = said
+        .first_name
+        .clone()
+        .or_else(|| Some(said.name.as_deref()?.split_once(' ')?.0.to_owned()));
+    let last_name = said
+        .last_name
+        .clone()
+        .or_else(|| Some(said.name.as_deref()?.split_once(' ')?.1.trim().to_owned()));
     let both = match (&first_name, &last_name) {
         (Some(first), Some(last)) => Some(format!("{first} {last}")),
         (first, last) => first.clone().or_else(|| last.clone()),
     };
-    let name = said.name.clone().or(both).or_else(|| (!known.name.is_empty()).then(|| known.name.clone()));
+    let name = said
+        .name
+        .clone()
+        .or(both)
+        .or_else(|| (!known.name.is_empty()).then(|| known.name.clone()));
     let name = name.unwrap_or_else(|| said.username.clone());
     Personal {
-        first_name: first_name
-            .or_else(|| said.name.clone())
-            .unwrap_or_else(|| if known.first_name.is_empty() { name.clone() } else { known.first_name.clone() }),
-        last_name: last_name.unwrap_or_else(|| if said.name.is_some() { String::new() } else { known.last_name.clone() }),
+        first_name: first_name.or_else(|| said.name.clone()).unwrap_or_else(|| {
+            if known.first_name.is_empty() {
+                name.clone()
+            } else {
+                known.first_name.clone()
+            }
+        }),
+        last_name: last_name.unwrap_or_else(|| {
+            if said.name.is_some() {
+                String::new()
+            } else {
+                known.last_name.clone()
+            }
+        }),
         username: said.username.clone(),
         email: said.email.clone().unwrap_or_else(|| known.email.clone()),
         name,
@@ -137,7 +186,11 @@ impl FromRequestParts<Shared> for User {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
-        parts.extensions.get::<Self>().cloned().ok_or(ApiError::Unauthenticated)
+        parts
+            .extensions
+            .get::<Self>()
+            .cloned()
+            .ok_or(ApiError::Unauthenticated)
     }
 }
 
@@ -160,14 +213,26 @@ impl KnownPeople {
     fn knows(&self, identity: &Identity, now: DateTime<Utc>) -> bool {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = |at: DateTime<Utc>| (now - at).abs() < TimeDelta::minutes(REMEMBERED_MINUTES);
-        let same = |known: &Identity| Identity { issued_at: 0, ..known.clone() } == Identity { issued_at: 0, ..identity.clone() };
-        seen.get(&identity.id).is_some_and(|(known, at)| same(known) && fresh(*at))
+        let same = |known: &Identity| {
+            Identity {
+                issued_at: 0,
+                ..known.clone()
+            } == Identity {
+                issued_at: 0,
+                ..identity.clone()
+            }
+        };
+        seen.get(&identity.id)
+            .is_some_and(|(known, at)| same(known) && fresh(*at))
     }
 
-    /// Forgets somebody who was erased. Other functions that saw them lately store them again at a request that looks at the
-    /// profile, or after a few minutes.
+    /// Forgets somebody who was erased. Other functions that saw them lately store them again at a
+    /// request that looks at the profile, or after a few minutes.
     pub fn forget(&self, person: u64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&person);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&person);
     }
 
     fn saw(&self, identity: &Identity, now: DateTime<Utc>) {

@@ -1,5 +1,6 @@
-//! Who may call: the type of a handler's argument says it, reads what the decision needs, and hands over what the path
-//! names. Checks come in the order of decisions.md §12.1: 401, 404 (club, parent), 403, 404 (object).
+//! Who may call: the type of a handler's argument says it, reads what the decision needs, and hands
+//! over what the path names. Checks come in the order of H3: 401, 404 (club, parent), 403, 404
+//! (object).
 
 use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
@@ -32,18 +33,29 @@ impl PathIds {
     }
 
     async fn of(parts: &mut Parts) -> Result<Self, ApiError> {
-        let raw = RawPathParams::from_request_parts(parts, &()).await.map_err(|_| ApiError::NotFound)?;
-        let segments: HashMap<String, String> = raw.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let raw = RawPathParams::from_request_parts(parts, &())
+            .await
+            .map_err(|_| ApiError::NotFound)?;
+        let segments: HashMap<String, String> = raw
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
         // What cannot be a code is not looked for: keys of the table have a limit.
         let club = segments.get("club").is_none_or(|code| is_code(code));
-        if club { Ok(Self(segments)) } else { Err(ApiError::NotFound) }
+        if club {
+            Ok(Self(segments))
+        } else {
+            Err(ApiError::NotFound)
+        }
     }
 }
 
-/// Whether a text has the form of a club's code (decisions.md §3).
+/// Whether a text has the form of a club's code (C3).
 pub fn is_code(text: &str) -> bool {
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    text.len() <= limits::CODE && text.bytes().all(plain) && text.bytes().any(|b| b.is_ascii_lowercase())
+    text.len() <= limits::CODE
+        && text.bytes().all(plain)
+        && text.bytes().any(|b| b.is_ascii_lowercase())
 }
 
 /// Who is let in, given their role in the club and whether they are an admin.
@@ -80,11 +92,16 @@ impl Rule for OwnerRule {
     }
 }
 
-/// Something that the path names: a parent (looked for before the role is judged) or the object (after it). It is read
-/// beside the role, so that it costs no round of its own, and only inside the club of the path.
+/// Something that the path names: a parent (looked for before the role is judged) or the object
+/// (after it). It is read beside the role, so that it costs no round of its own, and only inside
+/// the club of the path.
 pub trait Load: Sized + Send {
     /// Reads it; none if it is not there, or not under its parent.
-    fn load(app: &Shared, user: &User, path: &PathIds) -> impl Future<Output = Result<Option<Self>, ApiError>> + Send;
+    fn load(
+        app: &Shared,
+        user: &User,
+        path: &PathIds,
+    ) -> impl Future<Output = Result<Option<Self>, ApiError>> + Send;
 }
 
 impl Load for () {
@@ -113,21 +130,27 @@ impl<T: Load> Load for Maybe<T> {
 
 impl Load for Application {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(id) = path.id("application") else { return Ok(None) };
+        let Some(id) = path.id("application") else {
+            return Ok(None);
+        };
         Ok(app.table.application(path.text("club"), id).await?)
     }
 }
 
 impl Load for Form {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(id) = path.id("application") else { return Ok(None) };
+        let Some(id) = path.id("application") else {
+            return Ok(None);
+        };
         Ok(app.table.form(path.text("club"), id).await?)
     }
 }
 
 impl Load for Event {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(id) = path.id("event") else { return Ok(None) };
+        let Some(id) = path.id("event") else {
+            return Ok(None);
+        };
         Ok(app.table.event(path.text("club"), id).await?)
     }
 }
@@ -141,19 +164,24 @@ impl Load for Studies {
 
 impl Load for Extension {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let (Some(application), Some(id)) = (path.id("application"), path.id("extension")) else { return Ok(None) };
+        let (Some(application), Some(id)) = (path.id("application"), path.id("extension")) else {
+            return Ok(None);
+        };
         Ok(app.table.extension(application, id).await?)
     }
 }
 
 impl Load for Submission {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let (Some(application), Some(id)) = (path.id("application"), path.id("submission")) else { return Ok(None) };
+        let (Some(application), Some(id)) = (path.id("application"), path.id("submission")) else {
+            return Ok(None);
+        };
         Ok(app.table.submission(application, id).await?)
     }
 }
 
-/// A signed-in caller at a place of a club: `R` says who is let in, `P` is the parent that the path names, `O` the object.
+/// A signed-in caller at a place of a club: `R` says who is let in, `P` is the parent that the path
+/// names, `O` the object.
 #[derive(Debug)]
 pub struct Scope<R, P = (), O = ()> {
     /// The caller.
@@ -194,8 +222,8 @@ impl<R, P, O> Scope<R, P, O> {
         self.membership.as_ref().map(|membership| membership.role)
     }
 
-    /// Whether the caller may give a role, or act on somebody who has it: nobody reaches above their own (api.md
-    /// "Memberships", rule 2); admins reach all.
+    /// Whether the caller may give a role, or act on somebody who has it: nobody reaches above
+    /// their own (M5); admins reach all.
     pub fn reaches(&self, role: Role) -> bool {
         self.user.is_admin() || self.role().is_some_and(|own| own <= role)
     }
@@ -214,15 +242,29 @@ impl<R: Rule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O> {
         let path = PathIds::of(parts).await?;
         let code = path.text("club");
         let club = async { Ok(app.table.club_and_membership(code, Some(user.id())).await?) };
-        let ((club, membership), parent, object) = futures::try_join!(club, P::load(app, &user, &path), O::load(app, &user, &path))?;
+        let ((club, membership), parent, object) =
+            futures::try_join!(club, P::load(app, &user, &path), O::load(app, &user, &path))?;
         let sight = Sight::with(membership.as_ref(), user.is_admin());
-        let club = club.filter(|club| sight.sees(club)).ok_or(ApiError::NotFound)?;
+        let club = club
+            .filter(|club| sight.sees(club))
+            .ok_or(ApiError::NotFound)?;
         let parent = parent.ok_or(ApiError::NotFound)?;
-        if !R::allows(membership.as_ref().map(|membership| membership.role), user.is_admin()) {
+        if !R::allows(
+            membership.as_ref().map(|membership| membership.role),
+            user.is_admin(),
+        ) {
             return Err(ApiError::Forbidden);
         }
         let object = object.ok_or(ApiError::NotFound)?;
-        Ok(Self { user, club, membership, parent, object, if_match: IfMatch::of(&parts.headers), rule: PhantomData })
+        Ok(Self {
+            user,
+            club,
+            membership,
+            parent,
+            object,
+            if_match: IfMatch::of(&parts.headers),
+            rule: PhantomData,
+        })
     }
 }
 
@@ -242,14 +284,27 @@ impl FromRequestParts<Shared> for Visible {
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
         let user = parts.extensions.get::<User>().cloned();
         let path = PathIds::of(parts).await?;
-        let (club, membership) = app.table.club_and_membership(path.text("club"), user.as_ref().map(User::id)).await?;
-        let sight = Sight::with(membership.as_ref(), user.as_ref().is_some_and(User::is_admin));
-        let club = club.filter(|club| sight.sees(club)).ok_or(ApiError::NotFound)?;
-        Ok(Self { user, club, membership })
+        let (club, membership) = app
+            .table
+            .club_and_membership(path.text("club"), user.as_ref().map(User::id))
+            .await?;
+        let sight = Sight::with(
+            membership.as_ref(),
+            user.as_ref().is_some_and(User::is_admin),
+        );
+        let club = club
+            .filter(|club| sight.sees(club))
+            .ok_or(ApiError::NotFound)?;
+        Ok(Self {
+            user,
+            club,
+            membership,
+        })
     }
 }
 
-/// Which clubs somebody sees: archived ones nobody, those that are not approved their members and admins (decisions.md §3).
+/// Which clubs somebody sees: archived ones nobody, those that are not approved their members and
+/// admins (C6, C7).
 #[derive(Debug, Clone, Default)]
 pub struct Sight {
     is_admin: bool,
@@ -259,20 +314,50 @@ pub struct Sight {
 impl Sight {
     /// That of somebody with this membership.
     pub fn with(membership: Option<&Membership>, is_admin: bool) -> Self {
-        Self { is_admin, own: membership.map(|membership| membership.club.clone()).into_iter().collect() }
+        Self {
+            is_admin,
+            own: membership
+                .map(|membership| membership.club.clone())
+                .into_iter()
+                .collect(),
+        }
     }
 
     /// That of somebody with these memberships.
-    pub fn with_all<'a>(memberships: impl IntoIterator<Item = &'a Membership>, is_admin: bool) -> Self {
-        Self { is_admin, own: memberships.into_iter().map(|membership| membership.club.clone()).collect() }
+    pub fn with_all<'a>(
+        memberships: impl IntoIterator<Item = &'a Membership>,
+        is_admin: bool,
+    ) -> Self {
+        Self {
+            is_admin,
+            own: memberships
+                .into_iter()
+                .map(|membership| membership.club.clone())
+                .collect(),
+        }
     }
 
-    /// That of a caller on these clubs: their memberships are read only if it matters who asks (1 query of the index).
-    pub async fn of<'a>(app: &Shared, user: Option<&User>, clubs: impl IntoIterator<Item = &'a Club>) -> Result<Self, ApiError> {
-        let anybody = Self { is_admin: user.is_some_and(User::is_admin), own: HashSet::new() };
+    /// That of a caller on these clubs: their memberships are read only if it matters who asks (1
+    /// query of the index).
+    pub async fn of<'a>(
+        app: &Shared,
+        user: Option<&User>,
+        clubs: impl IntoIterator<Item = &'a Club>,
+    ) -> Result<Self, ApiError> {
+        let anybody = Self {
+            is_admin: user.is_some_and(User::is_admin),
+            own: HashSet::new(),
+        };
         match user {
-            Some(user) if clubs.into_iter().any(|club| !club.archived && !anybody.sees(club)) => {
-                Ok(Self::with_all(&app.table.memberships_of(user.id()).await?, user.is_admin()))
+            Some(user)
+                if clubs
+                    .into_iter()
+                    .any(|club| !club.archived && !anybody.sees(club)) =>
+            {
+                Ok(Self::with_all(
+                    &app.table.memberships_of(user.id()).await?,
+                    user.is_admin(),
+                ))
             }
             _ => Ok(anybody),
         }
@@ -280,7 +365,8 @@ impl Sight {
 
     /// Whether a club is there for them.
     pub fn sees(&self, club: &Club) -> bool {
-        !club.archived && (club.approved == Some(true) || self.is_admin || self.own.contains(&club.code))
+        !club.archived
+            && (club.approved == Some(true) || self.is_admin || self.own.contains(&club.code))
     }
 }
 
@@ -293,13 +379,19 @@ impl FromRequestParts<Shared> for Admin {
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
         let user = <User as FromRequestParts<Shared>>::from_request_parts(parts, app).await?;
-        if user.is_admin() { Ok(Self(user)) } else { Err(ApiError::Forbidden) }
+        if user.is_admin() {
+            Ok(Self(user))
+        } else {
+            Err(ApiError::Forbidden)
+        }
     }
 }
 
 /// A question by its id, of a form that was read with it.
 pub fn question<'a>(form: &'a Form, path: &PathIds) -> Result<&'a Question, ApiError> {
-    path.id("question").and_then(|id| form.question(id)).ok_or(ApiError::NotFound)
+    path.id("question")
+        .and_then(|id| form.question(id))
+        .ok_or(ApiError::NotFound)
 }
 
 impl<S: Sync> FromRequestParts<S> for PathIds {

@@ -17,19 +17,36 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        if essence != "application/json" && !(essence.starts_with("application/") && essence.ends_with("+json")) {
-            return Err(ApiError::UnsupportedMediaType("Send a JSON body with the header Content-Type: application/json."));
+        let content_type = request
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        let essence = content_type
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase();
+        if essence != "application/json"
+            && !(essence.starts_with("application/") && essence.ends_with("+json"))
+        {
+            return Err(ApiError::UnsupportedMediaType(
+                "Send a JSON body with the header Content-Type: application/json.",
+            ));
         }
-        let bytes = Bytes::from_request(request, state).await.map_err(|_| ApiError::rule("The request body could not be read."))?;
-        let value: serde_json::Value =
-            serde_json::from_slice(&bytes).map_err(|error| ApiError::rule(format!("The request body is not JSON: {error}.")))?;
+        let bytes = Bytes::from_request(request, state)
+            .await
+            .map_err(|_| ApiError::rule("The request body could not be read."))?;
+        let value: serde_json::Value = serde_json::from_slice(&bytes)
+            .map_err(|error| ApiError::rule(format!("The request body is not JSON: {error}.")))?;
         if !value.is_object() {
             return Err(ApiError::rule("The request body must be a JSON object."));
         }
         // Fields remember what is wrong with them, so only a bug could fail here.
-        serde_json::from_value(value).map(Self).map_err(|error| ApiError::rule(format!("The request body is not valid: {error}.")))
+        serde_json::from_value(value)
+            .map(Self)
+            .map_err(|error| ApiError::rule(format!("The request body is not valid: {error}.")))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong for a caller, and the one place where it becomes a status and a body (decisions.md §1).
+//! What can go wrong for a caller, and the one place where it becomes a status and a body (H6).
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::table::TableError;
 
-/// What went wrong, as programs compare it (decisions.md §13.1). A code never tells more than the sentence beside it.
+/// What went wrong, as programs compare it (H7). A code never tells more than the sentence beside
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
@@ -109,7 +110,12 @@ impl FieldErrors {
 
     /// Adds the messages of what stands inside a field.
     pub fn extend(&mut self, field: &str, inside: Self) {
-        self.0.extend(inside.0.into_iter().map(|(name, messages)| (format!("{field}.{name}"), messages)));
+        self.0.extend(
+            inside
+                .0
+                .into_iter()
+                .map(|(name, messages)| (format!("{field}.{name}"), messages)),
+        );
     }
 
     /// Whether the field has a message already.
@@ -119,12 +125,19 @@ impl FieldErrors {
 
     /// An error if there is any message.
     pub fn check(self) -> Result<(), ApiError> {
-        if self.0.is_empty() { Ok(()) } else { Err(ApiError::Invalid(Code::Invalid, self)) }
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(ApiError::Invalid(Code::Invalid, self))
+        }
     }
 
     fn sentence(&self) -> String {
         match self.0.iter().next() {
-            Some((field, messages)) => format!("{field}: {}", messages.first().map_or("invalid", String::as_str)),
+            Some((field, messages)) => format!(
+                "{field}: {}",
+                messages.first().map_or("invalid", String::as_str)
+            ),
             None => "Invalid request.".to_owned(),
         }
     }
@@ -204,13 +217,18 @@ impl ApiError {
             Self::NotFound => "Not found.".to_owned(),
             Self::InvalidPage => "Invalid page.".to_owned(),
             Self::MethodNotAllowed => "This method is not allowed here.".to_owned(),
-            Self::PreconditionFailed => "This was changed since you read it. Read it again, then decide.".to_owned(),
+            Self::PreconditionFailed => {
+                "This was changed since you read it. Read it again, then decide.".to_owned()
+            }
             Self::TooLarge(limit) => format!("The request body is larger than {limit} bytes."),
             Self::UnsupportedMediaType(wanted) => (*wanted).to_owned(),
             Self::Rule(_, message) | Self::RateLimited(message, _) => message.clone(),
             Self::Invalid(_, errors) => errors.sentence(),
             Self::Busy => "The service is busy. Please try again.".to_owned(),
-            Self::OutcomeUnknown(_) => "It is not known whether this was stored. You may send the same request again.".to_owned(),
+            Self::OutcomeUnknown(_) => {
+                "It is not known whether this was stored. You may send the same request again."
+                    .to_owned()
+            }
             Self::Internal(_) => "Something went wrong on our side.".to_owned(),
         }
     }
@@ -220,7 +238,8 @@ impl ApiError {
 pub trait OrRefused<T> {
     /// The error that a refused condition is, whichever write of a transaction it was.
     fn or_refused(self, error: impl FnOnce() -> ApiError) -> Result<T, ApiError>;
-    /// The error that a refused condition is; `which` are the positions of the writes in their transaction.
+    /// The error that a refused condition is; `which` are the positions of the writes in their
+    /// transaction.
     fn or_refused_at(self, error: impl FnOnce(&[usize]) -> ApiError) -> Result<T, ApiError>;
 }
 
@@ -245,7 +264,9 @@ impl From<TableError> for ApiError {
                 Self::Busy
             }
             TableError::Unknown(why) => Self::OutcomeUnknown(why),
-            TableError::TooMuch => Self::rule("The answer is too large. Ask for it in parts with the parameters limit and cursor."),
+            TableError::TooMuch => Self::rule(
+                "The answer is too large. Ask for it in parts with the parameters limit and cursor.",
+            ),
             // A condition whose refusal has a meaning is mapped where the write is made.
             other => Self::Internal(other.to_string()),
         }
@@ -277,15 +298,30 @@ pub struct Cause {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let (status, code, detail) = (self.status(), self.code(), self.detail());
-        let errors = if let Self::Invalid(_, errors) = &self { Some(errors.clone()) } else { None };
-        let mut response = (status, Json(ErrorBody { detail, code, errors })).into_response();
+        let errors = if let Self::Invalid(_, errors) = &self {
+            Some(errors.clone())
+        } else {
+            None
+        };
+        let mut response = (
+            status,
+            Json(ErrorBody {
+                detail,
+                code,
+                errors,
+            }),
+        )
+            .into_response();
         let headers = response.headers_mut();
         match self {
             Self::Unauthenticated => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             Self::BadToken(_) => {
-                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
+                headers.insert(
+                    header::WWW_AUTHENTICATE,
+                    HeaderValue::from_static("Bearer error=\"invalid_token\""),
+                );
             }
             Self::RateLimited(_, seconds) => {
                 headers.insert(header::RETRY_AFTER, seconds.max(1).into());

@@ -1,4 +1,4 @@
-//! Fields of a request body, and the rules of create, replace and update (decisions.md §1 PUT, PATCH; §12.4, §12.5).
+//! Fields of a request body, and the rules of create, replace and update (H13, H14).
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,8 @@ use super::strict::Strict;
 use crate::time::Timestamp;
 use crate::{html, limits};
 
-/// A field as it was sent. A value of the wrong type is remembered, so that all wrong fields are told at once.
+/// A field as it was sent. A value of the wrong type is remembered, so that all wrong fields are
+/// told at once.
 #[derive(Debug, Clone, Default)]
 pub enum Field<T> {
     /// Not sent.
@@ -33,10 +34,17 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
         }
         Ok(serde_path_to_error::deserialize(Strict(value)).map_or_else(
             |error| {
-                let segments = error.path().iter().map(|segment| segment.to_string().trim_matches(['[', ']']).to_owned());
-                let mut inside: Vec<String> = std::iter::once(String::new()).chain(segments).collect();
+                let segments = error
+                    .path()
+                    .iter()
+                    .map(|segment| segment.to_string().trim_matches(['[', ']']).to_owned());
+                let mut inside: Vec<String> =
+                    std::iter::once(String::new()).chain(segments).collect();
                 let why = error.into_inner().to_string();
-                match why.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
+                match why
+                    .strip_prefix("missing field `")
+                    .and_then(|rest| rest.strip_suffix('`'))
+                {
                     Some(missing) => {
                         inside.push(missing.to_owned());
                         Self::Wrong(inside.join("."), REQUIRED.to_owned())
@@ -83,7 +91,10 @@ pub struct Reader {
 impl Reader {
     /// A reader for one request.
     pub fn new(mode: Mode) -> Self {
-        Self { mode, errors: FieldErrors::default() }
+        Self {
+            mode,
+            errors: FieldErrors::default(),
+        }
     }
 
     /// The value of a field, none if it is not sent or wrong; null is wrong.
@@ -97,7 +108,8 @@ impl Reader {
         }
     }
 
-    /// The value of a field that may be null: none if it is not sent or wrong, `Some(None)` for null.
+    /// The value of a field that may be null: none if it is not sent or wrong, `Some(None)` for
+    /// null.
     pub fn nullable<T>(&mut self, name: &str, field: Field<T>, need: Need) -> Option<Option<T>> {
         match field {
             Field::Value(value) => Some(Some(value)),
@@ -121,7 +133,14 @@ impl Reader {
     }
 
     /// Plain text of at most `max` characters; required text may not be blank.
-    pub fn text(&mut self, name: &str, field: Field<String>, need: Need, max: usize, into: &mut String) {
+    pub fn text(
+        &mut self,
+        name: &str,
+        field: Field<String>,
+        need: Need,
+        max: usize,
+        into: &mut String,
+    ) {
         if let Some(text) = self.value(name, field, need) {
             if need == Need::Required && text.trim().is_empty() {
                 self.errors.add(name, "This field may not be blank.");
@@ -137,7 +156,10 @@ impl Reader {
         let sent = matches!(field, Field::Value(_));
         self.text(name, field, need, limits::NAME, &mut text);
         if text.chars().any(char::is_control) {
-            self.errors.add(name, "Line breaks and control characters are not allowed here.");
+            self.errors.add(
+                name,
+                "Line breaks and control characters are not allowed here.",
+            );
         } else if sent && !self.errors.has(name) {
             text.trim().clone_into(into);
         }
@@ -145,7 +167,8 @@ impl Reader {
 
     /// A long HTML text, which is cleaned; before and after that it has at most `max_bytes`.
     pub fn html(&mut self, name: &str, field: Field<String>, max_bytes: usize, into: &mut String) {
-        // What GET gave can be put: entities and link relations of cleaning may have made it longer.
+        // What GET gave can be put: entities and link relations of cleaning may have made it
+        // longer.
         if matches!(&field, Field::Value(text) if text == into) {
             return;
         }
@@ -153,12 +176,14 @@ impl Reader {
         let sent = matches!(field, Field::Value(_));
         self.text(name, field, Need::Optional, limits::LONG_TEXT, &mut text);
         if text.bytes().filter(|byte| *byte == b'<').count() > limits::TAGS {
-            self.errors.add(name, format!("At most {} tags are allowed.", limits::TAGS));
+            self.errors
+                .add(name, format!("At most {} tags are allowed.", limits::TAGS));
         }
         if sent && !self.errors.has(name) {
             let clean = html::clean(&text);
             if text.len() > max_bytes || clean.len() > max_bytes {
-                self.errors.add(name, format!("At most {max_bytes} bytes are allowed."));
+                self.errors
+                    .add(name, format!("At most {max_bytes} bytes are allowed."));
             } else {
                 *into = clean;
             }
@@ -170,9 +195,13 @@ impl Reader {
         match self.nullable(name, field, Need::Optional) {
             Some(Some(text)) if text.is_empty() => *into = None,
             Some(Some(text)) => {
-                let web = url::Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+                let web = url::Url::parse(&text)
+                    .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
                 if text.chars().count() > limits::URL {
-                    self.errors.add(name, format!("At most {} characters are allowed.", limits::URL));
+                    self.errors.add(
+                        name,
+                        format!("At most {} characters are allowed.", limits::URL),
+                    );
                 } else if web && !text.chars().any(|c| c.is_control() || c.is_whitespace()) {
                     *into = Some(text);
                 } else {
@@ -203,9 +232,14 @@ impl Reader {
         }
     }
 
-    /// Two times of which the later one may not come first; if both could be read, the error is the later one's
-    /// (decisions.md §12.4).
-    pub fn in_order(&mut self, (earlier, from): (&str, Timestamp), (later, to): (&str, Timestamp), why: &str) {
+    /// Two times of which the later one may not come first; if both could be read, the error is the
+    /// later one's (H8).
+    pub fn in_order(
+        &mut self,
+        (earlier, from): (&str, Timestamp),
+        (later, to): (&str, Timestamp),
+        why: &str,
+    ) {
         if to < from && !self.errors.has(earlier) && !self.errors.has(later) {
             self.errors.add(later, why);
         }
@@ -219,19 +253,29 @@ impl Reader {
     }
 
     /// A whole number from `low` to `high`.
-    pub fn number<T>(&mut self, name: &str, field: Field<i64>, need: Need, (low, high): (i64, i64), into: &mut T)
-    where
+    pub fn number<T>(
+        &mut self,
+        name: &str,
+        field: Field<i64>,
+        need: Need,
+        (low, high): (i64, i64),
+        into: &mut T,
+    ) where
         T: TryFrom<i64>,
     {
         if let Some(number) = self.value(name, field, need) {
             match T::try_from(number) {
                 Ok(value) if (low..=high).contains(&number) => *into = value,
-                _ => self.errors.add(name, format!("Expected a whole number from {low} to {high}.")),
+                _ => self.errors.add(
+                    name,
+                    format!("Expected a whole number from {low} to {high}."),
+                ),
             }
         }
     }
 
-    /// The code of a club in the field `club`; what cannot be one is told like one that there is not.
+    /// The code of a club in the field `club`; what cannot be one is told like one that there is
+    /// not.
     pub fn club(&mut self, field: Field<String>) -> String {
         let code = self.value("club", field, Need::Required);
         if code.as_ref().is_some_and(|code| !is_code(code)) {
@@ -250,12 +294,15 @@ impl Reader {
         is_known: impl Fn(u64) -> bool,
         into: &mut Vec<u64>,
     ) {
-        let Some(references) = self.value(name, field, need) else { return };
+        let Some(references) = self.value(name, field, need) else {
+            return;
+        };
         let ids: BTreeSet<u64> = references.into_iter().map(Reference::id).collect();
         if ids.len() > max {
             self.errors.add(name, format!("At most {max} are allowed."));
         } else if let Some(unknown) = ids.iter().find(|id| !is_known(**id)) {
-            self.errors.add(name, format!("There is none with the id {unknown}."));
+            self.errors
+                .add(name, format!("There is none with the id {unknown}."));
         } else {
             *into = ids.into_iter().collect();
         }
@@ -265,7 +312,8 @@ impl Reader {
     pub fn fits(&mut self, name: &str, text: &str, max: usize) -> bool {
         let fits = text.len() <= max || text.chars().count() <= max;
         if !fits {
-            self.errors.add(name, format!("At most {max} characters are allowed."));
+            self.errors
+                .add(name, format!("At most {max} characters are allowed."));
         }
         fits
     }
@@ -283,19 +331,29 @@ pub fn no_such_club() -> ApiError {
     ApiError::field("club", NO_SUCH_CLUB)
 }
 
-/// Whether a text can be the address of a mail: one `@`, a host with a dot, nothing that could end a header, and no
-/// letters that SES refuses.
+/// Whether a text can be the address of a mail: one `@`, a host with a dot, nothing that could end
+/// a header, and no letters that SES refuses.
 pub fn is_email(text: &str) -> bool {
-    let Some((local, host)) = text.rsplit_once('@') else { return false };
-    let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '(' | ')' | ',' | ';' | ':' | '"' | '\\' | '@');
+    let Some((local, host)) = text.rsplit_once('@') else {
+        return false;
+    };
+    let plain = |c: char| {
+        c.is_ascii_graphic()
+            && !matches!(
+                c,
+                '<' | '>' | '(' | ')' | ',' | ';' | ':' | '"' | '\\' | '@'
+            )
+    };
     text.len() <= limits::EMAIL
         && !local.is_empty()
         && local.chars().all(plain)
         && host.contains('.')
-        && host.split('.').all(|label| !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
+        && host.split('.').all(|label| {
+            !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        })
 }
 
-/// A reference as an id or as an object with an `id`, so that what GET gave can be PUT (decisions.md §12.5).
+/// A reference as an id or as an object with an `id`, so that what GET gave can be PUT (H13).
 #[derive(Debug, Clone, Copy)]
 pub struct Reference(u64);
 
@@ -309,8 +367,13 @@ impl Reference {
 impl<'de> Deserialize<'de> for Reference {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = serde_json::Value::deserialize(deserializer)?;
-        let id = value.get("id").filter(|_| value.is_object()).unwrap_or(&value).as_u64();
-        id.map(Self).ok_or_else(|| serde::de::Error::custom("Expected an id, or an object with an id."))
+        let id = value
+            .get("id")
+            .filter(|_| value.is_object())
+            .unwrap_or(&value)
+            .as_u64();
+        id.map(Self)
+            .ok_or_else(|| serde::de::Error::custom("Expected an id, or an object with an id."))
     }
 }
 

@@ -1,8 +1,10 @@
-//! `Idempotency-Key`: a POST that is sent again with its key is done once, and answered as it was (decisions.md §13.9, §13.16).
+//! `Idempotency-Key`: a POST that is sent again with its key is done once, and answered as it was
+//! (X1, X2, X3, X4, X5).
 //!
-//! Before the work begins, the request is stored with the id that its object will have. An attempt whose outcome nobody
-//! knows can therefore be made again: the write finds its own object. Answers are not stored, but for what holds nobody
-//! else's data: a repeat reads the object as GET does, with the rights that the caller has now.
+//! Before the work begins, the request is stored with the id that its object will have. An attempt
+//! whose outcome nobody knows can therefore be made again: the write finds its own object. Answers
+//! are not stored, but for what holds nobody else's data: a repeat reads the object as GET does,
+//! with the rights that the caller has now.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
@@ -32,14 +34,16 @@ const KEY: &str = "idempotency-key";
 pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// How long a key is remembered, in seconds.
 const REMEMBERED: i64 = 24 * 3_600;
-/// How long an attempt may be at work before another one takes its place, in seconds: most functions are ended sooner.
+/// How long an attempt may be at work before another one takes its place, in seconds: most
+/// functions are ended sooner.
 const ATTEMPT: i64 = 12;
 /// How long a repeat waits for the attempt that is at work.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(100);
 /// Bytes of an answer that is stored as it is.
 const ANSWER: usize = 100_000;
-/// Routes that remember the key of their last write themselves, so that no attempt stands in anybody's way.
+/// Routes that remember the key of their last write themselves, so that no attempt stands in
+/// anybody's way.
 const REMEMBERS: [&str; 1] = ["/api/clubs/{club}/applications/{application}/submissions/"];
 
 /// The id of what a request creates. With an idempotency key it is the same for every repeat.
@@ -61,7 +65,11 @@ impl FromRequestParts<Shared> for NewId {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
-        Ok(parts.extensions.get().copied().unwrap_or_else(|| Self(app.next_id())))
+        Ok(parts
+            .extensions
+            .get()
+            .copied()
+            .unwrap_or_else(|| Self(app.next_id())))
     }
 }
 
@@ -74,14 +82,18 @@ impl FromRequestParts<Shared> for RequestKey {
 
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
         let key = key_of(&parts.headers);
-        if key.as_ref().is_some_and(|key| key.chars().count() > limits::IDEMPOTENCY_KEY) {
+        if key
+            .as_ref()
+            .is_some_and(|key| key.chars().count() > limits::IDEMPOTENCY_KEY)
+        {
             return Err(too_long());
         }
         Ok(Self(key.map(|key| hash_of(&key, parts))))
     }
 }
 
-/// Goes with an answer that shows the object at a path, and is no creation: a repeat reads it there.
+/// Goes with an answer that shows the object at a path, and is no creation: a repeat reads it
+/// there.
 #[derive(Debug, Clone)]
 pub struct ShownAt(pub String);
 
@@ -98,20 +110,35 @@ pub fn shown_at(path: String, body: impl IntoResponse) -> Response {
 
 /// 400 for a key that was sent with another body.
 pub fn key_reused() -> ApiError {
-    ApiError::field("Idempotency-Key", "This key was sent with another body before. Use a new key.").coded(Code::KeyReused)
+    ApiError::field(
+        "Idempotency-Key",
+        "This key was sent with another body before. Use a new key.",
+    )
+    .coded(Code::KeyReused)
 }
 
 /// Says of an answer that it is a replay.
 pub fn replayed(response: &mut Response) {
-    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    response
+        .headers_mut()
+        .insert(REPLAYED, HeaderValue::from_static("true"));
 }
 
 fn too_long() -> ApiError {
-    ApiError::field("Idempotency-Key", format!("At most {} characters are allowed.", limits::IDEMPOTENCY_KEY))
+    ApiError::field(
+        "Idempotency-Key",
+        format!(
+            "At most {} characters are allowed.",
+            limits::IDEMPOTENCY_KEY
+        ),
+    )
 }
 
 fn key_of(headers: &HeaderMap) -> Option<String> {
-    headers.get(KEY).map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned()).filter(|key| !key.is_empty())
+    headers
+        .get(KEY)
+        .map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned())
+        .filter(|key| !key.is_empty())
 }
 
 fn hash_of(key: &str, parts: &Parts) -> String {
@@ -125,30 +152,48 @@ pub(super) struct Replays {
     pub routes: Router,
 }
 
-/// Whether a route remembers keys, and looks at the caller's profile, by itself: submissions take as few rounds as they can.
+/// Whether a route remembers keys, and looks at the caller's profile, by itself: submissions take
+/// as few rounds as they can.
 pub(super) fn remembers_itself(route: &str) -> bool {
     REMEMBERS.contains(&route)
 }
 
 /// Does requests with a key once.
-pub(super) async fn idempotent(State(replays): State<Replays>, request: Request, next: Next) -> Response {
+pub(super) async fn idempotent(
+    State(replays): State<Replays>,
+    request: Request,
+    next: Next,
+) -> Response {
     let user = request.extensions().get::<User>().cloned();
-    let remembers = request.extensions().get::<MatchedPath>().is_some_and(|path| remembers_itself(path.as_str()));
+    let remembers = request
+        .extensions()
+        .get::<MatchedPath>()
+        .is_some_and(|path| remembers_itself(path.as_str()));
     match (user, key_of(request.headers())) {
         (Some(user), Some(key)) if request.method() == Method::POST && !remembers => {
-            once(&replays, &user, &key, request, next).await.unwrap_or_else(IntoResponse::into_response)
+            once(&replays, &user, &key, request, next)
+                .await
+                .unwrap_or_else(IntoResponse::into_response)
         }
         _ => next.run(request).await,
     }
 }
 
-async fn once(replays: &Replays, user: &User, key: &str, request: Request, next: Next) -> Result<Response, ApiError> {
+async fn once(
+    replays: &Replays,
+    user: &User,
+    key: &str,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
     if key.chars().count() > limits::IDEMPOTENCY_KEY {
         return Err(too_long());
     }
     let app = &replays.app;
     let (mut parts, body) = request.into_parts();
-    let bytes = to_bytes(body, usize::MAX).await.map_err(|_| ApiError::rule("The request body could not be read."))?;
+    let bytes = to_bytes(body, usize::MAX)
+        .await
+        .map_err(|_| ApiError::rule("The request body could not be read."))?;
     let id = hash_of(key, &parts);
     let body_hash = sha256_hex(&without_boundary(&parts.headers, &bytes));
     let began = Instant::now();
@@ -164,15 +209,31 @@ async fn once(replays: &Replays, user: &User, key: &str, request: Request, next:
             expires: now + REMEMBERED,
             outcome: None,
         };
-        let Some(known) = app.table.begin_keyed(&new, now).await? else { break new };
+        let Some(known) = app.table.begin_keyed(&new, now).await? else {
+            break new;
+        };
         if known.body_hash != new.body_hash {
             return Err(key_reused());
         }
         match &known.outcome {
-            Some(KeyedOutcome::Nothing) => return Ok(next.run(Request::from_parts(parts, Body::from(bytes))).await),
+            Some(KeyedOutcome::Nothing) => {
+                return Ok(next
+                    .run(Request::from_parts(parts, Body::from(bytes)))
+                    .await);
+            }
             Some(outcome) => return replay(replays, outcome, &parts, user).await,
-            None if known.busy_until <= now => match app.table.retry_keyed(&known, new.attempt, new.busy_until).await {
-                Ok(()) => break KeyedRequest { attempt: new.attempt, busy_until: new.busy_until, ..known },
+            None if known.busy_until <= now => match app
+                .table
+                .retry_keyed(&known, new.attempt, new.busy_until)
+                .await
+            {
+                Ok(()) => {
+                    break KeyedRequest {
+                        attempt: new.attempt,
+                        busy_until: new.busy_until,
+                        ..known
+                    };
+                }
                 // Another repeat was first.
                 Err(TableError::Refused(_)) => {}
                 Err(error) => return Err(error.into()),
@@ -196,22 +257,38 @@ async fn once(replays: &Replays, user: &User, key: &str, request: Request, next:
     }
 }
 
-/// Stores what a repeat gets. What failed, or was refused for reasons of rights, is tried again by a repeat.
+/// Stores what a repeat gets. What failed, or was refused for reasons of rights, is tried again by
+/// a repeat.
 async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Response {
     let status = response.status();
     let (parts, body) = response.into_parts();
-    let Ok(bytes) = to_bytes(body, usize::MAX).await else { return ApiError::Internal("an answer broke".into()).into_response() };
-    let location = parts.headers.get(header::LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let shown_at = parts.extensions.get::<ShownAt>().map(|shown| shown.0.clone());
+    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
+        return ApiError::Internal("an answer broke".into()).into_response();
+    };
+    let location = parts
+        .headers
+        .get(header::LOCATION)
+        .and_then(|value| value.to_str().ok())
+        .map(str::to_owned);
+    let shown_at = parts
+        .extensions
+        .get::<ShownAt>()
+        .map(|shown| shown.0.clone());
     let is_location = location.is_some();
     // Rights and states are looked at again by a repeat.
-    let is_kept = |status: StatusCode| status.is_success() || matches!(status.as_u16(), 400 | 413 | 415);
+    let is_kept =
+        |status: StatusCode| status.is_success() || matches!(status.as_u16(), 400 | 413 | 415);
     let outcome = match (location.or(shown_at), std::str::from_utf8(&bytes)) {
         _ if parts.extensions.get::<DidNothing>().is_some() => Some(KeyedOutcome::Nothing),
-        (Some(path), _) if status.is_success() => Some(KeyedOutcome::Object { status: status.as_u16(), path, is_location }),
-        (None, Ok(body)) if is_kept(status) && body.len() <= ANSWER => {
-            Some(KeyedOutcome::Answer { status: status.as_u16(), body: body.to_owned() })
-        }
+        (Some(path), _) if status.is_success() => Some(KeyedOutcome::Object {
+            status: status.as_u16(),
+            path,
+            is_location,
+        }),
+        (None, Ok(body)) if is_kept(status) && body.len() <= ANSWER => Some(KeyedOutcome::Answer {
+            status: status.as_u16(),
+            body: body.to_owned(),
+        }),
         _ => None,
     };
     if let Err(error) = app.table.end_keyed(attempt, outcome.as_ref()).await {
@@ -222,22 +299,45 @@ async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Resp
 }
 
 /// The first answer: its status, with the object as it is now, or what was stored of it.
-async fn replay(replays: &Replays, outcome: &KeyedOutcome, parts: &Parts, user: &User) -> Result<Response, ApiError> {
+async fn replay(
+    replays: &Replays,
+    outcome: &KeyedOutcome,
+    parts: &Parts,
+    user: &User,
+) -> Result<Response, ApiError> {
     let mut response = match outcome {
         KeyedOutcome::Object { path, .. } => {
-            let mut get = Request::builder().uri(path).body(Body::empty()).map_err(|error| ApiError::Internal(error.to_string()))?;
+            let mut get = Request::builder()
+                .uri(path)
+                .body(Body::empty())
+                .map_err(|error| ApiError::Internal(error.to_string()))?;
             get.extensions_mut().insert(user.clone());
             if let Some(received) = parts.extensions.get::<ReceivedAt>() {
                 get.extensions_mut().insert(*received);
             }
-            replays.routes.clone().oneshot(get).await.unwrap_or_else(|never| match never {})
+            replays
+                .routes
+                .clone()
+                .oneshot(get)
+                .await
+                .unwrap_or_else(|never| match never {})
         }
-        KeyedOutcome::Answer { body, .. } => ([(header::CONTENT_TYPE, "application/json")], body.clone()).into_response(),
+        KeyedOutcome::Answer { body, .. } => {
+            ([(header::CONTENT_TYPE, "application/json")], body.clone()).into_response()
+        }
         KeyedOutcome::Nothing => return Err(ApiError::Internal("nothing is replayed".into())),
     };
-    if let (KeyedOutcome::Object { status, .. } | KeyedOutcome::Answer { status, .. }, StatusCode::OK) = (outcome, response.status()) {
+    if let (
+        KeyedOutcome::Object { status, .. } | KeyedOutcome::Answer { status, .. },
+        StatusCode::OK,
+    ) = (outcome, response.status())
+    {
         *response.status_mut() = StatusCode::from_u16(*status).unwrap_or(StatusCode::OK);
-        if let KeyedOutcome::Object { path, is_location: true, .. } = outcome
+        if let KeyedOutcome::Object {
+            path,
+            is_location: true,
+            ..
+        } = outcome
             && let Ok(value) = HeaderValue::from_str(path)
         {
             response.headers_mut().insert(header::LOCATION, value);
@@ -248,9 +348,17 @@ async fn replay(replays: &Replays, outcome: &KeyedOutcome, parts: &Parts, user: 
 }
 /// The body of a form without the boundary, which clients make anew for each request.
 fn without_boundary(headers: &HeaderMap, body: &Bytes) -> Vec<u8> {
-    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let boundary =
-        content_type.split_once("boundary=").map(|(_, boundary)| boundary.split(';').next().unwrap_or_default().trim_matches('"'));
+    let content_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let boundary = content_type.split_once("boundary=").map(|(_, boundary)| {
+        boundary
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim_matches('"')
+    });
     match boundary.filter(|boundary| !boundary.is_empty()) {
         Some(boundary) => {
             let finder = memchr::memmem::Finder::new(boundary);

@@ -1,4 +1,5 @@
-//! What stands around every router, in whichever home it runs: request log, panics, compression, entity tags, slashes, body limits.
+//! What stands around every router, in whichever home it runs: request log, panics, compression,
+//! entity tags, slashes, body limits.
 
 use std::any::Any;
 use std::time::Duration;
@@ -30,7 +31,7 @@ use crate::table::usage::metered;
 const PREFLIGHT: Duration = Duration::from_hours(2);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// When the gateway received the request: deadlines are judged by it (decisions.md §5).
+/// When the gateway received the request: deadlines are judged by it (S1).
 #[derive(Debug, Clone, Copy)]
 pub struct ReceivedAt(pub DateTime<Utc>);
 
@@ -38,7 +39,11 @@ impl FromRequestParts<Shared> for ReceivedAt {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
-        Ok(parts.extensions.get().copied().unwrap_or_else(|| Self(app.clock.now())))
+        Ok(parts
+            .extensions
+            .get()
+            .copied()
+            .unwrap_or_else(|| Self(app.clock.now())))
     }
 }
 
@@ -56,7 +61,10 @@ impl<S: Sync> FromRequestParts<S> for PublicPath {
 
 impl PublicPath {
     pub(super) fn of(parts: &Parts) -> String {
-        parts.extensions.get::<Self>().map_or_else(|| parts.uri.path().to_owned(), |path| path.0.clone())
+        parts
+            .extensions
+            .get::<Self>()
+            .map_or_else(|| parts.uri.path().to_owned(), |path| path.0.clone())
     }
 }
 
@@ -67,17 +75,23 @@ struct Called {
     user: Option<u64>,
 }
 
-/// Adds authentication to a router's routes, and answers what it has no route for. Goes on before [`finish`].
+/// Adds authentication to a router's routes, and answers what it has no route for. Goes on before
+/// [`finish`].
 pub fn guard(router: Router<Shared>, app: &Shared) -> Router<Shared> {
     // A token is verified where a route and a verb match: 404 and 405 come before 401.
     let router = if router.has_routes() {
-        let replays = Replays { app: app.clone(), routes: router.clone().with_state(app.clone()) };
+        let replays = Replays {
+            app: app.clone(),
+            routes: router.clone().with_state(app.clone()),
+        };
         let once = router.route_layer(from_fn_with_state(replays, idempotent));
         once.route_layer(from_fn_with_state(app.clone(), authenticate))
     } else {
         router
     };
-    router.method_not_allowed_fallback(async || ApiError::MethodNotAllowed).fallback(async || ApiError::NotFound)
+    router
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+        .fallback(async || ApiError::NotFound)
 }
 
 /// The router with everything around it, ready to be served.
@@ -99,7 +113,14 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
 /// Which origins may call from a browser, and read what.
 pub fn cors(origins: &[String]) -> CorsLayer {
     let layer = CorsLayer::new()
-        .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_methods([
+            Method::GET,
+            Method::HEAD,
+            Method::POST,
+            Method::PUT,
+            Method::PATCH,
+            Method::DELETE,
+        ])
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers([
             header::CONTENT_DISPOSITION,
@@ -113,21 +134,37 @@ pub fn cors(origins: &[String]) -> CorsLayer {
         ])
         .max_age(PREFLIGHT)
         // The one place: this layer replaces what others say.
-        .vary([header::ACCEPT, header::ACCEPT_ENCODING, header::AUTHORIZATION, header::ORIGIN, header::ACCESS_CONTROL_REQUEST_HEADERS]);
+        .vary([
+            header::ACCEPT,
+            header::ACCEPT_ENCODING,
+            header::AUTHORIZATION,
+            header::ORIGIN,
+            header::ACCESS_CONTROL_REQUEST_HEADERS,
+        ]);
     if origins.iter().any(|origin| origin == "*") {
         layer.allow_origin(AnyValue)
     } else {
-        layer.allow_origin(AllowOrigin::list(origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok())))
+        layer.allow_origin(AllowOrigin::list(
+            origins
+                .iter()
+                .filter_map(|origin| HeaderValue::from_str(origin).ok()),
+        ))
     }
 }
 
 async fn authenticate(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
-    let route = request.extensions().get::<MatchedPath>().map_or_else(String::new, |path| path.as_str().to_owned());
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or_else(String::new, |path| path.as_str().to_owned());
     let user = match User::authenticate(&app, request.headers()).await {
         Ok(user) => user,
         Err(error) => return error.into_response(),
     };
-    let called = Called { route: route.clone(), user: user.as_ref().map(User::id) };
+    let called = Called {
+        route: route.clone(),
+        user: user.as_ref().map(User::id),
+    };
     let mut response = match user {
         None => next.run(request).await,
         Some(user) => {
@@ -140,14 +177,18 @@ async fn authenticate(State(app): State<Shared>, mut request: Request, next: Nex
                 // Nothing is done by somebody whose id is another's.
                 return error.into_response();
             }
-            // The profile is stored beside the work of the request, so that it costs no time of its own.
+            // The profile is stored beside the work of the request, so that it costs no time of its
+            // own.
             let (response, stored) = futures::join!(next.run(request), user.remember());
             if let Err(error @ ApiError::BadToken(_)) = stored {
                 // Whoever it is: not the one whose id it is.
                 return error.into_response();
             }
             if let Err(error) = stored {
-                tracing::error!(?error, "the profile was not stored; the next request tries again");
+                tracing::error!(
+                    ?error,
+                    "the profile was not stored; the next request tries again"
+                );
             }
             response
         }
@@ -159,24 +200,40 @@ async fn authenticate(State(app): State<Shared>, mut request: Request, next: Nex
 /// Gives the request an id and a time, logs what came of it, and makes errors of ours presentable.
 async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
     let started = tokio::time::Instant::now();
-    let received = *request.extensions_mut().get_or_insert_with(|| ReceivedAt(app.clock.now()));
+    let received = *request
+        .extensions_mut()
+        .get_or_insert_with(|| ReceivedAt(app.clock.now()));
     let request_id = request
         .extensions()
         .get::<lambda_http::Context>()
-        .map_or_else(|| format!("{:x}", app.ids.next(received.0)), |context| context.request_id.clone());
+        .map_or_else(
+            || format!("{:x}", app.ids.next(received.0)),
+            |context| context.request_id.clone(),
+        );
     let method = request.method().clone();
     let (mut response, usage) = metered(next.run(request)).await;
     let status = response.status();
     let cause = response.extensions_mut().remove::<Cause>();
     if status.is_server_error() {
-        let Cause { text, code } = cause.unwrap_or(Cause { text: String::new(), code: Code::Internal });
+        let Cause { text, code } = cause.unwrap_or(Cause {
+            text: String::new(),
+            code: Code::Internal,
+        });
         tracing::error!(request_id, cause = text, "request failed");
         let detail = match code {
-            Code::OutcomeUnknown => "It is not known whether this was stored. You may send the same request again.".to_owned(),
-            _ => format!("Something went wrong on our side. If it happens again, tell us this request id: {request_id}."),
+            Code::OutcomeUnknown => {
+                "It is not known whether this was stored. You may send the same request again."
+                    .to_owned()
+            }
+            _ => format!(
+                "Something went wrong on our side. If it happens again, tell us this request id: {request_id}."
+            ),
         };
         // The other headers stay, so that browsers may read it.
-        *response.body_mut() = Body::from(serde_json::json!({ "detail": detail, "code": code, "request_id": request_id }).to_string());
+        *response.body_mut() = Body::from(
+            serde_json::json!({ "detail": detail, "code": code, "request_id": request_id })
+                .to_string(),
+        );
         response.headers_mut().remove(header::CONTENT_ENCODING);
         response.headers_mut().remove(header::CONTENT_LENGTH);
     }
@@ -201,7 +258,10 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
 }
 
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned());
     ApiError::Internal(format!("panic: {}", text.unwrap_or_default())).into_response()
 }
 
@@ -213,19 +273,33 @@ async fn normalise(request: Request, next: Next) -> Response {
         .get(header::CONTENT_TYPE)
         .and_then(|v| v.to_str().ok())
         .is_some_and(|v| v.to_ascii_lowercase().starts_with("multipart/"));
-    let limit = if multipart { limits::IMAGE + limits::MULTIPART_OVERHEAD } else { limits::JSON_BODY };
+    let limit = if multipart {
+        limits::IMAGE + limits::MULTIPART_OVERHEAD
+    } else {
+        limits::JSON_BODY
+    };
     let Some(bytes) = read_body(body, limit).await else {
         return ApiError::TooLarge(if multipart { limits::IMAGE } else { limit }).into_response();
     };
     // What the gateway puts before the path belongs into links of ours too.
-    let stage = PublicPath::of(&parts).strip_suffix(parts.uri.path()).unwrap_or_default().to_owned();
+    let stage = PublicPath::of(&parts)
+        .strip_suffix(parts.uri.path())
+        .unwrap_or_default()
+        .to_owned();
     with_slash(&mut parts);
     let head = parts.method == Method::HEAD;
     if head {
         parts.method = Method::GET;
     }
-    let mut response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
-    if let Some(location) = response.headers().get(header::LOCATION).and_then(|value| value.to_str().ok()).filter(|_| !stage.is_empty()) {
+    let mut response = next
+        .run(Request::from_parts(parts, Body::from(bytes)))
+        .await;
+    if let Some(location) = response
+        .headers()
+        .get(header::LOCATION)
+        .and_then(|value| value.to_str().ok())
+        .filter(|_| !stage.is_empty())
+    {
         let location = format!("{stage}{location}");
         set(response.headers_mut(), header::LOCATION, &location);
     }
@@ -233,14 +307,18 @@ async fn normalise(request: Request, next: Next) -> Response {
         return response;
     }
     let (parts, body) = response.into_parts();
-    let length = to_bytes(body, usize::MAX).await.map_or(0, |bytes| bytes.len());
+    let length = to_bytes(body, usize::MAX)
+        .await
+        .map_or(0, |bytes| bytes.len());
     let mut response = Response::from_parts(parts, Body::empty());
-    response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+    response
+        .headers_mut()
+        .insert(header::CONTENT_LENGTH, length.into());
     response
 }
 
-/// The body, if it is not larger than `limit`. A larger one is read on for a while: many clients look for an answer only
-/// when they have sent all.
+/// The body, if it is not larger than `limit`. A larger one is read on for a while: many clients
+/// look for an answer only when they have sent all.
 async fn read_body(body: Body, limit: usize) -> Option<Bytes> {
     let mut stream = body.into_data_stream();
     let (mut bytes, mut seen) = (Vec::new(), 0);
@@ -256,15 +334,21 @@ async fn read_body(body: Body, limit: usize) -> Option<Bytes> {
     (seen <= limit).then(|| bytes.into())
 }
 
-/// `/x` is `/x/`; paths with an extension have no slash (decisions.md §1, §12.2).
+/// `/x` is `/x/`; paths with an extension have no slash (H1).
 fn with_slash(parts: &mut Parts) {
     let path = parts.uri.path();
     let last = path.rsplit('/').next().unwrap_or_default();
-    let is_file = [".json", ".ics"].iter().any(|extension| last.ends_with(extension)) || path.starts_with("/api/docs/");
+    let is_file = [".json", ".ics"]
+        .iter()
+        .any(|extension| last.ends_with(extension))
+        || path.starts_with("/api/docs/");
     if last.is_empty() || is_file {
         return;
     }
-    let query = parts.uri.query().map_or_else(String::new, |query| format!("?{query}"));
+    let query = parts
+        .uri
+        .query()
+        .map_or_else(String::new, |query| format!("?{query}"));
     if let Ok(path_and_query) = format!("{path}/{query}").parse() {
         let mut uri = parts.uri.clone().into_parts();
         uri.path_and_query = Some(path_and_query);
@@ -283,11 +367,14 @@ async fn entity_tags(request: Request, next: Next) -> Response {
     let private = request.headers().contains_key(header::AUTHORIZATION);
     let response = next.run(request).await;
     let unchanged = response.extensions().get::<Unchanged>().cloned();
-    let shows = response.extensions().get::<ShownAt>().is_some() || response.status() == StatusCode::CREATED;
+    let shows = response.extensions().get::<ShownAt>().is_some()
+        || response.status() == StatusCode::CREATED;
     if writes && (shows || (!is_post && response.status() == StatusCode::OK)) {
         // The whole object, as GET would answer it: the next change may go on from here.
         let (mut parts, body) = response.into_parts();
-        let Ok(bytes) = to_bytes(body, usize::MAX).await else { return ApiError::Internal("an answer broke".into()).into_response() };
+        let Ok(bytes) = to_bytes(body, usize::MAX).await else {
+            return ApiError::Internal("an answer broke".into()).into_response();
+        };
         set(&mut parts.headers, header::ETAG, &entity_tag(&bytes, None));
         return with_cache_control(Response::from_parts(parts, Body::from(bytes)), "no-store");
     }
@@ -295,7 +382,9 @@ async fn entity_tags(request: Request, next: Next) -> Response {
         return with_cache_control(response, "no-store");
     }
     let (mut parts, body) = response.into_parts();
-    let Ok(bytes) = to_bytes(body, usize::MAX).await else { return ApiError::Internal("an answer broke".into()).into_response() };
+    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
+        return ApiError::Internal("an answer broke".into()).into_response();
+    };
     let bytes = if let Some(Unchanged(tag)) = unchanged {
         parts.headers.insert(header::ETAG, tag);
         Bytes::new()
@@ -303,7 +392,11 @@ async fn entity_tags(request: Request, next: Next) -> Response {
         let tag = entity_tag(&bytes, parts.extensions.get::<Basis>());
         if let Some(like) = known.like(&tag) {
             // The client knows the answer by the tag that it sent.
-            set(&mut parts.headers, header::ETAG, if like == "*" { &tag } else { like });
+            set(
+                &mut parts.headers,
+                header::ETAG,
+                if like == "*" { &tag } else { like },
+            );
             parts.status = StatusCode::NOT_MODIFIED;
             parts.headers.remove(header::CONTENT_TYPE);
             parts.headers.remove(header::CONTENT_LENGTH);
@@ -326,7 +419,11 @@ async fn entity_tags(request: Request, next: Next) -> Response {
 async fn weak_if_compressed(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     if response.headers().contains_key(header::CONTENT_ENCODING)
-        && let Some(tag) = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok()).filter(|tag| !tag.starts_with("W/"))
+        && let Some(tag) = response
+            .headers()
+            .get(header::ETAG)
+            .and_then(|tag| tag.to_str().ok())
+            .filter(|tag| !tag.starts_with("W/"))
     {
         let weak = format!("W/{tag}");
         set(response.headers_mut(), header::ETAG, &weak);
@@ -335,7 +432,9 @@ async fn weak_if_compressed(request: Request, next: Next) -> Response {
 }
 
 fn with_cache_control(mut response: Response, value: &'static str) -> Response {
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(value));
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static(value));
     response
 }
 

@@ -1,4 +1,5 @@
-//! Plain arrays that may be asked for in slices: `limit` and `cursor`, answered with a `Link` (decisions.md §1).
+//! Plain arrays that may be asked for in slices: `limit` and `cursor`, answered with a `Link`
+//! (H24).
 
 use axum::Json;
 use axum::extract::FromRequestParts;
@@ -17,8 +18,8 @@ use crate::state::Shared;
 /// Cursors of another version are refused, so that their content may change.
 const VERSION: u8 = 1;
 
-/// Which slice of an array is asked for. A cursor says where in the list to go on; it holds no key of the table, so a
-/// forged one moves inside the list that the caller may read, and nowhere else.
+/// Which slice of an array is asked for. A cursor says where in the list to go on; it holds no key
+/// of the table, so a forged one moves inside the list that the caller may read, and nowhere else.
 #[derive(Debug, Clone)]
 pub struct Slice {
     limit: Option<usize>,
@@ -32,13 +33,25 @@ impl FromRequestParts<Shared> for Slice {
 
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
         let params = Params::parse(parts.uri.query().unwrap_or_default());
-        let limit = params.number("limit", 1, u64::MAX)?.and_then(|limit| usize::try_from(limit.min(10_000)).ok());
+        let limit = params
+            .number("limit", 1, u64::MAX)?
+            .and_then(|limit| usize::try_from(limit.min(10_000)).ok());
         let cursor = params.text("cursor").map(|text| {
             let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok();
-            let body = bytes.and_then(|bytes| bytes.split_first().filter(|(v, _)| **v == VERSION).map(|(_, rest)| rest.to_vec()));
+            let body = bytes.and_then(|bytes| {
+                bytes
+                    .split_first()
+                    .filter(|(v, _)| **v == VERSION)
+                    .map(|(_, rest)| rest.to_vec())
+            });
             body.ok_or_else(|| ApiError::field("cursor", "This is not a cursor of this list."))
         });
-        Ok(Self { limit, cursor: cursor.transpose()?, path: PublicPath::of(parts), params })
+        Ok(Self {
+            limit,
+            cursor: cursor.transpose()?,
+            path: PublicPath::of(parts),
+            params,
+        })
     }
 }
 
@@ -50,23 +63,38 @@ impl Slice {
 
     /// Behind which position to go on.
     pub fn after<P: DeserializeOwned>(&self) -> Result<Option<P>, ApiError> {
-        let read =
-            |bytes: &Vec<u8>| serde_json::from_slice(bytes).map_err(|_| ApiError::field("cursor", "This is not a cursor of this list."));
+        let read = |bytes: &Vec<u8>| {
+            serde_json::from_slice(bytes)
+                .map_err(|_| ApiError::field("cursor", "This is not a cursor of this list."))
+        };
         self.cursor.as_ref().map(read).transpose()
     }
 
-    /// Cuts what was found to the limit: `items` holds one more than it if there is more. Then the link to the rest.
-    pub fn cut<T, P: Serialize>(&self, items: &mut Vec<T>, position: impl Fn(&T) -> P) -> Option<HeaderValue> {
+    /// Cuts what was found to the limit: `items` holds one more than it if there is more. Then the
+    /// link to the rest.
+    pub fn cut<T, P: Serialize>(
+        &self,
+        items: &mut Vec<T>,
+        position: impl Fn(&T) -> P,
+    ) -> Option<HeaderValue> {
         let limit = self.limit.filter(|limit| items.len() > *limit)?;
         items.truncate(limit);
         let mut bytes = vec![VERSION];
         bytes.extend(serde_json::to_vec(&position(items.last()?)).unwrap_or_default());
-        let query = self.params.with("cursor", &BASE64_URL_SAFE_NO_PAD.encode(bytes));
+        let query = self
+            .params
+            .with("cursor", &BASE64_URL_SAFE_NO_PAD.encode(bytes));
         HeaderValue::try_from(format!("<{}?{query}>; rel=\"next\"", self.path)).ok()
     }
 
-    /// The array, and a link to the rest if there is one: `items` holds one more than the limit then.
-    pub fn answer<T, B: Serialize, P: Serialize>(&self, mut items: Vec<T>, position: impl Fn(&T) -> P, show: impl Fn(T) -> B) -> Response {
+    /// The array, and a link to the rest if there is one: `items` holds one more than the limit
+    /// then.
+    pub fn answer<T, B: Serialize, P: Serialize>(
+        &self,
+        mut items: Vec<T>,
+        position: impl Fn(&T) -> P,
+        show: impl Fn(T) -> B,
+    ) -> Response {
         let next = self.cut(&mut items, position);
         let body: Vec<B> = items.into_iter().map(show).collect();
         let mut response = Json(body).into_response();
@@ -85,9 +113,19 @@ pub struct Sliced;
 
 /// Whether the client asks for CSV rather than JSON.
 pub fn accepts_csv(headers: &HeaderMap) -> bool {
-    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let position =
-        |kind: &str| accept.split(',').position(|part| part.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(kind));
+    let accept = headers
+        .get(header::ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let position = |kind: &str| {
+        accept.split(',').position(|part| {
+            part.split(';')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .eq_ignore_ascii_case(kind)
+        })
+    };
     match (position("text/csv"), position("application/json")) {
         (Some(csv), Some(json)) => csv < json,
         (csv, _) => csv.is_some(),

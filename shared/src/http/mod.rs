@@ -1,4 +1,4 @@
-//! HTTP conventions: errors, extractors, validation, paging and the layers around every router (decisions.md §1).
+//! HTTP conventions: errors, extractors, validation, paging and the layers around every router.
 
 pub mod access;
 mod body;
@@ -13,7 +13,10 @@ mod page;
 mod params;
 mod strict;
 
-pub use access::{Admin, Load, Maybe, Officer, Owner, PathIds, Scope, Sight, SignedIn, Visible, is_code, is_officer};
+pub use access::{
+    Admin, Load, Maybe, Officer, Owner, PathIds, Scope, Sight, SignedIn, Visible, is_code,
+    is_officer,
+};
 pub use body::{Created, Input, NoContent};
 pub use entity_tag::{Draft, IfMatch, Known};
 pub use error::{ApiError, Code, ErrorBody, FieldErrors, OrRefused};

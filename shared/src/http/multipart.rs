@@ -1,4 +1,4 @@
-//! Images in requests: `multipart/form-data`, beside the fields or alone (decisions.md §8).
+//! Images in requests: `multipart/form-data`, beside the fields or alone (V13, V17).
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Multipart, Request};
@@ -18,10 +18,19 @@ struct Parts {
 
 impl Parts {
     /// Reads a form whose image is the part called one of `names`.
-    async fn read<S: Send + Sync>(request: Request, state: &S, names: &[&str]) -> Result<Self, ApiError> {
+    async fn read<S: Send + Sync>(
+        request: Request,
+        state: &S,
+        names: &[&str],
+    ) -> Result<Self, ApiError> {
         let broken = |_| ApiError::rule("The form could not be read.");
-        let mut form = Multipart::from_request(request, state).await.map_err(|_| ApiError::rule("The form could not be read."))?;
-        let mut parts = Self { texts: vec![], image: None };
+        let mut form = Multipart::from_request(request, state)
+            .await
+            .map_err(|_| ApiError::rule("The form could not be read."))?;
+        let mut parts = Self {
+            texts: vec![],
+            image: None,
+        };
         while let Some(part) = form.next_field().await.map_err(broken)? {
             let name = part.name().unwrap_or_default().to_owned();
             let is_file = part.file_name().is_some() || part.content_type().is_some();
@@ -36,7 +45,8 @@ impl Parts {
                 }
                 parts.image = Some((name, bytes));
             } else {
-                let text = String::from_utf8(bytes.to_vec()).map_err(|_| ApiError::field(&name, "This is not text."))?;
+                let text = String::from_utf8(bytes.to_vec())
+                    .map_err(|_| ApiError::field(&name, "This is not text."))?;
                 parts.texts.push((name, text));
             }
         }
@@ -44,7 +54,8 @@ impl Parts {
     }
 }
 
-/// What a form cannot say in text (numbers, booleans, arrays, null) stands there as JSON; all else is as it is.
+/// What a form cannot say in text (numbers, booleans, arrays, null) stands there as JSON; all else
+/// is as it is.
 fn json_or_text(text: String) -> Value {
     match serde_json::from_str(&text) {
         Ok(Value::String(_)) | Err(_) => Value::String(text),
@@ -53,8 +64,15 @@ fn json_or_text(text: String) -> Value {
 }
 
 fn is_form(request: &Request) -> bool {
-    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    content_type.trim_start().to_ascii_lowercase().starts_with("multipart/form-data")
+    let content_type = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    content_type
+        .trim_start()
+        .to_ascii_lowercase()
+        .starts_with("multipart/form-data")
 }
 
 /// A body as JSON, or as a form that may have an image in its part `image`.
@@ -81,17 +99,25 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
         }
         let Parts { texts, image } = Parts::read(request, state, &["image"]).await?;
         let value = |(name, text): (String, String)| {
-            let value = if T::TEXTS.contains(&name.as_str()) { Value::String(text) } else { json_or_text(text) };
+            let value = if T::TEXTS.contains(&name.as_str()) {
+                Value::String(text)
+            } else {
+                json_or_text(text)
+            };
             (name, value)
         };
         let fields: Map<String, Value> = texts.into_iter().map(value).collect();
-        let input =
-            serde_json::from_value(Value::Object(fields)).map_err(|error| ApiError::rule(format!("The form is not valid: {error}.")))?;
-        Ok(Self { input, image: image.map(|(_, bytes)| bytes) })
+        let input = serde_json::from_value(Value::Object(fields))
+            .map_err(|error| ApiError::rule(format!("The form is not valid: {error}.")))?;
+        Ok(Self {
+            input,
+            image: image.map(|(_, bytes)| bytes),
+        })
     }
 }
 
-/// A form with nothing but an image, in its part `file` or `image`: the name of the part, and the image.
+/// A form with nothing but an image, in its part `file` or `image`: the name of the part, and the
+/// image.
 pub struct Upload(pub String, pub Bytes);
 
 impl<S: Send + Sync> FromRequest<S> for Upload {
@@ -99,10 +125,14 @@ impl<S: Send + Sync> FromRequest<S> for Upload {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         if !is_form(&request) {
-            return Err(ApiError::UnsupportedMediaType("Send a form with the header Content-Type: multipart/form-data."));
+            return Err(ApiError::UnsupportedMediaType(
+                "Send a form with the header Content-Type: multipart/form-data.",
+            ));
         }
         let parts = Parts::read(request, state, &["file", "image"]).await?;
-        let (name, bytes) = parts.image.ok_or_else(|| ApiError::field("file", "This field is required."))?;
+        let (name, bytes) = parts
+            .image
+            .ok_or_else(|| ApiError::field("file", "This field is required."))?;
         Ok(Self(name, bytes))
     }
 }

@@ -1,4 +1,4 @@
-//! Lists in pages: the envelope of api.md "Limits".
+//! Lists in pages: H22.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use super::params::Params;
 use crate::limits;
 use crate::state::Shared;
 
-/// Which page is asked for (decisions.md §1 and §12.8).
+/// Which page is asked for (H23).
 #[derive(Debug, Clone)]
 pub struct Page {
     number: u64,
@@ -28,20 +28,36 @@ impl FromRequestParts<Shared> for Page {
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
         let params = Params::parse(parts.uri.query().unwrap_or_default());
         let (default, most) = limits::PAGE;
-        let size = params.number("page_size", 1, u64::MAX)?.unwrap_or(default).min(most);
+        let size = params
+            .number("page_size", 1, u64::MAX)?
+            .unwrap_or(default)
+            .min(most);
         let number = match params.text("page") {
             None => 1,
-            Some(text) => text.parse().ok().filter(|number| *number > 0).ok_or(ApiError::InvalidPage)?,
+            Some(text) => text
+                .parse()
+                .ok()
+                .filter(|number| *number > 0)
+                .ok_or(ApiError::InvalidPage)?,
         };
-        Ok(Self { number, size, base: absolute(&parts.headers, &parts.uri, &PublicPath::of(parts)), params })
+        Ok(Self {
+            number,
+            size,
+            base: absolute(&parts.headers, &parts.uri, &PublicPath::of(parts)),
+            params,
+        })
     }
 }
 
 /// The address of `path` as the client sees it.
 fn absolute(headers: &HeaderMap, uri: &Uri, path: &str) -> String {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let host = header("host").or_else(|| uri.authority().map(http::uri::Authority::as_str)).unwrap_or("localhost");
-    let scheme = header("x-forwarded-proto").or_else(|| uri.scheme_str()).unwrap_or("http");
+    let host = header("host")
+        .or_else(|| uri.authority().map(http::uri::Authority::as_str))
+        .unwrap_or("localhost");
+    let scheme = header("x-forwarded-proto")
+        .or_else(|| uri.scheme_str())
+        .unwrap_or("http");
     format!("{scheme}://{host}{path}")
 }
 
@@ -59,32 +75,43 @@ pub struct Envelope<T> {
 }
 
 impl Page {
-    /// The page of `all` in the order of `compare`, which has no equals: only what is around the page is sorted.
+    /// The page of `all` in the order of `compare`, which has no equals: only what is around the
+    /// page is sorted.
     pub fn of_sorted<T, B>(
         &self,
         all: &mut [T],
         compare: impl Fn(&T, &T) -> Ordering,
         show: impl Fn(&T) -> B,
     ) -> Result<Envelope<B>, ApiError> {
-        let first = usize::try_from((self.number - 1).saturating_mul(self.size)).unwrap_or(usize::MAX);
+        let first =
+            usize::try_from((self.number - 1).saturating_mul(self.size)).unwrap_or(usize::MAX);
         if first < all.len() {
             all.select_nth_unstable_by(first, &compare);
             let rest = &mut all[first..];
-            let size = usize::try_from(self.size).unwrap_or(usize::MAX).min(rest.len());
+            let size = usize::try_from(self.size)
+                .unwrap_or(usize::MAX)
+                .min(rest.len());
             rest.select_nth_unstable_by(size - 1, &compare);
             rest[..size].sort_unstable_by(&compare);
         }
         self.of(all, show)
     }
 
-    /// The page of `all`, each item shown by `show`. 404 past the end; an empty list has one empty page.
+    /// The page of `all`, each item shown by `show`. 404 past the end; an empty list has one empty
+    /// page.
     pub fn of<T, B>(&self, all: &[T], show: impl Fn(&T) -> B) -> Result<Envelope<B>, ApiError> {
         let count = all.len() as u64;
         let pages = count.div_ceil(self.size).max(1);
         if self.number > pages {
             return Err(ApiError::InvalidPage);
         }
-        let link = |number: u64| format!("{}?{}", self.base, self.params.with("page", &number.to_string()));
+        let link = |number: u64| {
+            format!(
+                "{}?{}",
+                self.base,
+                self.params.with("page", &number.to_string())
+            )
+        };
         let skip = usize::try_from((self.number - 1) * self.size).unwrap_or(usize::MAX);
         let size = usize::try_from(self.size).unwrap_or(usize::MAX);
         Ok(Envelope {

@@ -1,4 +1,4 @@
-//! Query parameters: unknown ones are ignored, unparsable ones are 400 naming them (decisions.md §1).
+//! Query parameters: unknown ones are ignored, unparsable ones are 400 naming them (H26).
 
 use std::convert::Infallible;
 
@@ -23,22 +23,29 @@ impl<S: Sync> FromRequestParts<S> for Params {
 }
 
 impl Params {
-    /// The parameters of a query string, by name: gateways hand them on in any order, and what is made from them should not
-    /// depend on it.
+    /// The parameters of a query string, by name: gateways hand them on in any order, and what is
+    /// made from them should not depend on it.
     pub fn parse(query: &str) -> Self {
-        let mut pairs: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        let mut pairs: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes())
+            .into_owned()
+            .collect();
         pairs.sort_by(|a, b| a.0.cmp(&b.0));
         Self(pairs)
     }
 
     /// All of them as a query string.
     pub fn text_of_all(&self) -> String {
-        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.0).finish()
+        url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(&self.0)
+            .finish()
     }
 
     /// The text of a parameter.
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.0.iter().rfind(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.0
+            .iter()
+            .rfind(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// `true`, `false`, `1` or `0`.
@@ -53,13 +60,21 @@ impl Params {
 
     /// A whole number from `low` to `high`.
     pub fn number(&self, name: &str, low: u64, high: u64) -> Result<Option<u64>, ApiError> {
-        let Some(text) = self.text(name) else { return Ok(None) };
+        let Some(text) = self.text(name) else {
+            return Ok(None);
+        };
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         // More digits than fit are a very large number all the same.
         match digits.then(|| text.parse().unwrap_or(u64::MAX)) {
             Some(number) if (low..=high).contains(&number) => Ok(Some(number)),
-            _ if high == u64::MAX => Err(ApiError::field(name, format!("Expected a whole number, at least {low}."))),
-            _ => Err(ApiError::field(name, format!("Expected a whole number from {low} to {high}."))),
+            _ if high == u64::MAX => Err(ApiError::field(
+                name,
+                format!("Expected a whole number, at least {low}."),
+            )),
+            _ => Err(ApiError::field(
+                name,
+                format!("Expected a whole number from {low} to {high}."),
+            )),
         }
     }
 
@@ -67,19 +82,27 @@ impl Params {
     pub fn search(&self) -> Result<Vec<Word>, ApiError> {
         let text = self.text("search").unwrap_or_default();
         if text.chars().count() > limits::NAME {
-            return Err(ApiError::field("search", format!("At most {} characters are allowed.", limits::NAME)));
+            return Err(ApiError::field(
+                "search",
+                format!("At most {} characters are allowed.", limits::NAME),
+            ));
         }
         Ok(text::search(text))
     }
 
     /// A date-time.
     pub fn time(&self, name: &str) -> Result<Option<Timestamp>, ApiError> {
-        self.text(name).map(|text| text.parse().map_err(|why: &str| ApiError::field(name, why))).transpose()
+        self.text(name)
+            .map(|text| text.parse().map_err(|why: &str| ApiError::field(name, why)))
+            .transpose()
     }
 
     /// The query with one parameter set to another value.
     pub fn with(&self, name: &str, value: &str) -> String {
         let others = self.0.iter().filter(|(key, _)| key != name);
-        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(others).append_pair(name, value).finish()
+        url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(others)
+            .append_pair(name, value)
+            .finish()
     }
 }

@@ -1,5 +1,5 @@
-//! JSON as bodies are read: objects are objects (decisions.md §13.12), and what is wrong is said in words of the API, not in
-//! those of a programming language (§13.1).
+//! JSON as bodies are read: objects are objects (H10), and what is wrong is said in words of the
+//! API, not in those of a programming language (H8).
 
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, Error as _, IntoDeserializer, Visitor};
@@ -35,26 +35,53 @@ impl<'de> Deserializer<'de> for Strict {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
-            Value::Array(items) => visitor.visit_seq(SeqDeserializer::new(items.into_iter().map(Strict))),
-            Value::Object(fields) => visitor.visit_map(MapDeserializer::new(fields.into_iter().map(|(name, value)| (name, Strict(value))))),
+            Value::Array(items) => {
+                visitor.visit_seq(SeqDeserializer::new(items.into_iter().map(Strict)))
+            }
+            Value::Object(fields) => visitor.visit_map(MapDeserializer::new(
+                fields
+                    .into_iter()
+                    .map(|(name, value)| (name, Strict(value))),
+            )),
             other => other.deserialize_any(visitor),
         }
     }
 
-    fn deserialize_struct<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
-        if self.0.is_object() { self.deserialize_any(visitor) } else { Err(Error::custom("Expected an object.")) }
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        if self.0.is_object() {
+            self.deserialize_any(visitor)
+        } else {
+            Err(Error::custom("Expected an object."))
+        }
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if self.0.is_array() { self.deserialize_any(visitor) } else { Err(Error::custom("Expected a list.")) }
+        if self.0.is_array() {
+            self.deserialize_any(visitor)
+        } else {
+            Err(Error::custom("Expected a list."))
+        }
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if self.0.is_boolean() { self.deserialize_any(visitor) } else { Err(Error::custom("Expected true or false.")) }
+        if self.0.is_boolean() {
+            self.deserialize_any(visitor)
+        } else {
+            Err(Error::custom("Expected true or false."))
+        }
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if self.0.is_string() { self.deserialize_any(visitor) } else { Err(Error::custom("Expected a text.")) }
+        if self.0.is_string() {
+            self.deserialize_any(visitor)
+        } else {
+            Err(Error::custom("Expected a text."))
+        }
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -73,10 +100,18 @@ impl<'de> Deserializer<'de> for Strict {
     );
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+        if self.0.is_null() {
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
+        }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -87,7 +122,9 @@ impl<'de> Deserializer<'de> for Strict {
         visitor: V,
     ) -> Result<V::Value, Error> {
         let expected = || Error::custom(format!("Expected one of: {}.", variants.join(", ")));
-        self.0.deserialize_enum(name, variants, visitor).map_err(|_| expected())
+        self.0
+            .deserialize_enum(name, variants, visitor)
+            .map_err(|_| expected())
     }
 
     forward_to_deserialize_any! {
@@ -97,6 +134,8 @@ impl<'de> Deserializer<'de> for Strict {
 
 #[cfg(test)]
 mod tests {
+    //! Proves H6, H8, H10.
+
     use serde::Deserialize;
     use serde_json::json;
 
@@ -123,11 +162,20 @@ mod tests {
         for (value, why) in [
             (json!([1, "x", []]), "Expected an object."),
             (json!({ "id": 1, "parts": [[true]] }), "Expected an object."),
-            (json!({ "id": 1.5, "parts": [] }), "Expected a whole number."),
+            (
+                json!({ "id": 1.5, "parts": [] }),
+                "Expected a whole number.",
+            ),
             (json!({ "id": -1, "parts": [] }), "Expected a whole number."),
-            (json!({ "id": 1, "name": 7, "parts": [] }), "Expected a text."),
+            (
+                json!({ "id": 1, "name": 7, "parts": [] }),
+                "Expected a text.",
+            ),
             (json!({ "id": 1, "parts": {} }), "Expected a list."),
-            (json!({ "id": 1, "parts": [{ "on": "yes" }] }), "Expected true or false."),
+            (
+                json!({ "id": 1, "parts": [{ "on": "yes" }] }),
+                "Expected true or false.",
+            ),
         ] {
             assert_eq!(read(value).unwrap_err(), why);
         }

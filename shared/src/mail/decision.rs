@@ -37,7 +37,9 @@ impl DecisionKind {
     pub fn tells(self, status: Status) -> bool {
         match self {
             Self::Acceptance => status == Status::Accepted,
-            Self::Rejection => matches!(status, Status::RejectedWritten | Status::RejectedInterview),
+            Self::Rejection => {
+                matches!(status, Status::RejectedWritten | Status::RejectedInterview)
+            }
         }
     }
 
@@ -76,7 +78,12 @@ pub struct Message {
 }
 
 /// The mail that tells a decision; none if it would be larger than a mail may be.
-pub fn decision_message(template: &Template, club: &str, application: &str, recipient: Recipient<'_>) -> Option<Message> {
+pub fn decision_message(
+    template: &Template,
+    club: &str,
+    application: &str,
+    recipient: Recipient<'_>,
+) -> Option<Message> {
     let html = template.render(&Variables {
         name: recipient.first_name,
         full_name: recipient.name,
@@ -85,7 +92,14 @@ pub fn decision_message(template: &Template, club: &str, application: &str, reci
         club,
         application,
     })?;
-    let subject: String = format!("Your application to {club}: {application}").chars().filter(|c| !c.is_control()).collect();
+    let subject: String = format!("Your application to {club}: {application}")
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect();
     let text = html::to_text(&html);
-    (text.len() <= limits::MAIL_BYTES).then_some(Message { subject, html, text })
+    (text.len() <= limits::MAIL_BYTES).then_some(Message {
+        subject,
+        html,
+        text,
+    })
 }

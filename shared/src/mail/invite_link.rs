@@ -1,4 +1,5 @@
-//! Links of invites. Tokens are derived when a mail is sent: none is stored, previewed or logged (decisions.md §12.15).
+//! Links of invites. Tokens are derived when a mail is sent: none is stored, previewed or logged
+//! (I4).
 
 use aws_lc_rs::hmac;
 use base64::Engine as _;
@@ -27,22 +28,38 @@ pub fn token(secret: &Secret, club: &str, invite: &str, version: u64) -> String 
 
 /// Whether it is the token, compared in constant time.
 pub fn token_matches(secret: &Secret, club: &str, invite: &str, version: u64, token: &str) -> bool {
-    let Ok(bytes) = BASE64_URL_SAFE_NO_PAD.decode(token) else { return false };
+    let Ok(bytes) = BASE64_URL_SAFE_NO_PAD.decode(token) else {
+        return false;
+    };
     hmac::verify(&key(secret), &signed(club, invite, version), &bytes).is_ok()
 }
 
 /// The link that an invited person opens.
 pub fn invite_link(settings: &Settings, club: &str, invite: &str, version: u64) -> String {
-    format!("{}/invite/{club}/{invite}/{}", settings.site_url, token(&settings.invite_secret, club, invite, version))
+    format!(
+        "{}/invite/{club}/{invite}/{}",
+        settings.site_url,
+        token(&settings.invite_secret, club, invite, version)
+    )
 }
 
 /// The mail with the invitation to join below it.
 pub fn with_invite(message: Message, link: &str) -> Message {
     let address = escape(link);
-    let anchor = if link.starts_with("http") { format!("<a href=\"{address}\">{address}</a>") } else { address };
+    let anchor = if link.starts_with("http") {
+        format!("<a href=\"{address}\">{address}</a>")
+    } else {
+        address
+    };
     Message {
-        html: format!("{}<p>Join the club here, within 14 days: {anchor}</p>", message.html),
-        text: format!("{}\n\nJoin the club here, within 14 days: {link}", message.text),
+        html: format!(
+            "{}<p>Join the club here, within 14 days: {anchor}</p>",
+            message.html
+        ),
+        text: format!(
+            "{}\n\nJoin the club here, within 14 days: {link}",
+            message.text
+        ),
         ..message
     }
 }

@@ -1,7 +1,10 @@
-//! Mails about memberships: the invitation, the request that officers hear of, the answer to it (decisions.md §7).
+//! Mails about memberships: the invitation, the request that officers hear of, the answer to it
+//! (I4, R4, M6).
 
 use crate::html::{escape, to_text};
-use crate::models::{Club, EmailStatus, Invite, Mail, Membership, MembershipRequest, Personal, Role};
+use crate::models::{
+    Club, EmailStatus, Invite, Mail, Membership, MembershipRequest, Personal, Role,
+};
 use crate::time::Timestamp;
 
 /// What one of these mails is about: with its kind, its key in the outbox.
@@ -11,7 +14,14 @@ struct Occasion {
     kind: &'static str,
 }
 
-fn mail(occasion: Occasion, (person, to): (Option<u64>, &str), club: &Club, subject: &str, html: String, now: Timestamp) -> Mail {
+fn mail(
+    occasion: Occasion,
+    (person, to): (Option<u64>, &str),
+    club: &Club,
+    subject: &str,
+    html: String,
+    now: Timestamp,
+) -> Mail {
     Mail {
         about: occasion.about,
         sequence: occasion.sequence,
@@ -41,17 +51,42 @@ fn as_role(role: Role) -> &'static str {
     }
 }
 
-/// The invitation to join a club; the worker adds the link. One a version of the invite. An inviter who does not want to be
-/// shown is not named.
+/// The invitation to join a club; the worker adds the link. One a version of the invite. An inviter
+/// who does not want to be shown is not named.
 pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> Mail {
     let name = &club.profile.name;
-    let title = if invite.title.is_empty() { String::new() } else { format!(" ({})", escape(&invite.title)) };
-    let who = inviter.map_or_else(|| "You are invited".to_owned(), |inviter| format!("{} invites you", escape(&inviter.name)));
-    let html = format!("<p>Hello,</p><p>{who} to join <b>{}</b>{}{title}.</p>", escape(name), as_role(invite.role));
+    let title = if invite.title.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", escape(&invite.title))
+    };
+    let who = inviter.map_or_else(
+        || "You are invited".to_owned(),
+        |inviter| format!("{} invites you", escape(&inviter.name)),
+    );
+    let html = format!(
+        "<p>Hello,</p><p>{who} to join <b>{}</b>{}{title}.</p>",
+        escape(name),
+        as_role(invite.role)
+    );
     let about = crate::ids::derived("invitation", &[&club.code, &invite.id]);
-    let occasion = Occasion { about, sequence: invite.version, kind: "invitation" };
-    let mail = mail(occasion, (None, &invite.email), club, &format!("Invitation to join {name}"), html, invite.updated_at);
-    Mail { invite: Some((club.code.clone(), invite.id.clone(), invite.version)), ..mail }
+    let occasion = Occasion {
+        about,
+        sequence: invite.version,
+        kind: "invitation",
+    };
+    let mail = mail(
+        occasion,
+        (None, &invite.email),
+        club,
+        &format!("Invitation to join {name}"),
+        html,
+        invite.updated_at,
+    );
+    Mail {
+        invite: Some((club.code.clone(), invite.id.clone(), invite.version)),
+        ..mail
+    }
 }
 
 /// What an officer hears when somebody asks to join. One an officer and time.
@@ -66,7 +101,11 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
         escape(name)
     );
     let at = u64::try_from(request.created_at.epoch_seconds()).unwrap_or_default();
-    let occasion = Occasion { about: officer.id, sequence: at, kind: "request" };
+    let occasion = Occasion {
+        about: officer.id,
+        sequence: at,
+        kind: "request",
+    };
     mail(
         occasion,
         (Some(officer.person), &officer.personal.email),
@@ -77,11 +116,22 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
     )
 }
 
-/// What somebody hears whom an officer adds, as the occasion `sequence`. An officer who does not want to be shown is not named.
-pub fn joined(club: &Club, by: Option<&Personal>, membership: &Membership, asked: bool, sequence: u64) -> Mail {
+/// What somebody hears whom an officer adds, as the occasion `sequence`. An officer who does not
+/// want to be shown is not named.
+pub fn joined(
+    club: &Club,
+    by: Option<&Personal>,
+    membership: &Membership,
+    asked: bool,
+    sequence: u64,
+) -> Mail {
     let name = &club.profile.name;
     let who = by.map_or_else(|| "An officer".to_owned(), |by| escape(&by.name));
-    let answer = if asked { "<p>your request was accepted.</p>" } else { "" };
+    let answer = if asked {
+        "<p>your request was accepted.</p>"
+    } else {
+        ""
+    };
     let html = format!(
         "<p>Dear {},</p>{answer}<p>{who} added you: you are a member of <b>{}</b> now{}.</p>\
          <p>If you do not want that, you can leave the club at any time, in the list of your memberships.</p>",
@@ -89,6 +139,17 @@ pub fn joined(club: &Club, by: Option<&Personal>, membership: &Membership, asked
         escape(name),
         as_role(membership.role)
     );
-    let occasion = Occasion { about: membership.id, sequence, kind: "joined" };
-    mail(occasion, (Some(membership.person), &membership.personal.email), club, &format!("Welcome to {name}"), html, membership.created_at)
+    let occasion = Occasion {
+        about: membership.id,
+        sequence,
+        kind: "joined",
+    };
+    mail(
+        occasion,
+        (Some(membership.person), &membership.personal.email),
+        club,
+        &format!("Welcome to {name}"),
+        html,
+        membership.created_at,
+    )
 }

@@ -1,4 +1,4 @@
-//! Mails: templates, and what each mail says (decisions.md §6 and §7).
+//! Mails: templates, and what each mail says.
 
 mod decision;
 mod invite_link;

@@ -1,4 +1,4 @@
-//! Templates: `{{ variable }}` and `{% if variable %}…{% else %}…{% endif %}`, nothing else (decisions.md §12.12).
+//! Templates: `{{ variable }}` and `{% if variable %}…{% else %}…{% endif %}`, nothing else (E4).
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,18 @@ use crate::html::{self, escape};
 use crate::limits;
 
 /// What templates may name.
-const VARIABLES: [&str; 6] = ["name", "full_name", "reason", "committee", "club", "application"];
+const VARIABLES: [&str; 6] = [
+    "name",
+    "full_name",
+    "reason",
+    "committee",
+    "club",
+    "application",
+];
 /// Conditions inside conditions.
 const DEPTH: usize = 10;
-/// Bytes of a template with tables, times its conditions: each is checked by cleaning the text several times.
+/// Bytes of a template with tables, times its conditions: each is checked by cleaning the text
+/// several times.
 const CHECKED: usize = 300_000;
 
 /// A parsed template.
@@ -20,7 +28,11 @@ pub struct Template(Vec<Node>);
 enum Node {
     Text(String),
     Variable(usize),
-    If { variable: usize, then: Vec<Node>, otherwise: Vec<Node> },
+    If {
+        variable: usize,
+        then: Vec<Node>,
+        otherwise: Vec<Node>,
+    },
 }
 
 /// The values of the variables, as plain text.
@@ -42,7 +54,14 @@ pub struct Variables<'a> {
 
 impl Variables<'_> {
     fn get(&self, index: usize) -> &str {
-        [self.name, self.full_name, self.reason, self.committee, self.club, self.application][index]
+        [
+            self.name,
+            self.full_name,
+            self.reason,
+            self.committee,
+            self.club,
+            self.application,
+        ][index]
     }
 }
 
@@ -71,17 +90,27 @@ impl Template {
         (out.len() <= limits::MAIL_BYTES).then_some(out)
     }
 
-    /// The template's HTML with every condition decided by `holds`, which gets its number in the source and its variable; the
-    /// variables stay as they are written. Conditions that it does not decide stay, too.
+    /// The template's HTML with every condition decided by `holds`, which gets its number in the
+    /// source and its variable; the variables stay as they are written. Conditions that it does not
+    /// decide stay, too.
     fn resolved(&self, holds: &impl Fn(usize) -> Option<bool>) -> String {
-        fn walk(nodes: &[Node], number: &mut usize, holds: &impl Fn(usize) -> Option<bool>, out: &mut String) {
+        fn walk(
+            nodes: &[Node],
+            number: &mut usize,
+            holds: &impl Fn(usize) -> Option<bool>,
+            out: &mut String,
+        ) {
             for node in nodes {
                 match node {
                     Node::Text(text) => out.push_str(text),
                     Node::Variable(variable) => {
                         let _ = write!(out, "{{{{ {} }}}}", VARIABLES[*variable]);
                     }
-                    Node::If { variable, then, otherwise } => {
+                    Node::If {
+                        variable,
+                        then,
+                        otherwise,
+                    } => {
                         let decided = holds(*number);
                         *number += 1;
                         let (mut first, mut second) = (String::new(), String::new());
@@ -92,7 +121,10 @@ impl Template {
                             Some(false) => out.push_str(&second),
                             None => {
                                 let name = VARIABLES[*variable];
-                                let _ = write!(out, "{{% if {name} %}}{first}{{% else %}}{second}{{% endif %}}");
+                                let _ = write!(
+                                    out,
+                                    "{{% if {name} %}}{first}{{% else %}}{second}{{% endif %}}"
+                                );
                             }
                         }
                     }
@@ -108,7 +140,12 @@ impl Template {
     fn conditions(&self) -> Vec<&'static str> {
         fn walk(nodes: &[Node], found: &mut Vec<&'static str>) {
             for node in nodes {
-                if let Node::If { variable, then, otherwise } = node {
+                if let Node::If {
+                    variable,
+                    then,
+                    otherwise,
+                } = node
+                {
                     found.push(VARIABLES[*variable]);
                     walk(then, found);
                     walk(otherwise, found);
@@ -120,9 +157,9 @@ impl Template {
         found
     }
 
-    /// What is wrong with the places of the conditions, if anything: where HTML allows no text (between the rows of a table), cleaning
-    /// moves them away from what they are about, and both branches would be shown to everybody. `source` is the template before it
-    /// was cleaned.
+    /// What is wrong with the places of the conditions, if anything: where HTML allows no text
+    /// (between the rows of a table), cleaning moves them away from what they are about, and both
+    /// branches would be shown to everybody. `source` is the template before it was cleaned.
     pub fn misplaced(source: &str) -> Option<String> {
         let template = Self::parse(source).ok()?;
         let conditions = template.conditions();
@@ -131,16 +168,22 @@ impl Template {
             return None;
         }
         if conditions.len() * source.len() > CHECKED {
-            return Some("There are too many conditions for a text of this length with tables.".to_owned());
+            return Some(
+                "There are too many conditions for a text of this length with tables.".to_owned(),
+            );
         }
         let squeezed = |html: &str| html.split_whitespace().collect::<Vec<_>>().join(" ");
         // One condition after the other, with all others decided.
         let wrong = (0..conditions.len()).find(|n| {
             [true, false].into_iter().any(|others| {
                 let with_it = template.resolved(&|i| (i != *n).then_some(others));
-                let Ok(cleaned) = Self::parse(&html::clean(&with_it)) else { return true };
+                let Ok(cleaned) = Self::parse(&html::clean(&with_it)) else {
+                    return true;
+                };
                 [true, false].into_iter().any(|holds| {
-                    let before = html::clean(&template.resolved(&|i| Some(if i == *n { holds } else { others })));
+                    let before = html::clean(
+                        &template.resolved(&|i| Some(if i == *n { holds } else { others })),
+                    );
                     let after = html::clean(&cleaned.resolved(&|_| Some(holds)));
                     squeezed(&before) != squeezed(&after)
                 })
@@ -160,7 +203,9 @@ impl Template {
             nodes.iter().any(|node| match node {
                 Node::Text(_) => false,
                 Node::Variable(variable) => VARIABLES[*variable] == "reason",
-                Node::If { then, otherwise, .. } => any(then) || any(otherwise),
+                Node::If {
+                    then, otherwise, ..
+                } => any(then) || any(otherwise),
             })
         }
         any(&self.0)
@@ -175,8 +220,20 @@ fn render(nodes: &[Node], values: &Variables<'_>, out: &mut String) {
         match node {
             Node::Text(text) => out.push_str(text),
             Node::Variable(variable) => out.push_str(&escape(values.get(*variable))),
-            Node::If { variable, then, otherwise } => {
-                render(if values.get(*variable).trim().is_empty() { otherwise } else { then }, values, out);
+            Node::If {
+                variable,
+                then,
+                otherwise,
+            } => {
+                render(
+                    if values.get(*variable).trim().is_empty() {
+                        otherwise
+                    } else {
+                        then
+                    },
+                    values,
+                    out,
+                );
             }
         }
     }
@@ -190,11 +247,16 @@ impl<'a> Parser<'a> {
     /// Reads up to the end, or to the tag that ends this branch.
     fn nodes(&mut self, depth: usize) -> Result<(Vec<Node>, Option<Tag>), String> {
         if depth > DEPTH {
-            return Err(format!("Conditions may stand in each other at most {DEPTH} deep."));
+            return Err(format!(
+                "Conditions may stand in each other at most {DEPTH} deep."
+            ));
         }
         let mut nodes = Vec::new();
         loop {
-            let next = ["{{", "{%", "{#"].iter().filter_map(|open| self.rest.find(open)).min();
+            let next = ["{{", "{%", "{#"]
+                .iter()
+                .filter_map(|open| self.rest.find(open))
+                .min();
             let Some(start) = next else {
                 push_text(&mut nodes, self.rest);
                 self.rest = "";
@@ -213,9 +275,17 @@ impl<'a> Parser<'a> {
             match tag(self.inside("%}")?)? {
                 Tag::If(variable) => {
                     let (then, end) = self.nodes(depth + 1)?;
-                    let (otherwise, end) = if matches!(end, Some(Tag::Else)) { self.nodes(depth + 1)? } else { (vec![], end) };
+                    let (otherwise, end) = if matches!(end, Some(Tag::Else)) {
+                        self.nodes(depth + 1)?
+                    } else {
+                        (vec![], end)
+                    };
                     match end {
-                        Some(Tag::End) => nodes.push(Node::If { variable, then, otherwise }),
+                        Some(Tag::End) => nodes.push(Node::If {
+                            variable,
+                            then,
+                            otherwise,
+                        }),
                         Some(_) => return Err("{% else %} may stand once.".into()),
                         None => return Err("{% if %} without {% endif %}.".into()),
                     }
@@ -227,7 +297,9 @@ impl<'a> Parser<'a> {
 
     fn inside(&mut self, close: &str) -> Result<&'a str, String> {
         let (open, rest) = self.rest.split_at(2);
-        let (inner, rest) = rest.split_once(close).ok_or_else(|| format!("{open} without {close}."))?;
+        let (inner, rest) = rest
+            .split_once(close)
+            .ok_or_else(|| format!("{open} without {close}."))?;
         self.rest = rest;
         Ok(inner)
     }
@@ -242,7 +314,12 @@ fn push_text(nodes: &mut Vec<Node>, text: &str) {
 fn variable(name: &str) -> Result<usize, String> {
     let name = name.trim();
     let known = VARIABLES.iter().position(|known| *known == name);
-    known.ok_or_else(|| format!("{name:?} is not a variable. There are: {}.", VARIABLES.join(", ")))
+    known.ok_or_else(|| {
+        format!(
+            "{name:?} is not a variable. There are: {}.",
+            VARIABLES.join(", ")
+        )
+    })
 }
 
 fn tag(inner: &str) -> Result<Tag, String> {
@@ -251,16 +328,26 @@ fn tag(inner: &str) -> Result<Tag, String> {
         (Some("if"), Some(name), None) => Ok(Tag::If(variable(name)?)),
         (Some("else"), None, _) => Ok(Tag::Else),
         (Some("endif"), None, _) => Ok(Tag::End),
-        _ => Err(format!("{{%{inner}%}} is not supported: there are if, else and endif.")),
+        _ => Err(format!(
+            "{{%{inner}%}} is not supported: there are if, else and endif."
+        )),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    //! Proves E4, E5.
+
     use super::*;
 
-    const ADA: Variables<'static> =
-        Variables { name: "Ada", full_name: "Ada <b>", reason: " ", committee: "Tech", club: "Chess & Go", application: "Fall" };
+    const ADA: Variables<'static> = Variables {
+        name: "Ada",
+        full_name: "Ada <b>",
+        reason: " ",
+        committee: "Tech",
+        club: "Chess & Go",
+        application: "Fall",
+    };
 
     fn render(source: &str) -> String {
         Template::parse(source).unwrap().render(&ADA).unwrap()
@@ -268,8 +355,16 @@ mod tests {
 
     #[test]
     fn variables_are_escaped_and_conditions_chosen() {
-        assert_eq!(render("<p>{{name}} / {{ full_name }} / {{ club }}</p>"), "<p>Ada / Ada &lt;b&gt; / Chess &amp; Go</p>");
-        assert_eq!(render("{% if reason %}r{% else %}none{% endif %}{%if committee%}c{%if name%}n{%endif%}{% endif %}"), "nonecn");
+        assert_eq!(
+            render("<p>{{name}} / {{ full_name }} / {{ club }}</p>"),
+            "<p>Ada / Ada &lt;b&gt; / Chess &amp; Go</p>"
+        );
+        assert_eq!(
+            render(
+                "{% if reason %}r{% else %}none{% endif %}{%if committee%}c{%if name%}n{%endif%}{% endif %}"
+            ),
+            "nonecn"
+        );
         assert_eq!(render("no { tags } here %} }}"), "no { tags } here %} }}");
     }
 

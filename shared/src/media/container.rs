@@ -1,4 +1,5 @@
-//! Where an image ends in its file: a file that ends before is truncated, one that goes on is something else as well.
+//! Where an image ends in its file: a file that ends before is truncated, one that goes on is
+//! something else as well.
 
 use image::ImageFormat;
 
@@ -13,8 +14,8 @@ pub fn end(format: ImageFormat, bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether what stands behind an image may stand there: padding, and behind a JPEG what cameras put there, which are further
-/// pictures, short films, and Samsung's notes.
+/// Whether what stands behind an image may stand there: padding, and behind a JPEG what cameras put
+/// there, which are further pictures, short films, and Samsung's notes.
 pub fn may_follow(format: ImageFormat, mut rest: &[u8]) -> bool {
     loop {
         let padding = rest.iter().take_while(|byte| **byte == 0).count();
@@ -55,15 +56,22 @@ fn png(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// A complete PNG with the chunks alone that its pixels need, and the one that may turn it. Profiles and texts are compressed:
-/// small in the file, large in memory.
+/// A complete PNG with the chunks alone that its pixels need, and the one that may turn it.
+/// Profiles and texts are compressed: small in the file, large in memory.
 pub fn lean_png(bytes: &[u8]) -> Vec<u8> {
     let mut lean = bytes.get(..8).unwrap_or_default().to_vec();
     let mut at = 8;
     while let Some((length, kind)) = number::<4>(bytes, at).zip(number::<4>(bytes, at + 4)) {
-        let end = at.saturating_add(12).saturating_add(usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX));
-        let Some(chunk) = bytes.get(at..end) else { break };
-        if matches!(&kind, b"IHDR" | b"PLTE" | b"tRNS" | b"IDAT" | b"IEND" | b"eXIf") {
+        let end = at
+            .saturating_add(12)
+            .saturating_add(usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX));
+        let Some(chunk) = bytes.get(at..end) else {
+            break;
+        };
+        if matches!(
+            &kind,
+            b"IHDR" | b"PLTE" | b"tRNS" | b"IDAT" | b"IEND" | b"eXIf"
+        ) {
             lean.extend_from_slice(chunk);
         }
         at = end;
@@ -89,7 +97,13 @@ fn jpeg(bytes: &[u8]) -> Option<usize> {
 }
 
 fn gif(bytes: &[u8]) -> Option<usize> {
-    let table = |flags: u8| if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) };
+    let table = |flags: u8| {
+        if flags & 0x80 == 0 {
+            0
+        } else {
+            3 << ((flags & 7) + 1)
+        }
+    };
     let mut at = 13 + table(*bytes.get(10)?);
     loop {
         match bytes.get(at)? {

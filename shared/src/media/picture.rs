@@ -1,4 +1,5 @@
-//! Making an image anew: limits first, then pixels, then a file that holds these pixels and nothing else.
+//! Making an image anew: limits first, then pixels, then a file that holds these pixels and nothing
+//! else.
 
 use std::io::Cursor;
 
@@ -26,25 +27,53 @@ const JPEG_QUALITY: u8 = 85;
 
 /// The content type of a file that was stored here.
 pub fn content_type(name: &str) -> &'static str {
-    if std::path::Path::new(name).extension().is_some_and(|extension| extension == "png") { "image/png" } else { "image/jpeg" }
+    if std::path::Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension == "png")
+    {
+        "image/png"
+    } else {
+        "image/jpeg"
+    }
 }
 
-/// The image of a file in both sizes, without anything that is not its pixels: JPEG, or PNG where it is transparent. Of an
-/// animation, the first frame. The error is for whoever sent it.
+/// The image of a file in both sizes, without anything that is not its pixels: JPEG, or PNG where
+/// it is transparent. Of an animation, the first frame. The error is for whoever sent it.
 pub fn remake(bytes: &[u8]) -> Result<Made, String> {
     let format = image::guess_format(bytes).ok();
-    let allowed = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP, ImageFormat::Gif];
-    let format = format.filter(|format| allowed.contains(format)).ok_or("Send a PNG, JPEG, WebP or GIF image.")?;
+    let allowed = [
+        ImageFormat::Png,
+        ImageFormat::Jpeg,
+        ImageFormat::WebP,
+        ImageFormat::Gif,
+    ];
+    let format = format
+        .filter(|format| allowed.contains(format))
+        .ok_or("Send a PNG, JPEG, WebP or GIF image.")?;
     let end = container::end(format, bytes).ok_or("The image is not complete.")?;
     if !container::may_follow(format, bytes.get(end..).unwrap_or_default()) {
         return Err("The file holds more than an image.".into());
     }
-    let lean = if format == ImageFormat::Png { container::lean_png(bytes) } else { Vec::new() };
+    let lean = if format == ImageFormat::Png {
+        container::lean_png(bytes)
+    } else {
+        Vec::new()
+    };
     let image = decode(format, if lean.is_empty() { bytes } else { &lean })?;
-    let small = if image.width() > limits::SMALL_IMAGE { image.thumbnail(limits::SMALL_IMAGE, u32::MAX) } else { image.clone() };
-    let made = Made { small: encode(&small)?, full: encode(&image)? };
+    let small = if image.width() > limits::SMALL_IMAGE {
+        image.thumbnail(limits::SMALL_IMAGE, u32::MAX)
+    } else {
+        image.clone()
+    };
+    let made = Made {
+        small: encode(&small)?,
+        full: encode(&image)?,
+    };
     if made.full.bytes.len() > limits::STORED_IMAGE {
-        return Err("The image is too large to be stored: send a smaller one, or one without transparency.".into());
+        return Err(
+            "The image is too large to be stored: send a smaller one, or one without transparency."
+                .into(),
+        );
     }
     Ok(made)
 }
@@ -60,8 +89,13 @@ fn decode(format: ImageFormat, bytes: &[u8]) -> Result<DynamicImage, String> {
     reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(wrong)?;
     let (width, height) = decoder.dimensions();
-    if u64::from(width) * u64::from(height) > limits::IMAGE_PIXELS || width.max(height) > limits::IMAGE_SIDE {
-        return Err(format!("At most {} megapixels are allowed.", limits::IMAGE_PIXELS / 1_000_000));
+    if u64::from(width) * u64::from(height) > limits::IMAGE_PIXELS
+        || width.max(height) > limits::IMAGE_SIDE
+    {
+        return Err(format!(
+            "At most {} megapixels are allowed.",
+            limits::IMAGE_PIXELS / 1_000_000
+        ));
     }
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut image = DynamicImage::from_decoder(decoder).map_err(wrong)?;
@@ -72,13 +106,25 @@ fn decode(format: ImageFormat, bytes: &[u8]) -> Result<DynamicImage, String> {
 fn encode(image: &DynamicImage) -> Result<File, String> {
     let wrong = |_| "The image cannot be stored.".to_owned();
     let mut bytes = Vec::new();
-    let transparent = image.color().has_alpha() && image.to_rgba8().pixels().any(|pixel| pixel.0[3] < u8::MAX);
+    let transparent =
+        image.color().has_alpha() && image.to_rgba8().pixels().any(|pixel| pixel.0[3] < u8::MAX);
     if transparent {
-        image.to_rgba8().write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png).map_err(wrong)?;
-        Ok(File { bytes, extension: "png", content_type: "image/png" })
+        image
+            .to_rgba8()
+            .write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png)
+            .map_err(wrong)?;
+        Ok(File {
+            bytes,
+            extension: "png",
+            content_type: "image/png",
+        })
     } else {
         let encoder = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY);
         image.to_rgb8().write_with_encoder(encoder).map_err(wrong)?;
-        Ok(File { bytes, extension: "jpg", content_type: "image/jpeg" })
+        Ok(File {
+            bytes,
+            extension: "jpg",
+            content_type: "image/jpeg",
+        })
     }
 }

@@ -1,14 +1,19 @@
-//! The bucket of a deployment. Requests go through the HTTP client of the AWS SDK, so that there is one TLS stack.
+//! The bucket of a deployment. Requests go through the HTTP client of the AWS SDK, so that there is
+//! one TLS stack.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use aws_smithy_runtime_api::client::http::{HttpConnector as _, HttpConnectorSettings, SharedHttpConnector};
+use aws_smithy_runtime_api::client::http::{
+    HttpConnector as _, HttpConnectorSettings, SharedHttpConnector,
+};
 use aws_smithy_types::body::SdkBody;
 use axum::body::to_bytes;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::client::{HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService};
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+};
 use object_store::{ClientOptions, RetryConfig};
 
 use super::Media;
@@ -17,15 +22,25 @@ use crate::settings::Settings;
 /// Bytes of an answer of S3 that are read at most.
 const ANSWER: usize = 16 * 1024 * 1024;
 
-/// Images in the bucket of the settings, with the credentials and region of this process's environment.
+/// Images in the bucket of the settings, with the credentials and region of this process's
+/// environment.
 pub fn s3(settings: &Settings) -> Result<Media, String> {
     let builder = AmazonS3Builder::from_env().with_bucket_name(&settings.media_bucket);
     // Only an emulator is at an address without TLS.
-    let emulated = builder.get_config_value(&AmazonS3ConfigKey::Endpoint).is_some_and(|url| url.starts_with("http://"));
+    let emulated = builder
+        .get_config_value(&AmazonS3ConfigKey::Endpoint)
+        .is_some_and(|url| url.starts_with("http://"));
     let builder = builder.with_allow_http(emulated);
     // A function has seconds, not the minutes that the library would try.
-    let retry = RetryConfig { max_retries: 2, retry_timeout: Duration::from_secs(8), ..RetryConfig::default() };
-    let builder = builder.with_http_connector(Connector).with_retry(retry).with_disable_bulk_delete(true);
+    let retry = RetryConfig {
+        max_retries: 2,
+        retry_timeout: Duration::from_secs(8),
+        ..RetryConfig::default()
+    };
+    let builder = builder
+        .with_http_connector(Connector)
+        .with_retry(retry)
+        .with_disable_bulk_delete(true);
     let store = builder.build().map_err(|error| error.to_string())?;
     Ok(Media::new(Arc::new(store), true, &settings.media_url))
 }
@@ -35,10 +50,15 @@ struct Connector;
 
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        let timeouts =
-            HttpConnectorSettings::builder().connect_timeout(Duration::from_secs(2)).read_timeout(Duration::from_secs(5)).build();
+        let timeouts = HttpConnectorSettings::builder()
+            .connect_timeout(Duration::from_secs(2))
+            .read_timeout(Duration::from_secs(5))
+            .build();
         let connector = aws_smithy_http_client::default_connector(&timeouts, None);
-        let connector = connector.ok_or(object_store::Error::NotImplemented { operation: "HTTP".into(), implementer: "S3".into() })?;
+        let connector = connector.ok_or(object_store::Error::NotImplemented {
+            operation: "HTTP".into(),
+            implementer: "S3".into(),
+        })?;
         Ok(HttpClient::new(Service(connector)))
     }
 }
@@ -50,18 +70,31 @@ struct Service(SharedHttpConnector);
 impl HttpService for Service {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (parts, body) = request.into_parts();
-        let unknown = |error: Box<dyn std::error::Error + Send + Sync>| HttpError::new_boxed(HttpErrorKind::Unknown, error);
-        let bytes = to_bytes(axum::body::Body::new(body), usize::MAX).await.map_err(|error| unknown(error.into()))?;
+        let unknown = |error: Box<dyn std::error::Error + Send + Sync>| {
+            HttpError::new_boxed(HttpErrorKind::Unknown, error)
+        };
+        let bytes = to_bytes(axum::body::Body::new(body), usize::MAX)
+            .await
+            .map_err(|error| unknown(error.into()))?;
         let request = http::Request::from_parts(parts, SdkBody::from(bytes));
-        let request = request.try_into().map_err(|error: aws_smithy_runtime_api::http::HttpError| unknown(error.into()))?;
+        let request = request
+            .try_into()
+            .map_err(|error: aws_smithy_runtime_api::http::HttpError| unknown(error.into()))?;
         let response = self.0.call(request).await.map_err(|error| {
-            let kind = if error.is_timeout() { HttpErrorKind::Timeout } else { HttpErrorKind::Connect };
+            let kind = if error.is_timeout() {
+                HttpErrorKind::Timeout
+            } else {
+                HttpErrorKind::Connect
+            };
             HttpError::new_boxed(kind, error.into())
         })?;
-        let response = response.try_into_http1x().map_err(|error| unknown(error.into()))?;
+        let response = response
+            .try_into_http1x()
+            .map_err(|error| unknown(error.into()))?;
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(axum::body::Body::new(body), ANSWER).await;
-        let bytes = bytes.map_err(|error| HttpError::new_boxed(HttpErrorKind::Interrupted, error.into()))?;
+        let bytes = bytes
+            .map_err(|error| HttpError::new_boxed(HttpErrorKind::Interrupted, error.into()))?;
         Ok(HttpResponse::from_parts(parts, bytes.into()))
     }
 }

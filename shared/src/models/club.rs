@@ -17,7 +17,7 @@ integer_enum! {
     }
 }
 
-/// A club (decisions.md §3). Counters are changed where they stand; the rest is replaced under a version.
+/// A club. Counters are changed where they stand; the rest is replaced under a version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Club {
     /// Its code, which never changes.
@@ -35,8 +35,8 @@ pub struct Club {
     pub approved: Option<bool>,
     /// Deleted: the code stays taken, all under it is gone from sight.
     pub archived: bool,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by it, and a late deletion of
-    /// an older one does not meet this one.
+    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
+    /// it, and a late deletion of an older one does not meet this one.
     pub creation: u64,
     /// When it was created.
     pub created_at: Timestamp,
@@ -78,7 +78,8 @@ pub struct ClubProfile {
     pub active: bool,
 }
 
-/// The whole description of a club, if it is longer than lists hold: they read the clubs, and not these.
+/// The whole description of a club, if it is longer than lists hold: they read the clubs, and not
+/// these.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ClubText {
     /// Club code.
@@ -119,8 +120,8 @@ pub struct Membership {
     pub personal: Personal,
     /// Their picture; kept equal to the profile.
     pub image_url: Option<String>,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by it, and a late deletion of
-    /// an older one does not meet this one.
+    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
+    /// it, and a late deletion of an older one does not meet this one.
     pub creation: u64,
     /// Since when.
     pub created_at: Timestamp,
@@ -137,14 +138,14 @@ pub struct MembershipRequest {
     pub person: u64,
     /// Who it is; kept equal to the profile.
     pub applicant: Applicant,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by it, and a late deletion of
-    /// an older one does not meet this one.
+    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
+    /// it, and a late deletion of an older one does not meet this one.
     pub creation: u64,
     /// When they asked.
     pub created_at: Timestamp,
 }
 
-/// The invitations that a club has sent lately, resends included (decisions.md §13.2).
+/// The invitations that a club has sent lately, resends included (I13, I14).
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct InvitationLog {
     /// Club code.
@@ -166,10 +167,16 @@ impl InvitationLog {
     /// Seconds before one invite is sent again.
     const PAUSE: i64 = 600;
 
-    /// After how many seconds so many more may be sent; 0 if at once. More than [`Self::DAILY`] never may.
+    /// After how many seconds so many more may be sent; 0 if at once. More than [`Self::DAILY`]
+    /// never may.
     pub fn wait_for(&self, more: usize, now: Timestamp) -> u64 {
         let now = now.epoch_seconds();
-        let mut rest: usize = self.sent.iter().filter(|(at, _)| now < at + Self::DAY).map(|(_, sent)| sent).sum();
+        let mut rest: usize = self
+            .sent
+            .iter()
+            .filter(|(at, _)| now < at + Self::DAY)
+            .map(|(_, sent)| sent)
+            .sum();
         if rest + more <= Self::DAILY {
             return 0;
         }
@@ -185,25 +192,49 @@ impl InvitationLog {
     /// After how many seconds this invite may be sent again; 0 if at once.
     pub fn wait_for_resend(&self, invite: &str, now: Timestamp) -> u64 {
         let now = now.epoch_seconds();
-        let last = self.recent.iter().filter(|(_, id)| id == invite).map(|(at, _)| at + Self::PAUSE - now).max();
+        let last = self
+            .recent
+            .iter()
+            .filter(|(_, id)| id == invite)
+            .map(|(at, _)| at + Self::PAUSE - now)
+            .max();
         last.map_or(0, |seconds| u64::try_from(seconds).unwrap_or(0))
     }
 
     /// How often this invite was sent in the last ten minutes.
     pub fn times(&self, invite: &str, now: Timestamp) -> usize {
         let now = now.epoch_seconds();
-        self.recent.iter().filter(|(at, id)| id == invite && now < at + Self::PAUSE).count()
+        self.recent
+            .iter()
+            .filter(|(at, id)| id == invite && now < at + Self::PAUSE)
+            .count()
     }
 
     /// The log with these invites, sent now.
     #[must_use]
-    pub fn with<'a>(&self, club: &str, invites: impl Iterator<Item = &'a str>, version: u64, now: Timestamp) -> Self {
+    pub fn with<'a>(
+        &self,
+        club: &str,
+        invites: impl Iterator<Item = &'a str>,
+        version: u64,
+        now: Timestamp,
+    ) -> Self {
         let at = now.epoch_seconds();
-        let mut new = Self { club: club.to_owned(), version, expires: at + Self::DAY, ..self.clone() };
+        let mut new = Self {
+            club: club.to_owned(),
+            version,
+            expires: at + Self::DAY,
+            ..self.clone()
+        };
         new.sent.retain(|(sent, _)| at < sent + Self::DAY);
         new.recent.retain(|(sent, _)| at < sent + Self::PAUSE);
         new.recent.extend(invites.map(|id| (at, id.to_owned())));
-        let count = new.recent.len() - self.recent.iter().filter(|(sent, _)| at < sent + Self::PAUSE).count();
+        let count = new.recent.len()
+            - self
+                .recent
+                .iter()
+                .filter(|(sent, _)| at < sent + Self::PAUSE)
+                .count();
         match new.sent.last_mut() {
             Some((last, sent)) if *last == at => *sent += count,
             _ => new.sent.push((at, count)),
@@ -212,7 +243,7 @@ impl InvitationLog {
     }
 }
 
-/// An invitation to join a club (decisions.md §7): there as long as it was neither used nor revoked.
+/// An invitation to join a club (I3, I6): there as long as it was neither used nor revoked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Invite {
     /// Letters and digits.

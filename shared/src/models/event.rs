@@ -23,7 +23,7 @@ integer_enum! {
     }
 }
 
-/// An event of a club with its showings (decisions.md §8): one item, so that they always agree.
+/// An event of a club with its showingsV11: one item, so that they always agree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Event id.
@@ -46,7 +46,8 @@ pub struct Event {
     pub pinned: bool,
     /// When and where; by start, then id.
     pub showings: Vec<Showing>,
-    /// The part of the catalogue that it was in before: there is a copy of it there too, until it changes again.
+    /// The part of the catalogue that it was in before: there is a copy of it there too, until it
+    /// changes again.
     pub former_part: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
@@ -103,13 +104,21 @@ pub struct Span {
 impl Event {
     /// From the first to the last showing; none without showings.
     pub fn span(&self) -> Option<Span> {
-        let range =
-            |times: fn(&Showing) -> Timestamp| Some((self.showings.iter().map(times).min()?, self.showings.iter().map(times).max()?));
-        Some(Span { starts: range(|showing| showing.start)?, ends: range(|showing| showing.end)? })
+        let range = |times: fn(&Showing) -> Timestamp| {
+            Some((
+                self.showings.iter().map(times).min()?,
+                self.showings.iter().map(times).max()?,
+            ))
+        };
+        Some(Span {
+            starts: range(|showing| showing.start)?,
+            ends: range(|showing| showing.end)?,
+        })
     }
 
     /// Brings the showings into their order.
     pub fn sort_showings(&mut self) {
-        self.showings.sort_by_key(|showing| (showing.start, showing.id));
+        self.showings
+            .sort_by_key(|showing| (showing.start, showing.id));
     }
 }

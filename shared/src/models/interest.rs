@@ -12,8 +12,8 @@ pub struct Favorite {
     pub club: String,
     /// User id.
     pub person: u64,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by it, and a late deletion of
-    /// an older one does not meet this one.
+    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
+    /// it, and a late deletion of an older one does not meet this one.
     pub creation: u64,
     /// Since when.
     pub created_at: Timestamp,
@@ -30,8 +30,8 @@ pub struct Subscription {
     pub person: u64,
     /// Who it is; kept equal to the profile.
     pub applicant: Applicant,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by it, and a late deletion of
-    /// an older one does not meet this one.
+    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
+    /// it, and a late deletion of an older one does not meet this one.
     pub creation: u64,
     /// Since when.
     pub created_at: Timestamp,

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// A request that carried an idempotency key, and what became of it (decisions.md §13.9, §13.16).
+/// A request that carried an idempotency key, and what became of it (X1, X5).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeyedRequest {
     /// User id of the caller.
@@ -9,11 +9,13 @@ pub struct KeyedRequest {
     pub id: String,
     /// A hash of the body: another one is another request.
     pub body_hash: String,
-    /// The id of what the request creates: the same in every attempt, so that a later one finds what an earlier one made.
+    /// The id of what the request creates: the same in every attempt, so that a later one finds
+    /// what an earlier one made.
     pub creates: u64,
     /// Which attempt is at work: made anew for each.
     pub attempt: u64,
-    /// Until when the attempt may be at work, in seconds since 1970; 0 when it has ended without an outcome.
+    /// Until when the attempt may be at work, in seconds since 1970; 0 when it has ended without an
+    /// outcome.
     pub busy_until: i64,
     /// Until when the key is remembered, in seconds since 1970.
     pub expires: i64,

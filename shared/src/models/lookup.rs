@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;
 
-/// An entry of a collection that admins keep and others refer to (decisions.md §9).
+/// An entry of a collection that admins keep and others refer to (L2, L3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "T: Kind")]
 pub struct Lookup<T> {
@@ -11,7 +11,8 @@ pub struct Lookup<T> {
     pub id: u64,
     /// Moves with every change of the value.
     pub version: u64,
-    /// How many clubs or people refer to it, archived clubs included: changed where it stands, in their transactions.
+    /// How many clubs or people refer to it, archived clubs included: changed where it stands, in
+    /// their transactions.
     pub uses: i64,
     /// What admins write.
     pub value: T,
@@ -117,7 +118,8 @@ impl Fair {
 
     /// Whether clubs register.
     pub fn takes_clubs(&self, now: Timestamp) -> bool {
-        self.registration_start.is_none_or(|start| start <= now) && now <= self.registration_end.unwrap_or(self.end)
+        self.registration_start.is_none_or(|start| start <= now)
+            && now <= self.registration_end.unwrap_or(self.end)
     }
 }
 

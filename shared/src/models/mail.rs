@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Invite, Mailed, Status};
 use crate::time::Timestamp;
 
-/// Where a mail stands (decisions.md §6).
+/// Where a mail stands (E13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EmailStatus {
@@ -44,14 +44,15 @@ impl EmailStatus {
     }
 }
 
-/// What SES reports of a mail after it took it (decisions.md §6). Reports come more than once and in any order: the one
-/// that stands last in this list holds.
+/// What SES reports of a mail after it took it (E22). Reports come more than once and in any order:
+/// the one that stands last in this list holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Report {
     /// SES did not hand it on: it found a virus.
     Rejected,
-    /// It came back for now: the mailbox was full, the server away for hours. Behind a delivery it is a note of absence.
+    /// It came back for now: the mailbox was full, the server away for hours. Behind a delivery it
+    /// is a note of absence.
     SoftBounced,
     /// The recipient's server took it.
     Delivered,
@@ -88,7 +89,11 @@ pub struct MailId {
 
 impl fmt::Display for MailId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}-{}-{}", self.about, self.sequence, self.kind, self.attempt)
+        write!(
+            f,
+            "{}-{}-{}-{}",
+            self.about, self.sequence, self.kind, self.attempt
+        )
     }
 }
 
@@ -96,9 +101,16 @@ impl FromStr for MailId {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let [about, sequence, kind, attempt] = text.split('-').collect::<Vec<_>>()[..] else { return Err(()) };
+        let [about, sequence, kind, attempt] = text.split('-').collect::<Vec<_>>()[..] else {
+            return Err(());
+        };
         let number = |text: &str| text.parse().map_err(|_| ());
-        Ok(Self { about: number(about)?, sequence: number(sequence)?, kind: kind.to_owned(), attempt: attempt.parse().map_err(|_| ())? })
+        Ok(Self {
+            about: number(about)?,
+            sequence: number(sequence)?,
+            kind: kind.to_owned(),
+            attempt: attempt.parse().map_err(|_| ())?,
+        })
     }
 }
 
@@ -118,10 +130,11 @@ pub struct MailState {
 /// A mail in the outbox: written before it is sent, kept as the record of what was sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mail {
-    /// What it is about: a submission for decisions, an invite for invitations, a membership for what its member is told.
+    /// What it is about: a submission for decisions, an invite for invitations, a membership for
+    /// what its member is told.
     pub about: u64,
-    /// Tells occasions with the same `about` and kind apart: the submission's sequence, for decisions (one that was
-    /// withdrawn and made anew has another, and mails of its own).
+    /// Tells occasions with the same `about` and kind apart: the submission's sequence, for
+    /// decisions (one that was withdrawn and made anew has another, and mails of its own).
     pub sequence: u64,
     /// `acceptance`, `rejection`, `invitation`, `request`, `joined`.
     pub kind: String,
@@ -159,17 +172,27 @@ pub struct Mail {
 impl Mail {
     /// Which mail this is.
     pub fn id(&self) -> MailId {
-        MailId { about: self.about, sequence: self.sequence, kind: self.kind.clone(), attempt: self.attempt }
+        MailId {
+            about: self.about,
+            sequence: self.sequence,
+            kind: self.kind.clone(),
+            attempt: self.attempt,
+        }
     }
 
     /// Whether it told the last change of this invite.
     pub fn brings(&self, invite: &Invite) -> bool {
-        self.queued_at == invite.updated_at && self.invite.as_ref().is_some_and(|(_, id, _)| *id == invite.id)
+        self.queued_at == invite.updated_at
+            && self
+                .invite
+                .as_ref()
+                .is_some_and(|(_, id, _)| *id == invite.id)
     }
 }
 
-/// Stands for a mail whose worker has died, or is still at work: it comes through the table's stream again and again until the
-/// claim has ended, so that the mails behind it need not wait (decisions.md §13.19).
+/// Stands for a mail whose worker has died, or is still at work: it comes through the table's
+/// stream again and again until the claim has ended, so that the mails behind it need not wait
+/// (E19).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MailLease {
     /// As in [`Mail`].
@@ -189,7 +212,12 @@ pub struct MailLease {
 impl MailLease {
     /// The mail that it stands for.
     pub fn mail(&self) -> MailId {
-        MailId { about: self.about, sequence: self.sequence, kind: self.kind.clone(), attempt: self.attempt }
+        MailId {
+            about: self.about,
+            sequence: self.sequence,
+            kind: self.kind.clone(),
+            attempt: self.attempt,
+        }
     }
 }
 
@@ -209,6 +237,10 @@ pub struct Decision {
 impl Decision {
     /// What a submission keeps of it once SES took the mail.
     pub fn mailed(&self, at: Timestamp) -> Mailed {
-        Mailed { status: self.status, reason: self.reason.clone(), at }
+        Mailed {
+            status: self.status,
+            reason: self.reason.clone(),
+            at,
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! What is stored. None of these types is ever sent to a client: each resource has answer types of its own.
+//! What is stored. None of these types is ever sent to a client: each resource has answer types of
+//! its own.
 
 mod club;
 mod event;
@@ -10,7 +11,9 @@ mod person;
 mod recruitment;
 mod submission;
 
-pub use club::{Club, ClubProfile, ClubText, InvitationLog, Invite, Membership, MembershipRequest, Role, Window};
+pub use club::{
+    Club, ClubProfile, ClubText, InvitationLog, Invite, Membership, MembershipRequest, Role, Window,
+};
 pub use event::{Event, EventType, Image, Showing, Span};
 pub use interest::{Favorite, Subscription};
 pub use keyed::{KeyedOutcome, KeyedRequest};

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;
 
-/// A profile: who somebody is, from their token, and what they say of themselves (decisions.md §2).
+/// A profile: who somebody is, from their token, and what they say of themselves (P6, P9).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Person {
     /// Derived from issuer and subject.
@@ -21,7 +21,8 @@ pub struct Person {
     pub major: Vec<u64>,
     /// A picture.
     pub image_url: Option<String>,
-    /// A hash of issuer and subject, all of it: ids have 53 bits, and an issuer may let people choose their subject.
+    /// A hash of issuer and subject, all of it: ids have 53 bits, and an issuer may let people
+    /// choose their subject.
     pub subject: String,
     /// Clubs that they created, deleted ones too.
     pub clubs_created: i64,
@@ -34,7 +35,8 @@ pub struct Person {
     pub erasing: bool,
 }
 
-/// What is left of somebody who was erased and had created clubs: how many, so that they do not begin at none when they come back.
+/// What is left of somebody who was erased and had created clubs: how many, so that they do not
+/// begin at none when they come back.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Creations {
     /// User id.
@@ -58,7 +60,7 @@ pub struct Personal {
     pub email: String,
 }
 
-/// A person under one word that they are found by (decisions.md §2, `/users/`).
+/// A person under one word that they are found by (P12).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PersonWord {
     /// A word of the name, or the user name; folded.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::{Window, integer_enum};
 use crate::time::Timestamp;
 
-/// An application: a club's recruitment form (decisions.md §4). Its questions stand beside it.
+/// An application: a club's recruitment form. Its questions stand beside it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Application {
     /// Application id.
@@ -33,7 +33,8 @@ pub struct Application {
     pub rejection_email: String,
     /// Committees that one can apply to.
     pub committees: Vec<Committee>,
-    /// Being deleted, with its submissions (true) or as long as it has none (false): invisible, and what is under it goes.
+    /// Being deleted, with its submissions (true) or as long as it has none (false): invisible, and
+    /// what is under it goes.
     pub deleted: Option<bool>,
     /// When it was created.
     pub created_at: Timestamp,
@@ -50,7 +51,10 @@ impl Application {
 
     /// Its window, while it is switched on.
     pub fn window(&self) -> Option<Window> {
-        self.is_active.then_some(Window { start: self.start, end: self.end })
+        self.is_active.then_some(Window {
+            start: self.start,
+            end: self.end,
+        })
     }
 
     /// One of its committees.
@@ -112,7 +116,8 @@ pub struct Question {
     pub prompt: Prompt,
 }
 
-/// What applicants see of a question. A version never changes: answers point at the one that they were given to.
+/// What applicants see of a question. A version never changes: answers point at the one that they
+/// were given to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
     /// Question id.
@@ -131,7 +136,7 @@ pub struct Prompt {
     pub options: Vec<Choice>,
 }
 
-/// A later end of an application for one person (decisions.md §4).
+/// A later end of an application for one person (A9).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Extension {
     /// Derived from application and person.
@@ -142,8 +147,8 @@ pub struct Extension {
     pub person: u64,
     /// Their user name; kept equal to the profile.
     pub username: String,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by it, and a late deletion of
-    /// an older one does not meet this one.
+    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
+    /// it, and a late deletion of an older one does not meet this one.
     pub creation: u64,
     /// Made anew with every change.
     pub version: u64,

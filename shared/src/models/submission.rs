@@ -17,7 +17,7 @@ integer_enum! {
     }
 }
 
-/// A submission to an application (decisions.md §5). Its id is derived from application, person and committee.
+/// A submission to an application (S6). Its id is derived from application, person and committee.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Submission {
     /// Submission id.
@@ -40,13 +40,16 @@ pub struct Submission {
     pub status: Status,
     /// Feedback for the applicant.
     pub reason: String,
-    /// The order number of the request that made it, see [`crate::ids::Ids::received`]: newest first is by this.
+    /// The order number of the request that made it, see [`crate::ids::Ids::received`]: newest
+    /// first is by this.
     pub sequence: u64,
-    /// The order number of the request that wrote it last: of two the one that was received later is kept.
+    /// The order number of the request that wrote it last: of two the one that was received later
+    /// is kept.
     pub received: u64,
     /// How often it was submitted, from 1; goes on after a withdrawal.
     pub revision: u32,
-    /// A hash of the idempotency key of the last request, if it had one: a repeat is answered like that one.
+    /// A hash of the idempotency key of the last request, if it had one: a repeat is answered like
+    /// that one.
     pub key: Option<String>,
     /// First submitted.
     pub created_at: Timestamp,
@@ -68,7 +71,10 @@ impl Submission {
     /// The id of a person's submission to an application and committee.
     pub fn id_of(application: u64, person: u64, committee: Option<u64>) -> u64 {
         let committee = committee.map_or_else(String::new, |id| id.to_string());
-        crate::ids::derived("submission", &[&application.to_string(), &person.to_string(), &committee])
+        crate::ids::derived(
+            "submission",
+            &[&application.to_string(), &person.to_string(), &committee],
+        )
     }
 
     /// Its place among the submissions of an application: later ones are larger.
@@ -79,11 +85,16 @@ impl Submission {
     /// Where the last mail stands, of whichever type.
     pub fn email_status(&self) -> Option<EmailStatus> {
         let mails = [&self.acceptance_mail, &self.rejection_mail];
-        mails.into_iter().flatten().max_by_key(|mail| mail.at).map(|mail| mail.status)
+        mails
+            .into_iter()
+            .flatten()
+            .max_by_key(|mail| mail.at)
+            .map(|mail| mail.status)
     }
 }
 
-/// What is left of a submission that was withdrawn, in its place: late repeats of older requests do not bring it back.
+/// What is left of a submission that was withdrawn, in its place: late repeats of older requests do
+/// not bring it back.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Withdrawal {
     /// Submission id.
@@ -141,7 +152,7 @@ pub struct Mailed {
     pub at: Timestamp,
 }
 
-/// A change of a decision (decisions.md §5, §12.13).
+/// A change of a decision (D2).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Change {
     /// Change id, time-ordered.

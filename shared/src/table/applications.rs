@@ -44,9 +44,14 @@ pub struct Form {
 impl Form {
     /// Lets questions forget committees that are gone; one that was for these alone is for all.
     pub fn settle_committees(&mut self) {
-        let Self { application, questions } = self;
+        let Self {
+            application,
+            questions,
+        } = self;
         for question in questions {
-            question.committees.retain(|id| application.committee(*id).is_some());
+            question
+                .committees
+                .retain(|id| application.committee(*id).is_some());
             question.committee_question &= !question.committees.is_empty();
         }
     }
@@ -57,7 +62,8 @@ impl Form {
     }
 }
 
-/// What a person's own submissions need to be shown: applications by id, and prompts by question and version.
+/// What a person's own submissions need to be shown: applications by id, and prompts by question
+/// and version.
 #[derive(Debug, Default)]
 pub struct ApplicationParts {
     /// By id; deleted ones are missing.
@@ -71,16 +77,21 @@ fn forms(items: Vec<Item>) -> Vec<Form> {
     // Items come in key order: each application, then its questions.
     for item in items {
         if type_of(&item) == Application::TYPE {
-            forms.extend(readable(vec![item]).into_iter().map(|application| Form { application, questions: vec![] }));
+            forms.extend(readable(vec![item]).into_iter().map(|application| Form {
+                application,
+                questions: vec![],
+            }));
         } else if let Some(form) = forms.last_mut() {
             let of_form = |question: &Question| question.application == form.application.id;
-            form.questions.extend(readable(vec![item]).into_iter().filter(of_form));
+            form.questions
+                .extend(readable(vec![item]).into_iter().filter(of_form));
         }
     }
     forms.retain(|form| form.application.deleted.is_none());
     for form in &mut forms {
         form.settle_committees();
-        form.questions.sort_by_key(|question| (question.precedence, question.id));
+        form.questions
+            .sort_by_key(|question| (question.precedence, question.id));
     }
     forms
 }
@@ -88,33 +99,55 @@ fn forms(items: Vec<Item>) -> Vec<Form> {
 impl Table {
     /// All applications of a club with their questions, in the order of creation: 1 query.
     pub async fn forms(&self, club: &str) -> Result<Vec<Form>, TableError> {
-        Ok(forms(self.items(false, keys::applications(club), Range::All).await?))
+        Ok(forms(
+            self.items(false, keys::applications(club), Range::All)
+                .await?,
+        ))
     }
 
     /// One application with its questions: 1 query.
     pub async fn form(&self, club: &str, application: u64) -> Result<Option<Form>, TableError> {
         let (from, to) = keys::application_range(application);
-        Ok(forms(self.items(false, keys::applications(club), Range::Between(from, to)).await?).pop())
+        Ok(forms(
+            self.items(false, keys::applications(club), Range::Between(from, to))
+                .await?,
+        )
+        .pop())
     }
 
     /// One application without its questions: 1 read.
-    pub async fn application(&self, club: &str, application: u64) -> Result<Option<Application>, TableError> {
+    pub async fn application(
+        &self,
+        club: &str,
+        application: u64,
+    ) -> Result<Option<Application>, TableError> {
         let found: Option<Application> = self.get(keys::application(club, application)).await?;
         Ok(found.filter(|application| application.deleted.is_none()))
     }
 
     /// One application, deleted or not: for carrying on with a deletion.
-    pub async fn application_even_deleted(&self, club: &str, application: u64) -> Result<Option<Application>, TableError> {
+    pub async fn application_even_deleted(
+        &self,
+        club: &str,
+        application: u64,
+    ) -> Result<Option<Application>, TableError> {
         self.get(keys::application(club, application)).await
     }
 
     /// Every version of every prompt of an application: 1 query.
-    pub async fn prompts(&self, application: u64) -> Result<HashMap<(u64, u32), Prompt>, TableError> {
+    pub async fn prompts(
+        &self,
+        application: u64,
+    ) -> Result<HashMap<(u64, u32), Prompt>, TableError> {
         let prompts: Vec<Prompt> = self.query(keys::prompts(application), Range::All).await?;
-        Ok(prompts.into_iter().map(|prompt| ((prompt.question, prompt.version), prompt)).collect())
+        Ok(prompts
+            .into_iter()
+            .map(|prompt| ((prompt.question, prompt.version), prompt))
+            .collect())
     }
 
-    /// The applications and prompts that answers refer to, wherever they are: 1 batch read per 100 items.
+    /// The applications and prompts that answers refer to, wherever they are: 1 batch read per 100
+    /// items.
     pub async fn parts_of<'a>(
         &self,
         submissions: impl Iterator<Item = (&'a str, u64, &'a [Answer])>,
@@ -124,13 +157,21 @@ impl Table {
             heads.insert(application, keys::application(club, application));
             for answer in answers {
                 let id = (answer.question, answer.version);
-                prompts.insert(id, keys::prompt(application, answer.question, answer.version));
+                prompts.insert(
+                    id,
+                    keys::prompt(application, answer.question, answer.version),
+                );
             }
         }
-        let mut found = self.get_many(heads.values().chain(prompts.values()).cloned().collect()).await?;
+        let mut found = self
+            .get_many(heads.values().chain(prompts.values()).cloned().collect())
+            .await?;
         let mut parts = ApplicationParts::default();
         for (id, key) in heads {
-            if let Some(application) = found.take::<Application>(&key)?.filter(|application| application.deleted.is_none()) {
+            if let Some(application) = found
+                .take::<Application>(&key)?
+                .filter(|application| application.deleted.is_none())
+            {
                 parts.applications.insert(id, application);
             }
         }
@@ -145,26 +186,52 @@ impl Table {
     /// Stores a new application, with questions if it has some, and tells the catalogue.
     pub async fn create_application(&self, form: &Form) -> Result<(), TableError> {
         let head = &form.application;
-        if !form.questions.is_empty() && self.application_even_deleted(&head.club, head.id).await?.is_some() {
+        if !form.questions.is_empty()
+            && self
+                .application_even_deleted(&head.club, head.id)
+                .await?
+                .is_some()
+        {
             // It was stored by an earlier attempt, and may have been changed since.
             return Err(TableError::Refused(vec![0]));
         }
         // The questions come first: an application is visible only when it is whole.
-        let prompts: Vec<&Prompt> = form.questions.iter().map(|question| &question.prompt).collect();
-        self.load(&prompts.into_iter().cloned().collect::<Vec<_>>()).await?;
+        let prompts: Vec<&Prompt> = form
+            .questions
+            .iter()
+            .map(|question| &question.prompt)
+            .collect();
+        self.load(&prompts.into_iter().cloned().collect::<Vec<_>>())
+            .await?;
         self.load(&form.questions).await?;
-        self.store_application(Write::put(&form.application)?.if_new(), &form.application).await
+        self.store_application(Write::put(&form.application)?.if_new(), &form.application)
+            .await
     }
 
     /// Replaces an application. Refused if it is no longer at the version that was read.
-    pub async fn update_application(&self, application: &Application, read_version: u64) -> Result<(), TableError> {
-        self.store_application(Write::put(application)?.if_equals("version", &read_version), application).await
+    pub async fn update_application(
+        &self,
+        application: &Application,
+        read_version: u64,
+    ) -> Result<(), TableError> {
+        self.store_application(
+            Write::put(application)?.if_equals("version", &read_version),
+            application,
+        )
+        .await
     }
 
-    async fn store_application(&self, write: Write, application: &Application) -> Result<(), TableError> {
+    async fn store_application(
+        &self,
+        write: Write,
+        application: &Application,
+    ) -> Result<(), TableError> {
         let window = format!("windows.{}", application.id);
         let club = Write::update(keys::club(&application.club)).if_exists();
-        let club = match application.window().filter(|_| application.deleted.is_none()) {
+        let club = match application
+            .window()
+            .filter(|_| application.deleted.is_none())
+        {
             Some(open) => club.set(&window, &open),
             None => club.remove(&window),
         };
@@ -172,35 +239,66 @@ impl Table {
         self.transact(vec![write, club, moved([part])]).await
     }
 
-    /// Removes an application that was marked as deleted, and all under it; submissions only if that was forced. Safe to
-    /// repeat when it was cut short.
-    pub async fn remove_application(&self, application: &Application, forced: bool) -> Result<(), TableError> {
+    /// Removes an application that was marked as deleted, and all under it; submissions only if
+    /// that was forced. Safe to repeat when it was cut short.
+    pub async fn remove_application(
+        &self,
+        application: &Application,
+        forced: bool,
+    ) -> Result<(), TableError> {
         let id = application.id;
         let (from, to) = keys::application_range(id);
         let mut partitions = vec![
-            (keys::applications(&application.club), Range::Between(from, to)),
+            (
+                keys::applications(&application.club),
+                Range::Between(from, to),
+            ),
             (keys::prompts(id), Range::All),
             (keys::extensions(id), Range::All),
         ];
         if !forced {
             // A submission that was written at this moment stays.
             let gone = self.withdrawals(id).await?;
-            let gone = gone.iter().map(|withdrawal| Write::delete(withdrawal.key()).if_equals(keys::TYPE, &Withdrawal::TYPE));
-            futures::future::join_all(gone.map(|delete| self.write(delete))).await.into_iter().try_for_each(ignore_refusal)?;
+            let gone = gone.iter().map(|withdrawal| {
+                Write::delete(withdrawal.key()).if_equals(keys::TYPE, &Withdrawal::TYPE)
+            });
+            futures::future::join_all(gone.map(|delete| self.write(delete)))
+                .await
+                .into_iter()
+                .try_for_each(ignore_refusal)?;
         }
         if forced {
-            partitions.extend((0..keys::SUBMISSION_PARTS).map(|part| (keys::submissions(id, part), Range::All)));
+            partitions.extend(
+                (0..keys::SUBMISSION_PARTS).map(|part| (keys::submissions(id, part), Range::All)),
+            );
             partitions.push((keys::history(id), Range::All));
         }
-        let found = futures::future::try_join_all(partitions.into_iter().map(|(pk, range)| self.keys(pk, range))).await?;
+        let found = futures::future::try_join_all(
+            partitions
+                .into_iter()
+                .map(|(pk, range)| self.keys(pk, range)),
+        )
+        .await?;
         let head = application.key();
-        self.delete_many(found.into_iter().flatten().filter(|key| *key != head).collect()).await?;
+        self.delete_many(
+            found
+                .into_iter()
+                .flatten()
+                .filter(|key| *key != head)
+                .collect(),
+        )
+        .await?;
         // The head goes last: until then the deletion can be carried on.
         self.delete_many(vec![head]).await
     }
 
-    /// Stores a question with its prompt. Refused if the question changed since `read_version` (0 for a new one).
-    pub async fn put_question(&self, question: &Question, read: Option<&Question>) -> Result<(), TableError> {
+    /// Stores a question with its prompt. Refused if the question changed since `read_version` (0
+    /// for a new one).
+    pub async fn put_question(
+        &self,
+        question: &Question,
+        read: Option<&Question>,
+    ) -> Result<(), TableError> {
         let write = Write::put(question)?;
         let write = match read {
             None => write.if_new(),
@@ -209,27 +307,44 @@ impl Table {
         if read.is_some_and(|read| read.prompt.version == question.prompt.version) {
             return self.write(write).await.map(drop);
         }
-        self.transact(vec![write, Write::put(&question.prompt)?.if_new()]).await
+        self.transact(vec![write, Write::put(&question.prompt)?.if_new()])
+            .await
     }
 
     /// Orders questions, which are still at their versions: all or nothing.
     pub async fn order_questions(&self, questions: &[Question]) -> Result<(), TableError> {
         let writes = questions
             .iter()
-            .map(|q| Write::update(q.key()).set("precedence", &q.precedence).add("version", 1).if_equals("version", &q.version))
+            .map(|q| {
+                Write::update(q.key())
+                    .set("precedence", &q.precedence)
+                    .add("version", 1)
+                    .if_equals("version", &q.version)
+            })
             .collect();
         self.transact(writes).await
     }
 
     /// Removes a question; its prompts stay for the answers that were given to them.
     pub async fn delete_question(&self, question: &Question) -> Result<(), TableError> {
-        self.write(Write::delete(question.key()).if_equals("version", &question.version)).await.map(drop)
+        self.write(Write::delete(question.key()).if_equals("version", &question.version))
+            .await
+            .map(drop)
     }
 
     /// Which of these applications a person has an extension of: 1 batch read per 100.
-    pub async fn extensions_of(&self, person: u64, applications: &[u64]) -> Result<HashMap<u64, Extension>, TableError> {
-        let wanted: Vec<(u64, Key)> = applications.iter().map(|id| (*id, Extension::key_of(*id, person))).collect();
-        let mut found = self.get_many(wanted.iter().map(|(_, key)| key.clone()).collect()).await?;
+    pub async fn extensions_of(
+        &self,
+        person: u64,
+        applications: &[u64],
+    ) -> Result<HashMap<u64, Extension>, TableError> {
+        let wanted: Vec<(u64, Key)> = applications
+            .iter()
+            .map(|id| (*id, Extension::key_of(*id, person)))
+            .collect();
+        let mut found = self
+            .get_many(wanted.iter().map(|(_, key)| key.clone()).collect())
+            .await?;
         let mut extensions = HashMap::new();
         for (id, key) in wanted {
             if let Some(extension) = found.take(&key)? {

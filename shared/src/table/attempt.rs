@@ -1,5 +1,6 @@
-//! What became of one attempt of a write. The SDK's own retries are off for writes: they hide that an earlier attempt may
-//! have been applied, and without knowing that, a refused condition cannot be told from one's own work.
+//! What became of one attempt of a write. The SDK's own retries are off for writes: they hide that
+//! an earlier attempt may have been applied, and without knowing that, a refused condition cannot
+//! be told from one's own work.
 
 use aws_sdk_dynamodb::config::http::HttpResponse;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
@@ -14,9 +15,11 @@ use super::{Item, TableError};
 /// Why an attempt of a write did not answer that it was applied.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// A condition did not hold: for each such write its position and the item as it is stored, if there is one.
+    /// A condition did not hold: for each such write its position and the item as it is stored, if
+    /// there is one.
     Refused(Vec<(usize, Option<Item>)>),
-    /// Surely not applied, and may work in a moment: throttled, in conflict with another transaction, no connection.
+    /// Surely not applied, and may work in a moment: throttled, in conflict with another
+    /// transaction, no connection.
     Again(String),
     /// Perhaps applied: a time-out, a server error, a broken connection or answer.
     Lost(String),
@@ -26,7 +29,8 @@ pub(super) enum Failure {
 
 /// Errors of the writing operations, as far as refusals are concerned.
 pub(super) trait WriteError: ProvideErrorMetadata + std::error::Error + 'static {
-    /// The writes whose conditions did not hold, with the items as they are stored; none if that was not the reason.
+    /// The writes whose conditions did not hold, with the items as they are stored; none if that
+    /// was not the reason.
     fn refused(&self) -> Option<Vec<(usize, Option<Item>)>>;
 
     /// Whether a transaction was cancelled for reasons that pass.
@@ -51,7 +55,9 @@ single!(DeleteItemError, PutItemError, UpdateItemError);
 
 impl WriteError for TransactWriteItemsError {
     fn refused(&self) -> Option<Vec<(usize, Option<Item>)>> {
-        let Self::TransactionCanceledException(cancelled) = self else { return None };
+        let Self::TransactionCanceledException(cancelled) = self else {
+            return None;
+        };
         let reasons = cancelled.cancellation_reasons().iter().enumerate();
         let refused: Vec<_> = reasons
             .filter(|(_, reason)| reason.code() == Some("ConditionalCheckFailed"))
@@ -61,9 +67,17 @@ impl WriteError for TransactWriteItemsError {
     }
 
     fn passes(&self) -> bool {
-        let Self::TransactionCanceledException(cancelled) = self else { return false };
-        let passing = |code: &str| code == "TransactionConflict" || code.contains("Thrott") || code.contains("Throughput");
-        cancelled.cancellation_reasons().iter().filter_map(|reason| reason.code()).any(passing)
+        let Self::TransactionCanceledException(cancelled) = self else {
+            return false;
+        };
+        let passing = |code: &str| {
+            code == "TransactionConflict" || code.contains("Thrott") || code.contains("Throughput")
+        };
+        cancelled
+            .cancellation_reasons()
+            .iter()
+            .filter_map(|reason| reason.code())
+            .any(passing)
     }
 }
 
@@ -82,10 +96,15 @@ impl Failure {
         match error {
             SdkError::ConstructionFailure(_) => Self::Failed(text),
             SdkError::DispatchFailure(failure) => {
-                // The SDK tells it in the debug text only; another wording would make it `Lost`, which is safe.
+                // The SDK tells it in the debug text only; another wording would make it `Lost`,
+                // which is safe.
                 let debug = format!("{failure:?}");
                 let never = debug.contains("NeverConnected") || debug.contains("HTTP connect");
-                if never { Self::Again("no connection".to_owned()) } else { Self::Lost(text) }
+                if never {
+                    Self::Again("no connection".to_owned())
+                } else {
+                    Self::Lost(text)
+                }
             }
             SdkError::ServiceError(service) => {
                 let code = service.err().code().unwrap_or_default();
@@ -93,7 +112,9 @@ impl Failure {
                     Self::Refused(refused)
                 } else if PASSING.contains(&code) || service.err().passes() {
                     Self::Again(text)
-                } else if code == "TransactionInProgressException" || service.raw().status().as_u16() >= 500 {
+                } else if code == "TransactionInProgressException"
+                    || service.raw().status().as_u16() >= 500
+                {
                     Self::Lost(text)
                 } else {
                     Self::Failed(text)
@@ -104,10 +125,13 @@ impl Failure {
         }
     }
 
-    /// The error that is left when nothing more is tried; `lost` says that an earlier attempt may have been applied.
+    /// The error that is left when nothing more is tried; `lost` says that an earlier attempt may
+    /// have been applied.
     pub(super) fn last(self, lost: bool) -> TableError {
         match self {
-            Self::Refused(which) => TableError::Refused(which.into_iter().map(|(position, _)| position).collect()),
+            Self::Refused(which) => {
+                TableError::Refused(which.into_iter().map(|(position, _)| position).collect())
+            }
             Self::Lost(why) => TableError::Unknown(why),
             Self::Again(why) | Self::Failed(why) if lost => TableError::Unknown(why),
             Self::Again(why) => TableError::Busy(why),

@@ -4,8 +4,9 @@ use super::events::{EventClub, EventListing};
 use super::lookups::{YearUses, name_item};
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
-    Application, Badge, Change, Club, ClubText, Creations, Event, Extension, Fair, Favorite, InvitationLog, Invite, KeyedRequest, Lookup,
-    Mail, MailLease, Major, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question, Registration, School,
+    Application, Badge, Change, Club, ClubText, Creations, Event, Extension, Fair, Favorite,
+    InvitationLog, Invite, KeyedRequest, Lookup, Mail, MailLease, Major, Membership,
+    MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question, Registration, School,
     Submission, Subscription, Tag, Withdrawal, Year,
 };
 
@@ -68,11 +69,15 @@ fn keyed<E: Entity>(item: &Item) -> Option<String> {
         Err(_) => return Some(format!("cannot be read as {}", E::TYPE)),
     };
     let due = to_item(&entity).ok()?;
-    let wrong: Vec<&str> = KEYS.into_iter().filter(|key| item.get(*key) != due.get(*key)).collect();
+    let wrong: Vec<&str> = KEYS
+        .into_iter()
+        .filter(|key| item.get(*key) != due.get(*key))
+        .collect();
     (!wrong.is_empty()).then(|| format!("{} do not follow from what it holds", wrong.join(", ")))
 }
 
-/// The items that must stand beside this one, as they are when all is well: what a person, an event or an entry is found by.
+/// The items that must stand beside this one, as they are when all is well: what a person, an event
+/// or an entry is found by.
 pub fn companions(item: &Item) -> Vec<Item> {
     macro_rules! of_lookups {
         ($($kind:ty),+) => {
@@ -93,4 +98,9 @@ pub fn companions(item: &Item) -> Vec<Item> {
 }
 
 /// The types of such items.
-pub const COMPANIONS: [&str; 4] = [PersonWord::TYPE, PersonAddress::TYPE, EventClub::TYPE, "Name"];
+pub const COMPANIONS: [&str; 4] = [
+    PersonWord::TYPE,
+    PersonAddress::TYPE,
+    EventClub::TYPE,
+    "Name",
+];

@@ -19,8 +19,15 @@ pub struct Versions(HashMap<String, u64>);
 impl Versions {
     /// The versions that the item says; without one nothing was ever written.
     pub(super) fn of_item(item: Option<Item>) -> Self {
-        let number = |(name, value): (String, aws_sdk_dynamodb::types::AttributeValue)| Some((name, value.as_n().ok()?.parse().ok()?));
-        Self(item.unwrap_or_default().into_iter().filter_map(number).collect())
+        let number = |(name, value): (String, aws_sdk_dynamodb::types::AttributeValue)| {
+            Some((name, value.as_n().ok()?.parse().ok()?))
+        };
+        Self(
+            item.unwrap_or_default()
+                .into_iter()
+                .filter_map(number)
+                .collect(),
+        )
     }
 
     /// Whether nothing was ever written.
@@ -37,17 +44,27 @@ impl Versions {
     pub fn event_parts(&self, from: Option<Timestamp>, to: Option<Timestamp>) -> Vec<String> {
         let part = |time: Timestamp| keys::events(&time.to_string());
         let (from, to) = (from.map(part), to.map(part));
-        let all = self.0.keys().filter(|part| part.starts_with(keys::EVENT_PARTS));
-        let inside = all.filter(|part| from.as_ref().is_none_or(|from| *part >= from) && to.as_ref().is_none_or(|to| *part <= to));
+        let all = self
+            .0
+            .keys()
+            .filter(|part| part.starts_with(keys::EVENT_PARTS));
+        let inside = all.filter(|part| {
+            from.as_ref().is_none_or(|from| *part >= from)
+                && to.as_ref().is_none_or(|to| *part <= to)
+        });
         let mut parts: Vec<String> = inside.cloned().collect();
         parts.sort();
         parts
     }
 }
 
-/// The write that tells warm functions to load these parts again. It goes into the transaction of what changed there.
+/// The write that tells warm functions to load these parts again. It goes into the transaction of
+/// what changed there.
 pub(super) fn moved(parts: impl IntoIterator<Item = String>) -> Write {
-    parts.into_iter().fold(Write::update(keys::versions()).set("type", &TYPE), |write, part| write.add(&part, 1))
+    parts.into_iter().fold(
+        Write::update(keys::versions()).set("type", &TYPE),
+        |write, part| write.add(&part, 1),
+    )
 }
 
 impl Table {
@@ -56,9 +73,13 @@ impl Table {
         self.read(keys::versions()).await.map(Versions::of_item)
     }
 
-    /// All of a part, as `list` makes it: 1 query. What is large is made on another thread: it takes a while, and nobody
-    /// else should wait for it.
-    pub async fn catalogue_part<E, L>(&self, part: &str, list: fn(E) -> L) -> Result<Vec<L>, TableError>
+    /// All of a part, as `list` makes it: 1 query. What is large is made on another thread: it
+    /// takes a while, and nobody else should wait for it.
+    pub async fn catalogue_part<E, L>(
+        &self,
+        part: &str,
+        list: fn(E) -> L,
+    ) -> Result<Vec<L>, TableError>
     where
         E: Entity + 'static,
         L: Send + 'static,
@@ -66,6 +87,12 @@ impl Table {
         let items = self.items(false, part.to_owned(), Range::All).await?;
         let is_large = items.len() > LARGE;
         let make = move || readable(items).into_iter().map(list).collect();
-        if is_large { tokio::task::spawn_blocking(make).await.map_err(TableError::failed) } else { Ok(make()) }
+        if is_large {
+            tokio::task::spawn_blocking(make)
+                .await
+                .map_err(TableError::failed)
+        } else {
+            Ok(make())
+        }
     }
 }

@@ -25,23 +25,45 @@ impl Entity for ClubText {
     }
 }
 
-/// A club as it is stored: lists read the beginning of its description, the rest stands apart. `old` is the club as it was read,
-/// whole or not; what did not change stays as it is.
+/// A club as it is stored: lists read the beginning of its description, the rest stands apart.
+/// `old` is the club as it was read, whole or not; what did not change stays as it is.
 fn apart(old: Option<&Club>, new: &Club) -> Result<(Club, Option<Write>), TableError> {
     let profile = &new.profile;
     if old.is_some_and(|old| old.profile.description == profile.description) {
-        let stored = ClubProfile { description: beginning(&profile.description), ..profile.clone() };
-        return Ok((Club { profile: stored, ..new.clone() }, None));
+        let stored = ClubProfile {
+            description: beginning(&profile.description),
+            ..profile.clone()
+        };
+        return Ok((
+            Club {
+                profile: stored,
+                ..new.clone()
+            },
+            None,
+        ));
     }
     let short = beginning(&profile.description);
     let has_more = short != profile.description;
-    let text = ClubText { club: new.code.clone(), description: profile.description.clone() };
+    let text = ClubText {
+        club: new.code.clone(),
+        description: profile.description.clone(),
+    };
     let write = match (has_more, old.is_some_and(|old| old.profile.has_more)) {
         (true, _) => Some(Write::put(&text)?),
         (false, true) => Some(Write::delete(text.key())),
         (false, false) => None,
     };
-    Ok((Club { profile: ClubProfile { description: short, has_more, ..profile.clone() }, ..new.clone() }, write))
+    Ok((
+        Club {
+            profile: ClubProfile {
+                description: short,
+                has_more,
+                ..profile.clone()
+            },
+            ..new.clone()
+        },
+        write,
+    ))
 }
 
 /// A club, and what a person has to do with it.
@@ -59,7 +81,7 @@ pub struct ClubPage {
     pub versions: Versions,
 }
 
-/// How many clubs a person may have (decisions.md §13.3).
+/// How many clubs a person may have (C16).
 #[derive(Debug, Clone, Copy)]
 pub struct ClubQuota {
     /// Created, deleted ones included.
@@ -94,15 +116,31 @@ impl Table {
 
     /// Several clubs by their codes, those that exist: 1 batch read per 100.
     pub async fn clubs(&self, codes: &[String]) -> Result<HashMap<String, Club>, TableError> {
-        let mut found = self.get_many(codes.iter().map(|code| keys::club(code)).collect()).await?;
-        let clubs = codes.iter().filter_map(|code| found.take::<Club>(&keys::club(code)).transpose());
-        clubs.map(|club| club.map(|club| (club.code.clone(), club))).collect()
+        let mut found = self
+            .get_many(codes.iter().map(|code| keys::club(code)).collect())
+            .await?;
+        let clubs = codes
+            .iter()
+            .filter_map(|code| found.take::<Club>(&keys::club(code)).transpose());
+        clubs
+            .map(|club| club.map(|club| (club.code.clone(), club)))
+            .collect()
     }
 
-    /// A club, and what `person` is in it: 1 batch read. The first reads of every route under a club.
-    pub async fn club_and_membership(&self, code: &str, person: Option<u64>) -> Result<(Option<Club>, Option<Membership>), TableError> {
-        let Some(person) = person else { return Ok((self.club(code).await?, None)) };
-        let (club, member) = (keys::club(code), keys::member(code, Membership::id_of(code, person)));
+    /// A club, and what `person` is in it: 1 batch read. The first reads of every route under a
+    /// club.
+    pub async fn club_and_membership(
+        &self,
+        code: &str,
+        person: Option<u64>,
+    ) -> Result<(Option<Club>, Option<Membership>), TableError> {
+        let Some(person) = person else {
+            return Ok((self.club(code).await?, None));
+        };
+        let (club, member) = (
+            keys::club(code),
+            keys::member(code, Membership::id_of(code, person)),
+        );
         let mut found = self.get_many(vec![club.clone(), member.clone()]).await?;
         Ok((found.take(&club)?, found.take(&member)?))
     }
@@ -113,22 +151,43 @@ impl Table {
         let own = person.map(|person| {
             let favorite = Favorite::key_of(person, Favorite::id_of(code, person));
             let subscription = Subscription::key_of(person, Subscription::id_of(code, person));
-            (keys::member(code, Membership::id_of(code, person)), favorite, subscription)
+            (
+                keys::member(code, Membership::id_of(code, person)),
+                favorite,
+                subscription,
+            )
         });
-        let own_keys = own.iter().flat_map(|(member, favorite, subscription)| [member, favorite, subscription]).cloned();
-        let wanted: Vec<Key> = [club.clone(), text.clone(), versions.clone()].into_iter().chain(own_keys).collect();
+        let own_keys = own
+            .iter()
+            .flat_map(|(member, favorite, subscription)| [member, favorite, subscription])
+            .cloned();
+        let wanted: Vec<Key> = [club.clone(), text.clone(), versions.clone()]
+            .into_iter()
+            .chain(own_keys)
+            .collect();
         let mut tries = Tries::default();
         let (mut found, mut page) = loop {
             tries.next().await?;
             let mut found = self.get_many(wanted.clone()).await?;
-            let mut page =
-                ClubPage { club: found.take(&club)?, versions: Versions::of_item(found.take_item(&versions)), ..ClubPage::default() };
+            let mut page = ClubPage {
+                club: found.take(&club)?,
+                versions: Versions::of_item(found.take_item(&versions)),
+                ..ClubPage::default()
+            };
             let whole: Option<ClubText> = found.take(&text)?;
-            let Some(profile) = page.club.as_mut().map(|club| &mut club.profile).filter(|profile| profile.has_more) else {
+            let Some(profile) = page
+                .club
+                .as_mut()
+                .map(|club| &mut club.profile)
+                .filter(|profile| profile.has_more)
+            else {
                 break (found, page);
             };
-            // A batch is not isolated from a transaction beside it: the two may be of different times.
-            if let Some(ClubText { description, .. }) = whole.filter(|whole| beginning(&whole.description) == profile.description) {
+            // A batch is not isolated from a transaction beside it: the two may be of different
+            // times.
+            if let Some(ClubText { description, .. }) =
+                whole.filter(|whole| beginning(&whole.description) == profile.description)
+            {
                 profile.description = description;
                 break (found, page);
             }
@@ -149,7 +208,8 @@ impl Table {
         quota: Option<ClubQuota>,
     ) -> Result<Result<(), ClubRefusal>, TableError> {
         let (stored, text) = apart(None, club)?;
-        let creator = counted_owner(owner.person, 1, quota.map(|quota| quota.owned)).add("clubs_created", 1);
+        let creator =
+            counted_owner(owner.person, 1, quota.map(|quota| quota.owned)).add("clubs_created", 1);
         let creator = match quota {
             Some(quota) => creator.if_below("clubs_created", &quota.created),
             None => creator,
@@ -161,11 +221,16 @@ impl Table {
             (creator, ClubRefusal::Creator),
         ];
         writes.extend(text.map(|text| (text, ClubRefusal::Taken)));
-        writes.extend(count_club((&[], &[]), club).into_iter().map(|count| (count, ClubRefusal::Reference)));
+        writes.extend(
+            count_club((&[], &[]), club)
+                .into_iter()
+                .map(|count| (count, ClubRefusal::Reference)),
+        );
         self.transact_for(writes).await
     }
 
-    /// Archives a club that nobody but its only owner owns. Refused if it changed since it was read, or has another owner.
+    /// Archives a club that nobody but its only owner owns. Refused if it changed since it was
+    /// read, or has another owner.
     pub async fn archive_club(&self, club: &Club) -> Result<(), TableError> {
         let write = Write::update(club.key())
             .set("archived", &true)
@@ -175,9 +240,15 @@ impl Table {
         self.transact(vec![write, moved([club.key().pk])]).await
     }
 
-    /// Replaces what officers and admins write of a club. Refused if it is no longer at the version of `old`, or if a new tag or
-    /// badge is gone. A club whose last owner was erased while it was archived gets `owner`, who may be a member (true).
-    pub async fn update_club(&self, old: &Club, new: &Club, owner: Option<&(Membership, bool)>) -> Result<(), TableError> {
+    /// Replaces what officers and admins write of a club. Refused if it is no longer at the version
+    /// of `old`, or if a new tag or badge is gone. A club whose last owner was erased while it was
+    /// archived gets `owner`, who may be a member (true).
+    pub async fn update_club(
+        &self,
+        old: &Club,
+        new: &Club,
+        owner: Option<&(Membership, bool)>,
+    ) -> Result<(), TableError> {
         let (stored, text) = apart(Some(old), new)?;
         let mut write = Write::update(new.key())
             .set("profile", &stored.profile)
@@ -190,8 +261,15 @@ impl Table {
         let mut writes = vec![moved([new.key().pk])];
         writes.extend(count_club((&old.profile.tags, &old.badges), new));
         if let Some((owner, is_member)) = owner {
-            write = write.add("owners", 1).add("members", i64::from(!is_member)).if_equals("owners", &0);
-            writes.push(if *is_member { Write::put(owner)?.if_exists() } else { Write::put(owner)?.if_new() });
+            write = write
+                .add("owners", 1)
+                .add("members", i64::from(!is_member))
+                .if_equals("owners", &0);
+            writes.push(if *is_member {
+                Write::put(owner)?.if_exists()
+            } else {
+                Write::put(owner)?.if_new()
+            });
             writes.push(counted_owner(owner.person, 1, None));
         }
         writes.push(write);

@@ -1,4 +1,4 @@
-//! What is stored of a person besides their profile, and its erasure (decisions.md §2).
+//! What is stored of a person besides their profile, and its erasure (P14, P15, P17).
 
 use std::time::Duration;
 
@@ -8,8 +8,13 @@ use super::Withdrawn;
 use super::error::ignore_refusal;
 use super::members::MemberRefusal;
 use super::read::readable;
-use super::{Entity, Interest, Interests, Item, PARALLEL, Range, Table, TableError, Tries, Write, keys, type_of};
-use crate::models::{Club, Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status, Submission};
+use super::{
+    Entity, Interest, Interests, Item, PARALLEL, Range, Table, TableError, Tries, Write, keys,
+    type_of,
+};
+use crate::models::{
+    Club, Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status, Submission,
+};
 use crate::time::Timestamp;
 
 /// What is stored of a person besides their profile.
@@ -60,29 +65,49 @@ impl Table {
     pub async fn belongings(&self, person: &Person) -> Result<Belongings, TableError> {
         let addressed = async {
             let email = &person.personal.email;
-            if email.is_empty() { Ok(vec![]) } else { self.items(true, keys::address(email), Range::All).await }
+            if email.is_empty() {
+                Ok(vec![])
+            } else {
+                self.items(true, keys::address(email), Range::All).await
+            }
         };
         let own = self.items(true, keys::own(person.id), Range::All);
         let all = async { futures::try_join!(own, addressed, self.interests(person.id)) };
         let (own, addressed, interests) = Box::pin(all).await?;
-        let mut all = Belongings { interests, ..Belongings::default() };
+        let mut all = Belongings {
+            interests,
+            ..Belongings::default()
+        };
         all.sort_in(own);
         all.sort_in(addressed);
-        all.submissions.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
+        all.submissions
+            .sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
         all.mails.sort_by_key(|mail| (mail.queued_at, mail.about));
         Ok(all)
     }
 
-    /// Erases a person: memberships, requests, extensions, invites, mails, favorites, subscriptions, kept answers, profile; pending
-    /// submissions are withdrawn, decided ones lose everything but their status. The profile is marked first, so that nothing more is stored of them, and
-    /// goes last, so that an erasure that was cut short can be repeated. In between it is looked twice, with a pause: what was
-    /// being written when it began, and what the index did not show yet, is found then. Refused while they are the only owner
-    /// of a club that is not archived.
-    pub async fn erase(&self, person: &Person, (received, at): (u64, Timestamp)) -> Result<Result<(), OnlyOwner>, TableError> {
+    /// Erases a person: memberships, requests, extensions, invites, mails, favorites,
+    /// subscriptions, kept answers, profile; pending submissions are withdrawn, decided ones lose
+    /// everything but their status. The profile is marked first, so that nothing more is stored of
+    /// them, and goes last, so that an erasure that was cut short can be repeated. In between it is
+    /// looked twice, with a pause: what was being written when it began, and what the index did not
+    /// show yet, is found then. Refused while they are the only owner of a club that is not
+    /// archived.
+    pub async fn erase(
+        &self,
+        person: &Person,
+        (received, at): (u64, Timestamp),
+    ) -> Result<Result<(), OnlyOwner>, TableError> {
         let memberships = self.memberships_of(person.id).await?;
-        let owned = memberships.iter().filter(|membership| membership.role == Role::Owner).map(|membership| membership.club.clone());
+        let owned = memberships
+            .iter()
+            .filter(|membership| membership.role == Role::Owner)
+            .map(|membership| membership.club.clone());
         let clubs = self.clubs(&owned.collect::<Vec<_>>()).await?;
-        let alone: Vec<Club> = clubs.into_values().filter(|club| club.owners <= 1 && !club.archived).collect();
+        let alone: Vec<Club> = clubs
+            .into_values()
+            .filter(|club| club.owners <= 1 && !club.archived)
+            .collect();
         if !alone.is_empty() {
             if person.erasing {
                 // An erasure that was cut short, and the other owners left since.
@@ -94,11 +119,17 @@ impl Table {
             Err(TableError::Refused(_)) => return Ok(Ok(())),
             done => done?,
         }
-        self.erase_marked(person, (received, at)).await.map_err(TableError::after_write)
+        self.erase_marked(person, (received, at))
+            .await
+            .map_err(TableError::after_write)
     }
 
     /// What follows once the profile is marked.
-    async fn erase_marked(&self, person: &Person, when: (u64, Timestamp)) -> Result<Result<(), OnlyOwner>, TableError> {
+    async fn erase_marked(
+        &self,
+        person: &Person,
+        when: (u64, Timestamp),
+    ) -> Result<Result<(), OnlyOwner>, TableError> {
         for last_look in [false, true] {
             if let Err(refusal) = self.erase_belongings(person, when, last_look).await? {
                 self.mark_erasing(person.id, false).await?;
@@ -127,26 +158,63 @@ impl Table {
                 return Ok(Err(refusal));
             }
         }
-        let erased =
-            stream::iter(all.submissions.clone()).map(|submission| self.erase_submission(submission, when)).buffer_unordered(PARALLEL);
+        let erased = stream::iter(all.submissions.clone())
+            .map(|submission| self.erase_submission(submission, when))
+            .buffer_unordered(PARALLEL);
         erased.try_collect::<()>().await?;
         // Their keys may come again, so each goes only as it was read.
-        let requests = stream::iter(all.requests).map(async |request| ignore_refusal(self.delete_request(&request).await));
-        requests.buffer_unordered(PARALLEL).try_collect::<()>().await?;
-        let extensions = stream::iter(all.extensions).map(async |extension| ignore_refusal(self.delete_extension(&extension).await));
-        extensions.buffer_unordered(PARALLEL).try_collect::<()>().await?;
-        let invites = stream::iter(all.invites).map(async |invite| ignore_refusal(self.delete_invite(&invite).await));
-        invites.buffer_unordered(PARALLEL).try_collect::<()>().await?;
-        self.delete_many(all.mails.iter().map(Entity::key).collect()).await?;
-        let Interests { favorites, subscriptions } = all.interests;
-        stream::iter(favorites).map(|favorite| self.lose(favorite)).buffer_unordered(PARALLEL).try_collect::<()>().await?;
-        stream::iter(subscriptions).map(|subscription| self.lose(subscription)).buffer_unordered(PARALLEL).try_collect::<()>().await?;
+        let requests = stream::iter(all.requests)
+            .map(async |request| ignore_refusal(self.delete_request(&request).await));
+        requests
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
+        let extensions = stream::iter(all.extensions)
+            .map(async |extension| ignore_refusal(self.delete_extension(&extension).await));
+        extensions
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
+        let invites = stream::iter(all.invites)
+            .map(async |invite| ignore_refusal(self.delete_invite(&invite).await));
+        invites
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
+        self.delete_many(all.mails.iter().map(Entity::key).collect())
+            .await?;
+        let Interests {
+            favorites,
+            subscriptions,
+        } = all.interests;
+        stream::iter(favorites)
+            .map(|favorite| self.lose(favorite))
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
+        stream::iter(subscriptions)
+            .map(|subscription| self.lose(subscription))
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
         self.forget_keyed(person.id).await?;
         if last_look {
             // Until here they are found by whom they were of.
-            let unlisted = |key| Write::update(key).remove(keys::GSI1PK).remove(keys::GSI1SK).if_exists();
-            let lost = all.submissions.iter().map(Entity::key).map(|key| self.write(unlisted(key)));
-            futures::future::join_all(lost).await.into_iter().try_for_each(ignore_refusal)?;
+            let unlisted = |key| {
+                Write::update(key)
+                    .remove(keys::GSI1PK)
+                    .remove(keys::GSI1SK)
+                    .if_exists()
+            };
+            let lost = all
+                .submissions
+                .iter()
+                .map(Entity::key)
+                .map(|key| self.write(unlisted(key)));
+            futures::future::join_all(lost)
+                .await
+                .into_iter()
+                .try_for_each(ignore_refusal)?;
         }
         Ok(Ok(()))
     }
@@ -161,7 +229,11 @@ impl Table {
             tries.next().await?;
             match self.erase_member(&membership).await? {
                 Ok(()) => return Ok(Ok(())),
-                Err(MemberRefusal::LastOwner) => return Ok(Err(OnlyOwner(self.club(&membership.club).await?.into_iter().collect()))),
+                Err(MemberRefusal::LastOwner) => {
+                    return Ok(Err(OnlyOwner(
+                        self.club(&membership.club).await?.into_iter().collect(),
+                    )));
+                }
                 Err(_) => {}
             }
             match self.member(&membership.club, membership.id).await? {
@@ -171,10 +243,15 @@ impl Table {
         }
     }
 
-    async fn erase_submission(&self, submission: Submission, (received, at): (u64, Timestamp)) -> Result<(), TableError> {
+    async fn erase_submission(
+        &self,
+        submission: Submission,
+        (received, at): (u64, Timestamp),
+    ) -> Result<(), TableError> {
         // Whatever was submitted: nobody submits any more.
         let received = received.max(submission.received + 1);
-        let withdrawn = submission.status == Status::Pending && self.withdraw(&submission, received, at).await? == Withdrawn::Done;
+        let withdrawn = submission.status == Status::Pending
+            && self.withdraw(&submission, received, at).await? == Withdrawn::Done;
         if !withdrawn {
             let anonymous = Write::update(submission.key())
                 .set("person", &None::<u64>)

@@ -13,7 +13,8 @@ pub enum TableError {
     /// A condition did not hold; the positions of the writes of a transaction that it failed for.
     #[error("a condition was refused for {0:?}")]
     Refused(Vec<usize>),
-    /// Throttled, or in conflict with other writers for too long. Nothing was stored; it may work later.
+    /// Throttled, or in conflict with other writers for too long. Nothing was stored; it may work
+    /// later.
     #[error("busy: {0}")]
     Busy(String),
     /// A write that may or may not be stored: its answer was lost, and asking again did not tell.
@@ -56,7 +57,9 @@ where
     E: ProvideErrorMetadata,
 {
     match error {
-        SdkError::ServiceError(service) => format!("{:?} {:?}", service.err().code(), service.err().message()),
+        SdkError::ServiceError(service) => {
+            format!("{:?} {:?}", service.err().code(), service.err().message())
+        }
         SdkError::TimeoutError(_) => "time-out".to_owned(),
         SdkError::DispatchFailure(failure) => format!("{failure:?}"),
         SdkError::ConstructionFailure(failure) => format!("{failure:?}"),
@@ -72,21 +75,26 @@ where
 {
     let text = describe(&error);
     match error.code() {
-        Some("ProvisionedThroughputExceededException" | "ThrottlingException" | "RequestLimitExceeded") => TableError::Busy(text),
+        Some(
+            "ProvisionedThroughputExceededException"
+            | "ThrottlingException"
+            | "RequestLimitExceeded",
+        ) => TableError::Busy(text),
         _ if matches!(error, SdkError::TimeoutError(_)) => TableError::Busy(text),
         _ => TableError::Failed(text),
     }
 }
 
-/// Nothing is tried for longer, and nothing for long once a request is older: functions have 12 seconds, and the last try
-/// takes some.
+/// Nothing is tried for longer, and nothing for long once a request is older: functions have 12
+/// seconds, and the last try takes some.
 const GIVE_UP: Duration = Duration::from_secs(6);
 /// What is begun late in a request is tried for so long all the same.
 const AT_LEAST: Duration = Duration::from_millis(500);
 /// The longest pause between two tries.
 const LONGEST_MS: u64 = 320;
 
-/// Waits before each further try, longer each time and with jitter, until it is too late for another one.
+/// Waits before each further try, longer each time and with jitter, until it is too late for
+/// another one.
 pub(super) struct Backoff {
     tries: u32,
     began: Instant,
@@ -95,7 +103,11 @@ pub(super) struct Backoff {
 
 impl Default for Backoff {
     fn default() -> Self {
-        Self { tries: 0, began: Instant::now(), request_began: request_began() }
+        Self {
+            tries: 0,
+            began: Instant::now(),
+            request_began: request_began(),
+        }
     }
 }
 
@@ -103,7 +115,9 @@ impl Backoff {
     /// Waits. False, without a pause, if it is too late.
     pub(super) async fn wait(&mut self) -> bool {
         let age = self.began.elapsed();
-        let request_is_old = self.request_began.is_some_and(|began| began.elapsed() > GIVE_UP);
+        let request_is_old = self
+            .request_began
+            .is_some_and(|began| began.elapsed() > GIVE_UP);
         if age > GIVE_UP || (request_is_old && age > AT_LEAST) {
             return false;
         }
@@ -111,13 +125,16 @@ impl Backoff {
         let mut byte = [0];
         let _ = aws_lc_rs::rand::fill(&mut byte);
         let ceiling = LONGEST_MS.min(10 << self.tries.min(10));
-        tokio::time::sleep(Duration::from_millis(ceiling * (64 + u64::from(byte[0])) / 320)).await;
+        tokio::time::sleep(Duration::from_millis(
+            ceiling * (64 + u64::from(byte[0])) / 320,
+        ))
+        .await;
         true
     }
 }
 
-/// Tries of a change that others may make impossible meanwhile: read, change, write on the condition of what was read, and
-/// again on what somebody else wrote. The first one is at once.
+/// Tries of a change that others may make impossible meanwhile: read, change, write on the
+/// condition of what was read, and again on what somebody else wrote. The first one is at once.
 #[derive(Default)]
 pub struct Tries(Option<Backoff>);
 
@@ -128,6 +145,10 @@ impl Tries {
             self.0 = Some(Backoff::default());
             return Ok(());
         };
-        if backoff.wait().await { Ok(()) } else { Err(TableError::Busy("it was changed all the time".to_owned())) }
+        if backoff.wait().await {
+            Ok(())
+        } else {
+            Err(TableError::Busy("it was changed all the time".to_owned()))
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Events, their listings by the month in which they end, and where an event is found by its id alone.
+//! Events, their listings by the month in which they end, and where an event is found by its id
+//! alone.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,21 +50,32 @@ impl Entity for EventClub {
 
 /// The part of the catalogue that an event belongs to.
 fn part_of(event: &Event) -> Option<String> {
-    event.span().map(|span| keys::events(&span.ends.1.to_string()))
+    event
+        .span()
+        .map(|span| keys::events(&span.ends.1.to_string()))
 }
 
 /// The parts of the catalogue that have a copy of an event: its own, and the one that it left last.
 pub fn listing_parts(event: &Event) -> Vec<String> {
-    part_of(event).into_iter().chain(event.former_part.clone()).collect()
+    part_of(event)
+        .into_iter()
+        .chain(event.former_part.clone())
+        .collect()
 }
 
 /// An event as lists across clubs hold it: with the beginning of its description.
 pub fn listed(event: &Event) -> Event {
-    Event { description: beginning(&event.description), ..event.clone() }
+    Event {
+        description: beginning(&event.description),
+        ..event.clone()
+    }
 }
 
 fn listing(event: &Event) -> Option<EventListing> {
-    part_of(event).map(|part| EventListing { part, event: listed(event) })
+    part_of(event).map(|part| EventListing {
+        part,
+        event: listed(event),
+    })
 }
 
 /// Why an event was not created.
@@ -78,7 +90,8 @@ pub enum EventRefusal {
 impl Table {
     /// The events of a club: 1 query.
     pub async fn events(&self, club: &str) -> Result<Vec<Event>, TableError> {
-        self.query(keys::club_items(club), Range::Prefix(keys::EVENTS.into())).await
+        self.query(keys::club_items(club), Range::Prefix(keys::EVENTS.into()))
+            .await
     }
 
     /// An event of a club: 1 read.
@@ -88,13 +101,25 @@ impl Table {
 
     /// The club of an event: 1 read.
     pub async fn club_of_event(&self, id: u64) -> Result<Option<String>, TableError> {
-        Ok(self.get::<EventClub>(keys::event_club(id)).await?.map(|found| found.club))
+        Ok(self
+            .get::<EventClub>(keys::event_club(id))
+            .await?
+            .map(|found| found.club))
     }
 
     /// Stores a new event, and counts it at its club, which has fewer than `limit` then.
-    pub async fn create_event(&self, event: &Event, limit: Option<i64>) -> Result<Result<(), EventRefusal>, TableError> {
-        let pointer = EventClub { event: event.id, club: event.club.clone() };
-        let count = Write::update(keys::club(&event.club)).add("events", 1).if_exists();
+    pub async fn create_event(
+        &self,
+        event: &Event,
+        limit: Option<i64>,
+    ) -> Result<Result<(), EventRefusal>, TableError> {
+        let pointer = EventClub {
+            event: event.id,
+            club: event.club.clone(),
+        };
+        let count = Write::update(keys::club(&event.club))
+            .add("events", 1)
+            .if_exists();
         let count = match limit {
             Some(limit) => count.if_below("events", &limit),
             None => count,
@@ -104,7 +129,11 @@ impl Table {
             (Write::put(&pointer)?.if_new(), EventRefusal::Exists),
             (count, EventRefusal::Quota),
         ];
-        writes.extend(relist(None, event)?.into_iter().map(|write| (write, EventRefusal::Exists)));
+        writes.extend(
+            relist(None, event)?
+                .into_iter()
+                .map(|write| (write, EventRefusal::Exists)),
+        );
         self.transact_for(writes).await
     }
 
@@ -112,7 +141,10 @@ impl Table {
     pub async fn update_event(&self, old: &Event, new: &Event) -> Result<(), TableError> {
         let (before, now) = (part_of(old), part_of(new));
         let former_part = before.filter(|before| now.as_ref().is_some_and(|now| now != before));
-        let new = Event { former_part, ..new.clone() };
+        let new = Event {
+            former_part,
+            ..new.clone()
+        };
         let mut writes = vec![Write::put(&new)?.if_equals("version", &old.version)];
         writes.extend(relist(Some(old), &new)?);
         self.transact(writes).await
@@ -123,16 +155,28 @@ impl Table {
         let mut writes = vec![
             Write::delete(event.key()).if_equals("version", &event.version),
             Write::delete(keys::event_club(event.id)),
-            Write::update(keys::club(&event.club)).add("events", -1).if_exists(),
+            Write::update(keys::club(&event.club))
+                .add("events", -1)
+                .if_exists(),
         ];
-        let without_showings = Event { showings: vec![], former_part: None, ..event.clone() };
+        let without_showings = Event {
+            showings: vec![],
+            former_part: None,
+            ..event.clone()
+        };
         writes.extend(relist(Some(event), &without_showings)?);
         self.transact(writes).await
     }
 
     /// Stores events as they are: for loading data into a table that nobody else writes.
     pub async fn load_events(&self, events: &[Event]) -> Result<(), TableError> {
-        let clubs: Vec<EventClub> = events.iter().map(|event| EventClub { event: event.id, club: event.club.clone() }).collect();
+        let clubs: Vec<EventClub> = events
+            .iter()
+            .map(|event| EventClub {
+                event: event.id,
+                club: event.club.clone(),
+            })
+            .collect();
         self.load(events).await?;
         self.load(&clubs).await?;
         self.load_listings(events).await
@@ -142,25 +186,42 @@ impl Table {
     pub async fn load_listings(&self, events: &[Event]) -> Result<(), TableError> {
         let listings: Vec<EventListing> = events.iter().filter_map(listing).collect();
         self.load(&listings).await?;
-        let mut months: Vec<String> = listings.iter().map(|listing| listing.part.clone()).collect();
+        let mut months: Vec<String> = listings
+            .iter()
+            .map(|listing| listing.part.clone())
+            .collect();
         months.sort();
         months.dedup();
-        if months.is_empty() { Ok(()) } else { self.write(moved(months)).await.map(drop) }
+        if months.is_empty() {
+            Ok(())
+        } else {
+            self.write(moved(months)).await.map(drop)
+        }
     }
 }
 
-/// The writes that bring the catalogue from one state of an event to another. A copy in the part that the event leaves is the
-/// new state too, and goes with the next change: parts are read one after the other, and whichever of them a list has read
-/// before the change and which after it, the event stands in one of them.
+/// The writes that bring the catalogue from one state of an event to another. A copy in the part
+/// that the event leaves is the new state too, and goes with the next change: parts are read one
+/// after the other, and whichever of them a list has read before the change and which after it, the
+/// event stands in one of them.
 fn relist(old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
     let before = old.map(listing_parts).unwrap_or_default();
     let now = listing_parts(new);
-    let gone: Vec<String> = before.into_iter().filter(|part| !now.contains(part)).collect();
+    let gone: Vec<String> = before
+        .into_iter()
+        .filter(|part| !now.contains(part))
+        .collect();
     let mut writes = Vec::new();
     for part in &now {
-        writes.push(Write::put(&EventListing { part: part.clone(), event: listed(new) })?);
+        writes.push(Write::put(&EventListing {
+            part: part.clone(),
+            event: listed(new),
+        })?);
     }
-    writes.extend(gone.iter().map(|part| Write::delete(keys::event_listing(part, new.id))));
+    writes.extend(
+        gone.iter()
+            .map(|part| Write::delete(keys::event_listing(part, new.id))),
+    );
     if !writes.is_empty() {
         writes.push(moved(now.into_iter().chain(gone)));
     }

@@ -18,7 +18,10 @@ impl Entity for Extension {
 impl Extension {
     /// The id of a person's extension of an application.
     pub fn id_of(application: u64, person: u64) -> u64 {
-        crate::ids::derived("extension", &[&application.to_string(), &person.to_string()])
+        crate::ids::derived(
+            "extension",
+            &[&application.to_string(), &person.to_string()],
+        )
     }
 
     /// Where it stands.
@@ -34,7 +37,11 @@ impl Table {
     }
 
     /// An extension by its id: 1 read.
-    pub async fn extension(&self, application: u64, id: u64) -> Result<Option<Extension>, TableError> {
+    pub async fn extension(
+        &self,
+        application: u64,
+        id: u64,
+    ) -> Result<Option<Extension>, TableError> {
         self.get(keys::extension(application, id)).await
     }
 
@@ -44,13 +51,23 @@ impl Table {
     }
 
     /// Changes an extension. Refused if it is not at the version of `old`.
-    pub async fn update_extension(&self, old: &Extension, new: &Extension) -> Result<(), TableError> {
-        let update = Write::update(new.key()).set("end", &new.end).set("version", &new.version);
-        self.write(update.if_equals("version", &old.version)).await.map(drop)
+    pub async fn update_extension(
+        &self,
+        old: &Extension,
+        new: &Extension,
+    ) -> Result<(), TableError> {
+        let update = Write::update(new.key())
+            .set("end", &new.end)
+            .set("version", &new.version);
+        self.write(update.if_equals("version", &old.version))
+            .await
+            .map(drop)
     }
 
     /// Takes an extension back, if it is still as it was read.
     pub async fn delete_extension(&self, extension: &Extension) -> Result<(), TableError> {
-        self.write(Write::delete(extension.key()).if_equals("version", &extension.version)).await.map(drop)
+        self.write(Write::delete(extension.key()).if_equals("version", &extension.version))
+            .await
+            .map(drop)
     }
 }

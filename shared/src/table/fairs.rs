@@ -16,22 +16,44 @@ impl Entity for Registration {
 
 impl Table {
     /// Whether a club is registered for a fair: 1 read.
-    pub async fn registration(&self, fair: u64, club: &str) -> Result<Option<Registration>, TableError> {
+    pub async fn registration(
+        &self,
+        fair: u64,
+        club: &str,
+    ) -> Result<Option<Registration>, TableError> {
         self.get(keys::registration(fair, club)).await
     }
 
-    /// Registers a club, or no longer. `by` is the officer's membership; none for admins. Refused if it is so already, if the fair
-    /// is gone, or if the officer is none any more.
-    pub async fn register(&self, registration: &Registration, status: bool, by: Option<&Membership>) -> Result<(), TableError> {
-        let item = if status { Write::put(registration)?.if_new() } else { Write::delete(registration.key()).if_exists() };
-        let count = count_use(keys::lookup(Fair::PART, registration.fair), if status { 1 } else { -1 });
+    /// Registers a club, or no longer. `by` is the officer's membership; none for admins. Refused
+    /// if it is so already, if the fair is gone, or if the officer is none any more.
+    pub async fn register(
+        &self,
+        registration: &Registration,
+        status: bool,
+        by: Option<&Membership>,
+    ) -> Result<(), TableError> {
+        let item = if status {
+            Write::put(registration)?.if_new()
+        } else {
+            Write::delete(registration.key()).if_exists()
+        };
+        let count = count_use(
+            keys::lookup(Fair::PART, registration.fair),
+            if status { 1 } else { -1 },
+        );
         let writes = [item, count, moved([keys::REGISTRATIONS.to_owned()])];
-        self.transact(writes.into_iter().chain(authority(by, &[])).collect()).await
+        self.transact(writes.into_iter().chain(authority(by, &[])).collect())
+            .await
     }
 
     /// Stores registrations as they are: for loading data into a table that nobody else writes.
-    pub async fn load_registrations(&self, registrations: &[Registration]) -> Result<(), TableError> {
+    pub async fn load_registrations(
+        &self,
+        registrations: &[Registration],
+    ) -> Result<(), TableError> {
         self.load(registrations).await?;
-        self.write(moved([keys::REGISTRATIONS.to_owned()])).await.map(drop)
+        self.write(moved([keys::REGISTRATIONS.to_owned()]))
+            .await
+            .map(drop)
     }
 }

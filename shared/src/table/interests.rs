@@ -1,5 +1,6 @@
-//! Favorites and subscriptions: what a person has to do with a club without being in it. They stand in the partition of the
-//! person's profile; a favorite changes the club's counter in its transaction.
+//! Favorites and subscriptions: what a person has to do with a club without being in it. They stand
+//! in the partition of the person's profile; a favorite changes the club's counter in its
+//! transaction.
 
 use super::people::still_there;
 use super::read::readable;
@@ -44,7 +45,13 @@ impl Interest for Favorite {
     const COUNTER: Option<&'static str> = Some("favorites");
 
     fn new(club: &str, person: &Person, creation: u64, now: Timestamp) -> Self {
-        Self { id: Self::id_of(club, person.id), club: club.to_owned(), person: person.id, creation, created_at: now }
+        Self {
+            id: Self::id_of(club, person.id),
+            club: club.to_owned(),
+            person: person.id,
+            creation,
+            created_at: now,
+        }
     }
 
     fn id_of(club: &str, person: u64) -> u64 {
@@ -82,7 +89,14 @@ impl Interest for Subscription {
 
     fn new(club: &str, person: &Person, creation: u64, now: Timestamp) -> Self {
         let id = Self::id_of(club, person.id);
-        Self { id, club: club.to_owned(), person: person.id, applicant: person.applicant(), creation, created_at: now }
+        Self {
+            id,
+            club: club.to_owned(),
+            person: person.id,
+            applicant: person.applicant(),
+            creation,
+            created_at: now,
+        }
     }
 
     fn id_of(club: &str, person: u64) -> u64 {
@@ -122,13 +136,18 @@ pub struct Interests {
 
 /// The write that counts an interest at its club.
 fn counted<I: Interest>(interest: &I, change: i64) -> Option<Write> {
-    I::COUNTER.map(|counter| Write::update(keys::club(interest.parts().1)).add(counter, change).if_exists())
+    I::COUNTER.map(|counter| {
+        Write::update(keys::club(interest.parts().1))
+            .add(counter, change)
+            .if_exists()
+    })
 }
 
 impl Table {
     /// The favorites or the subscriptions of a person, in no order: 1 query.
     pub async fn interests_of<I: Interest>(&self, person: u64) -> Result<Vec<I>, TableError> {
-        self.query(keys::own(person), Range::Prefix(I::PREFIX.into())).await
+        self.query(keys::own(person), Range::Prefix(I::PREFIX.into()))
+            .await
     }
 
     /// All interests of a person: 1 query. Between favorites and subscriptions stands the profile.
@@ -146,17 +165,28 @@ impl Table {
     }
 
     /// An interest of a person by its id: 1 read.
-    pub async fn interest<I: Interest>(&self, person: u64, id: u64) -> Result<Option<I>, TableError> {
+    pub async fn interest<I: Interest>(
+        &self,
+        person: u64,
+        id: u64,
+    ) -> Result<Option<I>, TableError> {
         self.get(I::key_of(person, id)).await
     }
 
     /// Who subscribed to a club, in no order: 1 query of the index.
     pub async fn subscribers(&self, club: &str) -> Result<Vec<Subscription>, TableError> {
-        self.query_index(keys::club_items(club), Range::Prefix(keys::SUBSCRIBERS.into())).await
+        self.query_index(
+            keys::club_items(club),
+            Range::Prefix(keys::SUBSCRIBERS.into()),
+        )
+        .await
     }
 
     /// Stores an interest, and counts it at its club.
-    pub async fn create_interest<I: Interest>(&self, interest: &I) -> Result<Result<(), InterestRefusal>, TableError> {
+    pub async fn create_interest<I: Interest>(
+        &self,
+        interest: &I,
+    ) -> Result<Result<(), InterestRefusal>, TableError> {
         let mut writes = vec![(Write::put(interest)?.if_new(), InterestRefusal::Duplicate)];
         writes.push((still_there(interest.parts().2), InterestRefusal::Erased));
         // Clubs are never removed.
@@ -167,6 +197,11 @@ impl Table {
     /// Removes an interest. Refused if it is gone, or was made again.
     pub async fn delete_interest<I: Interest>(&self, interest: &I) -> Result<(), TableError> {
         let delete = Write::delete(interest.key()).if_equals("creation", &interest.creation());
-        self.transact(std::iter::once(delete).chain(counted(interest, -1)).collect()).await
+        self.transact(
+            std::iter::once(delete)
+                .chain(counted(interest, -1))
+                .collect(),
+        )
+        .await
     }
 }

@@ -37,12 +37,18 @@ impl Entity for InvitationLog {
 pub(super) fn logged(old: &InvitationLog, new: &InvitationLog) -> Result<Write, TableError> {
     let log = Write::put(new)?;
     // One that was removed after its time begins anew.
-    Ok(if old.version == 0 { log.if_new() } else { log.if_new_or_equals("version", &old.version) })
+    Ok(if old.version == 0 {
+        log.if_new()
+    } else {
+        log.if_new_or_equals("version", &old.version)
+    })
 }
 
 /// When the table may remove an invite that expires then.
 fn forgotten(expires_at: Timestamp) -> i64 {
-    expires_at.plus(chrono::TimeDelta::days(Invite::KEPT_DAYS)).epoch_seconds()
+    expires_at
+        .plus(chrono::TimeDelta::days(Invite::KEPT_DAYS))
+        .epoch_seconds()
 }
 
 impl Invite {
@@ -52,12 +58,18 @@ impl Invite {
     pub const KEPT_DAYS: i64 = 30;
     /// The id of the invite of an address: one a club.
     pub fn id_for_address(club: &str, email: &str) -> String {
-        format!("e{:014x}", crate::ids::derived("invited address", &[club, &email.to_lowercase()]))
+        format!(
+            "e{:014x}",
+            crate::ids::derived("invited address", &[club, &email.to_lowercase()])
+        )
     }
 
     /// The id of the invite that somebody accepted gets: one a person and club.
     pub fn id_for_accepted(club: &str, person: u64) -> String {
-        format!("a{:014x}", crate::ids::derived("invite", &[club, &person.to_string()]))
+        format!(
+            "a{:014x}",
+            crate::ids::derived("invite", &[club, &person.to_string()])
+        )
     }
 
     /// Whether `id` can be an invite's at all.
@@ -71,8 +83,15 @@ impl Invite {
     }
 }
 
-/// Opens the invite of somebody accepted, or prolongs it, in this version. Refused if it has another one meanwhile.
-pub(super) fn invite_accepted(club: &str, person: u64, email: &str, version: u64, now: Timestamp) -> Write {
+/// Opens the invite of somebody accepted, or prolongs it, in this version. Refused if it has
+/// another one meanwhile.
+pub(super) fn invite_accepted(
+    club: &str,
+    person: u64,
+    email: &str,
+    version: u64,
+    now: Timestamp,
+) -> Write {
     let id = Invite::id_for_accepted(club, person);
     let expires_at = now.plus(chrono::TimeDelta::days(Invite::DAYS));
     let Key { pk, sk } = keys::addressed_invite(email, club, &id);
@@ -115,7 +134,8 @@ pub enum InviteRefusal {
 impl Table {
     /// The invites of a club, open and expired, in no order: 1 query.
     pub async fn invites(&self, club: &str) -> Result<Vec<Invite>, TableError> {
-        self.query(keys::club_items(club), Range::Prefix(keys::INVITES.into())).await
+        self.query(keys::club_items(club), Range::Prefix(keys::INVITES.into()))
+            .await
     }
 
     /// An invite: 1 read.
@@ -124,30 +144,51 @@ impl Table {
     }
 
     /// Invites by id, those that exist: 1 batch read per 100.
-    pub async fn invites_by_id(&self, club: &str, ids: impl Iterator<Item = String>) -> Result<Vec<Invite>, TableError> {
+    pub async fn invites_by_id(
+        &self,
+        club: &str,
+        ids: impl Iterator<Item = String>,
+    ) -> Result<Vec<Invite>, TableError> {
         let wanted: Vec<Key> = ids.map(|id| keys::invite(club, &id)).collect();
         let mut found = self.get_many(wanted.clone()).await?;
-        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+        wanted
+            .iter()
+            .filter_map(|key| found.take(key).transpose())
+            .collect()
     }
 
     /// The invitations that a club has sent lately: 1 read.
     pub async fn invitation_log(&self, club: &str) -> Result<InvitationLog, TableError> {
-        Ok(self.get(keys::invitation_log(club)).await?.unwrap_or_default())
+        Ok(self
+            .get(keys::invitation_log(club))
+            .await?
+            .unwrap_or_default())
     }
 
-    /// Stores invites with their mails, all or none, at most [`Table::INVITES`], and says in the club's log that they were sent.
-    /// `by` is the officer, unless it is an admin.
+    /// Stores invites with their mails, all or none, at most [`Table::INVITES`], and says in the
+    /// club's log that they were sent. `by` is the officer, unless it is an admin.
     pub async fn put_invites(
         &self,
         invites: &[Inviting<'_>],
         by: Option<&Membership>,
         (old, new): (&InvitationLog, &InvitationLog),
     ) -> Result<Result<(), InviteRefusal>, TableError> {
-        let role = invites.iter().map(|inviting| inviting.invite.role).min().unwrap_or(Role::Officer);
-        let mut writes: Vec<(Write, InviteRefusal)> =
-            authority(by, &[role]).map(|check| (check, InviteRefusal::Authority)).into_iter().collect();
+        let role = invites
+            .iter()
+            .map(|inviting| inviting.invite.role)
+            .min()
+            .unwrap_or(Role::Officer);
+        let mut writes: Vec<(Write, InviteRefusal)> = authority(by, &[role])
+            .map(|check| (check, InviteRefusal::Authority))
+            .into_iter()
+            .collect();
         writes.push((logged(old, new)?, InviteRefusal::Changed));
-        for Inviting { invite, replaces, mail } in invites {
+        for Inviting {
+            invite,
+            replaces,
+            mail,
+        } in invites
+        {
             let put = Write::put(*invite)?;
             let put = match replaces {
                 Some(version) => put.if_equals("version", version),
@@ -164,6 +205,8 @@ impl Table {
 
     /// Revokes an invite. Refused if it was used or sent anew meanwhile.
     pub async fn delete_invite(&self, invite: &Invite) -> Result<(), TableError> {
-        self.write(Write::delete(invite.key()).if_equals("version", &invite.version)).await.map(drop)
+        self.write(Write::delete(invite.key()).if_equals("version", &invite.version))
+            .await
+            .map(drop)
     }
 }

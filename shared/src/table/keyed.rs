@@ -1,4 +1,5 @@
-//! Requests with an idempotency key. They stand in the partition of the caller's profile, for a day.
+//! Requests with an idempotency key. They stand in the partition of the caller's profile, for a
+//! day.
 
 use super::perform::Written;
 use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys};
@@ -17,31 +18,64 @@ impl Entity for KeyedRequest {
 }
 
 impl Table {
-    /// Begins the first attempt of a request at `now`: 1 write. If the key is known, nothing is stored, and the request that
-    /// has it is answered.
-    pub async fn begin_keyed(&self, request: &KeyedRequest, now: i64) -> Result<Option<KeyedRequest>, TableError> {
-        match self.try_write(Write::put(request)?.if_new_or_at_most("expires", now)).await? {
+    /// Begins the first attempt of a request at `now`: 1 write. If the key is known, nothing is
+    /// stored, and the request that has it is answered.
+    pub async fn begin_keyed(
+        &self,
+        request: &KeyedRequest,
+        now: i64,
+    ) -> Result<Option<KeyedRequest>, TableError> {
+        match self
+            .try_write(Write::put(request)?.if_new_or_at_most("expires", now))
+            .await?
+        {
             Written::Now(_) | Written::Before(_) => Ok(None),
             Written::Refused(stored) => stored.map(from_item).transpose(),
         }
     }
 
     /// Begins another attempt, instead of one that has ended or died. Refused if somebody else did.
-    pub async fn retry_keyed(&self, old: &KeyedRequest, attempt: u64, busy_until: i64) -> Result<(), TableError> {
-        let write = Write::update(old.key()).set("attempt", &attempt).set("busy_until", &busy_until);
-        self.write(write.if_equals("attempt", &old.attempt).if_equals("busy_until", &old.busy_until)).await.map(drop)
+    pub async fn retry_keyed(
+        &self,
+        old: &KeyedRequest,
+        attempt: u64,
+        busy_until: i64,
+    ) -> Result<(), TableError> {
+        let write = Write::update(old.key())
+            .set("attempt", &attempt)
+            .set("busy_until", &busy_until);
+        self.write(
+            write
+                .if_equals("attempt", &old.attempt)
+                .if_equals("busy_until", &old.busy_until),
+        )
+        .await
+        .map(drop)
     }
 
-    /// Ends an attempt: with an outcome, or without one, so that the next attempt may begin at once. Refused if another attempt
-    /// took its place, or the caller was erased.
-    pub async fn end_keyed(&self, request: &KeyedRequest, outcome: Option<&KeyedOutcome>) -> Result<(), TableError> {
-        let write = Write::update(request.key()).set("busy_until", &0).set("outcome", &outcome);
-        self.write(write.if_equals("attempt", &request.attempt)).await.map(drop)
+    /// Ends an attempt: with an outcome, or without one, so that the next attempt may begin at
+    /// once. Refused if another attempt took its place, or the caller was erased.
+    pub async fn end_keyed(
+        &self,
+        request: &KeyedRequest,
+        outcome: Option<&KeyedOutcome>,
+    ) -> Result<(), TableError> {
+        let write = Write::update(request.key())
+            .set("busy_until", &0)
+            .set("outcome", &outcome);
+        self.write(write.if_equals("attempt", &request.attempt))
+            .await
+            .map(drop)
     }
 
     /// Removes all that is known of a person's requests.
     pub(super) async fn forget_keyed(&self, person: u64) -> Result<(), TableError> {
-        let keys = self.keys(keys::own(person), Range::Prefix(keys::KEYED_REQUESTS.into())).await?;
+        let keys = self
+            .keys(
+                keys::own(person),
+                Range::Prefix(keys::KEYED_REQUESTS.into()),
+            )
+            .await?;
         self.delete_many(keys).await
     }
 }

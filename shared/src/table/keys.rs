@@ -15,7 +15,8 @@ pub(super) const GSI1SK: &str = "gsi1sk";
 /// Partitions that the clubs are spread over, so that the catalogue is read in parallel.
 pub const CLUB_PARTS: u64 = 8;
 
-/// Partitions that the submissions of one application are spread over: each takes 1,000 write units a second.
+/// Partitions that the submissions of one application are spread over: each takes 1,000 write units
+/// a second.
 pub const SUBMISSION_PARTS: u64 = 4;
 
 /// A primary key, of the table or of its index.
@@ -32,15 +33,24 @@ impl Key {
 
     pub(super) fn of(item: &HashMap<String, AttributeValue>) -> Option<Self> {
         let part = |name| item.get(name)?.as_s().ok().cloned();
-        Some(Self { pk: part(PK)?, sk: part(SK)? })
+        Some(Self {
+            pk: part(PK)?,
+            sk: part(SK)?,
+        })
     }
 
     pub(super) fn into_item(self) -> HashMap<String, AttributeValue> {
-        HashMap::from([(PK.to_owned(), AttributeValue::S(self.pk)), (SK.to_owned(), AttributeValue::S(self.sk))])
+        HashMap::from([
+            (PK.to_owned(), AttributeValue::S(self.pk)),
+            (SK.to_owned(), AttributeValue::S(self.sk)),
+        ])
     }
 
     pub(super) fn into_index_item(self) -> HashMap<String, AttributeValue> {
-        HashMap::from([(GSI1PK.to_owned(), AttributeValue::S(self.pk)), (GSI1SK.to_owned(), AttributeValue::S(self.sk))])
+        HashMap::from([
+            (GSI1PK.to_owned(), AttributeValue::S(self.pk)),
+            (GSI1SK.to_owned(), AttributeValue::S(self.sk)),
+        ])
     }
 }
 
@@ -72,7 +82,8 @@ pub(super) fn by_username(name: &str, person: u64) -> Key {
     Key::new(username(name), padded(person))
 }
 
-/// The entry of a person under a word of their name, or their user name: words with one first letter share a partition.
+/// The entry of a person under a word of their name, or their user name: words with one first
+/// letter share a partition.
 pub(super) fn person_word(word: &str, person: u64) -> Key {
     Key::new(words(word), format!("{word}#{}", padded(person)))
 }
@@ -82,7 +93,8 @@ pub(super) fn words(word: &str) -> String {
     format!("WORDS#{}", word.chars().next().unwrap_or('-'))
 }
 
-/// The partition of what has this e-mail address: people in the table; invites and mails in the index.
+/// The partition of what has this e-mail address: people in the table; invites and mails in the
+/// index.
 pub(super) fn address(address: &str) -> String {
     format!("ADDRESS#{}", address.to_lowercase())
 }
@@ -96,11 +108,14 @@ pub(super) fn addressed_invite(email: &str, club: &str, invite: &str) -> Key {
 }
 
 pub(super) fn addressed_mail(email: &str, about: u64, sequence: u64) -> Key {
-    Key::new(address(email), format!("MAIL#{}#{}", padded(about), padded(sequence)))
+    Key::new(
+        address(email),
+        format!("MAIL#{}#{}", padded(about), padded(sequence)),
+    )
 }
 
-/// The sort keys of the clubs that a person keeps at hand or wants to hear of, in the partition of their profile: read strongly
-/// consistent, unlike the index.
+/// The sort keys of the clubs that a person keeps at hand or wants to hear of, in the partition of
+/// their profile: read strongly consistent, unlike the index.
 pub(super) const FAVORITES: &str = "FAVORITE#";
 pub(super) const SUBSCRIPTIONS: &str = "SUBSCRIPTION#";
 
@@ -109,10 +124,14 @@ pub(super) fn favorite(person: u64, favorite: u64) -> Key {
 }
 
 pub(super) fn subscription(person: u64, subscription: u64) -> Key {
-    Key::new(own(person), format!("{SUBSCRIPTIONS}{}", padded(subscription)))
+    Key::new(
+        own(person),
+        format!("{SUBSCRIPTIONS}{}", padded(subscription)),
+    )
 }
 
-/// Before the favorites in the order of sort keys, so that one range has favorites and subscriptions without these.
+/// Before the favorites in the order of sort keys, so that one range has favorites and
+/// subscriptions without these.
 pub(super) const KEYED_REQUESTS: &str = "ATTEMPT#";
 
 pub(super) fn keyed_request(person: u64, id: &str) -> Key {
@@ -134,7 +153,10 @@ pub(super) fn own_request(person: u64, club: &str) -> Key {
 }
 
 pub(super) fn own_mail(person: u64, about: u64, sequence: u64) -> Key {
-    Key::new(own(person), format!("MAIL#{}#{}", padded(about), padded(sequence)))
+    Key::new(
+        own(person),
+        format!("MAIL#{}#{}", padded(about), padded(sequence)),
+    )
 }
 
 pub(super) fn own_extension(person: u64, application: u64) -> Key {
@@ -146,7 +168,10 @@ pub(super) fn own_membership(person: u64, club: &str) -> Key {
 }
 
 pub(super) fn own_submission(person: u64, submission: u64) -> Key {
-    Key::new(own(person), format!("{OWN_SUBMISSIONS}{}", padded(submission)))
+    Key::new(
+        own(person),
+        format!("{OWN_SUBMISSIONS}{}", padded(submission)),
+    )
 }
 
 // Clubs
@@ -215,7 +240,10 @@ pub(super) fn lookup(part: &str, id: u64) -> Key {
 
 /// Where the name of an entry is taken. A hash of it, because keys have a limit.
 pub(super) fn lookup_name(part: &str, name: &str) -> Key {
-    Key::new(format!("{part}#NAMES"), crate::ids::sha256_hex(crate::text::fold(name).as_bytes()))
+    Key::new(
+        format!("{part}#NAMES"),
+        crate::ids::sha256_hex(crate::text::fold(name).as_bytes()),
+    )
 }
 
 pub(super) fn year_uses(year: u16) -> Key {
@@ -241,16 +269,21 @@ pub(super) fn event_club(event: u64) -> Key {
     Key::new(format!("EVENT#{}", padded(event)), "CLUB".into())
 }
 
-/// The years whose months have partitions of their own: what ends before or after them shares one. Without a limit anybody
-/// who may write events could make as many parts as there are months in 10,000 years.
+/// The years whose months have partitions of their own: what ends before or after them shares one.
+/// Without a limit anybody who may write events could make as many parts as there are months in
+/// 10,000 years.
 const EVENT_YEARS: std::ops::RangeInclusive<&str> = "2020"..="2040";
 /// The partition prefix of events.
 pub(super) const EVENT_PARTS: &str = "EVENTS#";
 
-/// The partition of the events whose last showing ends in the month of a time, written as the API writes it.
+/// The partition of the events whose last showing ends in the month of a time, written as the API
+/// writes it.
 pub(super) fn events(time: &str) -> String {
     // In the order of time: digits stand before letters.
-    let part = match (time.get(..4).unwrap_or_default(), time.get(..7).unwrap_or_default()) {
+    let part = match (
+        time.get(..4).unwrap_or_default(),
+        time.get(..7).unwrap_or_default(),
+    ) {
         (year, month) if EVENT_YEARS.contains(&year) => month,
         (year, _) if year < *EVENT_YEARS.start() => "0000",
         _ => "later",
@@ -279,7 +312,10 @@ pub(super) fn application_range(application: u64) -> (String, String) {
 }
 
 pub(super) fn question(club: &str, application: u64, question: u64) -> Key {
-    Key::new(applications(club), format!("{}#QUESTION#{}", padded(application), padded(question)))
+    Key::new(
+        applications(club),
+        format!("{}#QUESTION#{}", padded(application), padded(question)),
+    )
 }
 
 pub(super) fn prompts(application: u64) -> String {
@@ -287,7 +323,10 @@ pub(super) fn prompts(application: u64) -> String {
 }
 
 pub(super) fn prompt(application: u64, question: u64, version: u32) -> Key {
-    Key::new(prompts(application), format!("{}#{version:06}", padded(question)))
+    Key::new(
+        prompts(application),
+        format!("{}#{version:06}", padded(question)),
+    )
 }
 
 pub(super) fn extensions(application: u64) -> String {
@@ -305,7 +344,10 @@ pub(super) fn submissions(application: u64, part: u64) -> String {
 }
 
 pub(super) fn submission(application: u64, submission: u64) -> Key {
-    Key::new(submissions(application, submission % SUBMISSION_PARTS), padded(submission))
+    Key::new(
+        submissions(application, submission % SUBMISSION_PARTS),
+        padded(submission),
+    )
 }
 
 pub(super) fn history(application: u64) -> String {
@@ -317,13 +359,19 @@ pub(super) fn history_prefix(submission: u64) -> String {
 }
 
 pub(super) fn history_item(application: u64, submission: u64, change: u64) -> Key {
-    Key::new(history(application), format!("{}{}", history_prefix(submission), padded(change)))
+    Key::new(
+        history(application),
+        format!("{}{}", history_prefix(submission), padded(change)),
+    )
 }
 
 // Mail
 
 pub(super) fn outbox(about: u64, sequence: u64, kind: &str, attempt: u32) -> Key {
-    Key::new(format!("OUTBOX#{}", padded(about)), format!("{}#{kind}#{attempt:06}", padded(sequence)))
+    Key::new(
+        format!("OUTBOX#{}", padded(about)),
+        format!("{}#{kind}#{attempt:06}", padded(sequence)),
+    )
 }
 
 /// Beside its mail.
@@ -338,9 +386,18 @@ mod tests {
 
     #[test]
     fn parts_of_events_stand_in_the_order_of_time_and_are_few() {
-        let times =
-            ["0001-01-01T00:00:00Z", "2019-12-31T23:59:59Z", "2020-01-01T00:00:00Z", "2026-11-21T09:00:00Z", "2040-12-31T23:59:59Z"];
-        let parts: Vec<String> = times.iter().chain(&["2041-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]).map(|time| events(time)).collect();
+        let times = [
+            "0001-01-01T00:00:00Z",
+            "2019-12-31T23:59:59Z",
+            "2020-01-01T00:00:00Z",
+            "2026-11-21T09:00:00Z",
+            "2040-12-31T23:59:59Z",
+        ];
+        let parts: Vec<String> = times
+            .iter()
+            .chain(&["2041-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+            .map(|time| events(time))
+            .collect();
         assert!(parts.is_sorted(), "{parts:?}");
         assert_eq!((&parts[0], &parts[5]), (&parts[1], &parts[6]));
         assert_eq!(parts[3], "EVENTS#2026-11");
@@ -349,9 +406,18 @@ mod tests {
     #[test]
     fn one_application_is_one_range_and_nothing_else() {
         let (from, to) = application_range(7);
-        let inside = [application("a", 7), question("a", 7, 1), question("a", 7, crate::ids::MAX_ID)];
+        let inside = [
+            application("a", 7),
+            question("a", 7, 1),
+            question("a", 7, crate::ids::MAX_ID),
+        ];
         assert!(inside.iter().all(|key| (&from..=&to).contains(&&key.sk)));
-        let outside = [application("a", 8), application("a", 6), question("a", 8, 1), question("a", 6, 9)];
+        let outside = [
+            application("a", 8),
+            application("a", 6),
+            question("a", 8, 1),
+            question("a", 6, 9),
+        ];
         assert!(outside.iter().all(|key| !(&from..=&to).contains(&&key.sk)));
     }
 }

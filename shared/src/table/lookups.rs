@@ -1,4 +1,5 @@
-//! Collections that admins keep: entries with unique names, which are there as long as something refers to them (decisions.md §9).
+//! Collections that admins keep: entries with unique names, which are there as long as something
+//! refers to them (L2, L3).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,10 +57,14 @@ pub(super) fn name_item<T: Kind>(lookup: &Lookup<T>) -> Item {
 }
 
 fn name_taken<T: Kind>(lookup: &Lookup<T>) -> Write {
-    Write::update(name_key(&lookup.value)).set(keys::TYPE, &"Name").set("id", &lookup.id).if_new()
+    Write::update(name_key(&lookup.value))
+        .set(keys::TYPE, &"Name")
+        .set("id", &lookup.id)
+        .if_new()
 }
 
-/// The write that counts something that refers to an entry, or no longer does. Refused if there is none.
+/// The write that counts something that refers to an entry, or no longer does. Refused if there is
+/// none.
 pub(super) fn count_use(entry: Key, change: i64) -> Write {
     Write::update(entry).add("uses", change).if_exists()
 }
@@ -67,8 +72,14 @@ pub(super) fn count_use(entry: Key, change: i64) -> Write {
 /// The writes that take the uses from `old` to `new` entries of a collection.
 pub(super) fn count_uses<T: Kind>(old: &[u64], new: &[u64]) -> Vec<Write> {
     let (old, new): (BTreeSet<_>, BTreeSet<_>) = (old.iter().collect(), new.iter().collect());
-    let gone = old.difference(&new).map(|id| count_use(keys::lookup(T::PART, **id), -1));
-    gone.chain(new.difference(&old).map(|id| count_use(keys::lookup(T::PART, **id), 1))).collect()
+    let gone = old
+        .difference(&new)
+        .map(|id| count_use(keys::lookup(T::PART, **id), -1));
+    gone.chain(
+        new.difference(&old)
+            .map(|id| count_use(keys::lookup(T::PART, **id), 1)),
+    )
+    .collect()
 }
 
 /// The writes that take the uses from one state of a profile to another.
@@ -78,7 +89,10 @@ pub(super) fn count_person(old: &Person, new: &Person) -> Vec<Write> {
     if old.graduation_year != new.graduation_year {
         // People may graduate in years that are not listed.
         let count = |year: u16, change| {
-            Write::update(keys::year_uses(year)).set(keys::TYPE, &YearUses::TYPE).set("year", &year).add("uses", change)
+            Write::update(keys::year_uses(year))
+                .set(keys::TYPE, &YearUses::TYPE)
+                .set("year", &year)
+                .add("uses", change)
         };
         writes.extend(old.graduation_year.map(|year| count(year, -1)));
         writes.extend(new.graduation_year.map(|year| count(year, 1)));
@@ -93,17 +107,35 @@ impl Table {
     }
 
     /// Stores a new entry.
-    pub async fn create_lookup<T: Kind>(&self, new: &Lookup<T>) -> Result<Result<(), LookupRefusal>, TableError> {
+    pub async fn create_lookup<T: Kind>(
+        &self,
+        new: &Lookup<T>,
+    ) -> Result<Result<(), LookupRefusal>, TableError> {
         let put = (Write::put(new)?.if_new(), LookupRefusal::Changed);
         let name = (name_taken(new), LookupRefusal::Duplicate);
-        self.transact_for(vec![name, put, (moved([T::PART.to_owned()]), LookupRefusal::Changed)]).await
+        self.transact_for(vec![
+            name,
+            put,
+            (moved([T::PART.to_owned()]), LookupRefusal::Changed),
+        ])
+        .await
     }
 
     /// Replaces the value of an entry, which was read as `old`.
-    pub async fn update_lookup<T: Kind>(&self, old: &Lookup<T>, new: &Lookup<T>) -> Result<Result<(), LookupRefusal>, TableError> {
-        let update =
-            Write::update(new.key()).set("value", &new.value).set("version", &new.version).if_equals("version", &old.version).if_exists();
-        let mut writes = vec![(update, LookupRefusal::Changed), (moved([T::PART.to_owned()]), LookupRefusal::Changed)];
+    pub async fn update_lookup<T: Kind>(
+        &self,
+        old: &Lookup<T>,
+        new: &Lookup<T>,
+    ) -> Result<Result<(), LookupRefusal>, TableError> {
+        let update = Write::update(new.key())
+            .set("value", &new.value)
+            .set("version", &new.version)
+            .if_equals("version", &old.version)
+            .if_exists();
+        let mut writes = vec![
+            (update, LookupRefusal::Changed),
+            (moved([T::PART.to_owned()]), LookupRefusal::Changed),
+        ];
         if name_key(&old.value) != name_key(&new.value) {
             writes.push((name_taken(new), LookupRefusal::Duplicate));
             writes.push((Write::delete(name_key(&old.value)), LookupRefusal::Changed));
@@ -112,23 +144,44 @@ impl Table {
     }
 
     /// Deletes an entry that nothing refers to.
-    pub async fn delete_lookup<T: Kind>(&self, lookup: &Lookup<T>) -> Result<Result<(), LookupRefusal>, TableError> {
-        let delete = Write::delete(lookup.key()).if_equals("version", &lookup.version).if_equals("uses", &0);
-        let mut writes = vec![(delete, LookupRefusal::Changed), (moved([T::PART.to_owned()]), LookupRefusal::Changed)];
-        writes.push((Write::delete(name_key(&lookup.value)), LookupRefusal::Changed));
+    pub async fn delete_lookup<T: Kind>(
+        &self,
+        lookup: &Lookup<T>,
+    ) -> Result<Result<(), LookupRefusal>, TableError> {
+        let delete = Write::delete(lookup.key())
+            .if_equals("version", &lookup.version)
+            .if_equals("uses", &0);
+        let mut writes = vec![
+            (delete, LookupRefusal::Changed),
+            (moved([T::PART.to_owned()]), LookupRefusal::Changed),
+        ];
+        writes.push((
+            Write::delete(name_key(&lookup.value)),
+            LookupRefusal::Changed,
+        ));
         if let Some(year) = lookup.value.graduates() {
-            writes.push((Write::check(keys::year_uses(year)).if_new_or_equals("uses", &0), LookupRefusal::Used));
+            writes.push((
+                Write::check(keys::year_uses(year)).if_new_or_equals("uses", &0),
+                LookupRefusal::Used,
+            ));
         }
         self.transact_for(writes).await
     }
 
-    /// Counts the years in which people graduate: for loading data into a table that nobody else writes.
+    /// Counts the years in which people graduate: for loading data into a table that nobody else
+    /// writes.
     pub(super) async fn load_years(&self, people: &[Person]) -> Result<(), TableError> {
         let mut counts = BTreeMap::new();
         for year in people.iter().filter_map(|person| person.graduation_year) {
             *counts.entry(year).or_default() += 1;
         }
-        self.load(&counts.into_iter().map(|(year, uses)| YearUses { year, uses }).collect::<Vec<_>>()).await
+        self.load(
+            &counts
+                .into_iter()
+                .map(|(year, uses)| YearUses { year, uses })
+                .collect::<Vec<_>>(),
+        )
+        .await
     }
 
     /// Stores entries as they are: for loading data into a table that nobody else writes.
@@ -137,6 +190,10 @@ impl Table {
         for lookup in lookups {
             self.write(name_taken(lookup)).await?;
         }
-        if lookups.is_empty() { Ok(()) } else { self.write(moved([T::PART.to_owned()])).await.map(drop) }
+        if lookups.is_empty() {
+            Ok(())
+        } else {
+            self.write(moved([T::PART.to_owned()])).await.map(drop)
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Memberships. Each change is one transaction with the counters of the club, and with the authority of whoever makes it.
+//! Memberships. Each change is one transaction with the counters of the club, and with the
+//! authority of whoever makes it.
 
 use super::invites::logged;
 use super::people::{counted_owner, still_there};
@@ -78,22 +79,38 @@ impl Membership {
     }
 }
 
-/// The condition that whoever acts still has a role that is not below any of `roles`, and is an officer.
+/// The condition that whoever acts still has a role that is not below any of `roles`, and is an
+/// officer.
 pub(super) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write> {
-    let needed = roles.iter().copied().min().unwrap_or(Role::Officer).min(Role::Officer);
+    let needed = roles
+        .iter()
+        .copied()
+        .min()
+        .unwrap_or(Role::Officer)
+        .min(Role::Officer);
     by.map(|by| Write::check(by.key()).if_at_most("role", &needed))
 }
 
 /// The writes that add a member and count them. An owner may own no more clubs than `limit`.
 fn counted(membership: &Membership, limit: Option<u32>) -> Result<[Checked; 3], TableError> {
     let owners = i64::from(membership.role == Role::Owner);
-    let count = Write::update(keys::club(&membership.club)).add("members", 1).add("owners", owners).if_exists();
+    let count = Write::update(keys::club(&membership.club))
+        .add("members", 1)
+        .add("owners", owners)
+        .if_exists();
     let put = Write::put(membership)?.if_new();
     let person = match membership.role {
-        Role::Owner => (counted_owner(membership.person, 1, limit), MemberRefusal::Quota),
+        Role::Owner => (
+            counted_owner(membership.person, 1, limit),
+            MemberRefusal::Quota,
+        ),
         _ => (still_there(membership.person), MemberRefusal::Erased),
     };
-    Ok([(put, MemberRefusal::Duplicate), (count, MemberRefusal::Changed), person])
+    Ok([
+        (put, MemberRefusal::Duplicate),
+        (count, MemberRefusal::Changed),
+        person,
+    ])
 }
 
 /// The writes that remove a member and count. `even_last` lets the owner of an archived club go.
@@ -111,14 +128,26 @@ fn removed(membership: &Membership, even_last: bool) -> Vec<Checked> {
         (Role::Owner, true) => count.add("owners", -1).if_above_or("owners", 1, "archived"),
         _ => count,
     };
-    let owned = (membership.role == Role::Owner).then(|| (counted_owner(membership.person, -1, None), MemberRefusal::Changed));
-    [(delete, MemberRefusal::Changed), (count, MemberRefusal::LastOwner)].into_iter().chain(owned).collect()
+    let owned = (membership.role == Role::Owner).then(|| {
+        (
+            counted_owner(membership.person, -1, None),
+            MemberRefusal::Changed,
+        )
+    });
+    [
+        (delete, MemberRefusal::Changed),
+        (count, MemberRefusal::LastOwner),
+    ]
+    .into_iter()
+    .chain(owned)
+    .collect()
 }
 
 impl Table {
     /// The members of a club, in no order: 1 query.
     pub async fn members(&self, club: &str) -> Result<Vec<Membership>, TableError> {
-        self.query(keys::club_items(club), Range::Prefix(keys::MEMBERS.into())).await
+        self.query(keys::club_items(club), Range::Prefix(keys::MEMBERS.into()))
+            .await
     }
 
     /// A membership by its id: 1 read.
@@ -127,28 +156,53 @@ impl Table {
     }
 
     /// The memberships that these people have in a club: 1 batch read per 100.
-    pub async fn members_among(&self, club: &str, people: impl Iterator<Item = u64>) -> Result<Vec<Membership>, TableError> {
-        let wanted: Vec<Key> = people.map(|person| keys::member(club, Membership::id_of(club, person))).collect();
+    pub async fn members_among(
+        &self,
+        club: &str,
+        people: impl Iterator<Item = u64>,
+    ) -> Result<Vec<Membership>, TableError> {
+        let wanted: Vec<Key> = people
+            .map(|person| keys::member(club, Membership::id_of(club, person)))
+            .collect();
         let mut found = self.get_many(wanted.clone()).await?;
-        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+        wanted
+            .iter()
+            .filter_map(|key| found.take(key).transpose())
+            .collect()
     }
 
     /// The clubs that a person is in: 1 query of the index.
     pub async fn memberships_of(&self, person: u64) -> Result<Vec<Membership>, TableError> {
-        self.query_index(keys::own(person), Range::Prefix(keys::OWN_MEMBERSHIPS.into())).await
+        self.query_index(
+            keys::own(person),
+            Range::Prefix(keys::OWN_MEMBERSHIPS.into()),
+        )
+        .await
     }
 
     /// Adds a member, counts them, and removes their request.
     pub async fn add_member(
         &self,
-        Addition { membership, by, request, mail, limit }: Addition<'_>,
+        Addition {
+            membership,
+            by,
+            request,
+            mail,
+            limit,
+        }: Addition<'_>,
     ) -> Result<Result<(), MemberRefusal>, TableError> {
         let mut writes: Vec<Checked> = counted(membership, limit)?.into();
         let answered = request_gone(&membership.club, membership.person);
         // A request that came or went meanwhile changes what they are told.
-        let answered = if request.is_some() { answered.if_exists() } else { answered.if_new() };
+        let answered = if request.is_some() {
+            answered.if_exists()
+        } else {
+            answered.if_new()
+        };
         writes.push((answered, MemberRefusal::Changed));
-        writes.extend(authority(by, &[membership.role]).map(|check| (check, MemberRefusal::Authority)));
+        writes.extend(
+            authority(by, &[membership.role]).map(|check| (check, MemberRefusal::Authority)),
+        );
         if let Some((mail, old, new)) = mail {
             writes.push((Write::put(mail)?, MemberRefusal::Changed));
             writes.push((logged(old, new)?, MemberRefusal::Changed));
@@ -156,8 +210,8 @@ impl Table {
         self.transact_for(writes).await
     }
 
-    /// Uses an invite: adds the member, counts them, and removes invite and request. A role above that of a member takes
-    /// that whoever gave it still has it.
+    /// Uses an invite: adds the member, counts them, and removes invite and request. A role above
+    /// that of a member takes that whoever gave it still has it.
     pub async fn accept_invite(
         &self,
         invite: &Invite,
@@ -167,19 +221,23 @@ impl Table {
         let used = Write::delete(invite.key()).if_equals("version", &invite.version);
         let mut writes: Vec<Checked> = counted(membership, limit)?.into();
         writes.push((used, MemberRefusal::Changed));
-        writes.push((request_gone(&membership.club, membership.person), MemberRefusal::Changed));
+        writes.push((
+            request_gone(&membership.club, membership.person),
+            MemberRefusal::Changed,
+        ));
         if let Some(by) = invite.by.filter(|_| invite.role < Role::Member) {
             if by == membership.id {
                 return Ok(Err(MemberRefusal::Authority));
             }
-            let check = Write::check(keys::member(&invite.club, by)).if_at_most("role", &invite.role);
+            let check =
+                Write::check(keys::member(&invite.club, by)).if_at_most("role", &invite.role);
             writes.push((check, MemberRefusal::Authority));
         }
         self.transact_for(writes).await
     }
 
-    /// Replaces what is written of a member by `new`, if it is still as it was read. `by` is whoever does it, unless it is the member
-    /// or an admin.
+    /// Replaces what is written of a member by `new`, if it is still as it was read. `by` is
+    /// whoever does it, unless it is the member or an admin.
     pub async fn update_member(
         &self,
         old: &Membership,
@@ -202,7 +260,10 @@ impl Table {
         let club = || Write::update(keys::club(&old.club));
         match (old.role, new.role) {
             (Role::Owner, role) if role != Role::Owner => {
-                writes.push((club().add("owners", -1).if_above("owners", 1), MemberRefusal::LastOwner));
+                writes.push((
+                    club().add("owners", -1).if_above("owners", 1),
+                    MemberRefusal::LastOwner,
+                ));
                 writes.push((counted_owner(old.person, -1, None), MemberRefusal::Changed));
             }
             (role, Role::Owner) if role != Role::Owner => {
@@ -211,19 +272,30 @@ impl Table {
             }
             _ => {}
         }
-        writes.extend(authority(by, &[old.role, new.role]).map(|check| (check, MemberRefusal::Authority)));
+        writes.extend(
+            authority(by, &[old.role, new.role]).map(|check| (check, MemberRefusal::Authority)),
+        );
         self.transact_for(writes).await
     }
 
     /// Removes a member and counts. `by` is whoever does it, unless it is the member or an admin.
-    pub async fn remove_member(&self, membership: &Membership, by: Option<&Membership>) -> Result<Result<(), MemberRefusal>, TableError> {
+    pub async fn remove_member(
+        &self,
+        membership: &Membership,
+        by: Option<&Membership>,
+    ) -> Result<Result<(), MemberRefusal>, TableError> {
         let mut writes: Vec<Checked> = removed(membership, false);
-        writes.extend(authority(by, &[membership.role]).map(|check| (check, MemberRefusal::Authority)));
+        writes.extend(
+            authority(by, &[membership.role]).map(|check| (check, MemberRefusal::Authority)),
+        );
         self.transact_for(writes).await
     }
 
     /// Removes a member who is erased: even the last owner, if the club is archived.
-    pub(super) async fn erase_member(&self, membership: &Membership) -> Result<Result<(), MemberRefusal>, TableError> {
+    pub(super) async fn erase_member(
+        &self,
+        membership: &Membership,
+    ) -> Result<Result<(), MemberRefusal>, TableError> {
         self.transact_for(removed(membership, true)).await
     }
 }

@@ -1,5 +1,5 @@
-//! The table: typed reads and writes. One file an entity, one method an access pattern; handlers never see an
-//! attribute value, and there is no scan (design.md §3).
+//! The table: typed reads and writes. One file an entity, one method an access pattern; handlers
+//! never see an attribute value, and there is no scan.
 
 mod applications;
 mod attempt;
@@ -97,17 +97,23 @@ fn to_item<E: Entity>(entity: &E) -> Result<Item, TableError> {
 }
 
 fn from_item<E: Entity>(item: Item) -> Result<E, TableError> {
-    serde_dynamo::from_item(item).map_err(|error| TableError::failed(format!("{}: {error}", E::TYPE)))
+    serde_dynamo::from_item(item)
+        .map_err(|error| TableError::failed(format!("{}: {error}", E::TYPE)))
 }
 
 fn type_of(item: &Item) -> &str {
-    item.get(keys::TYPE).and_then(|value| value.as_s().ok()).map_or("", String::as_str)
+    item.get(keys::TYPE)
+        .and_then(|value| value.as_s().ok())
+        .map_or("", String::as_str)
 }
 
 impl Table {
     /// The table `name`, reached through `client`.
     pub fn new(client: Client, name: impl Into<String>) -> Self {
-        Self { client, name: name.into() }
+        Self {
+            client,
+            name: name.into(),
+        }
     }
 
     /// The table `name`, with a client of this configuration.
@@ -115,7 +121,8 @@ impl Table {
         Self::new(Client::new(config), name)
     }
 
-    /// Opens the connection, so that the first request does not pay for it. Failures show in the first request.
+    /// Opens the connection, so that the first request does not pay for it. Failures show in the
+    /// first request.
     pub async fn warm_up(&self) {
         let _ = self.read(keys::warm_up()).await;
     }

@@ -1,9 +1,13 @@
-//! The outbox: mails as records, written before they are sent, and the state of their submissions (decisions.md §6).
+//! The outbox: mails as records, written before they are sent, and the state of their submissions
+//! (E12, E13).
 
 use super::error::ignore_refusal;
 use super::invites::invite_accepted;
 use super::{Entity, Key, Table, TableError, Tries, Write, keys};
-use crate::models::{Decision, EmailStatus, Invite, Mail, MailId, MailLease, MailState, Mailed, Report, Status, Submission};
+use crate::models::{
+    Decision, EmailStatus, Invite, Mail, MailId, MailLease, MailState, Mailed, Report, Status,
+    Submission,
+};
 use crate::time::Timestamp;
 
 /// Days for which the record of a decision mail is kept.
@@ -26,8 +30,16 @@ impl Entity for Mail {
     }
 
     fn expires(&self) -> Option<i64> {
-        let days = if self.decision.is_some() { DECISION_MAILS_KEPT_DAYS } else { KEPT_DAYS };
-        Some(self.queued_at.plus(chrono::TimeDelta::days(days)).epoch_seconds())
+        let days = if self.decision.is_some() {
+            DECISION_MAILS_KEPT_DAYS
+        } else {
+            KEPT_DAYS
+        };
+        Some(
+            self.queued_at
+                .plus(chrono::TimeDelta::days(days))
+                .epoch_seconds(),
+        )
     }
 }
 
@@ -35,7 +47,13 @@ impl Entity for MailLease {
     const TYPE: &'static str = "MailLease";
 
     fn key(&self) -> Key {
-        keys::mail_lease(self.about, self.sequence, &self.kind, self.attempt, self.turn)
+        keys::mail_lease(
+            self.about,
+            self.sequence,
+            &self.kind,
+            self.attempt,
+            self.turn,
+        )
     }
 
     fn expires(&self) -> Option<i64> {
@@ -73,12 +91,24 @@ fn state_of(kind: &str) -> String {
 }
 
 impl Table {
-    /// Queues a decision mail: the record, the submission's mail state and the invite, all or nothing. Refused if
-    /// somebody else queued it first, or decided anew.
-    pub async fn queue_decision(&self, Queueing { submission, last, mail }: Queueing<'_>) -> Result<(), TableError> {
+    /// Queues a decision mail: the record, the submission's mail state and the invite, all or
+    /// nothing. Refused if somebody else queued it first, or decided anew.
+    pub async fn queue_decision(
+        &self,
+        Queueing {
+            submission,
+            last,
+            mail,
+        }: Queueing<'_>,
+    ) -> Result<(), TableError> {
         let now = mail.queued_at;
         let state = state_of(&mail.kind);
-        let queued = MailState { attempt: mail.attempt, status: EmailStatus::Queued, at: now, taken: last.is_some_and(|last| last.taken) };
+        let queued = MailState {
+            attempt: mail.attempt,
+            status: EmailStatus::Queued,
+            at: now,
+            taken: last.is_some_and(|last| last.taken),
+        };
         let mut writes = vec![
             Write::put(mail)?.if_new(),
             Write::update(submission.key())
@@ -93,8 +123,17 @@ impl Table {
             writes.push(invite_accepted(club, person, &mail.to, *version, now));
         }
         if let Some(stuck) = last.filter(|last| last.status == EmailStatus::Queued) {
-            let old = Write::update(keys::outbox(mail.about, mail.sequence, &mail.kind, stuck.attempt));
-            writes.push(old.set("status", &EmailStatus::Failed).set("outcome", &"superseded").if_equals("status", &EmailStatus::Queued));
+            let old = Write::update(keys::outbox(
+                mail.about,
+                mail.sequence,
+                &mail.kind,
+                stuck.attempt,
+            ));
+            writes.push(
+                old.set("status", &EmailStatus::Failed)
+                    .set("outcome", &"superseded")
+                    .if_equals("status", &EmailStatus::Queued),
+            );
         }
         self.transact(writes).await
     }
@@ -108,29 +147,60 @@ impl Table {
     pub async fn mails(&self, mails: &[MailId]) -> Result<Vec<Mail>, TableError> {
         let wanted: Vec<Key> = mails.iter().map(key_of).collect();
         let mut found = self.get_many(wanted.clone()).await?;
-        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+        wanted
+            .iter()
+            .filter_map(|key| found.take(key).transpose())
+            .collect()
     }
 
-    /// Claims a queued mail for sending. Refused (0) if it is not queued any more, (1) if its submission is gone, was decided otherwise or
-    /// has a later mail, or its invitation was used, revoked or sent anew.
+    /// Claims a queued mail for sending. Refused (0) if it is not queued any more, (1) if its
+    /// submission is gone, was decided otherwise or has a later mail, or its invitation was used,
+    /// revoked or sent anew.
     pub async fn claim_mail(&self, mail: &Mail, now: Timestamp) -> Result<(), TableError> {
         let claim = Write::update(mail.key())
             .set("status", &EmailStatus::Sending)
             .set("claimed_at", &Some(now))
             .if_equals("status", &EmailStatus::Queued);
         let invite = mail.invite.as_ref().filter(|_| mail.decision.is_none());
-        let open = invite.map(|(club, id, version)| Write::check(keys::invite(club, id)).if_equals("version", version));
-        self.transact(std::iter::once(claim).chain(mark(mail, EmailStatus::Sending, now)).chain(open).collect()).await
+        let open = invite.map(|(club, id, version)| {
+            Write::check(keys::invite(club, id)).if_equals("version", version)
+        });
+        self.transact(
+            std::iter::once(claim)
+                .chain(mark(mail, EmailStatus::Sending, now))
+                .chain(open)
+                .collect(),
+        )
+        .await
     }
 
-    /// Sends a mail that somebody else has claimed through the stream again, behind the others. Refused if that was done already.
-    pub async fn park_mail(&self, mail: &MailId, turn: u32, now: Timestamp) -> Result<(), TableError> {
+    /// Sends a mail that somebody else has claimed through the stream again, behind the others.
+    /// Refused if that was done already.
+    pub async fn park_mail(
+        &self,
+        mail: &MailId,
+        turn: u32,
+        now: Timestamp,
+    ) -> Result<(), TableError> {
         let expires = now.plus(chrono::TimeDelta::days(1)).epoch_seconds();
-        let MailId { about, sequence, kind, attempt } = mail.clone();
-        let lease = |turn| MailLease { about, sequence, kind: kind.clone(), attempt, turn, expires };
+        let MailId {
+            about,
+            sequence,
+            kind,
+            attempt,
+        } = mail.clone();
+        let lease = |turn| MailLease {
+            about,
+            sequence,
+            kind: kind.clone(),
+            attempt,
+            turn,
+            expires,
+        };
         let next = Write::put(&lease(turn + 1))?.if_new();
         let last = (turn > 0).then(|| Write::delete(lease(turn).key()).if_exists());
-        self.transact(std::iter::once(next).chain(last).collect()).await
+        self.transact(std::iter::once(next).chain(last).collect())
+            .await
     }
 
     /// Forgets that a mail was parked.
@@ -138,28 +208,53 @@ impl Table {
         self.write(Write::delete(lease.key())).await.map(drop)
     }
 
-    /// Revokes the invitation that somebody got with an acceptance, if no acceptance of the club names them any more: at most
-    /// 1 read, 1 query of the index and 1 write. `about` is the submission whose mail was rejected or superseded.
-    pub async fn revoke_acceptance(&self, club: &str, person: u64, about: u64) -> Result<(), TableError> {
+    /// Revokes the invitation that somebody got with an acceptance, if no acceptance of the club
+    /// names them any more: at most 1 read, 1 query of the index and 1 write. `about` is the
+    /// submission whose mail was rejected or superseded.
+    pub async fn revoke_acceptance(
+        &self,
+        club: &str,
+        person: u64,
+        about: u64,
+    ) -> Result<(), TableError> {
         let id = Invite::id_for_accepted(club, person);
-        let Some(invite) = self.invite(club, &id).await? else { return Ok(()) };
+        let Some(invite) = self.invite(club, &id).await? else {
+            return Ok(());
+        };
         let own = self.submissions_of(person).await?;
-        let names = |submission: &Submission| submission.club == club && submission.status == Status::Accepted;
-        let told = |submission: &Submission| submission.acceptance_mail.as_ref().is_some_and(|mail| mail.taken || mail.attempt > 0);
-        if own.iter().any(|submission| names(submission) && (submission.id != about && told(submission))) {
+        let names = |submission: &Submission| {
+            submission.club == club && submission.status == Status::Accepted
+        };
+        let told = |submission: &Submission| {
+            submission
+                .acceptance_mail
+                .as_ref()
+                .is_some_and(|mail| mail.taken || mail.attempt > 0)
+        };
+        if own
+            .iter()
+            .any(|submission| names(submission) && (submission.id != about && told(submission)))
+        {
             return Ok(());
         }
         ignore_refusal(self.delete_invite(&invite).await)
     }
 
-    /// Marks what SES reports of a mail. Nothing happens if the mail is gone or something as weighty was reported before:
-    /// reports may come more than once, in any order, and before the worker itself has marked the mail. 1 read and 1 write;
-    /// 2 reads and a transaction, if its submission shows it.
-    pub async fn report_mail(&self, id: &MailId, reported: &Reported<'_>) -> Result<(), TableError> {
+    /// Marks what SES reports of a mail. Nothing happens if the mail is gone or something as
+    /// weighty was reported before: reports may come more than once, in any order, and before the
+    /// worker itself has marked the mail. 1 read and 1 write; 2 reads and a transaction, if its
+    /// submission shows it.
+    pub async fn report_mail(
+        &self,
+        id: &MailId,
+        reported: &Reported<'_>,
+    ) -> Result<(), TableError> {
         let mut tries = Tries::default();
         loop {
             tries.next().await?;
-            let Some(mail) = self.mail(id).await? else { return Ok(()) };
+            let Some(mail) = self.mail(id).await? else {
+                return Ok(());
+            };
             if mail.report >= Some(reported.report) {
                 return Ok(());
             }
@@ -169,12 +264,18 @@ impl Table {
                 .set("status", &status)
                 .set("report", &reported.report)
                 .set("outcome", &Some(reported.outcome));
-            record = if let Some(before) = &mail.report { record.if_equals("report", before) } else { record.if_none("report") };
+            record = if let Some(before) = &mail.report {
+                record.if_equals("report", before)
+            } else {
+                record.if_none("report")
+            };
             if mail.decision.is_none() {
                 record = record.set("html", &"").set("text", &"");
             }
             let shown = match &mail.decision {
-                Some(decision) if mail.status != status => self.shown_report(&mail, decision, reported).await?,
+                Some(decision) if mail.status != status => {
+                    self.shown_report(&mail, decision, reported).await?
+                }
                 _ => None,
             };
             let done = match shown {
@@ -189,40 +290,70 @@ impl Table {
         }
     }
 
-    /// The change of a submission that goes with a report. A mail that was followed by another of its kind shows no status any more,
-    /// but what it told was told.
-    async fn shown_report(&self, mail: &Mail, decision: &Decision, reported: &Reported<'_>) -> Result<Option<Write>, TableError> {
-        let Some(submission) = self.submission(decision.application, mail.about).await? else { return Ok(None) };
+    /// The change of a submission that goes with a report. A mail that was followed by another of
+    /// its kind shows no status any more, but what it told was told.
+    async fn shown_report(
+        &self,
+        mail: &Mail,
+        decision: &Decision,
+        reported: &Reported<'_>,
+    ) -> Result<Option<Write>, TableError> {
+        let Some(submission) = self.submission(decision.application, mail.about).await? else {
+            return Ok(None);
+        };
         let (state, other) = match mail.kind.as_str() {
             "acceptance" => (&submission.acceptance_mail, &submission.rejection_mail),
             _ => (&submission.rejection_mail, &submission.acceptance_mail),
         };
-        let Some(last) = state.as_ref().filter(|_| submission.sequence == mail.sequence) else { return Ok(None) };
+        let Some(last) = state
+            .as_ref()
+            .filter(|_| submission.sequence == mail.sequence)
+        else {
+            return Ok(None);
+        };
         let name = state_of(&mail.kind);
         let status = reported.report.status();
         let mut write = Write::update(submission.key())
-            .set(&format!("{name}.status"), if last.attempt == mail.attempt { &status } else { &last.status })
+            .set(
+                &format!("{name}.status"),
+                if last.attempt == mail.attempt {
+                    &status
+                } else {
+                    &last.status
+                },
+            )
             .if_equals(&name, last)
             .if_equals("sequence", &mail.sequence)
             .if_equals("mailed", &submission.mailed);
         if status.taken() && !mail.status.taken() {
             // The worker could not tell; now it is known that SES had it.
-            write = write.set("notified", &true).set(&format!("{name}.taken"), &true);
-            if submission.mailed.as_ref().is_none_or(|mailed| mailed.at < reported.taken_at) {
+            write = write
+                .set("notified", &true)
+                .set(&format!("{name}.taken"), &true);
+            if submission
+                .mailed
+                .as_ref()
+                .is_none_or(|mailed| mailed.at < reported.taken_at)
+            {
                 write = write.set("mailed", &decision.mailed(reported.taken_at));
             }
         }
         // A later attempt may have been taken.
         let is_last = last.attempt == mail.attempt || !last.status.taken();
-        let only_one = mail.attempt == 1 && is_last && other.as_ref().is_none_or(|other| !other.taken);
+        let only_one =
+            mail.attempt == 1 && is_last && other.as_ref().is_none_or(|other| !other.taken);
         if reported.report == Report::Rejected && mail.status.taken() && only_one {
             // SES took it and did not hand it on: nobody was told anything.
-            write = write.set("notified", &false).set("mailed", &None::<Mailed>).set(&format!("{name}.taken"), &false);
+            write = write
+                .set("notified", &false)
+                .set("mailed", &None::<Mailed>)
+                .set(&format!("{name}.taken"), &false);
         }
         Ok(Some(write))
     }
 
-    /// Marks what became of a mail that stands at `from`. Refused (0) if it stands elsewhere. A submission that is gone is let be.
+    /// Marks what became of a mail that stands at `from`. Refused (0) if it stands elsewhere. A
+    /// submission that is gone is let be.
     pub async fn settle_mail(
         &self,
         mail: &Mail,
@@ -231,14 +362,21 @@ impl Table {
         outcome: &str,
         now: Timestamp,
     ) -> Result<(), TableError> {
-        let mut record = Write::update(mail.key()).set("status", &to).set("outcome", &Some(outcome)).if_equals("status", &from);
+        let mut record = Write::update(mail.key())
+            .set("status", &to)
+            .set("outcome", &Some(outcome))
+            .if_equals("status", &from);
         if mail.decision.is_none() && to != EmailStatus::Queued {
             // What was said names people, and nobody looks it up: only that it was said is kept.
             record = record.set("html", &"").set("text", &"");
         }
-        let writes: Vec<Write> = std::iter::once(record.clone()).chain(mark(mail, to, now)).collect();
+        let writes: Vec<Write> = std::iter::once(record.clone())
+            .chain(mark(mail, to, now))
+            .collect();
         match self.transact(writes).await {
-            Err(TableError::Refused(which)) if !which.contains(&0) => self.write(record).await.map(drop),
+            Err(TableError::Refused(which)) if !which.contains(&0) => {
+                self.write(record).await.map(drop)
+            }
             other => other,
         }
     }
@@ -254,9 +392,14 @@ fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
         .if_equals(&format!("{state}.attempt"), &mail.attempt)
         .if_equals("sequence", &mail.sequence);
     Some(match status {
-        EmailStatus::Sent => write.set("notified", &true).set("mailed", &decision.mailed(now)).set(&format!("{state}.taken"), &true),
+        EmailStatus::Sent => write
+            .set("notified", &true)
+            .set("mailed", &decision.mailed(now))
+            .set(&format!("{state}.taken"), &true),
         // What is no longer decided is not told any more.
-        EmailStatus::Sending => write.if_equals("status", &decision.status).if_equals("reason", &decision.reason),
+        EmailStatus::Sending => write
+            .if_equals("status", &decision.status)
+            .if_equals("reason", &decision.reason),
         _ => write,
     })
 }

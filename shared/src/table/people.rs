@@ -1,4 +1,5 @@
-//! Profiles, the entries that people are found by, and the copies of names and addresses where lists need them.
+//! Profiles, the entries that people are found by, and the copies of names and addresses where
+//! lists need them.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,10 +9,13 @@ use super::error::ignore_refusal;
 use super::lookups::count_person;
 use super::perform::Written;
 use super::read::{Fetch, readable};
-use super::{Entity, Item, Key, PARALLEL, Range, Table, TableError, Tries, Write, keys, to_item, type_of};
+use super::{
+    Entity, Item, Key, PARALLEL, Range, Table, TableError, Tries, Write, keys, to_item, type_of,
+};
 use crate::http::is_email;
 use crate::models::{
-    Applicant, Creations, Extension, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Personal, Submission, Subscription,
+    Applicant, Creations, Extension, Membership, MembershipRequest, Person, PersonAddress,
+    PersonWord, Personal, Submission, Subscription,
 };
 use crate::text;
 
@@ -74,36 +78,69 @@ fn cut(word: &str) -> String {
 }
 
 impl Personal {
-    /// The words that the person is found by: those of the name, also behind a hyphen or an apostrophe, and the user name; folded.
+    /// The words that the person is found by: those of the name, also behind a hyphen or an
+    /// apostrophe, and the user name; folded.
     fn search_words(&self) -> BTreeSet<String> {
         let name = text::words(&self.name);
-        let inner = name.iter().flat_map(|word| word.split(['-', '\'', '’']).skip(1)).map(str::to_owned);
-        let all = std::iter::once(text::fold(&self.username)).chain(name.iter().cloned()).chain(inner);
-        all.map(|word| cut(&word)).filter(|word| !word.is_empty()).take(WORDS).collect()
+        let inner = name
+            .iter()
+            .flat_map(|word| word.split(['-', '\'', '’']).skip(1))
+            .map(str::to_owned);
+        let all = std::iter::once(text::fold(&self.username))
+            .chain(name.iter().cloned())
+            .chain(inner);
+        all.map(|word| cut(&word))
+            .filter(|word| !word.is_empty())
+            .take(WORDS)
+            .collect()
     }
 }
 
 impl Person {
     /// The entries under those words.
     fn words(&self) -> Vec<PersonWord> {
-        let entry = |word| PersonWord { word, person: self.id, personal: self.personal.clone() };
-        self.personal.search_words().into_iter().map(entry).collect()
+        let entry = |word| PersonWord {
+            word,
+            person: self.id,
+            personal: self.personal.clone(),
+        };
+        self.personal
+            .search_words()
+            .into_iter()
+            .map(entry)
+            .collect()
     }
 
     /// The entry under the e-mail address, if there is one.
     fn address(&self) -> Option<PersonAddress> {
         let address = self.personal.email.to_lowercase();
-        is_email(&address).then_some(PersonAddress { address, person: self.id })
+        is_email(&address).then_some(PersonAddress {
+            address,
+            person: self.id,
+        })
     }
 
     fn entry_keys(&self) -> BTreeSet<Key> {
-        self.words().iter().map(Entity::key).chain(self.address().iter().map(Entity::key)).collect()
+        self.words()
+            .iter()
+            .map(Entity::key)
+            .chain(self.address().iter().map(Entity::key))
+            .collect()
     }
 
     /// The entries as they are stored.
     pub(super) fn entry_items(&self) -> Vec<Item> {
-        let words = self.words().into_iter().filter_map(|word| to_item(&word).ok());
-        words.chain(self.address().iter().filter_map(|address| to_item(address).ok())).collect()
+        let words = self
+            .words()
+            .into_iter()
+            .filter_map(|word| to_item(&word).ok());
+        words
+            .chain(
+                self.address()
+                    .iter()
+                    .filter_map(|address| to_item(address).ok()),
+            )
+            .collect()
     }
 
     fn entry_puts(&self) -> Result<Vec<Write>, TableError> {
@@ -122,15 +159,23 @@ impl Person {
     }
 }
 
-/// The condition that a person is there and not being erased: it goes into the transaction of what copies them.
+/// The condition that a person is there and not being erased: it goes into the transaction of what
+/// copies them.
 pub(super) fn still_there(person: u64) -> Write {
     Write::check(keys::profile(person)).if_equals("erasing", &false)
 }
 
-/// The write that counts a club more or less that somebody owns: of somebody who is not being erased, and has fewer than `limit`.
+/// The write that counts a club more or less that somebody owns: of somebody who is not being
+/// erased, and has fewer than `limit`.
 pub(super) fn counted_owner(person: u64, change: i64, limit: Option<u32>) -> Write {
-    let write = Write::update(keys::profile(person)).add("clubs_owned", change).if_exists();
-    let write = if change > 0 { write.if_equals("erasing", &false) } else { write };
+    let write = Write::update(keys::profile(person))
+        .add("clubs_owned", change)
+        .if_exists();
+    let write = if change > 0 {
+        write.if_equals("erasing", &false)
+    } else {
+        write
+    };
     match limit {
         Some(limit) => write.if_below("clubs_owned", &limit),
         None => write,
@@ -156,53 +201,98 @@ impl Table {
 
     /// How many clubs somebody had created who was erased: 1 read.
     pub async fn creations(&self, person: u64) -> Result<i64, TableError> {
-        Ok(self.get::<Creations>(keys::creations(person)).await?.map_or(0, |left| left.clubs_created))
+        Ok(self
+            .get::<Creations>(keys::creations(person))
+            .await?
+            .map_or(0, |left| left.clubs_created))
     }
 
     /// Profiles by user id, those that exist: 1 batch read per 100.
-    pub async fn people(&self, ids: impl IntoIterator<Item = u64>) -> Result<HashMap<u64, Person>, TableError> {
+    pub async fn people(
+        &self,
+        ids: impl IntoIterator<Item = u64>,
+    ) -> Result<HashMap<u64, Person>, TableError> {
         let wanted: BTreeSet<u64> = ids.into_iter().collect();
-        let mut found = self.get_many(wanted.iter().map(|id| keys::profile(*id)).collect()).await?;
-        wanted.iter().filter_map(|id| Some(found.take(&keys::profile(*id)).transpose()?.map(|person| (*id, person)))).collect()
+        let mut found = self
+            .get_many(wanted.iter().map(|id| keys::profile(*id)).collect())
+            .await?;
+        wanted
+            .iter()
+            .filter_map(|id| {
+                Some(
+                    found
+                        .take(&keys::profile(*id))
+                        .transpose()?
+                        .map(|person| (*id, person)),
+                )
+            })
+            .collect()
     }
 
-    /// At most `limit` people for whom every one of these folded words is the beginning of one of theirs: 1 query, whose
-    /// pages are read until there are enough, or [`SEARCHED`] entries were looked at.
-    pub async fn people_like(&self, words: &[String], limit: usize) -> Result<Vec<PersonWord>, TableError> {
+    /// At most `limit` people for whom every one of these folded words is the beginning of one of
+    /// theirs: 1 query, whose pages are read until there are enough, or [`SEARCHED`] entries were
+    /// looked at.
+    pub async fn people_like(
+        &self,
+        words: &[String],
+        limit: usize,
+    ) -> Result<Vec<PersonWord>, TableError> {
         let words: Vec<String> = words.iter().map(|word| cut(word)).collect();
-        let Some(longest) = words.iter().max_by_key(|word| word.chars().count()) else { return Ok(vec![]) };
+        let Some(longest) = words.iter().max_by_key(|word| word.chars().count()) else {
+            return Ok(vec![]);
+        };
         let (mut found, mut seen) = (HashMap::new(), 0);
-        self.each_page(false, keys::words(longest), Range::Prefix(longest.clone()), Fetch::Pages(SEARCH_PAGE), |page| {
-            seen += page.len();
-            for entry in readable::<PersonWord>(page) {
-                let own = entry.personal.search_words();
-                if found.len() < limit && words.iter().all(|word| own.iter().any(|own| own.starts_with(word))) {
-                    found.insert(entry.person, entry);
+        self.each_page(
+            false,
+            keys::words(longest),
+            Range::Prefix(longest.clone()),
+            Fetch::Pages(SEARCH_PAGE),
+            |page| {
+                seen += page.len();
+                for entry in readable::<PersonWord>(page) {
+                    let own = entry.personal.search_words();
+                    if found.len() < limit
+                        && words
+                            .iter()
+                            .all(|word| own.iter().any(|own| own.starts_with(word)))
+                    {
+                        found.insert(entry.person, entry);
+                    }
                 }
-            }
-            Ok(found.len() < limit && seen < SEARCHED)
-        })
+                Ok(found.len() < limit && seen < SEARCHED)
+            },
+        )
         .await?;
         Ok(found.into_values().collect())
     }
 
-    /// Stores a new profile with the entries that it is found by. Refused (0) if it is known meanwhile.
+    /// Stores a new profile with the entries that it is found by. Refused (0) if it is known
+    /// meanwhile.
     pub async fn create_person(&self, person: &Person) -> Result<(), TableError> {
         let mut writes = vec![Write::put(person)?.if_new()];
         writes.extend(person.entry_puts()?);
         self.transact(writes).await
     }
 
-    /// Stores people as they are, with the entries that they are found by: for loading data into a table that nobody else writes.
+    /// Stores people as they are, with the entries that they are found by: for loading data into a
+    /// table that nobody else writes.
     pub async fn load_people(&self, people: &[Person]) -> Result<(), TableError> {
         self.load(people).await?;
-        self.load(&people.iter().flat_map(Person::words).collect::<Vec<_>>()).await?;
-        self.load(&people.iter().filter_map(Person::address).collect::<Vec<_>>()).await?;
+        self.load(&people.iter().flat_map(Person::words).collect::<Vec<_>>())
+            .await?;
+        self.load(
+            &people
+                .iter()
+                .filter_map(Person::address)
+                .collect::<Vec<_>>(),
+        )
+        .await?;
         self.load_years(people).await
     }
 
-    /// Stores what a token says anew. Copies are refreshed first: if that is cut short, the profile still differs from the
-    /// token and the next request does it again. If somebody else stored it since `old` was read, theirs holds.
+    /// Stores what a token says anew. Copies are refreshed first: if that is cut short, the profile
+    /// still differs from the token and the next request does it again. If somebody else stored it
+    /// since `old` was read, theirs holds.
     pub async fn update_claims(&self, old: &Person, person: &Person) -> Result<(), TableError> {
         Box::pin(self.refresh_copies(person, Copied::Claims)).await?;
         let Key { pk, sk } = keys::by_username(&person.personal.username, person.id);
@@ -214,7 +304,15 @@ impl Table {
             .if_equals("personal", &old.personal);
         let (before, now) = (old.entry_keys(), person.entry_keys());
         let gone = before.difference(&now).cloned().map(Write::delete);
-        let stored = match self.transact(std::iter::once(profile).chain(gone).chain(person.entry_puts()?).collect()).await {
+        let stored = match self
+            .transact(
+                std::iter::once(profile)
+                    .chain(gone)
+                    .chain(person.entry_puts()?)
+                    .collect(),
+            )
+            .await
+        {
             Err(TableError::Refused(_)) => self.person(person.id).await?,
             done => done.map(|()| Some(person.clone()))?,
         };
@@ -225,8 +323,9 @@ impl Table {
         }
     }
 
-    /// Stores what a person says of themselves, after the copies of it: if that is cut short, it is done again when they
-    /// say it again. Refused if they are gone, if they said something else since `old` was read, or if a school or major is gone.
+    /// Stores what a person says of themselves, after the copies of it: if that is cut short, it is
+    /// done again when they say it again. Refused if they are gone, if they said something else
+    /// since `old` was read, or if a school or major is gone.
     pub async fn update_settings(&self, old: &Person, new: &Person) -> Result<(), TableError> {
         Box::pin(self.refresh_copies(new, Copied::Settings)).await?;
         let write = Write::update(new.key())
@@ -243,7 +342,8 @@ impl Table {
         let done = if counts.is_empty() {
             self.write(write).await.map(drop)
         } else {
-            self.transact(std::iter::once(write).chain(counts).collect()).await
+            self.transact(std::iter::once(write).chain(counts).collect())
+                .await
         };
         if let Err(TableError::Refused(_)) = &done
             && let Some(theirs) = self.person(new.id).await?
@@ -253,39 +353,54 @@ impl Table {
         done
     }
 
-    /// Brings the copies of a profile up to date, of what was written and nothing else: whoever writes the other half at this
-    /// moment brings that.
+    /// Brings the copies of a profile up to date, of what was written and nothing else: whoever
+    /// writes the other half at this moment brings that.
     async fn refresh_copies(&self, person: &Person, copied: Copied) -> Result<(), TableError> {
         let personal = &person.personal;
         let subscriptions = Range::Prefix(keys::SUBSCRIPTIONS.into());
         let own = keys::own(person.id);
-        let (items, subscriptions) = futures::try_join!(self.items(true, own.clone(), Range::All), self.items(false, own, subscriptions))?;
+        let (items, subscriptions) = futures::try_join!(
+            self.items(true, own.clone(), Range::All),
+            self.items(false, own, subscriptions)
+        )?;
         let writes = items.into_iter().chain(subscriptions).filter_map(|item| {
             let write = Write::update(Key::of(&item)?);
             let write = match (type_of(&item), copied) {
                 (Membership::TYPE, Copied::Claims) => write.set("personal", personal),
                 (Membership::TYPE, Copied::Settings) => write.set("image_url", &person.image_url),
-                (Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE, Copied::Claims) => {
-                    write.set("applicant.personal", personal)
-                }
-                (Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE, Copied::Settings) => {
+                (
+                    Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE,
+                    Copied::Claims,
+                ) => write.set("applicant.personal", personal),
+                (
+                    Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE,
+                    Copied::Settings,
+                ) => {
                     let write = write.set("applicant.graduation_year", &person.graduation_year);
-                    write.set("applicant.school", &person.school).set("applicant.major", &person.major)
+                    write
+                        .set("applicant.school", &person.school)
+                        .set("applicant.major", &person.major)
                 }
                 (Extension::TYPE, Copied::Claims) => write.set("username", &personal.username),
                 _ => return None,
             };
             // What is somebody else's, nobody's, or was copied again meanwhile, stays as it is.
-            (!write.is_done_in(Some(&item))).then(|| write.if_as_in(&item).if_equals("person", &person.id))
+            (!write.is_done_in(Some(&item)))
+                .then(|| write.if_as_in(&item).if_equals("person", &person.id))
         });
-        let done = stream::iter(writes).map(|write| self.write(write)).buffer_unordered(PARALLEL);
+        let done = stream::iter(writes)
+            .map(|write| self.write(write))
+            .buffer_unordered(PARALLEL);
         // What was removed meanwhile needs no copy.
         done.map(ignore_refusal).try_collect().await
     }
 
-    /// Says that the erasure of a person begins (or that it does not, after all). Refused if they are gone.
+    /// Says that the erasure of a person begins (or that it does not, after all). Refused if they
+    /// are gone.
     pub(super) async fn mark_erasing(&self, person: u64, erasing: bool) -> Result<(), TableError> {
-        let mark = Write::update(keys::profile(person)).set("erasing", &erasing).if_equals("erasing", &!erasing);
+        let mark = Write::update(keys::profile(person))
+            .set("erasing", &erasing)
+            .if_equals("erasing", &!erasing);
         match self.try_write(mark).await? {
             Written::Refused(None) => Err(TableError::Refused(vec![0])),
             // It says so already.
@@ -298,14 +413,37 @@ impl Table {
         let mut tries = Tries::default();
         loop {
             tries.next().await?;
-            let Some(person) = self.person(id).await? else { return Ok(()) };
+            let Some(person) = self.person(id).await? else {
+                return Ok(());
+            };
             let entries = person.entry_keys().into_iter().map(Write::delete);
             let profile = Write::delete(person.key()).if_equals("personal", &person.personal);
-            let nothing = Person { graduation_year: None, school: vec![], major: vec![], ..person.clone() };
+            let nothing = Person {
+                graduation_year: None,
+                school: vec![],
+                major: vec![],
+                ..person.clone()
+            };
             let counts = count_person(&person, &nothing);
-            let left = Creations { person: id, clubs_created: person.clubs_created };
-            let left = if left.clubs_created > 0 { Some(Write::put(&left)?) } else { None };
-            match self.transact(std::iter::once(profile).chain(entries).chain(counts).chain(left).collect()).await {
+            let left = Creations {
+                person: id,
+                clubs_created: person.clubs_created,
+            };
+            let left = if left.clubs_created > 0 {
+                Some(Write::put(&left)?)
+            } else {
+                None
+            };
+            match self
+                .transact(
+                    std::iter::once(profile)
+                        .chain(entries)
+                        .chain(counts)
+                        .chain(left)
+                        .collect(),
+                )
+                .await
+            {
                 // A token said something new meanwhile: there are other entries.
                 Err(TableError::Refused(_)) => {}
                 done => return done,

@@ -1,13 +1,15 @@
 //! Writes: one, several that must agree, and batches of what nobody else touches.
 //!
-//! A write whose answer was lost is repeated, and may find its own work: then it is answered as if it had been done now
-//! (decisions.md §13.14). What stays unclear is [`TableError::Unknown`].
+//! A write whose answer was lost is repeated, and may find its own work: then it is answered as if
+//! it had been done now (X8, X10). What stays unclear is [`TableError::Unknown`].
 
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::{Builder, Config};
-use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, ReturnConsumedCapacity, ReturnValue, WriteRequest};
+use aws_sdk_dynamodb::types::{
+    DeleteRequest, PutRequest, ReturnConsumedCapacity, ReturnValue, WriteRequest,
+};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::attempt::Failure;
@@ -57,7 +59,11 @@ impl Table {
                 Err(Failure::Refused(mut refused)) => {
                     let stored = refused.pop().and_then(|(_, item)| item);
                     let own = lost && write.is_done_in(stored.as_ref());
-                    return Ok(if own { Written::Before(stored) } else { Written::Refused(stored) });
+                    return Ok(if own {
+                        Written::Before(stored)
+                    } else {
+                        Written::Refused(stored)
+                    });
                 }
                 Err(failure @ Failure::Failed(_)) => return Err(failure.last(lost)),
                 Err(failure) => failure,
@@ -74,18 +80,28 @@ impl Table {
         let e = write.expressions();
         let (old, capacity) = match write.kind {
             Kind::Put(item) => {
-                let output = with_conditions!(self.client.put_item().table_name(&self.name).set_item(Some(item)), e)
-                    .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                    .customize()
-                    .config_override(once())
-                    .send()
-                    .await
-                    .map_err(|error| Failure::of(&error))?;
+                let output = with_conditions!(
+                    self.client
+                        .put_item()
+                        .table_name(&self.name)
+                        .set_item(Some(item)),
+                    e
+                )
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .customize()
+                .config_override(once())
+                .send()
+                .await
+                .map_err(|error| Failure::of(&error))?;
                 (None, output.consumed_capacity)
             }
             Kind::Update(key) => {
                 let output = with_conditions!(
-                    self.client.update_item().table_name(&self.name).set_key(Some(key.into_item())).update_expression(e.update),
+                    self.client
+                        .update_item()
+                        .table_name(&self.name)
+                        .set_key(Some(key.into_item()))
+                        .update_expression(e.update),
                     e
                 )
                 .return_values(ReturnValue::AllOld)
@@ -98,27 +114,42 @@ impl Table {
                 (output.attributes, output.consumed_capacity)
             }
             Kind::Delete(key) => {
-                let output = with_conditions!(self.client.delete_item().table_name(&self.name).set_key(Some(key.into_item())), e)
-                    .return_values(ReturnValue::AllOld)
-                    .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                    .customize()
-                    .config_override(once())
-                    .send()
-                    .await
-                    .map_err(|error| Failure::of(&error))?;
+                let output = with_conditions!(
+                    self.client
+                        .delete_item()
+                        .table_name(&self.name)
+                        .set_key(Some(key.into_item())),
+                    e
+                )
+                .return_values(ReturnValue::AllOld)
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .customize()
+                .config_override(once())
+                .send()
+                .await
+                .map_err(|error| Failure::of(&error))?;
                 (output.attributes, output.consumed_capacity)
             }
-            Kind::Check(_) => return Err(Failure::Failed("a check goes into a transaction".to_owned())),
+            Kind::Check(_) => {
+                return Err(Failure::Failed(
+                    "a check goes into a transaction".to_owned(),
+                ));
+            }
         };
         count_write(capacity.as_slice());
         // An engine may answer the bare key of an item that was not there.
         Ok(old.filter(|item| item.contains_key(keys::TYPE)))
     }
 
-    /// Does all the writes or none, at most 100. Repeats have one client token as long as an attempt may have been applied, so
-    /// that DynamoDB itself finds what was done; ten minutes later, and on engines without tokens, the items tell.
+    /// Does all the writes or none, at most 100. Repeats have one client token as long as an
+    /// attempt may have been applied, so that DynamoDB itself finds what was done; ten minutes
+    /// later, and on engines without tokens, the items tell.
     pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), TableError> {
-        let items: Vec<_> = writes.iter().cloned().map(|write| write.into_transact(&self.name)).collect::<Result<_, _>>()?;
+        let items: Vec<_> = writes
+            .iter()
+            .cloned()
+            .map(|write| write.into_transact(&self.name))
+            .collect::<Result<_, _>>()?;
         let (mut pause, mut lost) = (Backoff::default(), false);
         let mut token = client_token();
         loop {
@@ -158,14 +189,24 @@ impl Table {
         }
     }
 
-    /// Does all the writes or none, each with the reason that its refusal is: the first refused one's is answered.
-    pub(super) async fn transact_for<R>(&self, writes: Vec<(Write, R)>) -> Result<Result<(), R>, TableError> {
+    /// Does all the writes or none, each with the reason that its refusal is: the first refused
+    /// one's is answered.
+    pub(super) async fn transact_for<R>(
+        &self,
+        writes: Vec<(Write, R)>,
+    ) -> Result<Result<(), R>, TableError> {
         let (writes, reasons): (Vec<Write>, Vec<R>) = writes.into_iter().unzip();
         match self.transact(writes).await {
             Ok(()) => Ok(Ok(())),
             Err(TableError::Refused(which)) => {
-                let reason = reasons.into_iter().enumerate().find(|(i, _)| which.contains(i)).map(|(_, reason)| reason);
-                reason.map(Err).ok_or_else(|| TableError::failed("a refusal of no write"))
+                let reason = reasons
+                    .into_iter()
+                    .enumerate()
+                    .find(|(i, _)| which.contains(i))
+                    .map(|(_, reason)| reason);
+                reason
+                    .map(Err)
+                    .ok_or_else(|| TableError::failed("a refusal of no write"))
             }
             Err(error) => Err(error),
         }
@@ -174,23 +215,34 @@ impl Table {
     /// Removes items, 25 a call, calls side by side. Not atomic: for what nobody can see any more.
     pub(super) async fn delete_many(&self, keys: Vec<Key>) -> Result<(), TableError> {
         let requests = keys.into_iter().map(|key| {
-            let delete = DeleteRequest::builder().set_key(Some(key.into_item())).build();
-            delete.map(|delete| WriteRequest::builder().delete_request(delete).build()).map_err(TableError::failed)
+            let delete = DeleteRequest::builder()
+                .set_key(Some(key.into_item()))
+                .build();
+            delete
+                .map(|delete| WriteRequest::builder().delete_request(delete).build())
+                .map_err(TableError::failed)
         });
         self.batch_write(requests.collect::<Result<_, _>>()?).await
     }
 
-    /// Puts entities as they are, 25 a call, calls side by side: for loading data into a table that nobody else writes.
+    /// Puts entities as they are, 25 a call, calls side by side: for loading data into a table that
+    /// nobody else writes.
     pub async fn load<E: Entity>(&self, entities: &[E]) -> Result<(), TableError> {
         let requests = entities.iter().map(|entity| {
-            let put = PutRequest::builder().set_item(Some(to_item(entity)?)).build();
-            put.map(|put| WriteRequest::builder().put_request(put).build()).map_err(TableError::failed)
+            let put = PutRequest::builder()
+                .set_item(Some(to_item(entity)?))
+                .build();
+            put.map(|put| WriteRequest::builder().put_request(put).build())
+                .map_err(TableError::failed)
         });
         self.batch_write(requests.collect::<Result<_, _>>()?).await
     }
 
     async fn batch_write(&self, requests: Vec<WriteRequest>) -> Result<(), TableError> {
-        let chunks: Vec<Vec<WriteRequest>> = requests.chunks(BATCH).map(<[WriteRequest]>::to_vec).collect();
+        let chunks: Vec<Vec<WriteRequest>> = requests
+            .chunks(BATCH)
+            .map(<[WriteRequest]>::to_vec)
+            .collect();
         stream::iter(chunks)
             .map(async |chunk| {
                 if request_age() > BATCHES_WITHIN {
@@ -210,7 +262,11 @@ impl Table {
                         .await
                         .map_err(|error| read_error(error).after_write())?;
                     count_write(output.consumed_capacity());
-                    open = output.unprocessed_items.unwrap_or_default().remove(&self.name).unwrap_or_default();
+                    open = output
+                        .unprocessed_items
+                        .unwrap_or_default()
+                        .remove(&self.name)
+                        .unwrap_or_default();
                     if !open.is_empty() && !pause.wait().await {
                         return Err(TableError::Unknown("unprocessed items".to_owned()));
                     }
@@ -223,12 +279,21 @@ impl Table {
     }
 }
 
-/// Whether a transaction was refused because an earlier attempt of it was applied. Its new items tell: each of them is there as
-/// this transaction writes it. Where it makes none, only the client token can tell.
+/// Whether a transaction was refused because an earlier attempt of it was applied. Its new items
+/// tell: each of them is there as this transaction writes it. Where it makes none, only the client
+/// token can tell.
 fn is_own_work(writes: &[Write], refused: &[(usize, Option<Item>)]) -> bool {
-    let mut new = writes.iter().enumerate().filter(|(_, write)| write.is_conditional_put()).peekable();
+    let mut new = writes
+        .iter()
+        .enumerate()
+        .filter(|(_, write)| write.is_conditional_put())
+        .peekable();
     let is_refused = |n: usize| refused.iter().any(|(position, _)| *position == n);
-    let is_done = |(n, stored): &(usize, Option<Item>)| writes.get(*n).is_some_and(|write| write.is_done_in(stored.as_ref()));
+    let is_done = |(n, stored): &(usize, Option<Item>)| {
+        writes
+            .get(*n)
+            .is_some_and(|write| write.is_done_in(stored.as_ref()))
+    };
     new.peek().is_some() && new.all(|(n, _)| is_refused(n)) && refused.iter().all(is_done)
 }
 

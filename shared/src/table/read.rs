@@ -27,12 +27,18 @@ impl Found {
     }
 }
 
-/// The items of a list that are of this type. One that cannot be read never takes the others with it: it is left out, said in
-/// the log, and found by `clubs-admin check`.
+/// The items of a list that are of this type. One that cannot be read never takes the others with
+/// it: it is left out, said in the log, and found by `clubs-admin check`.
 pub(super) fn readable<E: Entity>(items: Vec<Item>) -> Vec<E> {
     let of_type = items.into_iter().filter(|item| type_of(item) == E::TYPE);
     // Why, and its key, would quote what it says.
-    of_type.filter_map(|item| from_item(item).inspect_err(|_| tracing::error!(kind = E::TYPE, "an item cannot be read")).ok()).collect()
+    of_type
+        .filter_map(|item| {
+            from_item(item)
+                .inspect_err(|_| tracing::error!(kind = E::TYPE, "an item cannot be read"))
+                .ok()
+        })
+        .collect()
 }
 
 /// What to read of the items.
@@ -81,9 +87,18 @@ impl Table {
         unique.sort();
         unique.dedup();
         let chunks: Vec<Vec<Key>> = unique.chunks(BATCH).map(<[Key]>::to_vec).collect();
-        let found: Vec<Vec<Item>> =
-            stream::iter(chunks).map(|chunk| self.get_chunk(chunk)).buffer_unordered(PARALLEL).try_collect().await?;
-        Ok(Found(found.into_iter().flatten().filter_map(|item| Some((Key::of(&item)?, item))).collect()))
+        let found: Vec<Vec<Item>> = stream::iter(chunks)
+            .map(|chunk| self.get_chunk(chunk))
+            .buffer_unordered(PARALLEL)
+            .try_collect()
+            .await?;
+        Ok(Found(
+            found
+                .into_iter()
+                .flatten()
+                .filter_map(|item| Some((Key::of(&item)?, item)))
+                .collect(),
+        ))
     }
 
     async fn get_chunk(&self, keys: Vec<Key>) -> Result<Vec<Item>, TableError> {
@@ -91,7 +106,11 @@ impl Table {
         let mut open: Vec<Item> = keys.into_iter().map(Key::into_item).collect();
         let mut pause = Backoff::default();
         while !open.is_empty() {
-            let wanted = KeysAndAttributes::builder().set_keys(Some(open)).consistent_read(true).build().map_err(TableError::failed)?;
+            let wanted = KeysAndAttributes::builder()
+                .set_keys(Some(open))
+                .consistent_read(true)
+                .build()
+                .map_err(TableError::failed)?;
             count_call();
             let output = self
                 .client
@@ -102,8 +121,19 @@ impl Table {
                 .await
                 .map_err(read_error)?;
             count_read(output.consumed_capacity());
-            found.extend(output.responses.unwrap_or_default().remove(&self.name).unwrap_or_default());
-            open = output.unprocessed_keys.unwrap_or_default().remove(&self.name).map(|rest| rest.keys).unwrap_or_default();
+            found.extend(
+                output
+                    .responses
+                    .unwrap_or_default()
+                    .remove(&self.name)
+                    .unwrap_or_default(),
+            );
+            open = output
+                .unprocessed_keys
+                .unwrap_or_default()
+                .remove(&self.name)
+                .map(|rest| rest.keys)
+                .unwrap_or_default();
             if !open.is_empty() && !pause.wait().await {
                 return Err(TableError::Busy("unprocessed keys".to_owned()));
             }
@@ -111,7 +141,8 @@ impl Table {
         Ok(found)
     }
 
-    /// Hands every page of a partition (or of a partition of the index) to `page`, until it says stop.
+    /// Hands every page of a partition (or of a partition of the index) to `page`, until it says
+    /// stop.
     pub(super) async fn each_page(
         &self,
         on_index: bool,
@@ -120,7 +151,11 @@ impl Table {
         fetch: Fetch,
         mut page: impl FnMut(Vec<Item>) -> Result<bool, TableError>,
     ) -> Result<(), TableError> {
-        let (pk_name, sk_name) = if on_index { (keys::GSI1PK, keys::GSI1SK) } else { (keys::PK, keys::SK) };
+        let (pk_name, sk_name) = if on_index {
+            (keys::GSI1PK, keys::GSI1SK)
+        } else {
+            (keys::PK, keys::SK)
+        };
         let mut names = HashMap::from([("#pk".to_owned(), pk_name.to_owned())]);
         if matches!(fetch, Fetch::Keys) {
             names.insert("#own_sk".to_owned(), keys::SK.to_owned());
@@ -136,7 +171,9 @@ impl Table {
                 Fetch::Pages(size) => Some(size),
                 Fetch::Items | Fetch::Keys => None,
             })
-            .set_projection_expression(matches!(fetch, Fetch::Keys).then(|| "#pk, #own_sk".to_owned()))
+            .set_projection_expression(
+                matches!(fetch, Fetch::Keys).then(|| "#pk, #own_sk".to_owned()),
+            )
             .set_expression_attribute_names(names)
             .expression_attribute_values(":pk", AttributeValue::S(pk))
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
@@ -155,7 +192,12 @@ impl Table {
         let mut start = None;
         loop {
             count_call();
-            let output = request.clone().set_exclusive_start_key(start).send().await.map_err(read_error)?;
+            let output = request
+                .clone()
+                .set_exclusive_start_key(start)
+                .send()
+                .await
+                .map_err(read_error)?;
             count_read(output.consumed_capacity.as_slice());
             let more = page(output.items.unwrap_or_default())?;
             start = output.last_evaluated_key.filter(|_| more);
@@ -165,7 +207,12 @@ impl Table {
         }
     }
 
-    pub(super) async fn items(&self, on_index: bool, pk: String, range: Range) -> Result<Vec<Item>, TableError> {
+    pub(super) async fn items(
+        &self,
+        on_index: bool,
+        pk: String,
+        range: Range,
+    ) -> Result<Vec<Item>, TableError> {
         let mut all = Vec::new();
         self.each_page(on_index, pk, range, Fetch::Items, |page| {
             all.extend(page);
@@ -186,11 +233,19 @@ impl Table {
         Ok(all)
     }
 
-    pub(super) async fn query<E: Entity>(&self, pk: String, range: Range) -> Result<Vec<E>, TableError> {
+    pub(super) async fn query<E: Entity>(
+        &self,
+        pk: String,
+        range: Range,
+    ) -> Result<Vec<E>, TableError> {
         Ok(readable(self.items(false, pk, range).await?))
     }
 
-    pub(super) async fn query_index<E: Entity>(&self, pk: String, range: Range) -> Result<Vec<E>, TableError> {
+    pub(super) async fn query_index<E: Entity>(
+        &self,
+        pk: String,
+        range: Range,
+    ) -> Result<Vec<E>, TableError> {
         Ok(readable(self.items(true, pk, range).await?))
     }
 }

@@ -69,24 +69,39 @@ pub(super) fn request_gone(club: &str, person: u64) -> Write {
 impl Table {
     /// The requests to join a club, in no order: 1 query.
     pub async fn requests(&self, club: &str) -> Result<Vec<MembershipRequest>, TableError> {
-        self.query(keys::club_items(club), Range::Prefix(keys::REQUESTS.into())).await
+        self.query(keys::club_items(club), Range::Prefix(keys::REQUESTS.into()))
+            .await
     }
 
     /// A request by its id: 1 read.
-    pub async fn request(&self, club: &str, id: u64) -> Result<Option<MembershipRequest>, TableError> {
+    pub async fn request(
+        &self,
+        club: &str,
+        id: u64,
+    ) -> Result<Option<MembershipRequest>, TableError> {
         self.get(keys::request(club, id)).await
     }
 
     /// The requests that these people have made to join a club: 1 batch read per 100.
-    pub async fn requests_among(&self, club: &str, people: impl Iterator<Item = u64>) -> Result<Vec<MembershipRequest>, TableError> {
-        let wanted: Vec<Key> = people.map(|person| keys::request(club, MembershipRequest::id_of(club, person))).collect();
+    pub async fn requests_among(
+        &self,
+        club: &str,
+        people: impl Iterator<Item = u64>,
+    ) -> Result<Vec<MembershipRequest>, TableError> {
+        let wanted: Vec<Key> = people
+            .map(|person| keys::request(club, MembershipRequest::id_of(club, person)))
+            .collect();
         let mut found = self.get_many(wanted.clone()).await?;
-        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+        wanted
+            .iter()
+            .filter_map(|key| found.take(key).transpose())
+            .collect()
     }
 
     /// The requests of a person: 1 query of the index.
     pub async fn requests_of(&self, person: u64) -> Result<Vec<MembershipRequest>, TableError> {
-        self.query_index(keys::own(person), Range::Prefix(keys::OWN_REQUESTS.into())).await
+        self.query_index(keys::own(person), Range::Prefix(keys::OWN_REQUESTS.into()))
+            .await
     }
 
     /// A club, and a person's membership and request there: 1 batch read.
@@ -94,19 +109,28 @@ impl Table {
         let club = keys::club(code);
         let member = keys::member(code, Membership::id_of(code, person));
         let request = keys::request(code, MembershipRequest::id_of(code, person));
-        let mut found = self.get_many(vec![club.clone(), member.clone(), request.clone()]).await?;
-        Ok(Standing { club: found.take(&club)?, membership: found.take(&member)?, request: found.take(&request)? })
+        let mut found = self
+            .get_many(vec![club.clone(), member.clone(), request.clone()])
+            .await?;
+        Ok(Standing {
+            club: found.take(&club)?,
+            membership: found.take(&member)?,
+            request: found.take(&request)?,
+        })
     }
 
-    /// Stores a request. With mails, which tell the officers, the club remembers that they were told: on the condition
-    /// that nobody told them since `club` was read.
+    /// Stores a request. With mails, which tell the officers, the club remembers that they were
+    /// told: on the condition that nobody told them since `club` was read.
     pub async fn create_request(
         &self,
         request: &MembershipRequest,
         club: &Club,
         mails: &[Mail],
     ) -> Result<Result<(), RequestRefusal>, TableError> {
-        let member = keys::member(&request.club, Membership::id_of(&request.club, request.person));
+        let member = keys::member(
+            &request.club,
+            Membership::id_of(&request.club, request.person),
+        );
         let mut writes = vec![
             (Write::put(request)?.if_new(), RequestRefusal::Duplicate),
             (Write::check(member).if_new(), RequestRefusal::Member),
@@ -127,9 +151,13 @@ impl Table {
         self.transact_for(writes).await
     }
 
-    /// Removes a request, by whomever. Refused if the person has asked again meanwhile; one that is gone is as good as removed.
+    /// Removes a request, by whomever. Refused if the person has asked again meanwhile; one that is
+    /// gone is as good as removed.
     pub async fn delete_request(&self, request: &MembershipRequest) -> Result<(), TableError> {
-        match self.try_write(Write::delete(request.key()).if_equals("creation", &request.creation)).await? {
+        match self
+            .try_write(Write::delete(request.key()).if_equals("creation", &request.creation))
+            .await?
+        {
             Written::Refused(Some(_)) => Err(TableError::Refused(vec![0])),
             _ => Ok(()),
         }

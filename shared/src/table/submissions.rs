@@ -20,7 +20,8 @@ impl Entity for Submission {
     }
 
     fn index_key(&self) -> Option<Key> {
-        self.person.map(|person| keys::own_submission(person, self.id))
+        self.person
+            .map(|person| keys::own_submission(person, self.id))
     }
 }
 
@@ -56,7 +57,12 @@ pub struct Newest<F> {
 impl<F> Newest<F> {
     /// All that match, answers included.
     pub fn all(matches: F) -> Self {
-        Self { matches, before: None, limit: None, without_answers: false }
+        Self {
+            matches,
+            before: None,
+            limit: None,
+            without_answers: false,
+        }
     }
 }
 
@@ -78,13 +84,15 @@ pub struct Verdict {
 pub enum Submitted {
     /// It is stored: a new submission, or one that replaced these answers.
     Stored(Option<Box<Submission>>),
-    /// An attempt whose answer was lost has stored it, or an earlier request with its idempotency key; as it is now.
+    /// An attempt whose answer was lost has stored it, or an earlier request with its idempotency
+    /// key; as it is now.
     Already(Box<Submission>),
     /// A request that was received later has written it; as it is now.
     Later(Box<Submission>),
     /// It is decided.
     Decided,
-    /// It was withdrawn by a request that was received later, or after a first request with its idempotency key (true).
+    /// It was withdrawn by a request that was received later, or after a first request with its
+    /// idempotency key (true).
     Withdrawn(bool),
 }
 
@@ -98,9 +106,25 @@ pub enum Withdrawn {
 }
 
 /// What stays as it is when somebody submits again.
-const KEPT: [&str; 8] = ["created_at", "sequence", "status", "reason", "notified", "acceptance_mail", "rejection_mail", "mailed"];
+const KEPT: [&str; 8] = [
+    "created_at",
+    "sequence",
+    "status",
+    "reason",
+    "notified",
+    "acceptance_mail",
+    "rejection_mail",
+    "mailed",
+];
 /// What stays of a submission that is withdrawn.
-const LEFT: [&str; 6] = [keys::TYPE, "id", "application", "received", "revision", "key"];
+const LEFT: [&str; 6] = [
+    keys::TYPE,
+    "id",
+    "application",
+    "received",
+    "revision",
+    "key",
+];
 /// Items of a page of which the first that counts is wanted.
 const FEW: i32 = 20;
 /// Verdicts of one transaction: each is two writes, and 100 are allowed.
@@ -111,15 +135,24 @@ const VERDICT_BYTES: usize = 2_500_000;
 const SMALL_ITEM: usize = 32_000;
 
 impl Table {
-    /// Submits, or submits again: one conditional write, which touches no other item. It replaces what was received earlier
-    /// and is not decided; of two requests the one that was received later is kept, in whatever order they are written. A
-    /// key counts if it came at `key_since` or later.
-    pub async fn submit(&self, submission: &Submission, key_since: u64) -> Result<Submitted, TableError> {
+    /// Submits, or submits again: one conditional write, which touches no other item. It replaces
+    /// what was received earlier and is not decided; of two requests the one that was received
+    /// later is kept, in whatever order they are written. A key counts if it came at `key_since` or
+    /// later.
+    pub async fn submit(
+        &self,
+        submission: &Submission,
+        key_since: u64,
+    ) -> Result<Submitted, TableError> {
         let (received, key) = (submission.received, submission.key.as_ref());
-        let write =
-            Write::update(submission.key()).set_entity_without(submission, &KEPT, &["revision"])?.add("revision", 1).remove("withdrawn_at");
+        let write = Write::update(submission.key())
+            .set_entity_without(submission, &KEPT, &["revision"])?
+            .add("revision", 1)
+            .remove("withdrawn_at");
         let write = write.if_new_or(|write| {
-            let write = write.if_below("received", &received).if_absent_or_equals("status", &Status::Pending);
+            let write = write
+                .if_below("received", &received)
+                .if_absent_or_equals("status", &Status::Pending);
             match key {
                 Some(key) => write.if_differs_or_below("key", key, "received", key_since),
                 None => write,
@@ -128,46 +161,76 @@ impl Table {
         let stored = match self.try_write(write).await? {
             Written::Now(before) => {
                 let before = before.filter(|item| type_of(item) == Submission::TYPE);
-                return before.map(from_item).transpose().map(|before| Submitted::Stored(before.map(Box::new)));
+                return before
+                    .map(from_item)
+                    .transpose()
+                    .map(|before| Submitted::Stored(before.map(Box::new)));
             }
             Written::Before(stored) | Written::Refused(stored) => stored.unwrap_or_default(),
         };
-        let same_key = |stored: &Option<String>, at: u64| key.is_some() && stored.as_ref() == key && at >= key_since;
+        let same_key = |stored: &Option<String>, at: u64| {
+            key.is_some() && stored.as_ref() == key && at >= key_since
+        };
         if type_of(&stored) == Withdrawal::TYPE {
             let withdrawal: Withdrawal = from_item(stored)?;
-            return Ok(Submitted::Withdrawn(same_key(&withdrawal.key, withdrawal.received)));
+            return Ok(Submitted::Withdrawn(same_key(
+                &withdrawal.key,
+                withdrawal.received,
+            )));
         }
         let stored: Submission = from_item(stored)?;
-        Ok(if stored.received == received || same_key(&stored.key, stored.received) {
-            Submitted::Already(Box::new(stored))
-        } else if stored.status != Status::Pending {
-            Submitted::Decided
-        } else {
-            Submitted::Later(Box::new(stored))
-        })
+        Ok(
+            if stored.received == received || same_key(&stored.key, stored.received) {
+                Submitted::Already(Box::new(stored))
+            } else if stored.status != Status::Pending {
+                Submitted::Decided
+            } else {
+                Submitted::Later(Box::new(stored))
+            },
+        )
     }
 
     /// A submission by its id: 1 read.
-    pub async fn submission(&self, application: u64, id: u64) -> Result<Option<Submission>, TableError> {
+    pub async fn submission(
+        &self,
+        application: u64,
+        id: u64,
+    ) -> Result<Option<Submission>, TableError> {
         let found = self.read(keys::submission(application, id)).await?;
-        found.filter(|item| type_of(item) == Submission::TYPE).map(from_item).transpose()
+        found
+            .filter(|item| type_of(item) == Submission::TYPE)
+            .map(from_item)
+            .transpose()
     }
 
-    /// Takes back what this very request has stored. Somebody else may have changed it since: then it stays.
+    /// Takes back what this very request has stored. Somebody else may have changed it since: then
+    /// it stays.
     pub async fn take_back(&self, submission: &Submission) -> Result<(), TableError> {
-        let delete = Write::delete(submission.key()).if_equals("received", &submission.received).if_equals("status", &Status::Pending);
+        let delete = Write::delete(submission.key())
+            .if_equals("received", &submission.received)
+            .if_equals("status", &Status::Pending);
         super::error::ignore_refusal(self.write(delete).await)
     }
 
     /// Submissions by their ids, those that exist: 1 batch read per 100.
-    pub async fn submissions_by_id(&self, application: u64, ids: &[u64]) -> Result<Vec<Submission>, TableError> {
-        let wanted: Vec<Key> = ids.iter().map(|id| keys::submission(application, *id)).collect();
+    pub async fn submissions_by_id(
+        &self,
+        application: u64,
+        ids: &[u64],
+    ) -> Result<Vec<Submission>, TableError> {
+        let wanted: Vec<Key> = ids
+            .iter()
+            .map(|id| keys::submission(application, *id))
+            .collect();
         let mut found = self.get_many(wanted.clone()).await?;
-        wanted.iter().filter_map(|key| found.take(key).transpose()).collect()
+        wanted
+            .iter()
+            .filter_map(|key| found.take(key).transpose())
+            .collect()
     }
 
-    /// Submissions of an application, newest first: the pages of its parts, side by side, and no more than `limit` of
-    /// each part in memory.
+    /// Submissions of an application, newest first: the pages of its parts, side by side, and no
+    /// more than `limit` of each part in memory.
     pub async fn submissions<F: Fn(&Submission) -> bool>(
         &self,
         application: u64,
@@ -177,29 +240,43 @@ impl Table {
         let held = AtomicUsize::new(0);
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let mut newest: Vec<Submission> = Vec::new();
-            self.each_page(false, keys::submissions(application, part), Range::All, Fetch::Items, |page| {
-                for mut submission in readable::<Submission>(page) {
-                    if wanted.before.is_none_or(|before| submission.place() < before) && (wanted.matches)(&submission) {
-                        if wanted.without_answers {
-                            submission.answers.clear();
+            self.each_page(
+                false,
+                keys::submissions(application, part),
+                Range::All,
+                Fetch::Items,
+                |page| {
+                    for mut submission in readable::<Submission>(page) {
+                        if wanted
+                            .before
+                            .is_none_or(|before| submission.place() < before)
+                            && (wanted.matches)(&submission)
+                        {
+                            if wanted.without_answers {
+                                submission.answers.clear();
+                            }
+                            held.fetch_add(size(&submission), Ordering::Relaxed);
+                            newest.push(submission);
                         }
-                        held.fetch_add(size(&submission), Ordering::Relaxed);
-                        newest.push(submission);
                     }
-                }
-                newest.sort_by_key(|submission| std::cmp::Reverse(submission.place()));
-                for gone in newest.drain(limit.min(newest.len())..) {
-                    held.fetch_sub(size(&gone), Ordering::Relaxed);
-                }
-                if held.load(Ordering::Relaxed) > limits::HELD {
-                    return Err(TableError::TooMuch);
-                }
-                Ok(true)
-            })
+                    newest.sort_by_key(|submission| std::cmp::Reverse(submission.place()));
+                    for gone in newest.drain(limit.min(newest.len())..) {
+                        held.fetch_sub(size(&gone), Ordering::Relaxed);
+                    }
+                    if held.load(Ordering::Relaxed) > limits::HELD {
+                        return Err(TableError::TooMuch);
+                    }
+                    Ok(true)
+                },
+            )
             .await?;
             Ok::<_, TableError>(newest)
         });
-        let mut all: Vec<Submission> = futures::future::try_join_all(parts).await?.into_iter().flatten().collect();
+        let mut all: Vec<Submission> = futures::future::try_join_all(parts)
+            .await?
+            .into_iter()
+            .flatten()
+            .collect();
         all.sort_by_key(|submission| std::cmp::Reverse(submission.place()));
         all.truncate(limit);
         Ok(all)
@@ -209,10 +286,16 @@ impl Table {
     pub async fn has_submissions(&self, application: u64) -> Result<bool, TableError> {
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let mut any = false;
-            self.each_page(false, keys::submissions(application, part), Range::All, Fetch::Pages(FEW), |page| {
-                any |= page.iter().any(|item| type_of(item) == Submission::TYPE);
-                Ok(!any)
-            })
+            self.each_page(
+                false,
+                keys::submissions(application, part),
+                Range::All,
+                Fetch::Pages(FEW),
+                |page| {
+                    any |= page.iter().any(|item| type_of(item) == Submission::TYPE);
+                    Ok(!any)
+                },
+            )
             .await?;
             Ok::<_, TableError>(any)
         });
@@ -220,33 +303,63 @@ impl Table {
     }
 
     /// What is left of the withdrawn submissions of an application.
-    pub(super) async fn withdrawals(&self, application: u64) -> Result<Vec<Withdrawal>, TableError> {
-        let parts = (0..keys::SUBMISSION_PARTS).map(|part| self.query(keys::submissions(application, part), Range::All));
-        Ok(futures::future::try_join_all(parts).await?.into_iter().flatten().collect())
+    pub(super) async fn withdrawals(
+        &self,
+        application: u64,
+    ) -> Result<Vec<Withdrawal>, TableError> {
+        let parts = (0..keys::SUBMISSION_PARTS)
+            .map(|part| self.query(keys::submissions(application, part), Range::All));
+        Ok(futures::future::try_join_all(parts)
+            .await?
+            .into_iter()
+            .flatten()
+            .collect())
     }
 
     /// The committees that have submissions.
     pub async fn committees_in_use(&self, application: u64) -> Result<HashSet<u64>, TableError> {
-        let all = Newest { without_answers: true, ..Newest::all(|_: &_| true) };
-        Ok(self.submissions(application, all).await?.into_iter().filter_map(|submission| submission.committee).collect())
+        let all = Newest {
+            without_answers: true,
+            ..Newest::all(|_: &_| true)
+        };
+        Ok(self
+            .submissions(application, all)
+            .await?
+            .into_iter()
+            .filter_map(|submission| submission.committee)
+            .collect())
     }
 
     /// A person's own submissions, newest first: 1 query of the index.
     pub async fn submissions_of(&self, person: u64) -> Result<Vec<Submission>, TableError> {
-        let mut own: Vec<Submission> = self.query_index(keys::own(person), Range::Prefix(keys::OWN_SUBMISSIONS.into())).await?;
+        let mut own: Vec<Submission> = self
+            .query_index(
+                keys::own(person),
+                Range::Prefix(keys::OWN_SUBMISSIONS.into()),
+            )
+            .await?;
         own.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
         Ok(own)
     }
 
     /// One of a person's own submissions: 1 query of the index.
-    pub async fn submission_of(&self, person: u64, id: u64) -> Result<Option<Submission>, TableError> {
+    pub async fn submission_of(
+        &self,
+        person: u64,
+        id: u64,
+    ) -> Result<Option<Submission>, TableError> {
         let Key { pk, sk } = keys::own_submission(person, id);
         Ok(self.query_index(pk, Range::Prefix(sk)).await?.pop())
     }
 
-    /// Withdraws what was submitted before the request with this order number. What was submitted later stays, and so does
-    /// what is decided.
-    pub async fn withdraw(&self, submission: &Submission, received: u64, at: Timestamp) -> Result<Withdrawn, TableError> {
+    /// Withdraws what was submitted before the request with this order number. What was submitted
+    /// later stays, and so does what is decided.
+    pub async fn withdraw(
+        &self,
+        submission: &Submission,
+        received: u64,
+        at: Timestamp,
+    ) -> Result<Withdrawn, TableError> {
         let write = Write::update(submission.key())
             .remove_entity(submission, &LEFT)?
             .set(keys::TYPE, &Withdrawal::TYPE)
@@ -258,13 +371,20 @@ impl Table {
             Written::Now(_) | Written::Before(_) => return Ok(Withdrawn::Done),
             Written::Refused(stored) => stored,
         };
-        let Some(stored) = stored.filter(|item| type_of(item) == Submission::TYPE) else { return Ok(Withdrawn::Done) };
+        let Some(stored) = stored.filter(|item| type_of(item) == Submission::TYPE) else {
+            return Ok(Withdrawn::Done);
+        };
         let stored: Submission = from_item(stored)?;
-        Ok(if stored.status == Status::Pending { Withdrawn::Done } else { Withdrawn::Decided })
+        Ok(if stored.status == Status::Pending {
+            Withdrawn::Done
+        } else {
+            Withdrawn::Decided
+        })
     }
 
-    /// Writes decisions, each with its history, 50 a transaction. A submission that changed since it was read is
-    /// read again, and its history tells what it was then. Answers the submissions as they are now.
+    /// Writes decisions, each with its history, 50 a transaction. A submission that changed since
+    /// it was read is read again, and its history tells what it was then. Answers the submissions
+    /// as they are now.
     pub async fn decide(
         &self,
         verdicts: Vec<Verdict>,
@@ -274,8 +394,11 @@ impl Table {
     ) -> Result<Vec<Submission>, TableError> {
         let chunks = in_transactions(verdicts);
         let is_one = chunks.len() == 1;
-        let decided: Result<Vec<Vec<Submission>>, TableError> =
-            stream::iter(chunks).map(|chunk| self.decide_chunk(chunk, by, at, &next_id)).buffered(8).try_collect().await;
+        let decided: Result<Vec<Vec<Submission>>, TableError> = stream::iter(chunks)
+            .map(|chunk| self.decide_chunk(chunk, by, at, &next_id))
+            .buffered(8)
+            .try_collect()
+            .await;
         // One of several may be busy when others are stored.
         let decided = decided.map_err(|error| if is_one { error } else { error.after_write() })?;
         Ok(decided.into_iter().flatten().collect())
@@ -292,10 +415,17 @@ impl Table {
         loop {
             tries.next().await?;
             let (mut writes, mut decided) = (Vec::new(), Vec::new());
-            for Verdict { submission: old, status, reason, only_as_read } in &verdicts {
+            for Verdict {
+                submission: old,
+                status,
+                reason,
+                only_as_read,
+            } in &verdicts
+            {
                 let mut new = old.clone();
                 new.status = status.unwrap_or(old.status);
-                new.reason.clone_from(reason.as_ref().unwrap_or(&old.reason));
+                new.reason
+                    .clone_from(reason.as_ref().unwrap_or(&old.reason));
                 let change = Change {
                     id: next_id(),
                     application: old.application,
@@ -303,14 +433,24 @@ impl Table {
                     at,
                     by,
                     status: (new.status != old.status).then_some((old.status, new.status)),
-                    reason: (new.reason != old.reason).then(|| (old.reason.clone(), new.reason.clone())),
+                    reason: (new.reason != old.reason)
+                        .then(|| (old.reason.clone(), new.reason.clone())),
                 };
                 if change.status.is_some() || change.reason.is_some() {
                     new.updated_at = at;
-                    let write = Write::update(old.key()).set("status", &new.status).set("reason", &new.reason).set("updated_at", &at);
-                    let write =
-                        write.if_equals("status", &old.status).if_equals("reason", &old.reason).if_equals("sequence", &old.sequence);
-                    writes.push(if *only_as_read { write.if_equals("received", &old.received) } else { write });
+                    let write = Write::update(old.key())
+                        .set("status", &new.status)
+                        .set("reason", &new.reason)
+                        .set("updated_at", &at);
+                    let write = write
+                        .if_equals("status", &old.status)
+                        .if_equals("reason", &old.reason)
+                        .if_equals("sequence", &old.sequence);
+                    writes.push(if *only_as_read {
+                        write.if_equals("received", &old.received)
+                    } else {
+                        write
+                    });
                     writes.push(Write::put(&change)?.if_new());
                 }
                 decided.push(new);
@@ -320,19 +460,33 @@ impl Table {
             }
             match self.transact(writes).await {
                 Ok(()) => return Ok(decided),
-                Err(TableError::Refused(_)) if verdicts.iter().all(|verdict| !verdict.only_as_read) => {}
+                Err(TableError::Refused(_))
+                    if verdicts.iter().all(|verdict| !verdict.only_as_read) => {}
                 Err(error) => return Err(error),
             }
-            let Some(application) = verdicts.first().map(|verdict| verdict.submission.application) else { break };
-            let ids: Vec<u64> = verdicts.iter().map(|verdict| verdict.submission.id).collect();
+            let Some(application) = verdicts
+                .first()
+                .map(|verdict| verdict.submission.application)
+            else {
+                break;
+            };
+            let ids: Vec<u64> = verdicts
+                .iter()
+                .map(|verdict| verdict.submission.id)
+                .collect();
             let mut again = self.submissions_by_id(application, &ids).await?;
             // What was withdrawn meanwhile is left out.
-            verdicts.retain_mut(|verdict| match again.iter().position(|found| found.id == verdict.submission.id) {
-                Some(position) => {
-                    verdict.submission = again.swap_remove(position);
-                    true
+            verdicts.retain_mut(|verdict| {
+                match again
+                    .iter()
+                    .position(|found| found.id == verdict.submission.id)
+                {
+                    Some(position) => {
+                        verdict.submission = again.swap_remove(position);
+                        true
+                    }
+                    None => false,
                 }
-                None => false,
             });
         }
         Err(TableError::Busy("decisions changed all the time".into()))
@@ -340,13 +494,20 @@ impl Table {
 
     /// The changes of a submission's decision, oldest first: 1 query.
     pub async fn changes(&self, submission: &Submission) -> Result<Vec<Change>, TableError> {
-        self.query(keys::history(submission.application), Range::Prefix(keys::history_prefix(submission.id))).await
+        self.query(
+            keys::history(submission.application),
+            Range::Prefix(keys::history_prefix(submission.id)),
+        )
+        .await
     }
 }
 
 /// About how many bytes the texts of a submission take.
 fn size(submission: &Submission) -> usize {
-    let answers = submission.answers.iter().map(|answer| answer.text.as_ref().map_or(0, String::len) + 100);
+    let answers = submission
+        .answers
+        .iter()
+        .map(|answer| answer.text.as_ref().map_or(0, String::len) + 100);
     answers.sum::<usize>() + submission.reason.len() + 1_000
 }
 
@@ -355,9 +516,18 @@ fn in_transactions(verdicts: Vec<Verdict>) -> Vec<Vec<Verdict>> {
     let mut portions: Vec<Vec<Verdict>> = Vec::new();
     let mut bytes = 0;
     for verdict in verdicts {
-        let answers: usize = verdict.submission.answers.iter().filter_map(|answer| answer.text.as_ref()).map(String::len).sum();
+        let answers: usize = verdict
+            .submission
+            .answers
+            .iter()
+            .filter_map(|answer| answer.text.as_ref())
+            .map(String::len)
+            .sum();
         let size = answers + SMALL_ITEM;
-        if let Some(portion) = portions.last_mut().filter(|portion| portion.len() < VERDICTS && bytes + size <= VERDICT_BYTES) {
+        if let Some(portion) = portions
+            .last_mut()
+            .filter(|portion| portion.len() < VERDICTS && bytes + size <= VERDICT_BYTES)
+        {
             bytes += size;
             portion.push(verdict);
         } else {

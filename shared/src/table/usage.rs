@@ -54,7 +54,10 @@ pub(super) fn count_write(capacity: &[ConsumedCapacity]) {
 }
 
 fn total(capacity: &[ConsumedCapacity]) -> f64 {
-    capacity.iter().filter_map(ConsumedCapacity::capacity_units).sum()
+    capacity
+        .iter()
+        .filter_map(ConsumedCapacity::capacity_units)
+        .sum()
 }
 
 fn add(change: impl FnOnce(&mut Usage)) {

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::{AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update};
+use aws_sdk_dynamodb::types::{
+    AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update,
+};
 use serde::Serialize;
 
 use super::{Entity, Item, Key, TableError, keys};
@@ -14,7 +16,9 @@ macro_rules! with_conditions {
             .set_condition_expression($expressions.condition)
             .set_expression_attribute_names($expressions.names)
             .set_expression_attribute_values($expressions.values)
-            .return_values_on_condition_check_failure(aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure::AllOld)
+            .return_values_on_condition_check_failure(
+                aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure::AllOld,
+            )
     };
 }
 pub(super) use with_conditions;
@@ -43,7 +47,10 @@ struct UpdateResult {
 
 impl UpdateResult {
     fn is_in(&self, item: &Item) -> bool {
-        self.set.iter().all(|(path, value)| at(item, path) == Some(value)) && self.removed.iter().all(|path| at(item, path).is_none())
+        self.set
+            .iter()
+            .all(|(path, value)| at(item, path) == Some(value))
+            && self.removed.iter().all(|path| at(item, path).is_none())
     }
 }
 
@@ -101,13 +108,16 @@ impl Write {
         matches!(self.kind, Kind::Put(_)) && !self.conditions.is_empty()
     }
 
-    /// Whether an item (none: there is no item) is what this write leaves behind. Asked only after an attempt whose answer
-    /// was lost: then a refused condition may mean that the attempt was applied.
+    /// Whether an item (none: there is no item) is what this write leaves behind. Asked only after
+    /// an attempt whose answer was lost: then a refused condition may mean that the attempt was
+    /// applied.
     pub(super) fn is_done_in(&self, stored: Option<&Item>) -> bool {
         match (&self.kind, stored) {
             (Kind::Put(item), Some(stored)) => item == stored,
             // An addition cannot be seen in the sum.
-            (Kind::Update(_), Some(stored)) => self.adds.is_empty() && !self.sets.is_empty() && self.result.is_in(stored),
+            (Kind::Update(_), Some(stored)) => {
+                self.adds.is_empty() && !self.sets.is_empty() && self.result.is_in(stored)
+            }
             (Kind::Delete(_), stored) => stored.is_none(),
             _ => false,
         }
@@ -132,10 +142,19 @@ impl Write {
         self
     }
 
-    /// Sets every attribute of an entity but its keys and those in `without`; those in `once` only if they have no value yet.
-    pub fn set_entity_without<E: Entity>(mut self, entity: &E, once: &[&str], without: &[&str]) -> Result<Self, TableError> {
+    /// Sets every attribute of an entity but its keys and those in `without`; those in `once` only
+    /// if they have no value yet.
+    pub fn set_entity_without<E: Entity>(
+        mut self,
+        entity: &E,
+        once: &[&str],
+        without: &[&str],
+    ) -> Result<Self, TableError> {
         let is_set = |name: &str| ![keys::PK, keys::SK].contains(&name) && !without.contains(&name);
-        let mut attributes: Vec<_> = super::to_item(entity)?.into_iter().filter(|(name, _)| is_set(name)).collect();
+        let mut attributes: Vec<_> = super::to_item(entity)?
+            .into_iter()
+            .filter(|(name, _)| is_set(name))
+            .collect();
         attributes.sort_by(|a, b| a.0.cmp(&b.0));
         for (name, value) in attributes {
             if !once.contains(&name.as_str()) {
@@ -170,10 +189,15 @@ impl Write {
 
     /// Removes every attribute of an entity but its keys and those in `kept`.
     pub fn remove_entity<E: Entity>(self, entity: &E, kept: &[&str]) -> Result<Self, TableError> {
-        let mut names: Vec<String> =
-            super::to_item(entity)?.into_keys().filter(|name| ![keys::PK, keys::SK].contains(&name.as_str())).collect();
+        let mut names: Vec<String> = super::to_item(entity)?
+            .into_keys()
+            .filter(|name| ![keys::PK, keys::SK].contains(&name.as_str()))
+            .collect();
         names.sort();
-        Ok(names.iter().filter(|name| !kept.contains(&name.as_str())).fold(self, |write, name| write.remove(name)))
+        Ok(names
+            .iter()
+            .filter(|name| !kept.contains(&name.as_str()))
+            .fold(self, |write, name| write.remove(name)))
     }
 
     /// Only if no such item exists.
@@ -203,7 +227,12 @@ impl Write {
     /// Only if the attributes that it sets are still as they were read.
     #[must_use]
     pub(super) fn if_as_in(mut self, read: &Item) -> Self {
-        let paths: Vec<String> = self.result.set.iter().map(|(path, _)| path.clone()).collect();
+        let paths: Vec<String> = self
+            .result
+            .set
+            .iter()
+            .map(|(path, _)| path.clone())
+            .collect();
         for path in paths {
             let name = self.name(&path);
             let clause = match at(read, &path) {
@@ -226,12 +255,20 @@ impl Write {
         self
     }
 
-    /// Only if the attribute has another value or none, or the number `since` is smaller than `value`.
+    /// Only if the attribute has another value or none, or the number `since` is smaller than
+    /// `value`.
     #[must_use]
-    pub fn if_differs_or_below(mut self, attribute: &str, other: &impl Serialize, since: &str, value: u64) -> Self {
+    pub fn if_differs_or_below(
+        mut self,
+        attribute: &str,
+        other: &impl Serialize,
+        since: &str,
+        value: u64,
+    ) -> Self {
         let name = self.name(attribute);
         let (other, since, value) = (self.value(other), self.name(since), self.value(&value));
-        let clause = format!("(attribute_not_exists({name}) OR {name} <> {other} OR {since} < {value})");
+        let clause =
+            format!("(attribute_not_exists({name}) OR {name} <> {other} OR {since} < {value})");
         self.conditions.push(clause);
         self
     }
@@ -239,7 +276,12 @@ impl Write {
     /// Only if the attribute has this value, or the item does not exist.
     #[must_use]
     pub fn if_new_or_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
-        let clause = format!("(attribute_not_exists({}) OR {} = {})", self.name(keys::PK), self.name(attribute), self.value(value));
+        let clause = format!(
+            "(attribute_not_exists({}) OR {} = {})",
+            self.name(keys::PK),
+            self.name(attribute),
+            self.value(value)
+        );
         self.conditions.push(clause);
         self
     }
@@ -247,7 +289,12 @@ impl Write {
     /// Only if the number is at most `value`, or the item does not exist.
     #[must_use]
     pub fn if_new_or_at_most(mut self, attribute: &str, value: i64) -> Self {
-        let clause = format!("(attribute_not_exists({}) OR {} <= {})", self.name(keys::PK), self.name(attribute), self.value(&value));
+        let clause = format!(
+            "(attribute_not_exists({}) OR {} <= {})",
+            self.name(keys::PK),
+            self.name(attribute),
+            self.value(&value)
+        );
         self.conditions.push(clause);
         self
     }
@@ -264,7 +311,10 @@ impl Write {
     #[must_use]
     pub fn if_absent_or_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
         let name = self.name(attribute);
-        let clause = format!("(attribute_not_exists({name}) OR {name} = {})", self.value(value));
+        let clause = format!(
+            "(attribute_not_exists({name}) OR {name} = {})",
+            self.value(value)
+        );
         self.conditions.push(clause);
         self
     }
@@ -280,7 +330,13 @@ impl Write {
     /// Only if the number is larger than `value`, or the flag is set.
     #[must_use]
     pub fn if_above_or(mut self, attribute: &str, value: i64, flag: &str) -> Self {
-        let clause = format!("({} > {} OR {} = {})", self.name(attribute), self.value(&value), self.name(flag), self.value(&true));
+        let clause = format!(
+            "({} > {} OR {} = {})",
+            self.name(attribute),
+            self.value(&value),
+            self.name(flag),
+            self.value(&true)
+        );
         self.conditions.push(clause);
         self
     }
@@ -297,7 +353,10 @@ impl Write {
     #[must_use]
     pub fn if_none(mut self, attribute: &str) -> Self {
         let name = self.name(attribute);
-        let clause = format!("(attribute_not_exists({name}) OR {name} = {})", self.value(&None::<()>));
+        let clause = format!(
+            "(attribute_not_exists({name}) OR {name} = {})",
+            self.value(&None::<()>)
+        );
         self.conditions.push(clause);
         self
     }
@@ -307,7 +366,8 @@ impl Write {
             .split('.')
             .map(|segment| {
                 let next = format!("#n{}", self.names.len());
-                if let Some((placeholder, _)) = self.names.iter().find(|(_, name)| *name == segment) {
+                if let Some((placeholder, _)) = self.names.iter().find(|(_, name)| *name == segment)
+                {
                     return placeholder.clone();
                 }
                 self.names.insert(next.clone(), segment.to_owned());
@@ -328,9 +388,21 @@ impl Write {
     }
 
     pub(super) fn expressions(&self) -> Expressions {
-        let clause = |word: &str, parts: &[String]| if parts.is_empty() { String::new() } else { format!("{word} {} ", parts.join(", ")) };
-        let update =
-            format!("{}{}{}", clause("SET", &self.sets), clause("REMOVE", &self.removes), clause("ADD", &self.adds)).trim_end().to_owned();
+        let clause = |word: &str, parts: &[String]| {
+            if parts.is_empty() {
+                String::new()
+            } else {
+                format!("{word} {} ", parts.join(", "))
+            }
+        };
+        let update = format!(
+            "{}{}{}",
+            clause("SET", &self.sets),
+            clause("REMOVE", &self.removes),
+            clause("ADD", &self.adds)
+        )
+        .trim_end()
+        .to_owned();
         Expressions {
             update,
             condition: (!self.conditions.is_empty()).then(|| self.conditions.join(" AND ")),
@@ -342,20 +414,36 @@ impl Write {
     pub(super) fn into_transact(self, table: &str) -> Result<TransactWriteItem, TableError> {
         let e = self.expressions();
         let built = match self.kind {
-            Kind::Put(item) => with_conditions!(Put::builder().table_name(table).set_item(Some(item)), e)
-                .build()
-                .map(|put| TransactWriteItem::builder().put(put).build()),
-            Kind::Update(key) => {
-                with_conditions!(Update::builder().table_name(table).set_key(Some(key.into_item())).update_expression(e.update), e)
+            Kind::Put(item) => {
+                with_conditions!(Put::builder().table_name(table).set_item(Some(item)), e)
                     .build()
-                    .map(|update| TransactWriteItem::builder().update(update).build())
+                    .map(|put| TransactWriteItem::builder().put(put).build())
             }
-            Kind::Delete(key) => with_conditions!(Delete::builder().table_name(table).set_key(Some(key.into_item())), e)
-                .build()
-                .map(|delete| TransactWriteItem::builder().delete(delete).build()),
-            Kind::Check(key) => with_conditions!(ConditionCheck::builder().table_name(table).set_key(Some(key.into_item())), e)
-                .build()
-                .map(|check| TransactWriteItem::builder().condition_check(check).build()),
+            Kind::Update(key) => with_conditions!(
+                Update::builder()
+                    .table_name(table)
+                    .set_key(Some(key.into_item()))
+                    .update_expression(e.update),
+                e
+            )
+            .build()
+            .map(|update| TransactWriteItem::builder().update(update).build()),
+            Kind::Delete(key) => with_conditions!(
+                Delete::builder()
+                    .table_name(table)
+                    .set_key(Some(key.into_item())),
+                e
+            )
+            .build()
+            .map(|delete| TransactWriteItem::builder().delete(delete).build()),
+            Kind::Check(key) => with_conditions!(
+                ConditionCheck::builder()
+                    .table_name(table)
+                    .set_key(Some(key.into_item())),
+                e
+            )
+            .build()
+            .map(|check| TransactWriteItem::builder().condition_check(check).build()),
         };
         built.map_err(TableError::failed)
     }

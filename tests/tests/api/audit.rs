@@ -1,4 +1,6 @@
 //! `clubs-admin check`: finds nothing in what the service wrote, and everything that is made wrong
+//!
+//! Proves Q7, O6.
 
 use serde_json::{Value, json};
 use shared::time::Clock as _;
@@ -8,7 +10,9 @@ use tests::fixtures::id;
 /// A campus with something of most kinds.
 async fn campus() -> TestCampus {
     let campus = TestCampus::new();
-    local::demo::load(&campus.campus).await.expect("a demo campus");
+    local::demo::load(&campus.campus)
+        .await
+        .expect("a demo campus");
     let drive = campus.drive("chess-club").await;
     for (name, status) in [("sue", 4), ("bob", 2)] {
         let submission = drive.submit(&campus.as_(name)).await;
@@ -37,17 +41,36 @@ async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
 
     let number = |value: i64| json!({ "N": value.to_string() });
     let edit = |kind: &'static str, change: Box<dyn Fn(&mut Value)>| -> Change<'_> {
-        Box::new(move |items| change(items.iter_mut().find(|item| item["type"]["S"] == kind).unwrap_or_else(|| panic!("no {kind}"))))
+        Box::new(move |items| {
+            change(
+                items
+                    .iter_mut()
+                    .find(|item| item["type"]["S"] == kind)
+                    .unwrap_or_else(|| panic!("no {kind}")),
+            )
+        })
     };
-    let set = |kind: &'static str, field: &'static str, value: Value| edit(kind, Box::new(move |item| item[field] = value.clone()));
+    let set = |kind: &'static str, field: &'static str, value: Value| {
+        edit(kind, Box::new(move |item| item[field] = value.clone()))
+    };
     let drop = |kind: &'static str| -> Change<'_> {
         Box::new(move |items| {
-            let at = items.iter().position(|item| item["type"]["S"] == kind).unwrap_or_else(|| panic!("no {kind}"));
+            let at = items
+                .iter()
+                .position(|item| item["type"]["S"] == kind)
+                .unwrap_or_else(|| panic!("no {kind}"));
             items.remove(at);
         })
     };
     let mailed = |change: fn(&mut Value)| -> Change<'_> {
-        Box::new(move |items| change(items.iter_mut().find(|item| item["acceptance_mail"]["M"].is_object()).expect("a mailed submission")))
+        Box::new(move |items| {
+            change(
+                items
+                    .iter_mut()
+                    .find(|item| item["acceptance_mail"]["M"].is_object())
+                    .expect("a mailed submission"),
+            )
+        })
     };
     let cases: Vec<(&str, Change<'_>)> = vec![
         ("members, and has", set("Club", "members", number(99))),
@@ -55,40 +78,91 @@ async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
         ("favorites, and has", set("Club", "favorites", number(99))),
         ("times, and is", set("Tag", "uses", number(99))),
         ("there is no Tag", drop("Tag")),
-        ("gsi1sk do not follow", set("Membership", "gsi1sk", json!({ "S": "MEMBER#other" }))),
-        ("sk do not follow", set("Submission", "sk", json!({ "S": "1" }))),
-        ("cannot be read", set("Submission", "status", json!({ "S": "yes" }))),
-        ("of no known type", set("Question", "type", json!({ "S": "Quiz" }))),
+        (
+            "gsi1sk do not follow",
+            set("Membership", "gsi1sk", json!({ "S": "MEMBER#other" })),
+        ),
+        (
+            "sk do not follow",
+            set("Submission", "sk", json!({ "S": "1" })),
+        ),
+        (
+            "cannot be read",
+            set("Submission", "status", json!({ "S": "yes" })),
+        ),
+        (
+            "of no known type",
+            set("Question", "type", json!({ "S": "Quiz" })),
+        ),
         ("of the catalogue", drop("EventListing")),
-        ("stands otherwise in", set("Event", "name", json!({ "S": "Other" }))),
+        (
+            "stands otherwise in",
+            set("Event", "name", json!({ "S": "Other" })),
+        ),
         ("does not belong there", drop("Event")),
-        ("its submission knows nothing of it", mailed(|submission| submission["acceptance_mail"] = json!({ "NULL": true }))),
-        ("do not follow", set("Word", "gsi1pk", json!({ "S": "WORDS#s" }))),
-        ("cannot be read", set("Word", "personal", json!({ "S": "?" }))),
+        (
+            "its submission knows nothing of it",
+            mailed(|submission| submission["acceptance_mail"] = json!({ "NULL": true })),
+        ),
+        (
+            "do not follow",
+            set("Word", "gsi1pk", json!({ "S": "WORDS#s" })),
+        ),
+        (
+            "cannot be read",
+            set("Word", "personal", json!({ "S": "?" })),
+        ),
         ("has somebody twice", twice("Membership")),
         ("a member asks to join", request_of_a_member()),
-        ("nobody was notified", mailed(|submission| submission["notified"] = json!({ "BOOL": false }))),
+        (
+            "nobody was notified",
+            mailed(|submission| submission["notified"] = json!({ "BOOL": false })),
+        ),
         ("says that it is used", set("Badge", "uses", number(99))),
         ("says that it is used", set("School", "uses", number(99))),
         ("says that it is used", set("Major", "uses", number(99))),
         ("says that it is used", set("YearUses", "uses", number(99))),
         ("says that it is used", set("Fair", "uses", number(99))),
         ("there is no such mail", drop("Mail")),
-        ("shown as", mailed(|submission| submission["acceptance_mail"]["M"]["status"] = json!({ "S": "failed" }))),
-        ("was notified", mailed(|submission| submission["notified"] = json!({ "BOOL": false }))),
-        ("waits since", set("Mail", "status", json!({ "S": "queued" }))),
+        (
+            "shown as",
+            mailed(|submission| {
+                submission["acceptance_mail"]["M"]["status"] = json!({ "S": "failed" })
+            }),
+        ),
+        (
+            "was notified",
+            mailed(|submission| submission["notified"] = json!({ "BOOL": false })),
+        ),
+        (
+            "waits since",
+            set("Mail", "status", json!({ "S": "queued" })),
+        ),
         (
             "somebody's second",
             Box::new(|items| {
-                let copy = items.iter().find(|item| item["type"]["S"] == "Submission").cloned().expect("a submission");
+                let copy = items
+                    .iter()
+                    .find(|item| item["type"]["S"] == "Submission")
+                    .cloned()
+                    .expect("a submission");
                 items.push(copy);
             }),
         ),
-        ("does not have the id that follows", edit("Submission", Box::new(|item| item["person"] = json!({ "N": "12345" })))),
+        (
+            "does not have the id that follows",
+            edit(
+                "Submission",
+                Box::new(|item| item["person"] = json!({ "N": "12345" })),
+            ),
+        ),
         (
             "has no owner",
             Box::new(|items| {
-                for item in items.iter_mut().filter(|item| item["type"]["S"] == "Membership") {
+                for item in items
+                    .iter_mut()
+                    .filter(|item| item["type"]["S"] == "Membership")
+                {
                     item["role"] = json!({ "N": "20" });
                 }
             }),
@@ -98,41 +172,85 @@ async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
         ("own 99 clubs", set("Person", "clubs_owned", number(99))),
         ("there is no application", drop("Application")),
         ("there is no person", drop("Person")),
-        ("there is no submission", set("Change", "submission", number(7))),
-        ("there is no prompt of question", Box::new(|items| items.retain(|item| item["type"]["S"] != "Prompt"))),
-        ("is being deleted", set("Application", "deleted", json!({ "BOOL": false }))),
-        ("is being erased", set("Person", "erasing", json!({ "BOOL": true }))),
+        (
+            "there is no submission",
+            set("Change", "submission", number(7)),
+        ),
+        (
+            "there is no prompt of question",
+            Box::new(|items| items.retain(|item| item["type"]["S"] != "Prompt")),
+        ),
+        (
+            "is being deleted",
+            set("Application", "deleted", json!({ "BOOL": false })),
+        ),
+        (
+            "is being erased",
+            set("Person", "erasing", json!({ "BOOL": true })),
+        ),
         ("Word WORDS#… / …", drop("Word")),
         ("Address ADDRESS#…", drop("Address")),
         ("EventClub", drop("EventClub")),
         ("Name TAGS#NAMES", drop("Tag")),
         ("is missing", drop("Name")),
         ("belongs to nothing", drop("Person")),
-        ("is not as what it leads to", set("EventClub", "club", json!({ "S": "other" }))),
-        ("its windows are not those", edit("Club", Box::new(|item| item["windows"]["M"]["7"] = json!({ "M": {} })))),
-        ("its whole description", edit("Club", Box::new(|item| item["profile"]["M"]["has_more"] = json!({ "BOOL": true })))),
-        ("Registration REGISTRATIONS", set("Registration", "club", json!({ "S": "nothing" }))),
+        (
+            "is not as what it leads to",
+            set("EventClub", "club", json!({ "S": "other" })),
+        ),
+        (
+            "its windows are not those",
+            edit(
+                "Club",
+                Box::new(|item| item["windows"]["M"]["7"] = json!({ "M": {} })),
+            ),
+        ),
+        (
+            "its whole description",
+            edit(
+                "Club",
+                Box::new(|item| item["profile"]["M"]["has_more"] = json!({ "BOOL": true })),
+            ),
+        ),
+        (
+            "Registration REGISTRATIONS",
+            set("Registration", "club", json!({ "S": "nothing" })),
+        ),
     ];
     for (finding, change) in cases {
         let mut items = stored.clone();
         change(&mut items);
         campus.advance(chrono::TimeDelta::minutes(20));
         let found = findings(&campus, &items);
-        assert!(found.iter().any(|text| text.contains(finding)), "{finding}: {found:?}");
+        assert!(
+            found.iter().any(|text| text.contains(finding)),
+            "{finding}: {found:?}"
+        );
         let personal = ["sue", "test", "@uni.example", "storm"];
-        let named = |text: &String| personal.iter().any(|word| text.to_lowercase().contains(word));
+        let named = |text: &String| {
+            personal
+                .iter()
+                .any(|word| text.to_lowercase().contains(word))
+        };
         assert!(!found.iter().any(named), "findings name nobody: {found:?}");
     }
     // Records of mails are kept for 400 days, submissions longer.
     campus.advance(chrono::TimeDelta::days(401));
-    let later: Vec<Value> = stored.into_iter().filter(|item| item["type"]["S"] != "Mail").collect();
+    let later: Vec<Value> = stored
+        .into_iter()
+        .filter(|item| item["type"]["S"] != "Mail")
+        .collect();
     assert_eq!(findings(&campus, &later), Vec::<String>::new());
 }
 
 #[tokio::test(start_paused = true)]
 async fn whoever_was_mailed_and_erased_leaves_nothing_that_is_wrong() {
     let campus = campus().await;
-    campus.as_("sue").delete("/api/settings/").await.no_content();
+    campus
+        .as_("sue")
+        .delete("/api/settings/")
+        .await
+        .no_content();
     assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
 }
 
@@ -142,28 +260,62 @@ async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
     let stored = campus.stored();
     let engine = &campus.campus.engine;
     let call = |operation: &str, body: Value| engine.json(operation, &body).expect("a write");
-    let find = |kind: &str| stored.iter().find(|item| item["type"]["S"] == kind).cloned().expect("an item");
-    for (kind, attribute) in [("Club", "members"), ("Person", "clubs_owned"), ("Tag", "uses")] {
+    let find = |kind: &str| {
+        stored
+            .iter()
+            .find(|item| item["type"]["S"] == kind)
+            .cloned()
+            .expect("an item")
+    };
+    for (kind, attribute) in [
+        ("Club", "members"),
+        ("Person", "clubs_owned"),
+        ("Tag", "uses"),
+    ] {
         let mut item = find(kind);
         item[attribute] = json!({ "N": "77" });
-        call("PutItem", json!({ "TableName": local::engine::TABLE, "Item": item }));
+        call(
+            "PutItem",
+            json!({ "TableName": local::engine::TABLE, "Item": item }),
+        );
     }
     for kind in ["Word", "Address", "EventClub", "Name"] {
         let item = find(kind);
-        call("DeleteItem", json!({ "TableName": local::engine::TABLE, "Key": { "pk": item["pk"], "sk": item["sk"] } }));
+        call(
+            "DeleteItem",
+            json!({ "TableName": local::engine::TABLE, "Key": { "pk": item["pk"], "sk": item["sk"] } }),
+        );
     }
     let mut stray = find("EventClub");
     stray["pk"] = json!({ "S": "EVENT#0000000000000007" });
     stray["event"] = json!({ "N": "7" });
-    call("PutItem", json!({ "TableName": local::engine::TABLE, "Item": stray }));
+    call(
+        "PutItem",
+        json!({ "TableName": local::engine::TABLE, "Item": stray }),
+    );
     let wrong = admin::findings(&campus.stored(), campus.campus.clock.now());
     assert_eq!(wrong.len(), 8, "{wrong:?}");
     let client = admin::client(&local::sdk_config(engine.clone()));
     for finding in &wrong {
-        let repair = finding.repair.as_ref().unwrap_or_else(|| panic!("{finding:?}"));
-        assert!(repair.apply(&client, local::engine::TABLE).await.expect("a repair"), "{finding:?}");
+        let repair = finding
+            .repair
+            .as_ref()
+            .unwrap_or_else(|| panic!("{finding:?}"));
+        assert!(
+            repair
+                .apply(&client, local::engine::TABLE)
+                .await
+                .expect("a repair"),
+            "{finding:?}"
+        );
         // What was mended, or changed since it was read, is left alone.
-        assert!(!repair.apply(&client, local::engine::TABLE).await.expect("a refusal"), "{finding:?}");
+        assert!(
+            !repair
+                .apply(&client, local::engine::TABLE)
+                .await
+                .expect("a refusal"),
+            "{finding:?}"
+        );
     }
     assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
     let sort = |mut items: Vec<Value>| {
@@ -180,23 +332,50 @@ async fn an_answer_is_shown_although_its_question_is_gone() {
     let drive = campus.drive("chess").await;
     let sue = campus.as_("sue");
     let submission = drive.submit(&sue).await;
-    let prompt = campus.stored().into_iter().find(|item| item["type"]["S"] == "Prompt").expect("a prompt");
+    let prompt = campus
+        .stored()
+        .into_iter()
+        .find(|item| item["type"]["S"] == "Prompt")
+        .expect("a prompt");
     let key = json!({ "TableName": local::engine::TABLE, "Key": { "pk": prompt["pk"], "sk": prompt["sk"] } });
-    campus.campus.engine.json("DeleteItem", &key).expect("a deletion");
-    for answer in [drive.own(&sue, &submission).await, drive.officer.get(&format!("{}submissions/", drive.path)).await.ok()[0].clone()] {
+    campus
+        .campus
+        .engine
+        .json("DeleteItem", &key)
+        .expect("a deletion");
+    for answer in [
+        drive.own(&sue, &submission).await,
+        drive
+            .officer
+            .get(&format!("{}submissions/", drive.path))
+            .await
+            .ok()[0]
+            .clone(),
+    ] {
         assert_eq!(
-            (&answer["responses"][0]["text"], &answer["responses"][0]["question"]["id"]),
+            (
+                &answer["responses"][0]["text"],
+                &answer["responses"][0]["question"]["id"]
+            ),
             (&json!("Because."), &json!(drive.question))
         );
     }
-    let csv = drive.officer.get(&format!("{}submissions/export/", drive.path)).await.text();
+    let csv = drive
+        .officer
+        .get(&format!("{}submissions/export/", drive.path))
+        .await
+        .text();
     assert!(csv.contains("Because."), "{csv}");
 }
 
 /// The same item once more, under another key.
 fn twice(kind: &'static str) -> Change<'static> {
     Box::new(move |items| {
-        let mut copy = items.iter().find(|item| item["type"]["S"] == kind).cloned().expect("an item");
+        let mut copy = items
+            .iter()
+            .find(|item| item["type"]["S"] == kind)
+            .cloned()
+            .expect("an item");
         copy["sk"] = json!({ "S": "MEMBER#0" });
         items.push(copy);
     })
@@ -205,7 +384,11 @@ fn twice(kind: &'static str) -> Change<'static> {
 /// A request of somebody who is a member.
 fn request_of_a_member() -> Change<'static> {
     Box::new(|items| {
-        let member = items.iter().find(|item| item["type"]["S"] == "Membership").cloned().expect("a member");
+        let member = items
+            .iter()
+            .find(|item| item["type"]["S"] == "Membership")
+            .cloned()
+            .expect("a member");
         items.push(json!({ "type": { "S": "MembershipRequest" }, "pk": member["pk"], "sk": { "S": "REQUEST#1" }, "club": member["club"], "person": member["person"] }));
     })
 }

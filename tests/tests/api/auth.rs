@@ -1,4 +1,6 @@
 //! Bearer tokens: which are good, and which never are
+//!
+//! Proves P1, P2, P3, P4, P5.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -31,10 +33,17 @@ fn without(name: &str) -> Value {
 #[tokio::test]
 async fn good_tokens_are_taken() {
     let campus = TestCampus::new();
-    for claims in [claims(), with("aud", json!(["other", AUDIENCE])), with("nbf", json!(start().timestamp()))] {
+    for claims in [
+        claims(),
+        with("aud", json!(["other", AUDIENCE])),
+        with("nbf", json!(start().timestamp())),
+    ] {
         let token = campus.campus.issuer.sign(&claims).expect("a token");
         let profile = campus.with_token(&token).get("/api/settings/").await.ok();
-        assert_eq!(profile["username"], "sue", "the subject, when there is no user name");
+        assert_eq!(
+            profile["username"], "sue",
+            "the subject, when there is no user name"
+        );
     }
 }
 
@@ -43,20 +52,37 @@ async fn bad_tokens_are_401_on_every_route_public_ones_included() {
     let campus = TestCampus::new();
     let now = start().timestamp();
     let sign = |claims: Value| campus.campus.issuer.sign(&claims).expect("a token");
-    let foreign = Issuer::new(&Issuer::new_key().expect("a key")).expect("an issuer").sign(&claims()).expect("a token");
+    let foreign = Issuer::new(&Issuer::new_key().expect("a key"))
+        .expect("an issuer")
+        .sign(&claims())
+        .expect("a token");
     let hmac = |key: &[u8]| {
-        let header = Header { alg: Algorithm::HS256, kid: Some("local".into()), ..Header::default() };
+        let header = Header {
+            alg: Algorithm::HS256,
+            kid: Some("local".into()),
+            ..Header::default()
+        };
         encode(&header, &claims(), &EncodingKey::from_secret(key)).expect("a token")
     };
     let public = json!(campus.campus.issuer.keys()).to_string();
     let part = |value: Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
-    let none = format!("{}.{}.", part(json!({ "alg": "none", "typ": "JWT" })), part(claims()));
+    let none = format!(
+        "{}.{}.",
+        part(json!({ "alg": "none", "typ": "JWT" })),
+        part(claims())
+    );
     let good = sign(claims());
-    let cut = good.rsplit_once('.').map(|(body, _)| format!("{body}.")).unwrap_or_default();
+    let cut = good
+        .rsplit_once('.')
+        .map(|(body, _)| format!("{body}."))
+        .unwrap_or_default();
     for (why, token) in [
         ("expired", sign(with("exp", json!(now)))),
         ("not yet valid", sign(with("nbf", json!(now + 1)))),
-        ("other issuer", sign(with("iss", json!("https://other.example")))),
+        (
+            "other issuer",
+            sign(with("iss", json!("https://other.example"))),
+        ),
         ("other audience", sign(with("aud", json!("other")))),
         ("no audience", sign(without("aud"))),
         ("no issuer", sign(without("iss"))),
@@ -73,13 +99,21 @@ async fn bad_tokens_are_401_on_every_route_public_ones_included() {
     ] {
         for path in ["/api/health/", "/api/clubs/", "/api/settings/"] {
             let answer = campus.with_token(&token).get(path).await;
-            assert!(answer.header("www-authenticate").starts_with("Bearer"), "{why}");
+            assert!(
+                answer.header("www-authenticate").starts_with("Bearer"),
+                "{why}"
+            );
             assert_eq!(answer.status, 401, "{why}: {}", answer.text());
             answer.error(401);
         }
     }
     for value in ["Basic abc", "Bearer", "bearer"] {
-        campus.anonymous().header("authorization", value).get("/api/health/").await.error(401);
+        campus
+            .anonymous()
+            .header("authorization", value)
+            .get("/api/health/")
+            .await
+            .error(401);
     }
 }
 
@@ -89,25 +123,60 @@ struct Flaky(std::sync::atomic::AtomicUsize, jsonwebtoken::jwk::JwkSet);
 impl KeySource for Flaky {
     fn fetch(&self) -> futures::future::BoxFuture<'_, Result<jsonwebtoken::jwk::JwkSet, String>> {
         let n = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        Box::pin(async move { if n == 0 { Err("unreachable".into()) } else { Ok(self.1.clone()) } })
+        Box::pin(async move {
+            if n == 0 {
+                Err("unreachable".into())
+            } else {
+                Ok(self.1.clone())
+            }
+        })
     }
 }
 
 #[tokio::test]
-async fn an_issuer_that_cannot_be_reached_is_no_reason_for_401_and_an_unknown_key_is_looked_for_once_a_minute() {
+async fn an_issuer_that_cannot_be_reached_is_no_reason_for_401_and_an_unknown_key_is_looked_for_once_a_minute()
+ {
     let issuer = Issuer::new(&Issuer::new_key().expect("a key")).expect("an issuer");
     let flaky = Flaky(std::sync::atomic::AtomicUsize::new(0), issuer.keys());
     let verifier = Verifier::new(&local::settings(), Keys::new(flaky));
     let token = issuer.sign(&claims()).expect("a token");
-    assert!(matches!(verifier.verify(&token, start()).await, Err(ApiError::Busy)));
-    assert!(matches!(verifier.verify(&token, start()).await, Err(ApiError::Busy)), "not asked again at once");
+    assert!(matches!(
+        verifier.verify(&token, start()).await,
+        Err(ApiError::Busy)
+    ));
+    assert!(
+        matches!(verifier.verify(&token, start()).await, Err(ApiError::Busy)),
+        "not asked again at once"
+    );
     let later = start() + chrono::TimeDelta::seconds(3);
-    assert_eq!(verifier.verify(&token, later).await.expect("an identity").username, "sue");
-    let header = Header { alg: Algorithm::ES256, kid: Some("other".into()), ..Header::default() };
+    assert_eq!(
+        verifier
+            .verify(&token, later)
+            .await
+            .expect("an identity")
+            .username,
+        "sue"
+    );
+    let header = Header {
+        alg: Algorithm::ES256,
+        kid: Some("other".into()),
+        ..Header::default()
+    };
     let pkcs8 = Issuer::new_key().expect("a key");
     let other = encode(&header, &claims(), &EncodingKey::from_ec_der(&pkcs8)).expect("a token");
-    assert!(matches!(verifier.verify(&other, later).await, Err(ApiError::BadToken(_))));
-    assert_eq!(verifier.verify(&token, later).await.expect("an identity").username, "sue", "the known keys stay");
+    assert!(matches!(
+        verifier.verify(&other, later).await,
+        Err(ApiError::BadToken(_))
+    ));
+    assert_eq!(
+        verifier
+            .verify(&token, later)
+            .await
+            .expect("an identity")
+            .username,
+        "sue",
+        "the known keys stay"
+    );
 }
 
 #[tokio::test]
@@ -118,22 +187,42 @@ async fn people_are_the_same_by_subject_and_admins_by_group() {
     claims["groups"] = json!(["students", "clubs-admin"]);
     let token = campus.campus.issuer.sign(&claims).expect("a token");
     let admin = campus.with_token(&token).get("/api/settings/").await.ok();
-    assert_eq!((&admin["username"], &admin["is_admin"]), (&json!("susan"), &json!(true)));
-    assert_eq!(campus.as_("sue").get("/api/settings/").await.ok()["id"], admin["id"]);
+    assert_eq!(
+        (&admin["username"], &admin["is_admin"]),
+        (&json!("susan"), &json!(true))
+    );
+    assert_eq!(
+        campus.as_("sue").get("/api/settings/").await.ok()["id"],
+        admin["id"]
+    );
 }
 
-// Ids have 53 bits: an issuer that lets people choose their subject could be made to give two of them one id.
+// Ids have 53 bits: an issuer that lets people choose their subject could be made to give two of
+// them one id.
 #[tokio::test]
 async fn somebody_whose_id_is_anothers_is_refused_and_does_nothing() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    let mut profile = campus.stored().into_iter().find(|item| item["type"]["S"] == "Person").expect("a profile");
+    let mut profile = campus
+        .stored()
+        .into_iter()
+        .find(|item| item["type"]["S"] == "Person")
+        .expect("a profile");
     profile["subject"] = json!({ "S": "another subject" });
     let body = json!({ "TableName": local::engine::TABLE, "Item": profile });
-    campus.campus.engine.json("PutItem", &body).expect("a write");
+    campus
+        .campus
+        .engine
+        .json("PutItem", &body)
+        .expect("a write");
     campus.advance(chrono::TimeDelta::minutes(6));
     ada.get("/api/clubs/chess/invites/").await.error(401);
-    ada.patch("/api/clubs/chess/", json!({ "subtitle": "x" })).await.error(401);
-    assert_eq!(campus.anonymous().get("/api/clubs/chess/").await.ok()["subtitle"], "");
+    ada.patch("/api/clubs/chess/", json!({ "subtitle": "x" }))
+        .await
+        .error(401);
+    assert_eq!(
+        campus.anonymous().get("/api/clubs/chess/").await.ok()["subtitle"],
+        ""
+    );
 }

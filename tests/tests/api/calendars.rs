@@ -1,7 +1,11 @@
 //! `/events.ics`, `/clubs/{club}/events.ics`
+//!
+//! Proves H28, V18, V19.
 
 use chrono::TimeDelta;
-use icalendar::{Calendar, CalendarDateTime, Component as _, DatePerhapsTime, Event, EventLike as _};
+use icalendar::{
+    Calendar, CalendarDateTime, Component as _, DatePerhapsTime, Event, EventLike as _,
+};
 use serde_json::json;
 use tests::TestCampus;
 use tests::fixtures::{hours, id};
@@ -9,7 +13,9 @@ use tests::start;
 
 /// The entries of a calendar, as a parser reads them.
 fn entries(text: &str) -> Vec<Event> {
-    let calendar: Calendar = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
+    let calendar: Calendar = text
+        .parse()
+        .unwrap_or_else(|error| panic!("{error}: {text}"));
     calendar.events().cloned().collect()
 }
 
@@ -21,41 +27,82 @@ fn utc(hours: i64) -> DatePerhapsTime {
 async fn a_calendar_has_an_entry_a_showing() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
-    ada.post("/api/clubs/", json!({ "name": "Chess; Go, and \\ friends", "code": "chess" })).await.created();
-    let name = format!("Ünïcode, semi;colons \\ and a long name: {}", "é".repeat(120));
+    ada.post(
+        "/api/clubs/",
+        json!({ "name": "Chess; Go, and \\ friends", "code": "chess" }),
+    )
+    .await
+    .created();
+    let name = format!(
+        "Ünïcode, semi;colons \\ and a long name: {}",
+        "é".repeat(120)
+    );
     let body = json!({ "name": name, "type": 2, "description": "<p>Line one</p><p>two; three, \\four</p>", "url": "https://x.example/",
         "showings": [
             { "start_time": hours(1), "end_time": hours(2), "location": "Main; hall, 2", "location_visible_to_public": true },
             { "start_time": hours(-900), "end_time": hours(-900) } ] });
     let event = ada.post("/api/clubs/chess/events/", body).await.created();
-    ada.post("/api/clubs/chess/events/", json!({ "name": "over", "showings": [{ "start_time": hours(-3), "end_time": hours(-2) }] }))
-        .await
-        .created();
+    ada.post(
+        "/api/clubs/chess/events/",
+        json!({ "name": "over", "showings": [{ "start_time": hours(-3), "end_time": hours(-2) }] }),
+    )
+    .await
+    .created();
     for path in ["/api/events.ics", "/api/clubs/chess/events.ics"] {
         let answer = campus.anonymous().get(path).await;
-        assert_eq!(answer.header("content-type"), "text/calendar; charset=utf-8");
+        assert_eq!(
+            answer.header("content-type"),
+            "text/calendar; charset=utf-8"
+        );
         let text = answer.text();
-        assert!(text.split("\r\n").all(|line| line.len() <= 75 && !line.contains('\n')), "{text}");
+        assert!(
+            text.split("\r\n")
+                .all(|line| line.len() <= 75 && !line.contains('\n')),
+            "{text}"
+        );
         let calendar: Calendar = text.parse().expect("a calendar");
-        let name_of_all = if path.contains("chess") { "Chess; Go, and \\ friends" } else { "Club events" };
+        let name_of_all = if path.contains("chess") {
+            "Chess; Go, and \\ friends"
+        } else {
+            "Club events"
+        };
         assert_eq!(calendar.property_value("X-WR-CALNAME"), Some(name_of_all));
         let entries = entries(&text);
         assert_eq!(entries.len(), if path.contains("chess") { 3 } else { 1 });
         let of = |showing: &serde_json::Value| {
             let uid = format!("showing-{}@clubs", id(showing));
-            entries.iter().find(|entry| entry.get_uid() == Some(&uid)).cloned().expect("an entry")
+            entries
+                .iter()
+                .find(|entry| entry.get_uid() == Some(&uid))
+                .cloned()
+                .expect("an entry")
         };
         let entry = of(&event["showings"][1]);
-        assert_eq!(entry.get_summary(), Some(format!("{name} (Chess; Go, and \\ friends)").as_str()));
-        assert_eq!(entry.get_description(), Some("Line one\n\ntwo; three, \\four"));
+        assert_eq!(
+            entry.get_summary(),
+            Some(format!("{name} (Chess; Go, and \\ friends)").as_str())
+        );
+        assert_eq!(
+            entry.get_description(),
+            Some("Line one\n\ntwo; three, \\four")
+        );
         assert_eq!(entry.get_location(), Some("Main; hall, 2"));
-        assert_eq!((entry.get_start(), entry.get_end(), entry.get_url()), (Some(utc(1)), Some(utc(2)), None));
-        assert_eq!((entry.get_timestamp(), entry.get_sequence()), (Some(start()), Some(0)));
+        assert_eq!(
+            (entry.get_start(), entry.get_end(), entry.get_url()),
+            (Some(utc(1)), Some(utc(2)), None)
+        );
+        assert_eq!(
+            (entry.get_timestamp(), entry.get_sequence()),
+            (Some(start()), Some(0))
+        );
         if !path.contains("chess") {
             continue;
         }
         let moment = of(&event["showings"][0]);
-        assert_eq!((moment.get_start(), moment.get_end(), moment.get_location()), (Some(utc(-900)), None, None));
+        assert_eq!(
+            (moment.get_start(), moment.get_end(), moment.get_location()),
+            (Some(utc(-900)), None, None)
+        );
     }
 }
 
@@ -64,21 +111,34 @@ async fn a_calendar_that_did_not_change_is_not_sent_again() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    let body = json!({ "name": "x", "showings": [{ "start_time": hours(9), "end_time": hours(9) }] });
+    let body =
+        json!({ "name": "x", "showings": [{ "start_time": hours(9), "end_time": hours(9) }] });
     let event = ada.post("/api/clubs/chess/events/", body).await.created();
     let anybody = campus.anonymous();
     let path = "/api/clubs/chess/events.ics";
     let first = anybody.get(path).await;
     let tag = first.header("etag").to_owned();
     campus.advance(TimeDelta::hours(1));
-    let again = anybody.clone().header("if-none-match", tag.clone()).get(path).await;
+    let again = anybody
+        .clone()
+        .header("if-none-match", tag.clone())
+        .get(path)
+        .await;
     assert_eq!((again.status.as_u16(), again.bytes.len()), (304, 0));
     let uid = entries(&first.text())[0].get_uid().map(str::to_owned);
-    ada.patch(&format!("/api/clubs/chess/events/{}/", id(&event)), json!({ "name": "y" })).await.ok();
+    ada.patch(
+        &format!("/api/clubs/chess/events/{}/", id(&event)),
+        json!({ "name": "y" }),
+    )
+    .await
+    .ok();
     let changed = anybody.clone().header("if-none-match", tag).get(path).await;
     assert_eq!(changed.status, 200);
     let entry = &entries(&changed.text())[0];
-    assert_eq!((entry.get_uid().map(str::to_owned), entry.get_sequence()), (uid, Some(1)));
+    assert_eq!(
+        (entry.get_uid().map(str::to_owned), entry.get_sequence()),
+        (uid, Some(1))
+    );
     assert_eq!(entry.get_timestamp(), Some(start() + TimeDelta::hours(1)));
 }
 
@@ -87,15 +147,27 @@ async fn an_empty_calendar_is_a_calendar() {
     let campus = TestCampus::new();
     let text = campus.anonymous().get("/api/events.ics").await.text();
     assert!(
-        text.starts_with("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Clubs//Clubs//EN\r\n") && text.ends_with("END:VCALENDAR\r\n"),
+        text.starts_with("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Clubs//Clubs//EN\r\n")
+            && text.ends_with("END:VCALENDAR\r\n"),
         "{text}"
     );
     assert_eq!(entries(&text).len(), 0);
-    campus.anonymous().get("/api/clubs/nothing/events.ics").await.error(404);
+    campus
+        .anonymous()
+        .get("/api/clubs/nothing/events.ics")
+        .await
+        .error(404);
 }
 
 #[tokio::test]
 async fn an_empty_calendar_has_a_component() {
-    let text = TestCampus::new().anonymous().get("/api/events.ics").await.text();
-    assert!(text.contains("BEGIN:VTIMEZONE\r\n") && text.ends_with("END:VCALENDAR\r\n"), "{text}");
+    let text = TestCampus::new()
+        .anonymous()
+        .get("/api/events.ics")
+        .await
+        .text();
+    assert!(
+        text.contains("BEGIN:VTIMEZONE\r\n") && text.ends_with("END:VCALENDAR\r\n"),
+        "{text}"
+    );
 }

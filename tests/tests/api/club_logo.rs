@@ -1,4 +1,6 @@
 //! `/clubs/{club}/upload/`
+//!
+//! Proves H11, C9, C17.
 
 use std::sync::Arc;
 
@@ -15,49 +17,114 @@ const PATH: &str = "/api/clubs/chess/upload/";
 
 async fn upload(client: &Client, path: &str, name: &str, file: &[u8]) -> Answer {
     let (content_type, body) = form(&[(name, file)]);
-    client.raw(Method::POST, path, Some(&content_type), body).await
+    client
+        .raw(Method::POST, path, Some(&content_type), body)
+        .await
 }
 
 #[tokio::test]
 async fn a_logo_is_stored_shown_replaced_and_removed() {
     let store = Arc::new(InMemory::new());
     let campus = Setup::default().images(store.clone()).build();
-    let files = async || store.list(None).try_collect::<Vec<_>>().await.map(|files| files.len()).unwrap_or_default();
+    let files = async || {
+        store
+            .list(None)
+            .try_collect::<Vec<_>>()
+            .await
+            .map(|files| files.len())
+            .unwrap_or_default()
+    };
     let (ada, anybody) = (campus.as_("ada"), campus.anonymous());
     campus.club("chess", &ada).await;
     let olga = campus.member("chess", &ada, "olga", 10).await;
     let mia = campus.member("chess", &ada, "mia", 20).await;
-    let club = upload(&olga, PATH, "file", &encoded(&picture(1_200, 300), image::ImageFormat::Jpeg)).await.ok();
+    let club = upload(
+        &olga,
+        PATH,
+        "file",
+        &encoded(&picture(1_200, 300), image::ImageFormat::Jpeg),
+    )
+    .await
+    .ok();
     let url = club["image_url"].as_str().unwrap_or_default().to_owned();
-    let logo = anybody.get(url.strip_prefix("http://127.0.0.1:8000").unwrap_or_default()).await;
-    assert_eq!(image::load_from_memory(&logo.bytes).expect("an image").dimensions(), (600, 150));
-    assert_eq!(anybody.get("/api/clubs/").await.ok()["results"][0]["image_url"], json!(url), "the list shows it at once");
+    let logo = anybody
+        .get(
+            url.strip_prefix("http://127.0.0.1:8000")
+                .unwrap_or_default(),
+        )
+        .await;
+    assert_eq!(
+        image::load_from_memory(&logo.bytes)
+            .expect("an image")
+            .dimensions(),
+        (600, 150)
+    );
+    assert_eq!(
+        anybody.get("/api/clubs/").await.ok()["results"][0]["image_url"],
+        json!(url),
+        "the list shows it at once"
+    );
     assert_eq!((&club["is_member"], files().await), (&json!(10), 2));
-    olga.post("/api/favorites/", json!({ "club": "chess" })).await.created();
-    assert_eq!(olga.get("/api/favorites/").await.ok()[0]["club"]["image_url"], json!(url));
+    olga.post("/api/favorites/", json!({ "club": "chess" }))
+        .await
+        .created();
+    assert_eq!(
+        olga.get("/api/favorites/").await.ok()[0]["club"]["image_url"],
+        json!(url)
+    );
     // Another one takes its place; what is no image changes nothing.
     let other = upload(&ada, PATH, "image", &png(10, 10)).await.ok()["image_url"].clone();
     assert!(other != json!(url) && files().await == 2);
-    upload(&ada, PATH, "file", b"GIF89a").await.invalid(&["file"]);
-    upload(&ada, PATH, "other", b"text").await.invalid(&["file"]);
+    upload(&ada, PATH, "file", b"GIF89a")
+        .await
+        .invalid(&["file"]);
+    upload(&ada, PATH, "other", b"text")
+        .await
+        .invalid(&["file"]);
     ada.post(PATH, json!({})).await.error(415);
-    upload(&ada, PATH, "file", &vec![0; 4 * 1024 * 1024 + 1]).await.error(413);
+    upload(&ada, PATH, "file", &vec![0; 4 * 1024 * 1024 + 1])
+        .await
+        .error(413);
     upload(&mia, PATH, "file", &png(1, 1)).await.error(403);
     upload(&anybody, PATH, "file", &png(1, 1)).await.error(401);
-    upload(&ada, "/api/clubs/nothing/upload/", "file", &png(1, 1)).await.error(404);
+    upload(&ada, "/api/clubs/nothing/upload/", "file", &png(1, 1))
+        .await
+        .error(404);
     // Neither PATCH nor PUT touches it, but for null.
-    let club = ada.patch("/api/clubs/chess/", json!({ "image_url": null, "subtitle": "x" })).await.ok();
+    let club = ada
+        .patch(
+            "/api/clubs/chess/",
+            json!({ "image_url": null, "subtitle": "x" }),
+        )
+        .await
+        .ok();
     assert_eq!((&club["image_url"], files().await), (&other, 2));
-    assert_eq!(ada.put("/api/clubs/chess/", club).await.ok()["image_url"], other);
-    ada.patch("/api/clubs/chess/", json!({ "image": "https://x.example/x.png" })).await.invalid(&["image"]);
-    assert_eq!(ada.patch("/api/clubs/chess/", json!({ "image": null })).await.ok()["image_url"], Value::Null);
+    assert_eq!(
+        ada.put("/api/clubs/chess/", club).await.ok()["image_url"],
+        other
+    );
+    ada.patch(
+        "/api/clubs/chess/",
+        json!({ "image": "https://x.example/x.png" }),
+    )
+    .await
+    .invalid(&["image"]);
+    assert_eq!(
+        ada.patch("/api/clubs/chess/", json!({ "image": null }))
+            .await
+            .ok()["image_url"],
+        Value::Null
+    );
     assert_eq!(files().await, 0);
     ada.delete("/api/clubs/chess/").await.no_content();
-    upload(&campus.admin(), PATH, "file", &png(1, 1)).await.error(404);
+    upload(&campus.admin(), PATH, "file", &png(1, 1))
+        .await
+        .error(404);
     assert_eq!(files().await, 0);
 }
 
-// Without the version, one of the two logos would stay in the store, shown by nobody, and the subtitle would be lost.
+// Without the version, one of the two logos would stay in the store, shown by nobody, and the
+// subtitle would be lost.
 #[tokio::test(start_paused = true)]
 async fn two_logos_and_a_change_at_once_leave_one_logo_and_the_change() {
     let store = Arc::new(InMemory::new());
@@ -70,10 +137,24 @@ async fn two_logos_and_a_change_at_once_leave_one_logo_and_the_change() {
         upload(&ada, PATH, "file", &logos[1]),
         ada.patch("/api/clubs/chess/", json!({ "subtitle": "kept" })),
     );
-    assert_eq!([one.status, other.status, change.status].map(|status| status.as_u16()), [200; 3]);
+    assert_eq!(
+        [one.status, other.status, change.status].map(|status| status.as_u16()),
+        [200; 3]
+    );
     let club = campus.anonymous().get("/api/clubs/chess/").await.ok();
     assert_eq!(club["subtitle"], "kept");
-    let files: Vec<String> = store.list(None).map_ok(|file| file.location.to_string()).try_collect().await.expect("a store");
-    let shown = club["image_url"].as_str().and_then(|url| url.rsplit('/').next()).unwrap_or_default();
-    assert!(files.len() == 2 && files.iter().any(|file| file == shown), "{files:?} {shown}");
+    let files: Vec<String> = store
+        .list(None)
+        .map_ok(|file| file.location.to_string())
+        .try_collect()
+        .await
+        .expect("a store");
+    let shown = club["image_url"]
+        .as_str()
+        .and_then(|url| url.rsplit('/').next())
+        .unwrap_or_default();
+    assert!(
+        files.len() == 2 && files.iter().any(|file| file == shown),
+        "{files:?} {shown}"
+    );
 }

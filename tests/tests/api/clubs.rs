@@ -1,4 +1,7 @@
 //! `/clubs/`, `/clubs/{club}/`
+//!
+//! Proves H13, H14, H17, H18, H20, H21, H22, H23, H26, H27, C1, C2, C3, C4, C5, C6, C7, C9, C10,
+//! C12, C13, M11, X7.
 
 use serde_json::{Value, json};
 use shared::settings::Approval;
@@ -8,7 +11,12 @@ use tests::{Setup, TestCampus};
 async fn a_club_is_created_read_changed_and_archived() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
-    let answer = ada.post("/api/clubs/", json!({ "name": "Chess Club", "description": "<b>x</b><script>y</script>" })).await;
+    let answer = ada
+        .post(
+            "/api/clubs/",
+            json!({ "name": "Chess Club", "description": "<b>x</b><script>y</script>" }),
+        )
+        .await;
     assert_eq!(answer.header("location"), "/api/clubs/chess-club/");
     let club = answer.created();
     assert_eq!(
@@ -22,35 +30,63 @@ async fn a_club_is_created_read_changed_and_archived() {
     let anybody = campus.anonymous();
     let seen = anybody.get("/api/clubs/chess-club/").await.ok();
     assert_eq!(seen["is_member"], Value::Null);
-    assert_eq!(anybody.get("/api/clubs/").await.ok()["results"], json!([seen]));
+    assert_eq!(
+        anybody.get("/api/clubs/").await.ok()["results"],
+        json!([seen])
+    );
     let changed = ada
         .patch("/api/clubs/chess-club/", json!({ "name": "Chess", "code": "x", "approved": false, "website": "https://c.example" }))
         .await
         .ok();
-    assert_eq!((&changed["code"], &changed["approved"], &changed["name"]), (&json!("chess-club"), &json!(true), &json!("Chess")));
-    assert_eq!(anybody.get("/api/clubs/?search=chess").await.ok()["results"][0]["name"], "Chess", "the list shows it at once");
-    assert_eq!(ada.put("/api/clubs/chess-club/", changed.clone()).await.ok(), changed);
-    ada.put("/api/clubs/chess-club/", json!({ "name": "x" })).await.invalid(&[
-        "subtitle",
-        "description",
-        "email",
-        "website",
-        "tags",
-        "active",
-        "application_required",
-    ]);
+    assert_eq!(
+        (&changed["code"], &changed["approved"], &changed["name"]),
+        (&json!("chess-club"), &json!(true), &json!("Chess"))
+    );
+    assert_eq!(
+        anybody.get("/api/clubs/?search=chess").await.ok()["results"][0]["name"],
+        "Chess",
+        "the list shows it at once"
+    );
+    assert_eq!(
+        ada.put("/api/clubs/chess-club/", changed.clone())
+            .await
+            .ok(),
+        changed
+    );
+    ada.put("/api/clubs/chess-club/", json!({ "name": "x" }))
+        .await
+        .invalid(&[
+            "subtitle",
+            "description",
+            "email",
+            "website",
+            "tags",
+            "active",
+            "application_required",
+        ]);
     ada.delete("/api/clubs/chess-club/").await.no_content();
     ada.get("/api/clubs/chess-club/").await.error(404);
     ada.get("/api/clubs/chess-club/members/").await.error(404);
     assert_eq!(ada.get("/api/clubs/").await.ok()["count"], 0);
     assert_eq!(ada.get("/api/memberships/").await.ok(), json!([]));
-    ada.post("/api/clubs/", json!({ "name": "x", "code": "chess-club" })).await.invalid(&["code"]);
+    ada.post("/api/clubs/", json!({ "name": "x", "code": "chess-club" }))
+        .await
+        .invalid(&["code"]);
     let admin = campus.admin();
-    for body in [json!({}), json!({ "subtitle": "x" }), json!({ "approved": false }), json!({ "archived": true }), json!({ "name": "" })] {
+    for body in [
+        json!({}),
+        json!({ "subtitle": "x" }),
+        json!({ "approved": false }),
+        json!({ "archived": true }),
+        json!({ "name": "" }),
+    ] {
         admin.patch("/api/clubs/chess-club/", body).await.error(404);
     }
     admin.get("/api/clubs/chess-club/").await.error(404);
-    admin.patch("/api/clubs/chess-club/", json!({ "archived": false })).await.ok();
+    admin
+        .patch("/api/clubs/chess-club/", json!({ "archived": false }))
+        .await
+        .ok();
     ada.get("/api/clubs/chess-club/").await.ok();
 }
 
@@ -65,8 +101,14 @@ async fn wrong_clubs_are_named() {
         ("code", json!({ "name": "x", "code": "123" })),
         ("code", json!({ "name": "x", "code": "a".repeat(65) })),
         ("email", json!({ "name": "x", "email": "nobody" })),
-        ("website", json!({ "name": "x", "website": "ftp://x.example" })),
-        ("application_required", json!({ "name": "x", "application_required": 6 })),
+        (
+            "website",
+            json!({ "name": "x", "website": "ftp://x.example" }),
+        ),
+        (
+            "application_required",
+            json!({ "name": "x", "application_required": 6 }),
+        ),
         ("active", json!({ "name": "x", "active": 1 })),
     ] {
         ada.post("/api/clubs/", body).await.invalid(&[field]);
@@ -77,8 +119,14 @@ async fn wrong_clubs_are_named() {
 async fn codes_are_made_from_names() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
-    let code =
-        async |name: &str| ada.post("/api/clubs/", json!({ "name": name })).await.created()["code"].as_str().unwrap_or_default().to_owned();
+    let code = async |name: &str| {
+        ada.post("/api/clubs/", json!({ "name": name }))
+            .await
+            .created()["code"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
     assert_eq!(code("  Go & Chess!! ").await, "go-chess");
     assert_eq!(code("Go Chess").await, "go-chess-2");
     assert_eq!(code("Go Chess").await, "go-chess-3");
@@ -90,21 +138,39 @@ async fn codes_are_made_from_names() {
 
 #[tokio::test]
 async fn clubs_that_wait_for_approval_are_for_members_and_admins() {
-    let campus = Setup::default().settings(|settings| settings.club_approval = Approval::Required).build();
+    let campus = Setup::default()
+        .settings(|settings| settings.club_approval = Approval::Required)
+        .build();
     let (ada, sue, admin) = (campus.as_("ada"), campus.as_("sue"), campus.admin());
-    assert_eq!(ada.post("/api/clubs/", json!({ "name": "Go" })).await.created()["approved"], Value::Null);
-    let count = async |client: &tests::Client| client.get("/api/clubs/").await.ok()["count"].clone();
+    assert_eq!(
+        ada.post("/api/clubs/", json!({ "name": "Go" }))
+            .await
+            .created()["approved"],
+        Value::Null
+    );
+    let count =
+        async |client: &tests::Client| client.get("/api/clubs/").await.ok()["count"].clone();
     for (client, seen) in [(&ada, 1), (&sue, 0), (&campus.anonymous(), 0), (&admin, 1)] {
         assert_eq!(count(client).await, seen);
         let answer = client.get("/api/clubs/go/").await;
         assert_eq!(answer.status.as_u16(), if seen == 1 { 200 } else { 404 });
     }
-    sue.get("/api/clubs/go/applications/current/").await.error(404);
-    ada.patch("/api/clubs/go/", json!({ "approved": true })).await.ok();
+    sue.get("/api/clubs/go/applications/current/")
+        .await
+        .error(404);
+    ada.patch("/api/clubs/go/", json!({ "approved": true }))
+        .await
+        .ok();
     assert_eq!(count(&sue).await, 0, "only admins approve");
-    admin.patch("/api/clubs/go/", json!({ "approved": true })).await.ok();
+    admin
+        .patch("/api/clubs/go/", json!({ "approved": true }))
+        .await
+        .ok();
     assert_eq!(count(&sue).await, 1);
-    admin.patch("/api/clubs/go/", json!({ "approved": false })).await.ok();
+    admin
+        .patch("/api/clubs/go/", json!({ "approved": false }))
+        .await
+        .ok();
     assert_eq!(count(&sue).await, 0);
 }
 
@@ -124,33 +190,78 @@ async fn lists_are_searched_ordered_and_paged() {
         let page = ada.get(&format!("/api/clubs/{query}")).await.ok();
         page["results"]
             .as_array()
-            .map(|all| all.iter().map(|club| club["name"].as_str().unwrap_or_default().to_owned()).collect())
+            .map(|all| {
+                all.iter()
+                    .map(|club| club["name"].as_str().unwrap_or_default().to_owned())
+                    .collect()
+            })
             .unwrap_or_default()
     };
-    assert_eq!(names("?ordering=alphabetical").await, ["apple", "Émile", "Zebra"]);
-    assert_eq!(names("?ordering=-alphabetical").await, ["Zebra", "Émile", "apple"]);
+    assert_eq!(
+        names("?ordering=alphabetical").await,
+        ["apple", "Émile", "Zebra"]
+    );
+    assert_eq!(
+        names("?ordering=-alphabetical").await,
+        ["Zebra", "Émile", "apple"]
+    );
     assert_eq!(names("?active=false").await, ["apple"]);
     assert_eq!(names("?search=EMILE+the").await, ["Émile"]);
     let described = "<p><a href=\"https://x.example\">link</a> needle &amp; thread</p>";
-    ada.patch("/api/clubs/apple/", json!({ "description": described })).await.ok();
+    ada.patch("/api/clubs/apple/", json!({ "description": described }))
+        .await
+        .ok();
     assert_eq!(names("?search=needle+%26").await, ["apple"]);
     for unseen in ["noopener", "x.example", "href"] {
-        assert_eq!(names(&format!("?search={unseen}")).await, Vec::<String>::new(), "the text, not its mark-up");
+        assert_eq!(
+            names(&format!("?search={unseen}")).await,
+            Vec::<String>::new(),
+            "the text, not its mark-up"
+        );
     }
     assert_eq!(names("?ordering=featured").await.len(), 3);
-    ada.get("/api/clubs/?ordering=random").await.invalid(&["ordering"]);
-    ada.get("/api/clubs/?active=perhaps").await.invalid(&["active"]);
-    ada.get("/api/clubs/?page_size=0").await.invalid(&["page_size"]);
+    ada.get("/api/clubs/?ordering=random")
+        .await
+        .invalid(&["ordering"]);
+    ada.get("/api/clubs/?active=perhaps")
+        .await
+        .invalid(&["active"]);
+    ada.get("/api/clubs/?page_size=0")
+        .await
+        .invalid(&["page_size"]);
     for page in ["0", "3", "x", "-1"] {
-        assert_eq!(ada.get(&format!("/api/clubs/?page_size=2&page={page}")).await.error(404), "Invalid page.");
+        assert_eq!(
+            ada.get(&format!("/api/clubs/?page_size=2&page={page}"))
+                .await
+                .error(404),
+            "Invalid page."
+        );
     }
-    let first = ada.get("/api/clubs/?page_size=2&ordering=alphabetical").await.ok();
-    assert_eq!((&first["count"], &first["previous"]), (&json!(3), &Value::Null));
+    let first = ada
+        .get("/api/clubs/?page_size=2&ordering=alphabetical")
+        .await
+        .ok();
+    assert_eq!(
+        (&first["count"], &first["previous"]),
+        (&json!(3), &Value::Null)
+    );
     let next = "http://clubs.example/api/clubs/?ordering=alphabetical&page_size=2&page=2";
     assert_eq!(first["next"], next);
-    let second = ada.get(next.strip_prefix("http://clubs.example").unwrap_or_default()).await.ok();
-    assert_eq!((&second["next"], second["results"].as_array().map(Vec::len)), (&Value::Null, Some(1)));
-    assert_eq!(ada.get("/api/clubs/?search=nothing").await.ok(), json!({ "count": 0, "next": null, "previous": null, "results": [] }));
+    let second = ada
+        .get(
+            next.strip_prefix("http://clubs.example")
+                .unwrap_or_default(),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        (&second["next"], second["results"].as_array().map(Vec::len)),
+        (&Value::Null, Some(1))
+    );
+    assert_eq!(
+        ada.get("/api/clubs/?search=nothing").await.ok(),
+        json!({ "count": 0, "next": null, "previous": null, "results": [] })
+    );
 }
 
 #[tokio::test]
@@ -158,11 +269,23 @@ async fn what_get_gave_can_be_put_even_if_cleaning_made_it_longer() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    for text in ["&".repeat(50_000), "\u{a0}".repeat(41_000), "<a href=\"https://x.example\">x</a>".repeat(1_200)] {
-        let club = ada.patch("/api/clubs/chess/", json!({ "description": text })).await.ok();
+    for text in [
+        "&".repeat(50_000),
+        "\u{a0}".repeat(41_000),
+        "<a href=\"https://x.example\">x</a>".repeat(1_200),
+    ] {
+        let club = ada
+            .patch("/api/clubs/chess/", json!({ "description": text }))
+            .await
+            .ok();
         assert_eq!(ada.put("/api/clubs/chess/", club.clone()).await.ok(), club);
     }
-    ada.patch("/api/clubs/chess/", json!({ "description": "x".repeat(50_001) })).await.invalid(&["description"]);
+    ada.patch(
+        "/api/clubs/chess/",
+        json!({ "description": "x".repeat(50_001) }),
+    )
+    .await
+    .invalid(&["description"]);
 }
 
 // Without the version, one of the two would write its old copy of the other's field.
@@ -172,7 +295,13 @@ async fn officers_who_change_a_club_at_once_lose_nothing() {
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let olga = campus.member("chess", &ada, "olga", 10).await;
-    let tag = tests::fixtures::id(&campus.admin().post("/api/tags/", json!({ "name": "Games" })).await.created());
+    let tag = tests::fixtures::id(
+        &campus
+            .admin()
+            .post("/api/tags/", json!({ "name": "Games" }))
+            .await
+            .created(),
+    );
     let changes = [
         json!({ "name": "Chess" }),
         json!({ "subtitle": "Mate" }),
@@ -184,14 +313,19 @@ async fn officers_who_change_a_club_at_once_lose_nothing() {
         json!({ "application_required": 2 }),
     ];
     let clients = [&ada, &olga];
-    let patch = |(i, body): (usize, &Value)| clients[i % 2].patch("/api/clubs/chess/", body.clone());
+    let patch =
+        |(i, body): (usize, &Value)| clients[i % 2].patch("/api/clubs/chess/", body.clone());
     for answer in futures::future::join_all(changes.iter().enumerate().map(patch)).await {
         answer.ok();
     }
     let club = campus.anonymous().get("/api/clubs/chess/").await.ok();
     for change in changes {
         for (field, value) in change.as_object().into_iter().flatten() {
-            let shown = if field == "tags" { json!([club["tags"][0]["id"]]) } else { club[field].clone() };
+            let shown = if field == "tags" {
+                json!([club["tags"][0]["id"]])
+            } else {
+                club[field].clone()
+            };
             assert_eq!(shown, *value, "{field}");
         }
     }

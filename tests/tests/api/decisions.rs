@@ -1,4 +1,6 @@
 //! Decisions: PATCH and PUT of a submission, bulk decisions, history
+//!
+//! Proves H10, H16, H19, D1, D2, D3.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -13,14 +15,32 @@ async fn any_status_follows_any_other_and_each_change_is_kept() {
     let path = format!("{}submissions/{}/", drive.path, id(&submission));
     for (hour, status) in [(1, 4), (2, 2), (3, 3), (4, 1)] {
         campus.advance(TimeDelta::hours(1));
-        let decided = drive.officer.patch(&path, json!({ "status": status })).await.ok();
-        assert_eq!((&decided["status"], &decided["updated_at"]), (&json!(status), &json!(hours(hour))));
+        let decided = drive
+            .officer
+            .patch(&path, json!({ "status": status }))
+            .await
+            .ok();
+        assert_eq!(
+            (&decided["status"], &decided["updated_at"]),
+            (&json!(status), &json!(hours(hour)))
+        );
     }
-    drive.officer.patch(&path, json!({ "status": 1, "reason": "" })).await.ok();
-    let put = drive.officer.put(&path, json!({ "status": 4, "reason": "<b>good</b>" })).await.ok();
+    drive
+        .officer
+        .patch(&path, json!({ "status": 1, "reason": "" }))
+        .await
+        .ok();
+    let put = drive
+        .officer
+        .put(&path, json!({ "status": 4, "reason": "<b>good</b>" }))
+        .await
+        .ok();
     assert_eq!(put["reason"], "<b>good</b>");
     let history = drive.officer.get(&format!("{path}history/")).await.ok();
-    let changes: Vec<&Value> = history.as_array().map(|all| all.iter().map(|change| &change["changes"]).collect()).unwrap_or_default();
+    let changes: Vec<&Value> = history
+        .as_array()
+        .map(|all| all.iter().map(|change| &change["changes"]).collect())
+        .unwrap_or_default();
     assert_eq!(
         changes,
         [
@@ -44,19 +64,55 @@ async fn wrong_decisions_are_named() {
     let submission = drive.submit(&campus.as_("sue")).await;
     let path = format!("{}submissions/{}/", drive.path, id(&submission));
     let officer = &drive.officer;
-    officer.patch(&path, json!({ "status": 5 })).await.invalid(&["status"]);
-    officer.patch(&path, json!({ "status": "4" })).await.invalid(&["status"]);
-    officer.patch(&path, json!({ "status": null })).await.invalid(&["status"]);
-    officer.patch(&path, json!({ "reason": "x".repeat(5_001) })).await.invalid(&["reason"]);
-    officer.put(&path, json!({ "status": 4 })).await.invalid(&["reason"]);
-    officer.patch(&format!("{}submissions/1/", drive.path), json!({ "status": 4 })).await.error(404);
+    officer
+        .patch(&path, json!({ "status": 5 }))
+        .await
+        .invalid(&["status"]);
+    officer
+        .patch(&path, json!({ "status": "4" }))
+        .await
+        .invalid(&["status"]);
+    officer
+        .patch(&path, json!({ "status": null }))
+        .await
+        .invalid(&["status"]);
+    officer
+        .patch(&path, json!({ "reason": "x".repeat(5_001) }))
+        .await
+        .invalid(&["reason"]);
+    officer
+        .put(&path, json!({ "status": 4 }))
+        .await
+        .invalid(&["reason"]);
+    officer
+        .patch(
+            &format!("{}submissions/1/", drive.path),
+            json!({ "status": 4 }),
+        )
+        .await
+        .error(404);
     let reasons = format!("{}submissions/reason/", drive.path);
     officer
-        .post(&reasons, json!({ "submissions": [{ "id": submission["id"], "reason": "x".repeat(5_001) }] }))
+        .post(
+            &reasons,
+            json!({ "submissions": [{ "id": submission["id"], "reason": "x".repeat(5_001) }] }),
+        )
         .await
         .invalid(&["submissions.0.reason"]);
-    officer.post(&reasons, json!({ "submissions": [{ "id": submission["id"] }] })).await.invalid(&["submissions.0.reason"]);
-    officer.post(&reasons, json!({ "submissions": [[submission["id"], "x"]] })).await.invalid(&["submissions.0"]);
+    officer
+        .post(
+            &reasons,
+            json!({ "submissions": [{ "id": submission["id"] }] }),
+        )
+        .await
+        .invalid(&["submissions.0.reason"]);
+    officer
+        .post(
+            &reasons,
+            json!({ "submissions": [[submission["id"], "x"]] }),
+        )
+        .await
+        .invalid(&["submissions.0"]);
     assert_eq!(officer.get(&path).await.ok(), submission);
 }
 
@@ -72,21 +128,74 @@ async fn bulk_decisions_are_all_or_nothing() {
     let path = format!("{}submissions/", drive.path);
     let statuses = format!("{path}status/");
     let officer = &drive.officer;
-    officer.post(&statuses, json!({ "submissions": [ids[0], foreign], "status": 4 })).await.invalid(&["submissions.1"]);
-    officer.post(&statuses, json!({ "submissions": ids, "status": 9 })).await.invalid(&["status"]);
-    officer.post(&statuses, json!({ "status": 4 })).await.invalid(&["submissions"]);
-    officer.post(&statuses, json!({ "submissions": (1..=2_001).collect::<Vec<u64>>(), "status": 4 })).await.invalid(&["submissions"]);
-    assert_eq!(officer.get(&format!("{path}?status=4")).await.ok(), json!([]));
-    let done = officer.post(&statuses, json!({ "submissions": ids, "status": 4 })).await.ok();
+    officer
+        .post(
+            &statuses,
+            json!({ "submissions": [ids[0], foreign], "status": 4 }),
+        )
+        .await
+        .invalid(&["submissions.1"]);
+    officer
+        .post(&statuses, json!({ "submissions": ids, "status": 9 }))
+        .await
+        .invalid(&["status"]);
+    officer
+        .post(&statuses, json!({ "status": 4 }))
+        .await
+        .invalid(&["submissions"]);
+    officer
+        .post(
+            &statuses,
+            json!({ "submissions": (1..=2_001).collect::<Vec<u64>>(), "status": 4 }),
+        )
+        .await
+        .invalid(&["submissions"]);
+    assert_eq!(
+        officer.get(&format!("{path}?status=4")).await.ok(),
+        json!([])
+    );
+    let done = officer
+        .post(&statuses, json!({ "submissions": ids, "status": 4 }))
+        .await
+        .ok();
     assert_eq!(done["updated"], 120);
     assert!(done["detail"].is_string());
-    assert_eq!(officer.get(&format!("{path}?status=4")).await.ok().as_array().map(Vec::len), Some(120));
-    let reasons: Vec<Value> = ids.iter().map(|id| json!({ "id": id, "reason": format!("reason {id}") })).collect();
-    assert_eq!(officer.post(&format!("{path}reason/"), json!({ "submissions": reasons })).await.ok()["updated"], 120);
+    assert_eq!(
+        officer
+            .get(&format!("{path}?status=4"))
+            .await
+            .ok()
+            .as_array()
+            .map(Vec::len),
+        Some(120)
+    );
+    let reasons: Vec<Value> = ids
+        .iter()
+        .map(|id| json!({ "id": id, "reason": format!("reason {id}") }))
+        .collect();
+    assert_eq!(
+        officer
+            .post(&format!("{path}reason/"), json!({ "submissions": reasons }))
+            .await
+            .ok()["updated"],
+        120
+    );
     let one = officer.get(&format!("{path}{}/", ids[7])).await.ok();
-    assert_eq!((&one["status"], &one["reason"]), (&json!(4), &json!(format!("reason {}", ids[7]))));
-    let history = officer.get(&format!("{path}{}/history/", ids[7])).await.ok();
-    assert_eq!(history[1]["changes"], json!({ "reason": ["", format!("reason {}", ids[7])] }));
+    assert_eq!(
+        (&one["status"], &one["reason"]),
+        (&json!(4), &json!(format!("reason {}", ids[7])))
+    );
+    let history = officer
+        .get(&format!("{path}{}/history/", ids[7]))
+        .await
+        .ok();
+    assert_eq!(
+        history[1]["changes"],
+        json!({ "reason": ["", format!("reason {}", ids[7])] })
+    );
     let unknown = json!({ "submissions": [{ "id": foreign, "reason": "x" }] });
-    officer.post(&format!("{path}reason/"), unknown).await.invalid(&["submissions.0"]);
+    officer
+        .post(&format!("{path}reason/"), unknown)
+        .await
+        .invalid(&["submissions.0"]);
 }

@@ -1,4 +1,6 @@
 //! Images of events: multipart on create and change, `/clubs/{club}/events/{event}/upload/`
+//!
+//! Proves H11, V13, V14, V15, V16, V17.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -26,10 +28,17 @@ async fn scene() -> Scene {
     let campus = Setup::default().images(store.clone()).build();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    let event =
-        ada.post("/api/clubs/chess/events/", json!({ "name": "x", "showings": [{ "start_time": hours(1), "end_time": hours(2) }] }));
+    let event = ada.post(
+        "/api/clubs/chess/events/",
+        json!({ "name": "x", "showings": [{ "start_time": hours(1), "end_time": hours(2) }] }),
+    );
     let path = format!("/api/clubs/chess/events/{}/", id(&event.await.created()));
-    Scene { campus, store, ada, path }
+    Scene {
+        campus,
+        store,
+        ada,
+        path,
+    }
 }
 
 impl Scene {
@@ -39,20 +48,37 @@ impl Scene {
     }
 
     async fn upload(&self, file: &[u8]) -> Answer {
-        self.send(Method::POST, &format!("{}upload/", self.path), &[("file", file)]).await
+        self.send(
+            Method::POST,
+            &format!("{}upload/", self.path),
+            &[("file", file)],
+        )
+        .await
     }
 
     async fn files(&self) -> usize {
-        self.store.list(None).try_collect::<Vec<_>>().await.map(|files| files.len()).unwrap_or_default()
+        self.store
+            .list(None)
+            .try_collect::<Vec<_>>()
+            .await
+            .map(|files| files.len())
+            .unwrap_or_default()
     }
 
     /// The stored image that an event shows under a key.
     async fn shown(&self, event: &Value, key: &str) -> (DynamicImage, Answer) {
-        let url = event[key].as_str().unwrap_or_else(|| panic!("no {key}: {event}"));
-        let path = url.strip_prefix("http://127.0.0.1:8000").unwrap_or_default();
+        let url = event[key]
+            .as_str()
+            .unwrap_or_else(|| panic!("no {key}: {event}"));
+        let path = url
+            .strip_prefix("http://127.0.0.1:8000")
+            .unwrap_or_default();
         let answer = self.campus.anonymous().get(path).await;
         assert_eq!(answer.status, 200, "{path}");
-        (image::load_from_memory(&answer.bytes).expect("an image"), answer)
+        (
+            image::load_from_memory(&answer.bytes).expect("an image"),
+            answer,
+        )
     }
 }
 
@@ -60,15 +86,38 @@ impl Scene {
 async fn each_format_is_stored_in_two_sizes_without_its_metadata() {
     let scene = scene().await;
     let mut names = Vec::new();
-    for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP, ImageFormat::Gif] {
-        let event = scene.upload(&encoded(&picture(1_200, 300), format)).await.ok();
+    for format in [
+        ImageFormat::Png,
+        ImageFormat::Jpeg,
+        ImageFormat::WebP,
+        ImageFormat::Gif,
+    ] {
+        let event = scene
+            .upload(&encoded(&picture(1_200, 300), format))
+            .await
+            .ok();
         let (full, answer) = scene.shown(&event, "large_image_url").await;
         let (small, _) = scene.shown(&event, "image_url").await;
-        assert_eq!((full.dimensions(), small.dimensions()), ((1_200, 300), (600, 150)), "{format:?}");
+        assert_eq!(
+            (full.dimensions(), small.dimensions()),
+            ((1_200, 300), (600, 150)),
+            "{format:?}"
+        );
         assert_eq!(answer.header("content-type"), "image/jpeg");
-        assert_eq!(answer.header("cache-control"), "public, max-age=31536000, s-maxage=86400, immutable");
-        let name = event["large_image_url"].as_str().unwrap_or_default().to_owned();
-        assert!(name.rsplit('/').next().is_some_and(|name| name.len() == 32 + 4), "{name}");
+        assert_eq!(
+            answer.header("cache-control"),
+            "public, max-age=31536000, s-maxage=86400, immutable"
+        );
+        let name = event["large_image_url"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        assert!(
+            name.rsplit('/')
+                .next()
+                .is_some_and(|name| name.len() == 32 + 4),
+            "{name}"
+        );
         names.push(name);
         assert_eq!(scene.files().await, 2, "old ones are removed");
         assert_eq!(scene.ada.get(&scene.path).await.ok(), event);
@@ -80,12 +129,20 @@ async fn each_format_is_stored_in_two_sizes_without_its_metadata() {
 #[tokio::test]
 async fn transparency_stays_and_small_pictures_stay_small() {
     let scene = scene().await;
-    let clear = DynamicImage::ImageRgba8(RgbaImage::from_fn(40, 30, |x, _| Rgba([255, 0, 0, if x < 20 { 0 } else { 255 }])));
+    let clear = DynamicImage::ImageRgba8(RgbaImage::from_fn(40, 30, |x, _| {
+        Rgba([255, 0, 0, if x < 20 { 0 } else { 255 }])
+    }));
     let event = scene.upload(&encoded(&clear, ImageFormat::Png)).await.ok();
     for key in ["image_url", "large_image_url"] {
         let (shown, answer) = scene.shown(&event, key).await;
-        assert_eq!((shown.dimensions(), answer.header("content-type")), ((40, 30), "image/png"));
-        assert_eq!((shown.get_pixel(0, 0).0[3], shown.get_pixel(30, 0).0), (0, [255, 0, 0, 255]));
+        assert_eq!(
+            (shown.dimensions(), answer.header("content-type")),
+            ((40, 30), "image/png")
+        );
+        assert_eq!(
+            (shown.get_pixel(0, 0).0[3], shown.get_pixel(30, 0).0),
+            (0, [255, 0, 0, 255])
+        );
     }
 }
 
@@ -93,19 +150,65 @@ async fn transparency_stays_and_small_pictures_stay_small() {
 async fn an_image_comes_with_the_event_changes_with_it_and_goes_with_it() {
     let scene = scene().await;
     let file = png(20, 10);
-    let event = scene.send(Method::POST, "/api/clubs/chess/events/", &[("name", b"with"), ("image", &file)]).await.created();
+    let event = scene
+        .send(
+            Method::POST,
+            "/api/clubs/chess/events/",
+            &[("name", b"with"), ("image", &file)],
+        )
+        .await
+        .created();
     let path = format!("/api/clubs/chess/events/{}/", id(&event));
-    assert_eq!(scene.shown(&event, "image_url").await.0.dimensions(), (20, 10));
-    let changed = scene.send(Method::PATCH, &path, &[("image", &png(30, 10)), ("type", b"1")]).await.ok();
-    assert_eq!((scene.shown(&changed, "image_url").await.0.dimensions(), &changed["type"]), ((30, 10), &json!(1)));
-    let put = [("name", &b"x"[..]), ("description", b""), ("type", b"0"), ("url", b"")];
+    assert_eq!(
+        scene.shown(&event, "image_url").await.0.dimensions(),
+        (20, 10)
+    );
+    let changed = scene
+        .send(
+            Method::PATCH,
+            &path,
+            &[("image", &png(30, 10)), ("type", b"1")],
+        )
+        .await
+        .ok();
+    assert_eq!(
+        (
+            scene.shown(&changed, "image_url").await.0.dimensions(),
+            &changed["type"]
+        ),
+        ((30, 10), &json!(1))
+    );
+    let put = [
+        ("name", &b"x"[..]),
+        ("description", b""),
+        ("type", b"0"),
+        ("url", b""),
+    ];
     let kept = scene.send(Method::PUT, &path, &put).await.ok();
-    assert_eq!(kept["image_url"], changed["image_url"], "PUT without an image keeps it");
-    let list = scene.campus.anonymous().get(&format!("/api/events/{}/", id(&event))).await.ok();
+    assert_eq!(
+        kept["image_url"], changed["image_url"],
+        "PUT without an image keeps it"
+    );
+    let list = scene
+        .campus
+        .anonymous()
+        .get(&format!("/api/events/{}/", id(&event)))
+        .await
+        .ok();
     assert_eq!(list["image_url"], changed["image_url"]);
     let none = scene.ada.patch(&path, json!({ "image": null })).await.ok();
-    assert_eq!((&none["image_url"], &none["large_image_url"], scene.files().await), (&Value::Null, &Value::Null, 0));
-    scene.send(Method::PATCH, &path, &[("image", &file)]).await.ok();
+    assert_eq!(
+        (
+            &none["image_url"],
+            &none["large_image_url"],
+            scene.files().await
+        ),
+        (&Value::Null, &Value::Null, 0)
+    );
+    scene
+        .send(Method::PATCH, &path, &[("image", &file)])
+        .await
+        .ok();
     assert_eq!(scene.files().await, 2);
     scene.ada.delete(&path).await.no_content();
     assert_eq!(scene.files().await, 0);
@@ -114,8 +217,22 @@ async fn an_image_comes_with_the_event_changes_with_it_and_goes_with_it() {
 #[tokio::test]
 async fn a_wrong_field_stores_no_image() {
     let scene = scene().await;
-    scene.send(Method::POST, "/api/clubs/chess/events/", &[("name", b""), ("image", &png(8, 8))]).await.invalid(&["name"]);
-    scene.send(Method::PATCH, &scene.path, &[("type", b"9"), ("image", &png(8, 8))]).await.invalid(&["type"]);
+    scene
+        .send(
+            Method::POST,
+            "/api/clubs/chess/events/",
+            &[("name", b""), ("image", &png(8, 8))],
+        )
+        .await
+        .invalid(&["name"]);
+    scene
+        .send(
+            Method::PATCH,
+            &scene.path,
+            &[("type", b"9"), ("image", &png(8, 8))],
+        )
+        .await
+        .invalid(&["type"]);
     assert_eq!(scene.files().await, 0);
 }
 
@@ -142,11 +259,17 @@ async fn what_is_no_image_or_more_than_one_is_refused() {
     let with = |file: &[u8], tail: &[u8]| [file, tail].concat();
     let cut = |file: &[u8]| file[..file.len() - 9].to_vec();
     let files: Vec<(&str, Vec<u8>)> = vec![
-        ("an SVG", b"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>".to_vec()),
+        (
+            "an SVG",
+            b"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>".to_vec(),
+        ),
         ("HTML", b"<!doctype html><script>alert(1)</script>".to_vec()),
         ("a PDF", b"%PDF-1.7\n".to_vec()),
         ("a signature alone", b"GIF89a/*".to_vec()),
-        ("GIF as a script", b"GIF89a/*\x00\x00\x00*/=alert(1);".to_vec()),
+        (
+            "GIF as a script",
+            b"GIF89a/*\x00\x00\x00*/=alert(1);".to_vec(),
+        ),
         ("a cut PNG", cut(&good)),
         ("a cut JPEG", cut(&jpeg)),
         ("a cut GIF", cut(&gif)),
@@ -156,7 +279,10 @@ async fn what_is_no_image_or_more_than_one_is_refused() {
         ("JPEG and PHP", with(&jpeg, b"<?php system('id'); ?>")),
         ("GIF and HTML", with(&gif, b"<script>alert(1)</script>")),
         ("WebP and ZIP", with(&webp, b"PK\x03\x04")),
-        ("JPEG and ZIP behind a mark", with(&jpeg, b"\xff\xd8\xffPK\x03\x04 and more")),
+        (
+            "JPEG and ZIP behind a mark",
+            with(&jpeg, b"\xff\xd8\xffPK\x03\x04 and more"),
+        ),
         ("a bomb of pixels", bomb(60_000, 60_000)),
         ("a long bomb", bomb(4_000_000_000, 1)),
         ("a little too large", bomb(8_000, 5_001)),
@@ -171,13 +297,32 @@ async fn what_is_no_image_or_more_than_one_is_refused() {
     for (what, file) in files {
         let began = std::time::Instant::now();
         scene.upload(&file).await.invalid(&["file"]);
-        assert!(began.elapsed().as_secs() < 5, "{what} took {:?}", began.elapsed());
+        assert!(
+            began.elapsed().as_secs() < 5,
+            "{what} took {:?}",
+            began.elapsed()
+        );
     }
-    scene.send(Method::PATCH, &scene.path, &[("image", b"nonsense")]).await.invalid(&["image"]);
-    scene.send(Method::POST, &format!("{}upload/", scene.path), &[("other", b"x")]).await.invalid(&["file"]);
+    scene
+        .send(Method::PATCH, &scene.path, &[("image", b"nonsense")])
+        .await
+        .invalid(&["image"]);
+    scene
+        .send(
+            Method::POST,
+            &format!("{}upload/", scene.path),
+            &[("other", b"x")],
+        )
+        .await
+        .invalid(&["file"]);
     assert_eq!(scene.files().await, 0);
     // Cameras put further pictures, films and notes behind a JPEG.
-    for tail in [jpeg.clone(), with(&[0; 7], &with(&jpeg, &[0, 0])), b"\0\0\x01\x0a notes SEFT".to_vec(), b"\0\0\0\x18ftypmp42".to_vec()] {
+    for tail in [
+        jpeg.clone(),
+        with(&[0; 7], &with(&jpeg, &[0, 0])),
+        b"\0\0\x01\x0a notes SEFT".to_vec(),
+        b"\0\0\0\x18ftypmp42".to_vec(),
+    ] {
         scene.upload(&with(&jpeg, &tail)).await.ok();
     }
 }
@@ -195,11 +340,19 @@ async fn four_mebibytes_and_forty_megapixels_are_the_most() {
     large.truncate(4 * 1024 * 1024);
     scene.upload(&large).await.ok();
     // 39.9 megapixels of one colour.
-    let wide = DynamicImage::ImageLuma8(image::GrayImage::from_pixel(6_650, 6_000, image::Luma([200])));
+    let wide = DynamicImage::ImageLuma8(image::GrayImage::from_pixel(
+        6_650,
+        6_000,
+        image::Luma([200]),
+    ));
     let mut file = Vec::new();
-    wide.write_to(&mut Cursor::new(&mut file), ImageFormat::Png).expect("an image");
+    wide.write_to(&mut Cursor::new(&mut file), ImageFormat::Png)
+        .expect("an image");
     let event = scene.upload(&file).await.ok();
-    assert_eq!(scene.shown(&event, "image_url").await.0.dimensions(), (600, 541));
+    assert_eq!(
+        scene.shown(&event, "image_url").await.0.dimensions(),
+        (600, 541)
+    );
 }
 
 #[tokio::test]
@@ -214,7 +367,11 @@ async fn a_photo_stands_upright_and_tells_nothing_of_its_place() {
     exif.extend(b"Planted place\0");
     let mut file = jpeg[..2].to_vec();
     file.extend([0xff, 0xe1]);
-    file.extend(u16::try_from(exif.len() + 2).unwrap_or_default().to_be_bytes());
+    file.extend(
+        u16::try_from(exif.len() + 2)
+            .unwrap_or_default()
+            .to_be_bytes(),
+    );
     file.extend(&exif);
     file.extend(&jpeg[2..]);
     let event = scene.upload(&file).await.ok();
@@ -227,7 +384,11 @@ async fn a_photo_stands_upright_and_tells_nothing_of_its_place() {
 async fn images_are_found_by_their_names_alone() {
     let scene = scene().await;
     let anybody = scene.campus.anonymous();
-    for path in ["/media/nothing.jpg", "/media/..%2f..%2fetc%2fpasswd", "/media/"] {
+    for path in [
+        "/media/nothing.jpg",
+        "/media/..%2f..%2fetc%2fpasswd",
+        "/media/",
+    ] {
         anybody.get(path).await.error(404);
     }
 }
@@ -235,7 +396,8 @@ async fn images_are_found_by_their_names_alone() {
 /// A PNG with a compressed profile of many megabytes.
 fn with_profile(megabytes: usize) -> Vec<u8> {
     use std::io::Write as _;
-    let mut zipped = flate2::write::ZlibEncoder::new(b"iCCPx\0\0".to_vec(), flate2::Compression::best());
+    let mut zipped =
+        flate2::write::ZlibEncoder::new(b"iCCPx\0\0".to_vec(), flate2::Compression::best());
     for _ in 0..megabytes {
         zipped.write_all(&vec![0; 1024 * 1024]).expect("memory");
     }
@@ -244,7 +406,11 @@ fn with_profile(megabytes: usize) -> Vec<u8> {
     crc.update(&chunk);
     let mut file = png(8, 8);
     let tail = file.split_off(33);
-    file.extend(u32::try_from(chunk.len() - 4).unwrap_or_default().to_be_bytes());
+    file.extend(
+        u32::try_from(chunk.len() - 4)
+            .unwrap_or_default()
+            .to_be_bytes(),
+    );
     file.extend(chunk);
     file.extend(crc.sum().to_be_bytes());
     file.extend(tail);

@@ -1,4 +1,6 @@
 //! Lists of events across clubs: `/events/`
+//!
+//! Proves H17, H22, H23, H26, H27, C15, V2, V3, V4, V5.
 
 use chrono::TimeDelta;
 use proptest::prelude::*;
@@ -20,10 +22,22 @@ async fn the_list_shows_what_has_not_ended_and_forgets_it_by_the_clock_alone() {
     event(&ada, "never", &[]).await;
     let anybody = campus.anonymous();
     assert_eq!(names(&anybody, "").await, ["long", "soon", "later"]);
-    let club: Vec<Value> = ada.get(CHESS).await.ok().as_array().into_iter().flatten().map(|event| event["name"].clone()).collect();
+    let club: Vec<Value> = ada
+        .get(CHESS)
+        .await
+        .ok()
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|event| event["name"].clone())
+        .collect();
     assert_eq!(club, ["long", "soon", "over", "later", "never"]);
     campus.advance(TimeDelta::hours(2));
-    assert_eq!(names(&anybody, "").await, ["long", "soon", "later"], "it ends now");
+    assert_eq!(
+        names(&anybody, "").await,
+        ["long", "soon", "later"],
+        "it ends now"
+    );
     campus.advance(TimeDelta::seconds(1));
     assert_eq!(names(&anybody, "").await, ["soon", "later"]);
     campus.advance(TimeDelta::days(40));
@@ -33,12 +47,23 @@ async fn the_list_shows_what_has_not_ended_and_forgets_it_by_the_clock_alone() {
 #[tokio::test]
 async fn the_eight_parameters_filter() {
     let (campus, ada) = chess().await;
-    campus.client(&json!({}), "bob").post("/api/clubs/", json!({ "name": "Élan Vital", "code": "elan" })).await.created();
+    campus
+        .client(&json!({}), "bob")
+        .post(
+            "/api/clubs/",
+            json!({ "name": "Élan Vital", "code": "elan" }),
+        )
+        .await
+        .created();
     event(&ada, "past", &[showing(-2_000, -1_999)]).await;
     event(&ada, "wide", &[showing(-30, -29), showing(900, 901)]).await;
     event(&ada, "near", &[showing(1, 2)]).await;
     let body = json!({ "name": "Talk", "type": 3, "description": "<p>About <b>Gödel</b></p>", "showings": [showing(3, 4)] });
-    campus.as_("bob").post("/api/clubs/elan/events/", body).await.created();
+    campus
+        .as_("bob")
+        .post("/api/clubs/elan/events/", body)
+        .await
+        .created();
     let anybody = campus.anonymous();
     let q = |name: &str, at: i64| format!("?{name}={}", hours(at).replace(':', "%3A"));
     for (query, expected) in [
@@ -54,20 +79,46 @@ async fn the_eight_parameters_filter() {
         (q("earliest_start_time", -40), vec!["wide", "near", "Talk"]),
         (q("earliest_start_time", 1), vec!["near", "Talk"]),
         (q("latest_start_time", 1), vec!["past", "near"]),
-        (q("latest_start_time", 900), vec!["past", "wide", "near", "Talk"]),
+        (
+            q("latest_start_time", 900),
+            vec!["past", "wide", "near", "Talk"],
+        ),
         (q("earliest_end_time", 2), vec!["near", "Talk"]),
         (q("latest_end_time", 2), vec!["past", "near"]),
         (q("latest_end_time", -1_999), vec!["past"]),
-        (format!("{}&{}", q("earliest_start_time", 2), &q("latest_end_time", 4)[1..]), vec!["Talk"]),
-        ("?earliest_start_time=1990-01-01T00:00:00%2B02:00&type=0".into(), vec!["past", "wide", "near"]),
+        (
+            format!(
+                "{}&{}",
+                q("earliest_start_time", 2),
+                &q("latest_end_time", 4)[1..]
+            ),
+            vec!["Talk"],
+        ),
+        (
+            "?earliest_start_time=1990-01-01T00:00:00%2B02:00&type=0".into(),
+            vec!["past", "wide", "near"],
+        ),
     ] {
         assert_eq!(names(&anybody, &query).await, expected, "{query}");
     }
-    for name in ["type", "fair", "earliest_start_time", "latest_start_time", "earliest_end_time", "latest_end_time"] {
-        anybody.get(&format!("/api/events/?{name}=soon")).await.invalid(&[name]);
+    for name in [
+        "type",
+        "fair",
+        "earliest_start_time",
+        "latest_start_time",
+        "earliest_end_time",
+        "latest_end_time",
+    ] {
+        anybody
+            .get(&format!("/api/events/?{name}=soon"))
+            .await
+            .invalid(&[name]);
     }
     anybody.get("/api/events/?type=7").await.invalid(&["type"]);
-    anybody.get("/api/events/?earliest_start_time=2026-11-21T09:00:00").await.invalid(&["earliest_start_time"]);
+    anybody
+        .get("/api/events/?earliest_start_time=2026-11-21T09:00:00")
+        .await
+        .invalid(&["earliest_start_time"]);
 }
 
 #[tokio::test]
@@ -77,10 +128,30 @@ async fn the_list_comes_in_pages() {
         event(&ada, &format!("e{n}"), &[showing(10 - n, 20)]).await;
     }
     let anybody = campus.anonymous();
-    let page = anybody.get("/api/events/?page_size=2&page=2&search=e").await.ok();
-    assert_eq!((&page["count"], &page["results"][0]["name"], page["results"].as_array().map(Vec::len)), (&json!(5), &json!("e2"), Some(2)));
-    assert!(page["next"].as_str().is_some_and(|next| next.contains("page=3") && next.contains("search=e")));
-    assert_eq!(anybody.get("/api/events/?page_size=2&page=4").await.error(404), "Invalid page.");
+    let page = anybody
+        .get("/api/events/?page_size=2&page=2&search=e")
+        .await
+        .ok();
+    assert_eq!(
+        (
+            &page["count"],
+            &page["results"][0]["name"],
+            page["results"].as_array().map(Vec::len)
+        ),
+        (&json!(5), &json!("e2"), Some(2))
+    );
+    assert!(
+        page["next"]
+            .as_str()
+            .is_some_and(|next| next.contains("page=3") && next.contains("search=e"))
+    );
+    assert_eq!(
+        anybody
+            .get("/api/events/?page_size=2&page=4")
+            .await
+            .error(404),
+        "Invalid page."
+    );
 }
 
 #[tokio::test]
@@ -96,12 +167,28 @@ async fn writes_show_at_once_in_lists_of_other_functions() {
     ada.patch(&path, json!({ "name": "y" })).await.ok();
     assert_eq!(names(&anybody, "").await, ["y"]);
     // Into another month and back: each month shows it as long as it ends there.
-    let moved = ada.post(&format!("{path}showings/"), showing(24 * 45, 24 * 45 + 1)).await.created();
-    assert_eq!(names(&anybody, "?latest_end_time=2026-12-31T00:00:00Z").await, [""; 0]);
-    ada.delete(&format!("{path}showings/{}/", id(&moved))).await.no_content();
-    assert_eq!(names(&anybody, "?latest_end_time=2026-12-31T00:00:00Z").await, ["y"]);
-    ada.patch("/api/clubs/chess/", json!({ "name": "Renamed" })).await.ok();
-    assert_eq!(anybody.get("/api/events/").await.ok()["results"][0]["club_name"], "Renamed");
+    let moved = ada
+        .post(&format!("{path}showings/"), showing(24 * 45, 24 * 45 + 1))
+        .await
+        .created();
+    assert_eq!(
+        names(&anybody, "?latest_end_time=2026-12-31T00:00:00Z").await,
+        [""; 0]
+    );
+    ada.delete(&format!("{path}showings/{}/", id(&moved)))
+        .await
+        .no_content();
+    assert_eq!(
+        names(&anybody, "?latest_end_time=2026-12-31T00:00:00Z").await,
+        ["y"]
+    );
+    ada.patch("/api/clubs/chess/", json!({ "name": "Renamed" }))
+        .await
+        .ok();
+    assert_eq!(
+        anybody.get("/api/events/").await.ok()["results"][0]["club_name"],
+        "Renamed"
+    );
     ada.delete(&path).await.no_content();
     assert_eq!(names(&anybody, "").await, [""; 0]);
 }
@@ -114,7 +201,10 @@ async fn lists_at_once_load_once() {
     event(&ada, "x", &[showing(1, 2)]).await;
     let anybody = campus.anonymous();
     let answers = futures::future::join_all((0..16).map(|_| anybody.get("/api/events/"))).await;
-    let calls: u64 = answers.iter().map(|answer| u64::from(answer.usage.calls)).sum();
+    let calls: u64 = answers
+        .iter()
+        .map(|answer| u64::from(answer.usage.calls))
+        .sum();
     // The versions each; the clubs in 8 parts and one month, once.
     assert_eq!(calls, 16 + 8 + 1);
 }
@@ -130,13 +220,33 @@ async fn long_descriptions_keep_nobody_from_the_list() {
     let anybody = campus.anonymous();
     for query in ["?page_size=5", "?page_size=40"] {
         let page = anybody.get(&format!("/api/events/{query}")).await.ok();
-        let text = page["results"][0]["description"].as_str().unwrap_or_default();
-        assert!(text.ends_with("…</p>") && text.chars().count() <= 2_010, "{} bytes", text.len());
+        let text = page["results"][0]["description"]
+            .as_str()
+            .unwrap_or_default();
+        assert!(
+            text.ends_with("…</p>") && text.chars().count() <= 2_010,
+            "{} bytes",
+            text.len()
+        );
         let one = format!("/api/events/{}/", id(&page["results"][0]));
-        assert!(anybody.get(&one).await.ok()["description"] == *long, "the event itself has the whole");
+        assert!(
+            anybody.get(&one).await.ok()["description"] == *long,
+            "the event itself has the whole"
+        );
     }
-    ada.post(CHESS, json!({ "name": "x", "description": "<ul><li>".repeat(3_000) })).await.invalid(&["description"]);
-    assert!(anybody.get("/api/events.ics").await.text().ends_with("END:VCALENDAR\r\n"));
+    ada.post(
+        CHESS,
+        json!({ "name": "x", "description": "<ul><li>".repeat(3_000) }),
+    )
+    .await
+    .invalid(&["description"]);
+    assert!(
+        anybody
+            .get("/api/events.ics")
+            .await
+            .text()
+            .ends_with("END:VCALENDAR\r\n")
+    );
 }
 
 #[tokio::test]
@@ -149,7 +259,11 @@ async fn lists_during_writes_have_each_event_once() {
         event(&ada, &format!("still {n}"), &[showing(1, 2)]).await;
     }
     let moving = event(&ada, "moving", &[showing(3, 4)]).await;
-    let one = format!("{CHESS}{}/showings/{}/", id(&moving), id(&moving["showings"][0]));
+    let one = format!(
+        "{CHESS}{}/showings/{}/",
+        id(&moving),
+        id(&moving["showings"][0])
+    );
     let other = campus.another();
     let writes = async {
         for n in 0..60 {
@@ -162,11 +276,21 @@ async fn lists_during_writes_have_each_event_once() {
         for _ in 0..60 {
             let mut names = names(&client, "").await;
             names.sort();
-            assert_eq!(names, ["moving", "still 0", "still 1", "still 2", "still 3", "still 4", "still 5"]);
+            assert_eq!(
+                names,
+                [
+                    "moving", "still 0", "still 1", "still 2", "still 3", "still 4", "still 5"
+                ]
+            );
             tokio::task::yield_now().await;
         }
     };
-    futures::join!(writes, reads(other.anonymous()), reads(other.anonymous()), reads(campus.anonymous()));
+    futures::join!(
+        writes,
+        reads(other.anonymous()),
+        reads(other.anonymous()),
+        reads(campus.anonymous())
+    );
 }
 
 /// Moments that lie where months and the parts of the catalogue end, in hours from now.

@@ -1,4 +1,7 @@
 //! `/events/`, `/events/{event}/`, `/clubs/{club}/events/…`
+//!
+//! Proves H5, H12, H13, H14, H15, H16, H17, H18, H20, H21, P2, C6, V1, V6, V7, V8, V9, V10, V17,
+//! V18, V19, X7.
 
 use chrono::TimeDelta;
 use http::Method;
@@ -24,7 +27,10 @@ pub async fn chess() -> (TestCampus, Client) {
 
 /// An event of it.
 pub async fn event(client: &Client, name: &str, showings: &[Value]) -> Value {
-    client.post(CHESS, json!({ "name": name, "showings": showings })).await.created()
+    client
+        .post(CHESS, json!({ "name": name, "showings": showings }))
+        .await
+        .created()
 }
 
 /// The names of what a list answers.
@@ -32,7 +38,10 @@ pub async fn names(client: &Client, query: &str) -> Vec<String> {
     let list = client.get(&format!("/api/events/{query}")).await.ok();
     let results = list["results"].as_array().cloned().unwrap_or_default();
     assert_eq!(list["count"], results.len());
-    results.iter().filter_map(|event| event["name"].as_str().map(str::to_owned)).collect()
+    results
+        .iter()
+        .filter_map(|event| event["name"].as_str().map(str::to_owned))
+        .collect()
 }
 
 #[tokio::test]
@@ -65,19 +74,50 @@ async fn an_event_is_created_with_its_showings_read_changed_and_deleted() {
     let global = format!("/api/events/{}/", id(&event));
     assert_eq!(ada.get(&global).await.ok(), event);
     campus.advance(TimeDelta::minutes(1));
-    let changed = ada.patch(&location, json!({ "name": "Night", "showings": [], "pinned": true })).await.ok();
-    assert_eq!((&changed["name"], &changed["showings"], &changed["pinned"]), (&json!("Night"), &event["showings"], &json!(false)));
+    let changed = ada
+        .patch(
+            &location,
+            json!({ "name": "Night", "showings": [], "pinned": true }),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        (&changed["name"], &changed["showings"], &changed["pinned"]),
+        (&json!("Night"), &event["showings"], &json!(false))
+    );
     assert_ne!(changed["updated_at"], event["updated_at"]);
-    assert_eq!(campus.admin().patch(&location, json!({ "pinned": true })).await.ok()["pinned"], true);
-    ada.put(&location, json!({ "name": "x" })).await.invalid(&["description", "type", "url"]);
-    let put = ada.put(&location, json!({ "name": "x", "description": "", "type": 0, "url": null })).await.ok();
-    assert_eq!((&put["url"], &put["pinned"], &put["showings"]), (&Value::Null, &json!(true), &event["showings"]));
+    assert_eq!(
+        campus
+            .admin()
+            .patch(&location, json!({ "pinned": true }))
+            .await
+            .ok()["pinned"],
+        true
+    );
+    ada.put(&location, json!({ "name": "x" }))
+        .await
+        .invalid(&["description", "type", "url"]);
+    let put = ada
+        .put(
+            &location,
+            json!({ "name": "x", "description": "", "type": 0, "url": null }),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        (&put["url"], &put["pinned"], &put["showings"]),
+        (&Value::Null, &json!(true), &event["showings"])
+    );
     ada.delete(&location).await.no_content();
     for path in [&location, &global, &format!("{global}showings/")] {
         ada.get(path).await.error(404);
     }
     assert_eq!(names(&ada, "").await, [""; 0]);
-    assert!(!campus.stored().iter().any(|item| item["type"]["S"].as_str().is_some_and(|kind| kind.starts_with("Event"))));
+    assert!(!campus.stored().iter().any(|item| {
+        item["type"]["S"]
+            .as_str()
+            .is_some_and(|kind| kind.starts_with("Event"))
+    }));
 }
 
 #[tokio::test]
@@ -85,20 +125,40 @@ async fn wrong_events_are_named() {
     let (_campus, ada) = chess().await;
     for (body, fields) in [
         (json!({}), vec!["name"]),
-        (json!({ "name": " ", "type": 7, "url": "javascript:x", "description": 1 }), vec!["description", "name", "type", "url"]),
-        (json!({ "name": "x", "image": "https://x.example/i.png" }), vec!["image"]),
+        (
+            json!({ "name": " ", "type": 7, "url": "javascript:x", "description": 1 }),
+            vec!["description", "name", "type", "url"],
+        ),
+        (
+            json!({ "name": "x", "image": "https://x.example/i.png" }),
+            vec!["image"],
+        ),
         (
             json!({ "name": "x", "showings": [showing(1, 2), showing(2, 1), {}] }),
-            vec!["showings.1.end_time", "showings.2.end_time", "showings.2.start_time"],
+            vec![
+                "showings.1.end_time",
+                "showings.2.end_time",
+                "showings.2.start_time",
+            ],
         ),
-        (json!({ "name": "x", "showings": vec![showing(1, 2); 101] }), vec!["showings"]),
+        (
+            json!({ "name": "x", "showings": vec![showing(1, 2); 101] }),
+            vec!["showings"],
+        ),
         (json!({ "name": "x", "showings": 7 }), vec!["showings"]),
     ] {
         ada.post(CHESS, body).await.invalid(&fields);
     }
     assert_eq!(ada.get(CHESS).await.ok(), json!([]));
     assert_eq!(
-        ada.post(CHESS, json!({ "name": "x", "showings": vec![showing(1, 2); 100] })).await.created()["showings"].as_array().map(Vec::len),
+        ada.post(
+            CHESS,
+            json!({ "name": "x", "showings": vec![showing(1, 2); 100] })
+        )
+        .await
+        .created()["showings"]
+            .as_array()
+            .map(Vec::len),
         Some(100)
     );
 }
@@ -107,24 +167,73 @@ async fn wrong_events_are_named() {
 async fn forms_say_what_json_says() {
     let (_campus, ada) = chess().await;
     let showings = json!([showing(1, 2)]).to_string();
-    let (content_type, body) = form(&[("name", b"7"), ("type", b"3"), ("url", b""), ("showings", showings.as_bytes()), ("image", b"")]);
-    let event = ada.raw(Method::POST, CHESS, Some(&content_type), body).await.created();
-    assert_eq!((&event["name"], &event["type"], &event["url"]), (&json!("7"), &json!(3), &Value::Null));
+    let (content_type, body) = form(&[
+        ("name", b"7"),
+        ("type", b"3"),
+        ("url", b""),
+        ("showings", showings.as_bytes()),
+        ("image", b""),
+    ]);
+    let event = ada
+        .raw(Method::POST, CHESS, Some(&content_type), body)
+        .await
+        .created();
+    assert_eq!(
+        (&event["name"], &event["type"], &event["url"]),
+        (&json!("7"), &json!(3), &Value::Null)
+    );
     assert_eq!(event["earliest_start_time"], hours(1));
     let path = format!("{CHESS}{}/", id(&event));
-    for name in ["1e5", "12345678901234567890123", "[ 1 ]", "{\"b\":1,\"a\":2}", "true", "null"] {
+    for name in [
+        "1e5",
+        "12345678901234567890123",
+        "[ 1 ]",
+        "{\"b\":1,\"a\":2}",
+        "true",
+        "null",
+    ] {
         let (content_type, body) = form(&[("name", name.as_bytes())]);
-        assert_eq!(ada.raw(Method::PATCH, &path, Some(&content_type), body).await.ok()["name"], name);
+        assert_eq!(
+            ada.raw(Method::PATCH, &path, Some(&content_type), body)
+                .await
+                .ok()["name"],
+            name
+        );
     }
     let (content_type, body) = form(&[("description", "<b>ü</b>".as_bytes())]);
-    assert_eq!(ada.raw(Method::PATCH, &path, Some(&content_type), body).await.ok()["description"], "<b>ü</b>");
+    assert_eq!(
+        ada.raw(Method::PATCH, &path, Some(&content_type), body)
+            .await
+            .ok()["description"],
+        "<b>ü</b>"
+    );
     let (content_type, body) = form(&[("type", b"nine")]);
-    ada.raw(Method::PATCH, &path, Some(&content_type), body).await.invalid(&["type"]);
+    ada.raw(Method::PATCH, &path, Some(&content_type), body)
+        .await
+        .invalid(&["type"]);
     let (content_type, body) = form(&[("name", &[0xff, 0xfe])]);
-    ada.raw(Method::PATCH, &path, Some(&content_type), body).await.invalid(&["name"]);
-    ada.raw(Method::PATCH, &path, Some("multipart/form-data; boundary=x"), "nonsense").await.error(400);
-    ada.raw(Method::PATCH, &path, Some("multipart/form-data"), "nonsense").await.error(400);
-    ada.raw(Method::PATCH, &path, Some("text/plain"), "nonsense").await.error(415);
+    ada.raw(Method::PATCH, &path, Some(&content_type), body)
+        .await
+        .invalid(&["name"]);
+    ada.raw(
+        Method::PATCH,
+        &path,
+        Some("multipart/form-data; boundary=x"),
+        "nonsense",
+    )
+    .await
+    .error(400);
+    ada.raw(
+        Method::PATCH,
+        &path,
+        Some("multipart/form-data"),
+        "nonsense",
+    )
+    .await
+    .error(400);
+    ada.raw(Method::PATCH, &path, Some("text/plain"), "nonsense")
+        .await
+        .error(415);
 }
 
 #[tokio::test]
@@ -138,23 +247,42 @@ async fn places_and_links_are_for_who_is_signed_in() {
     let hidden = format!("{one}showings/{}/", id(&event["showings"][0]));
     let anybody = campus.anonymous();
     let (list, showings) = ("/api/events/".to_owned(), format!("{one}showings/"));
-    for path in [&list, &one, &showings, &hidden, &"/api/events.ics".to_owned(), &"/api/clubs/chess/events.ics".to_owned()] {
+    for path in [
+        &list,
+        &one,
+        &showings,
+        &hidden,
+        &"/api/events.ics".to_owned(),
+        &"/api/clubs/chess/events.ics".to_owned(),
+    ] {
         let text = anybody.get(path).await.text();
         assert!(!text.to_lowercase().contains("planted"), "{path}: {text}");
-        assert!(text.contains("Public square") || *path == hidden, "{path}: {text}");
+        assert!(
+            text.contains("Public square") || *path == hidden,
+            "{path}: {text}"
+        );
         if path.ends_with("ics") {
             for client in [&ada, &campus.admin()] {
-                assert!(!client.get(path).await.text().contains("lanted"), "a calendar is the same for everybody");
+                assert!(
+                    !client.get(path).await.text().contains("lanted"),
+                    "a calendar is the same for everybody"
+                );
             }
         } else {
             let told = campus.as_("bob").get(path).await.text();
             assert!(told.contains("Planted room"), "{path}: {told}");
-            assert!(!told.contains("\"ticket_order_limit\":10"), "for officers: {told}");
+            assert!(
+                !told.contains("\"ticket_order_limit\":10"),
+                "for officers: {told}"
+            );
         }
     }
     assert_eq!(ada.get(&hidden).await.ok()["ticket_order_limit"], 10);
     anybody.get(CHESS).await.error(401);
-    anybody.get(&format!("{CHESS}{}/showings/", id(&event))).await.error(401);
+    anybody
+        .get(&format!("{CHESS}{}/showings/", id(&event)))
+        .await
+        .error(401);
 }
 
 #[tokio::test]
@@ -163,28 +291,48 @@ async fn events_of_clubs_that_are_not_there_are_not_there() {
     campus.club("go", &ada).await;
     let event = event(&ada, "x", &[showing(1, 2)]).await;
     let one = format!("/api/events/{}/", id(&event));
-    campus.admin().patch("/api/clubs/chess/", json!({ "approved": null })).await.ok();
+    campus
+        .admin()
+        .patch("/api/clubs/chess/", json!({ "approved": null }))
+        .await
+        .ok();
     let (anybody, bob) = (campus.anonymous(), campus.as_("bob"));
     for client in [&anybody, &bob] {
         assert_eq!(names(client, "").await, [""; 0]);
-        for path in [&one, &format!("{one}showings/"), &"/api/clubs/chess/events.ics".to_owned()] {
+        for path in [
+            &one,
+            &format!("{one}showings/"),
+            &"/api/clubs/chess/events.ics".to_owned(),
+        ] {
             client.get(path).await.error(404);
         }
-        assert!(!client.get("/api/events.ics").await.text().contains("VEVENT"));
+        assert!(
+            !client
+                .get("/api/events.ics")
+                .await
+                .text()
+                .contains("VEVENT")
+        );
     }
     for client in [&ada, &campus.admin()] {
         assert_eq!(names(client, "").await, ["x"]);
         client.get(&one).await.ok();
         client.get("/api/clubs/chess/events.ics").await.error(404);
     }
-    campus.admin().patch("/api/clubs/chess/", json!({ "approved": true })).await.ok();
+    campus
+        .admin()
+        .patch("/api/clubs/chess/", json!({ "approved": true }))
+        .await
+        .ok();
     assert_eq!(names(&anybody, "").await, ["x"]);
     ada.delete("/api/clubs/chess/").await.no_content();
     for client in [&anybody, &ada, &campus.admin()] {
         assert_eq!(names(client, "").await, [""; 0]);
         client.get(&one).await.error(404);
     }
-    ada.get(&format!("/api/clubs/go/events/{}/", id(&event))).await.error(404);
+    ada.get(&format!("/api/clubs/go/events/{}/", id(&event)))
+        .await
+        .error(404);
     ada.get("/api/events/0/").await.error(404);
     ada.get("/api/events/abc/").await.error(404);
 }
@@ -209,8 +357,20 @@ async fn two_officers_at_once_lose_nothing() {
     c.created();
     d.created();
     let now = ada.get(&path).await.ok();
-    assert_eq!((&now["name"], &now["type"], now["showings"].as_array().map(Vec::len)), (&json!("y"), &json!(2), Some(2)));
-    assert_eq!(campus.anonymous().get("/api/events/").await.ok()["results"][0]["showings"].as_array().map(Vec::len), Some(2));
+    assert_eq!(
+        (
+            &now["name"],
+            &now["type"],
+            now["showings"].as_array().map(Vec::len)
+        ),
+        (&json!("y"), &json!(2), Some(2))
+    );
+    assert_eq!(
+        campus.anonymous().get("/api/events/").await.ok()["results"][0]["showings"]
+            .as_array()
+            .map(Vec::len),
+        Some(2)
+    );
 }
 
 #[tokio::test]
@@ -227,9 +387,20 @@ async fn an_event_at_all_its_limits_is_stored_and_listed() {
         // Into a later part of the catalogue, so that there are two copies of it.
         let last = format!("{path}showings/{}/", id(&event["showings"][99]));
         ada.patch(&last, showing(2_000, 2_001)).await.ok();
-        assert_eq!(ada.get(&path).await.ok()["description"], event["description"]);
-        assert_eq!(campus.anonymous().get("/api/events/").await.ok()["count"], 1);
+        assert_eq!(
+            ada.get(&path).await.ok()["description"],
+            event["description"]
+        );
+        assert_eq!(
+            campus.anonymous().get("/api/events/").await.ok()["count"],
+            1
+        );
         ada.delete(&path).await.no_content();
     }
-    ada.post(CHESS, json!({ "name": "x", "description": "\u{1f600}".repeat(50_001) })).await.invalid(&["description"]);
+    ada.post(
+        CHESS,
+        json!({ "name": "x", "description": "\u{1f600}".repeat(50_001) }),
+    )
+    .await
+    .invalid(&["description"]);
 }

@@ -1,4 +1,6 @@
 //! `/clubs/{club}/applications/{application}/extensions/…`
+//!
+//! Proves A4, A9, A10, S1.
 
 use chrono::TimeDelta;
 use serde_json::json;
@@ -12,15 +14,39 @@ async fn an_extension_is_created_changed_and_taken_back() {
     let sue = id(&campus.as_("sue").get("/api/settings/").await.ok());
     let path = format!("{}extensions/", drive.path);
     let officer = &drive.officer;
-    let created = officer.post(&path, json!({ "username": "sue", "end_time": hours(30) })).await.created();
-    assert_eq!(created, json!({ "id": created["id"], "username": "sue", "person": sue, "end_time": hours(30) }));
-    officer.post(&path, json!({ "person": sue, "end_time": hours(31) })).await.invalid(&["person"]);
+    let created = officer
+        .post(&path, json!({ "username": "sue", "end_time": hours(30) }))
+        .await
+        .created();
+    assert_eq!(
+        created,
+        json!({ "id": created["id"], "username": "sue", "person": sue, "end_time": hours(30) })
+    );
+    officer
+        .post(&path, json!({ "person": sue, "end_time": hours(31) }))
+        .await
+        .invalid(&["person"]);
     let one = format!("{path}{}/", id(&created));
     assert_eq!(officer.get(&one).await.ok(), created);
-    assert_eq!(officer.patch(&one, json!({ "end_time": hours(40) })).await.ok()["end_time"], hours(40));
-    assert_eq!(officer.put(&one, json!({ "end_time": hours(41) })).await.ok()["end_time"], hours(41));
+    assert_eq!(
+        officer
+            .patch(&one, json!({ "end_time": hours(40) }))
+            .await
+            .ok()["end_time"],
+        hours(40)
+    );
+    assert_eq!(
+        officer
+            .put(&one, json!({ "end_time": hours(41) }))
+            .await
+            .ok()["end_time"],
+        hours(41)
+    );
     officer.put(&one, json!({})).await.invalid(&["end_time"]);
-    assert_eq!(officer.get(&path).await.ok().as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        officer.get(&path).await.ok().as_array().map(Vec::len),
+        Some(1)
+    );
     officer.delete(&one).await.no_content();
     officer.get(&one).await.error(404);
 }
@@ -32,11 +58,29 @@ async fn wrong_extensions_are_named() {
     campus.as_("sue").get("/api/settings/").await.ok();
     let path = format!("{}extensions/", drive.path);
     let officer = &drive.officer;
-    officer.post(&path, json!({ "username": "sue" })).await.invalid(&["end_time"]);
-    officer.post(&path, json!({ "username": "sue", "end_time": hours(24) })).await.invalid(&["end_time"]);
-    officer.post(&path, json!({ "end_time": hours(30) })).await.invalid(&["username"]);
-    officer.post(&path, json!({ "username": "nobody", "end_time": hours(30) })).await.invalid(&["username"]);
-    officer.post(&path, json!({ "person": 1, "end_time": hours(30) })).await.invalid(&["person"]);
+    officer
+        .post(&path, json!({ "username": "sue" }))
+        .await
+        .invalid(&["end_time"]);
+    officer
+        .post(&path, json!({ "username": "sue", "end_time": hours(24) }))
+        .await
+        .invalid(&["end_time"]);
+    officer
+        .post(&path, json!({ "end_time": hours(30) }))
+        .await
+        .invalid(&["username"]);
+    officer
+        .post(
+            &path,
+            json!({ "username": "nobody", "end_time": hours(30) }),
+        )
+        .await
+        .invalid(&["username"]);
+    officer
+        .post(&path, json!({ "person": 1, "end_time": hours(30) }))
+        .await
+        .invalid(&["person"]);
 }
 
 #[tokio::test]
@@ -45,18 +89,42 @@ async fn an_extension_keeps_the_application_open_for_one_person() {
     let drive = campus.drive("chess").await;
     let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
     sue.get("/api/settings/").await.ok();
-    drive.officer.post(&format!("{}extensions/", drive.path), json!({ "username": "SUE", "end_time": hours(30) })).await.created();
+    drive
+        .officer
+        .post(
+            &format!("{}extensions/", drive.path),
+            json!({ "username": "SUE", "end_time": hours(30) }),
+        )
+        .await
+        .created();
     campus.advance(TimeDelta::hours(25));
     let (sue, bob, officer) = (sue, bob, campus.as_("ada"));
     let current = "/api/clubs/chess/applications/current/";
-    assert_eq!(sue.get(current).await.ok().as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        sue.get(current).await.ok().as_array().map(Vec::len),
+        Some(1)
+    );
     assert_eq!(bob.get(current).await.ok(), json!([]));
-    bob.post(&format!("{}submissions/", drive.path), drive.answer("x")).await.error(400);
+    bob.post(&format!("{}submissions/", drive.path), drive.answer("x"))
+        .await
+        .error(400);
     let submission = drive.submit(&sue).await;
-    sue.delete(&format!("/api/submissions/{}/", id(&submission))).await.no_content();
-    officer.patch(&drive.path, json!({ "is_active": false })).await.ok();
-    sue.post(&format!("{}submissions/", drive.path), drive.answer("x")).await.error(400);
-    officer.patch(&drive.path, json!({ "is_active": true })).await.ok();
+    sue.delete(&format!("/api/submissions/{}/", id(&submission)))
+        .await
+        .no_content();
+    officer
+        .patch(&drive.path, json!({ "is_active": false }))
+        .await
+        .ok();
+    sue.post(&format!("{}submissions/", drive.path), drive.answer("x"))
+        .await
+        .error(400);
+    officer
+        .patch(&drive.path, json!({ "is_active": true }))
+        .await
+        .ok();
     campus.advance(TimeDelta::hours(6));
-    sue.post(&format!("{}submissions/", drive.path), drive.answer("x")).await.error(400);
+    sue.post(&format!("{}submissions/", drive.path), drive.answer("x"))
+        .await
+        .error(400);
 }

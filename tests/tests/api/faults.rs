@@ -1,5 +1,8 @@
-//! Stories on a table that fails by seed: nothing is lost, nothing happens twice, and every answer tells the truth. The long
-//! form runs more seeds: `FAULTS=200 cargo test -p tests --test api faults`
+//! Stories on a table that fails by seed: nothing is lost, nothing happens twice, and every answer
+//! tells the truth. The long form runs more seeds: `FAULTS=200 cargo test -p tests --test api
+//! faults`
+//!
+//! Proves X8, X10, X13, X16.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +21,10 @@ const RATE: u64 = 150;
 
 #[expect(clippy::disallowed_methods, reason = "a setting of this test")]
 fn seeds() -> std::ops::Range<u64> {
-    0..std::env::var("FAULTS").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
+    0..std::env::var("FAULTS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(6)
 }
 
 fn campus(seed: u64) -> (TestCampus, Arc<Faults>) {
@@ -26,32 +32,57 @@ fn campus(seed: u64) -> (TestCampus, Arc<Faults>) {
     (Setup::default().hook(faults.hook()).build(), faults)
 }
 
-/// Sends until there is an answer: what is unknown, busy or broken is asked again, with the same key.
+/// Sends until there is an answer: what is unknown, busy or broken is asked again, with the same
+/// key.
 async fn persist(client: &Client, key: &str, method: Method, path: &str, body: &Value) -> Answer {
     let client = client.clone().header("idempotency-key", key);
     for _ in 0..40 {
-        let answer = client.send(method.clone(), path, Some(body.clone()).filter(|body| !body.is_null())).await;
+        let answer = client
+            .send(
+                method.clone(),
+                path,
+                Some(body.clone()).filter(|body| !body.is_null()),
+            )
+            .await;
         if !answer.status.is_server_error() && answer.status != 429 {
             return answer;
         }
-        assert!(answer.status == 429 || answer.json()["code"].is_string(), "{}", answer.text());
+        assert!(
+            answer.status == 429 || answer.json()["code"].is_string(),
+            "{}",
+            answer.text()
+        );
         tokio::time::sleep(Duration::from_millis(400)).await;
     }
     panic!("{method} {path}: no answer after forty tries");
 }
 
-/// One student's evening: submits, presses twice, changes the answers, perhaps withdraws and submits again. Answers what was
-/// told last.
+/// One student's evening: submits, presses twice, changes the answers, perhaps withdraws and
+/// submits again. Answers what was told last.
 async fn evening(drive: &Drive, student: &Client, n: usize) -> Option<String> {
     let path = format!("{}submissions/", drive.path);
     let text = |step: &str| format!("{n} {step}");
     let first = drive.answer(&text("first"));
     // A double click: two requests with one key at once.
-    let (a, b) =
-        futures::join!(persist(student, "first", Method::POST, &path, &first), persist(student, "first", Method::POST, &path, &first));
-    assert!(a.status.is_success() && b.status.is_success(), "{} {}", a.text(), b.text());
+    let (a, b) = futures::join!(
+        persist(student, "first", Method::POST, &path, &first),
+        persist(student, "first", Method::POST, &path, &first)
+    );
+    assert!(
+        a.status.is_success() && b.status.is_success(),
+        "{} {}",
+        a.text(),
+        b.text()
+    );
     let one = format!("/api/submissions/{}/", id(&a.json()));
-    let second = persist(student, "second", Method::POST, &path, &drive.answer(&text("second"))).await;
+    let second = persist(
+        student,
+        "second",
+        Method::POST,
+        &path,
+        &drive.answer(&text("second")),
+    )
+    .await;
     assert_eq!(second.status, 200, "{}", second.text());
     if n.is_multiple_of(3) {
         let gone = persist(student, "gone", Method::DELETE, &one, &Value::Null).await;
@@ -63,7 +94,14 @@ async fn evening(drive: &Drive, student: &Client, n: usize) -> Option<String> {
         if n.is_multiple_of(2) {
             return None;
         }
-        let third = persist(student, "third", Method::POST, &path, &drive.answer(&text("third"))).await;
+        let third = persist(
+            student,
+            "third",
+            Method::POST,
+            &path,
+            &drive.answer(&text("third")),
+        )
+        .await;
         assert!(third.status.is_success(), "{}", third.text());
         return Some(text("third"));
     }
@@ -75,16 +113,32 @@ async fn a_deadline_on_a_failing_table_loses_no_submission_and_doubles_none() {
     for seed in seeds() {
         let (campus, faults) = campus(seed);
         let drive = campus.drive("chess").await;
-        let students: Vec<Client> = (0..24).map(|n| campus.as_(&format!("student{n}"))).collect();
+        let students: Vec<Client> = (0..24)
+            .map(|n| campus.as_(&format!("student{n}")))
+            .collect();
         faults.hit(RATE);
-        let told = join_all(students.iter().enumerate().map(|(n, student)| evening(&drive, student, n))).await;
+        let told = join_all(
+            students
+                .iter()
+                .enumerate()
+                .map(|(n, student)| evening(&drive, student, n)),
+        )
+        .await;
         // What is late comes late.
         tokio::time::sleep(Duration::from_secs(5)).await;
         faults.hit(0);
         let mut expected: Vec<String> = told.into_iter().flatten().collect();
-        let list = drive.officer.get(&format!("{}submissions/", drive.path)).await.ok();
-        let mut stored: Vec<String> =
-            list.as_array().into_iter().flatten().filter_map(|one| one["responses"][0]["text"].as_str().map(str::to_owned)).collect();
+        let list = drive
+            .officer
+            .get(&format!("{}submissions/", drive.path))
+            .await
+            .ok();
+        let mut stored: Vec<String> = list
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|one| one["responses"][0]["text"].as_str().map(str::to_owned))
+            .collect();
         expected.sort();
         stored.sort();
         assert_eq!(stored, expected, "{faults:?}");
@@ -106,40 +160,73 @@ async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
         let ids: Vec<u64> = submissions.iter().map(id).collect();
         let accepted = json!({ "submissions": ids[..12], "status": 4 });
         let path = format!("{}submissions/status/", drive.path);
-        persist(&drive.officer, "status", Method::POST, &path, &accepted).await.ok();
+        persist(&drive.officer, "status", Method::POST, &path, &accepted)
+            .await
+            .ok();
         let send = format!("{}send_emails/", drive.path);
         let body = json!({ "email_type": { "id": "acceptance" } });
         // Two officers, who press until all is sent.
         let press = async |officer: &str| {
             for n in 0..20 {
-                let answer = persist(&drive.officer, &format!("{officer}{n}"), Method::POST, &send, &body).await.ok();
+                let answer = persist(
+                    &drive.officer,
+                    &format!("{officer}{n}"),
+                    Method::POST,
+                    &send,
+                    &body,
+                )
+                .await
+                .ok();
                 if answer["recipients"] == 0 && answer["failed"] == 0 {
                     break;
                 }
                 campus.advance(chrono::TimeDelta::minutes(1));
             }
         };
-        campus.with_worker(async { futures::join!(press("ada"), press("olga")) }).await;
-        campus.with_worker(tokio::time::sleep(Duration::from_mins(5))).await;
+        campus
+            .with_worker(async { futures::join!(press("ada"), press("olga")) })
+            .await;
+        campus
+            .with_worker(tokio::time::sleep(Duration::from_mins(5)))
+            .await;
         faults.hit(0);
         // A claim whose worker could not mark it ends after its time.
         campus.advance(chrono::TimeDelta::minutes(5));
-        campus.with_worker(tokio::time::sleep(Duration::from_mins(1))).await;
+        campus
+            .with_worker(tokio::time::sleep(Duration::from_mins(1)))
+            .await;
         let mut each: BTreeMap<String, usize> = BTreeMap::new();
         for mail in campus.mails() {
             *each.entry(mail.to).or_default() += 1;
         }
-        assert!(each.values().all(|count| *count == 1), "{faults:?}: {each:?}");
-        let list = drive.officer.get(&format!("{}submissions/?status=4", drive.path)).await.ok();
+        assert!(
+            each.values().all(|count| *count == 1),
+            "{faults:?}: {each:?}"
+        );
+        let list = drive
+            .officer
+            .get(&format!("{}submissions/?status=4", drive.path))
+            .await
+            .ok();
         for one in list.as_array().into_iter().flatten() {
             let to = one["user"]["email"].as_str().unwrap_or_default();
             let shown = one["email_status"].as_str().unwrap_or_default();
-            // Nobody is silently not reached: who has no mail is shown as failed, or as one of whom it is not known.
-            assert!(each.contains_key(to) || matches!(shown, "unknown" | "failed" | "queued"), "{faults:?}: {one}");
-            assert!(shown != "sent" || each.contains_key(to), "{faults:?}: {one}");
+            // Nobody is silently not reached: who has no mail is shown as failed, or as one of whom
+            // it is not known.
+            assert!(
+                each.contains_key(to) || matches!(shown, "unknown" | "failed" | "queued"),
+                "{faults:?}: {one}"
+            );
+            assert!(
+                shown != "sent" || each.contains_key(to),
+                "{faults:?}: {one}"
+            );
         }
         assert_eq!(list.as_array().map(Vec::len), Some(12));
-        let wrong: Vec<String> = recount(&campus).into_iter().filter(|finding| !finding.contains("waits since")).collect();
+        let wrong: Vec<String> = recount(&campus)
+            .into_iter()
+            .filter(|finding| !finding.contains("waits since"))
+            .collect();
         assert_eq!(wrong, [""; 0], "{faults:?}");
     }
 }
@@ -158,9 +245,31 @@ async fn members_who_come_and_go_on_a_failing_table_are_counted_rightly() {
         faults.hit(RATE);
         let visit = async |n: usize, person: u64, client: &Client| {
             let members = "/api/clubs/chess/members/";
-            persist(client, "favorite", Method::POST, "/api/favorites/", &json!({ "club": "chess" })).await.created();
-            persist(client, "wish", Method::POST, "/api/requests/membership/", &json!({ "club": "chess" })).await;
-            let added = persist(&ada, &format!("add{n}"), Method::POST, members, &json!({ "person": person })).await;
+            persist(
+                client,
+                "favorite",
+                Method::POST,
+                "/api/favorites/",
+                &json!({ "club": "chess" }),
+            )
+            .await
+            .created();
+            persist(
+                client,
+                "wish",
+                Method::POST,
+                "/api/requests/membership/",
+                &json!({ "club": "chess" }),
+            )
+            .await;
+            let added = persist(
+                &ada,
+                &format!("add{n}"),
+                Method::POST,
+                members,
+                &json!({ "person": person }),
+            )
+            .await;
             assert_eq!(added.status, 201, "{}", added.text());
             if n.is_multiple_of(2) {
                 let one = format!("{members}{}/", id(&added.json()));
@@ -168,14 +277,33 @@ async fn members_who_come_and_go_on_a_failing_table_are_counted_rightly() {
                 assert!(matches!(gone.status.as_u16(), 204 | 404), "{}", gone.text());
             }
         };
-        join_all(people.iter().enumerate().map(|(n, (person, client))| visit(n, *person, client))).await;
+        join_all(
+            people
+                .iter()
+                .enumerate()
+                .map(|(n, (person, client))| visit(n, *person, client)),
+        )
+        .await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         faults.hit(0);
         let members = ada.get("/api/clubs/chess/members/").await.ok();
-        let names: BTreeSet<&str> = members.as_array().into_iter().flatten().filter_map(|one| one["username"].as_str()).collect();
-        assert_eq!(names, BTreeSet::from(["ada", "person1", "person3", "person5", "person7", "person9"]), "{faults:?}");
+        let names: BTreeSet<&str> = members
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|one| one["username"].as_str())
+            .collect();
+        assert_eq!(
+            names,
+            BTreeSet::from(["ada", "person1", "person3", "person5", "person7", "person9"]),
+            "{faults:?}"
+        );
         let club = ada.get("/api/clubs/chess/").await.ok();
-        assert_eq!((&club["membership_count"], &club["favorite_count"]), (&json!(6), &json!(10)), "{faults:?}");
+        assert_eq!(
+            (&club["membership_count"], &club["favorite_count"]),
+            (&json!(6), &json!(10)),
+            "{faults:?}"
+        );
         assert_eq!(recount(&campus), [""; 0], "{faults:?}");
     }
 }
@@ -193,22 +321,50 @@ async fn invitations_on_a_failing_table_let_each_in_once() {
         faults.hit(RATE);
         let emails: Vec<String> = (0..8).map(|n| format!("guest{n}@uni.example")).collect();
         let bulk = json!({ "emails": emails.join(" ") });
-        let invited = persist(&ada, "bulk", Method::POST, "/api/clubs/chess/invite/", &bulk).await.ok();
+        let invited = persist(
+            &ada,
+            "bulk",
+            Method::POST,
+            "/api/clubs/chess/invite/",
+            &bulk,
+        )
+        .await
+        .ok();
         assert_eq!(invited["sent"], 8, "{faults:?}");
         faults.hit(0);
-        campus.with_worker(tokio::time::sleep(Duration::from_mins(2))).await;
+        campus
+            .with_worker(tokio::time::sleep(Duration::from_mins(2)))
+            .await;
         assert_eq!(campus.mails().len(), 8);
         faults.hit(RATE);
         let accept = async |guest: &Client, email: &str| {
             let InviteLink { path, token } = InviteLink::sent_to(&campus, email);
-            persist(guest, "accept", Method::POST, &path, &json!({ "token": token })).await
+            persist(
+                guest,
+                "accept",
+                Method::POST,
+                &path,
+                &json!({ "token": token }),
+            )
+            .await
         };
-        for answer in join_all(guests.iter().zip(&emails).map(|(guest, email)| accept(guest, email))).await {
+        for answer in join_all(
+            guests
+                .iter()
+                .zip(&emails)
+                .map(|(guest, email)| accept(guest, email)),
+        )
+        .await
+        {
             assert_eq!(answer.status, 200, "{faults:?}: {}", answer.text());
         }
         tokio::time::sleep(Duration::from_secs(5)).await;
         faults.hit(0);
-        assert_eq!(ada.get("/api/clubs/chess/").await.ok()["membership_count"], 9, "{faults:?}");
+        assert_eq!(
+            ada.get("/api/clubs/chess/").await.ok()["membership_count"],
+            9,
+            "{faults:?}"
+        );
         assert_eq!(recount(&campus), [""; 0], "{faults:?}");
     }
 }

@@ -1,4 +1,6 @@
 //! Ids of another club, in path and body
+//!
+//! Proves H4, Q4, S3, S4, D3.
 
 use serde_json::json;
 use tests::TestCampus;
@@ -12,10 +14,21 @@ async fn an_id_of_another_club_is_not_found_in_a_path() {
     let submission = id(&chess.submit(&sue).await);
     let person = id(&sue.get("/api/settings/").await.ok());
     let extension = json!({ "person": person, "end_time": hours(30) });
-    let extension = id(&chess.officer.post(&format!("{}extensions/", chess.path), extension).await.created());
-    let member = id(&chess.officer.get("/api/clubs/chess/members/ada/").await.ok());
+    let extension = id(&chess
+        .officer
+        .post(&format!("{}extensions/", chess.path), extension)
+        .await
+        .created());
+    let member = id(&chess
+        .officer
+        .get("/api/clubs/chess/members/ada/")
+        .await
+        .ok());
     let application = id(&chess.application);
-    let (there, here) = (format!("/api/clubs/go/applications/{application}/"), &go.path);
+    let (there, here) = (
+        format!("/api/clubs/go/applications/{application}/"),
+        &go.path,
+    );
     let officer = &chess.officer;
     for path in [
         there.clone(),
@@ -33,17 +46,61 @@ async fn an_id_of_another_club_is_not_found_in_a_path() {
     ] {
         officer.get(&path).await.error(404);
     }
-    officer.patch(&there, json!({ "name": "stolen" })).await.error(404);
-    officer.delete(&format!("{there}?force=true")).await.error(404);
-    officer.post(&format!("{there}duplicate/"), json!({})).await.error(404);
-    officer.post(&format!("{there}send_emails/"), json!({ "email_type": { "id": "acceptance" } })).await.error(404);
-    officer.patch(&format!("{here}questions/{}/", chess.question), json!({ "prompt": "stolen" })).await.error(404);
-    officer.delete(&format!("{here}questions/{}/", chess.question)).await.error(404);
-    officer.patch(&format!("{here}submissions/{submission}/"), json!({ "status": 4 })).await.error(404);
-    officer.patch(&format!("{here}extensions/{extension}/"), json!({ "end_time": hours(40) })).await.error(404);
-    officer.delete(&format!("{here}extensions/{extension}/")).await.error(404);
-    officer.delete(&format!("/api/clubs/go/members/{member}/")).await.error(404);
-    sue.post(&format!("{there}submissions/"), json!({ "responses": [] })).await.error(404);
+    officer
+        .patch(&there, json!({ "name": "stolen" }))
+        .await
+        .error(404);
+    officer
+        .delete(&format!("{there}?force=true"))
+        .await
+        .error(404);
+    officer
+        .post(&format!("{there}duplicate/"), json!({}))
+        .await
+        .error(404);
+    officer
+        .post(
+            &format!("{there}send_emails/"),
+            json!({ "email_type": { "id": "acceptance" } }),
+        )
+        .await
+        .error(404);
+    officer
+        .patch(
+            &format!("{here}questions/{}/", chess.question),
+            json!({ "prompt": "stolen" }),
+        )
+        .await
+        .error(404);
+    officer
+        .delete(&format!("{here}questions/{}/", chess.question))
+        .await
+        .error(404);
+    officer
+        .patch(
+            &format!("{here}submissions/{submission}/"),
+            json!({ "status": 4 }),
+        )
+        .await
+        .error(404);
+    officer
+        .patch(
+            &format!("{here}extensions/{extension}/"),
+            json!({ "end_time": hours(40) }),
+        )
+        .await
+        .error(404);
+    officer
+        .delete(&format!("{here}extensions/{extension}/"))
+        .await
+        .error(404);
+    officer
+        .delete(&format!("/api/clubs/go/members/{member}/"))
+        .await
+        .error(404);
+    sue.post(&format!("{there}submissions/"), json!({ "responses": [] }))
+        .await
+        .error(404);
 }
 
 #[tokio::test]
@@ -54,16 +111,51 @@ async fn an_id_of_another_application_is_named_in_a_body() {
     let committee = &chess.application["committees"][0]["id"];
     let officer = &go.officer;
     let at = |path: &str| format!("{}{path}", go.path);
-    officer.post(&at("questions/precedence/"), json!({ "precedence": [chess.question] })).await.invalid(&["precedence.0"]);
-    let question = json!({ "question_type": 1, "prompt": "x", "committee_question": true, "committees": [committee] });
-    officer.post(&at("questions/"), question).await.invalid(&["committees.0"]);
-    officer.patch(&go.path, json!({ "committees": [{ "id": committee, "name": "x" }] })).await.invalid(&["committees.0.id"]);
-    officer.post(&at("submissions/status/"), json!({ "submissions": [submission], "status": 4 })).await.invalid(&["submissions.0"]);
     officer
-        .post(&at("submissions/reason/"), json!({ "submissions": [{ "id": submission, "reason": "x" }] }))
+        .post(
+            &at("questions/precedence/"),
+            json!({ "precedence": [chess.question] }),
+        )
+        .await
+        .invalid(&["precedence.0"]);
+    let question = json!({ "question_type": 1, "prompt": "x", "committee_question": true, "committees": [committee] });
+    officer
+        .post(&at("questions/"), question)
+        .await
+        .invalid(&["committees.0"]);
+    officer
+        .patch(
+            &go.path,
+            json!({ "committees": [{ "id": committee, "name": "x" }] }),
+        )
+        .await
+        .invalid(&["committees.0.id"]);
+    officer
+        .post(
+            &at("submissions/status/"),
+            json!({ "submissions": [submission], "status": 4 }),
+        )
+        .await
+        .invalid(&["submissions.0"]);
+    officer
+        .post(
+            &at("submissions/reason/"),
+            json!({ "submissions": [{ "id": submission, "reason": "x" }] }),
+        )
         .await
         .invalid(&["submissions.0"]);
     let answer = json!({ "committee": committee, "responses": [{ "question": chess.question, "text": "x" }] });
-    campus.as_("sue").post(&at("submissions/"), answer).await.invalid(&["committee", "responses.0.question"]);
-    assert_eq!(chess.officer.get(&format!("{}submissions/", chess.path)).await.ok()[0]["status"], 1);
+    campus
+        .as_("sue")
+        .post(&at("submissions/"), answer)
+        .await
+        .invalid(&["committee", "responses.0.question"]);
+    assert_eq!(
+        chess
+            .officer
+            .get(&format!("{}submissions/", chess.path))
+            .await
+            .ok()[0]["status"],
+        1
+    );
 }

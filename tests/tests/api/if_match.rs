@@ -1,4 +1,7 @@
-//! `If-Match`: who changes what somebody else changed meanwhile is told, on every object that officers or admins edit
+//! `If-Match`: who changes what somebody else changed meanwhile is told, on every object that
+//! officers or admins edit
+//!
+//! Proves H3, H28, H29.
 
 use serde_json::{Value, json};
 use tests::fixtures::{Drive, collections, hours, id};
@@ -17,21 +20,60 @@ async fn scene_on(campus: TestCampus) -> Scene {
     let member = campus.member("chess", &ada, "mia", 20).await;
     let submission = drive.submit(&member).await;
     let extension = json!({ "username": "mia", "end_time": hours(30) });
-    let extension = ada.post(&format!("{}extensions/", drive.path), extension).await.created();
+    let extension = ada
+        .post(&format!("{}extensions/", drive.path), extension)
+        .await
+        .created();
     let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }, { "start_time": hours(7), "end_time": hours(8) }] });
     let event = ada.post("/api/clubs/chess/events/", event).await.created();
     let events = format!("/api/clubs/chess/events/{}/", id(&event));
-    let other = ada.post("/api/clubs/chess/applications/", tests::fixtures::application("Other")).await.created();
+    let other = ada
+        .post(
+            "/api/clubs/chess/applications/",
+            tests::fixtures::application("Other"),
+        )
+        .await
+        .created();
     let name = |name: &str| json!({ "name": name });
     let decision = format!("{}submissions/{}/", drive.path, id(&submission));
     let mut objects = vec![
-        (format!("{events}showings/{}/", id(&event["showings"][0])), json!({ "location": "a" }), json!({ "location": "b" }), true),
+        (
+            format!("{events}showings/{}/", id(&event["showings"][0])),
+            json!({ "location": "a" }),
+            json!({ "location": "b" }),
+            true,
+        ),
         (events, name("a"), name("b"), true),
-        (format!("{}questions/{}/", drive.path, drive.question), json!({ "prompt": "a" }), json!({ "prompt": "b" }), true),
-        (format!("{}extensions/{}/", drive.path, id(&extension)), json!({ "end_time": hours(40) }), json!({ "end_time": hours(41) }), true),
-        (decision, json!({ "reason": "a" }), json!({ "reason": "b" }), false),
-        (format!("/api/clubs/chess/applications/{}/", id(&other)), name("a"), name("b"), true),
-        ("/api/clubs/chess/members/mia/".to_owned(), json!({ "title": "a" }), json!({ "title": "b" }), true),
+        (
+            format!("{}questions/{}/", drive.path, drive.question),
+            json!({ "prompt": "a" }),
+            json!({ "prompt": "b" }),
+            true,
+        ),
+        (
+            format!("{}extensions/{}/", drive.path, id(&extension)),
+            json!({ "end_time": hours(40) }),
+            json!({ "end_time": hours(41) }),
+            true,
+        ),
+        (
+            decision,
+            json!({ "reason": "a" }),
+            json!({ "reason": "b" }),
+            false,
+        ),
+        (
+            format!("/api/clubs/chess/applications/{}/", id(&other)),
+            name("a"),
+            name("b"),
+            true,
+        ),
+        (
+            "/api/clubs/chess/members/mia/".to_owned(),
+            json!({ "title": "a" }),
+            json!({ "title": "b" }),
+            true,
+        ),
     ];
     for (variable, entry) in collections(&campus.admin()).await {
         let path = match variable {
@@ -43,31 +85,65 @@ async fn scene_on(campus: TestCampus) -> Scene {
             _ => "clubfairs",
         };
         let unique = if path == "badges" { "label" } else { "name" };
-        objects.push((format!("/api/{path}/{entry}/"), json!({ unique: "a" }), json!({ unique: "b" }), true));
+        objects.push((
+            format!("/api/{path}/{entry}/"),
+            json!({ unique: "a" }),
+            json!({ unique: "b" }),
+            true,
+        ));
     }
-    let (one, other) = (json!({ "graduation_year": 2030 }), json!({ "graduation_year": 2031 }));
+    let (one, other) = (
+        json!({ "graduation_year": 2030 }),
+        json!({ "graduation_year": 2031 }),
+    );
     objects.push(("/api/settings/".to_owned(), one, other, false));
-    objects.push(("/api/clubs/chess/".to_owned(), json!({ "subtitle": "a" }), json!({ "subtitle": "b" }), true));
-    Scene { campus, drive, objects }
+    objects.push((
+        "/api/clubs/chess/".to_owned(),
+        json!({ "subtitle": "a" }),
+        json!({ "subtitle": "b" }),
+        true,
+    ));
+    Scene {
+        campus,
+        drive,
+        objects,
+    }
 }
 
 /// Who edits it.
 fn editor(scene: &Scene, path: &str) -> Client {
-    if path.starts_with("/api/clubs/") { scene.drive.officer.clone() } else { scene.campus.admin() }
+    if path.starts_with("/api/clubs/") {
+        scene.drive.officer.clone()
+    } else {
+        scene.campus.admin()
+    }
 }
 
 #[tokio::test]
 async fn a_tag_that_cannot_be_read_is_no_tag_at_all() {
     let scene = scene_on(TestCampus::new()).await;
     for (path, one, ..) in &scene.objects {
-        editor(&scene, path).header("if-match", "\"é\"").patch(path, one.clone()).await.error(412);
+        editor(&scene, path)
+            .header("if-match", "\"é\"")
+            .patch(path, one.clone())
+            .await
+            .error(412);
     }
     let event = "/api/clubs/chess/events/";
-    let event = format!("{event}{}/", id(&scene.drive.officer.get(event).await.ok()[0]));
+    let event = format!(
+        "{event}{}/",
+        id(&scene.drive.officer.get(event).await.ok()[0])
+    );
     let (content_type, body) = tests::images::form(&[("file", &tests::images::png(2, 2))]);
-    for path in [format!("{event}upload/"), "/api/clubs/chess/upload/".to_owned()] {
+    for path in [
+        format!("{event}upload/"),
+        "/api/clubs/chess/upload/".to_owned(),
+    ] {
         let client = scene.drive.officer.clone().header("if-match", "\"old\"");
-        client.raw(http::Method::POST, &path, Some(&content_type), body.clone()).await.error(412);
+        client
+            .raw(http::Method::POST, &path, Some(&content_type), body.clone())
+            .await
+            .error(412);
     }
 }
 
@@ -86,15 +162,24 @@ async fn an_old_state_is_412_on_every_object_that_is_edited() {
         when(&first).put(path, json!({})).await.error(412);
         assert_eq!(read().await, second, "{path}");
         // One of several, in any form, and any state at all.
-        when(&format!("\"x\", {}", second.trim_start_matches("W/"))).patch(path, other.clone()).await.ok();
+        when(&format!("\"x\", {}", second.trim_start_matches("W/")))
+            .patch(path, other.clone())
+            .await
+            .ok();
         let changed = when("*").patch(path, one.clone()).await;
         let now = read().await;
         assert_eq!(
             changed.header("etag"),
-            now.split('-').next().map(|tag| format!("{}\"", tag.trim_end_matches('"'))).unwrap_or_default(),
+            now.split('-')
+                .next()
+                .map(|tag| format!("{}\"", tag.trim_end_matches('"')))
+                .unwrap_or_default(),
             "{path}"
         );
-        when(changed.header("etag")).patch(path, one.clone()).await.ok();
+        when(changed.header("etag"))
+            .patch(path, one.clone())
+            .await
+            .ok();
         if *deletable {
             when(&first).delete(path).await.error(412);
             when(&read().await).delete(path).await.no_content();
@@ -110,7 +195,10 @@ async fn of_two_who_change_one_state_at_once_one_is_told() {
         let editor = editor(&scene, path);
         let tag = editor.get(path).await.header("etag").to_owned();
         let editor = editor.header("if-match", tag);
-        let (first, second) = futures::join!(editor.patch(path, one.clone()), editor.patch(path, other.clone()));
+        let (first, second) = futures::join!(
+            editor.patch(path, one.clone()),
+            editor.patch(path, other.clone())
+        );
         let mut statuses = [first.status.as_u16(), second.status.as_u16()];
         statuses.sort_unstable();
         assert_eq!(statuses, [200, 412], "{path}");

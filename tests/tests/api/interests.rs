@@ -1,4 +1,6 @@
 //! `/favorites/`, `/subscriptions/`, `/clubs/{club}/subscription/`
+//!
+//! Proves H12, H13, P8, C2, C6, C9, C18, C19, C20, L7, X13.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,8 +20,16 @@ async fn clubs_are_kept_at_hand_and_let_go() {
     let (ada, sue, admin) = (campus.as_("ada"), campus.as_("sue"), campus.admin());
     campus.club("chess", &ada).await;
     campus.club("go", &ada).await;
-    let tag = admin.post("/api/tags/", json!({ "name": "Games" })).await.created();
-    ada.patch("/api/clubs/chess/", json!({ "subtitle": "Mate", "tags": [id(&tag)] })).await.ok();
+    let tag = admin
+        .post("/api/tags/", json!({ "name": "Games" }))
+        .await
+        .created();
+    ada.patch(
+        "/api/clubs/chess/",
+        json!({ "subtitle": "Mate", "tags": [id(&tag)] }),
+    )
+    .await
+    .ok();
     for path in BOTH {
         assert_eq!(sue.get(path).await.ok(), json!([]));
         let answer = sue.post(path, json!({ "club": "chess" })).await;
@@ -27,12 +37,23 @@ async fn clubs_are_kept_at_hand_and_let_go() {
         let made = answer.created();
         let club = json!({ "code": "chess", "name": "chess", "subtitle": "Mate", "image_url": null, "active": true,
             "tags": [{ "id": id(&tag), "name": "Games" }] });
-        assert_eq!(made, json!({ "id": made["id"], "club": club, "created_at": "2026-11-21T09:00:00Z" }));
+        assert_eq!(
+            made,
+            json!({ "id": made["id"], "club": club, "created_at": "2026-11-21T09:00:00Z" })
+        );
         assert_eq!(location, format!("{path}{}/", id(&made)));
-        sue.post(path, json!({ "club": "chess" })).await.invalid(&["club"]);
-        sue.post(path, json!({ "club": "nothing" })).await.invalid(&["club"]);
-        sue.post(path, json!({ "club": "No Code" })).await.invalid(&["club"]);
-        sue.post(path, json!({ "club": 7 })).await.invalid(&["club"]);
+        sue.post(path, json!({ "club": "chess" }))
+            .await
+            .invalid(&["club"]);
+        sue.post(path, json!({ "club": "nothing" }))
+            .await
+            .invalid(&["club"]);
+        sue.post(path, json!({ "club": "No Code" }))
+            .await
+            .invalid(&["club"]);
+        sue.post(path, json!({ "club": 7 }))
+            .await
+            .invalid(&["club"]);
         sue.post(path, json!({})).await.invalid(&["club"]);
         assert_eq!(sue.get(path).await.ok(), json!([made]));
         for named in [id(&made).to_string(), "chess".into()] {
@@ -60,23 +81,46 @@ async fn clubs_say_what_the_caller_has_to_do_with_them() {
     let flags = async |client: &Client, code: &str| {
         let club = client.get(&format!("/api/clubs/{code}/")).await.ok();
         let list = client.get("/api/clubs/?ordering=alphabetical").await.ok();
-        let listed = list["results"].as_array().into_iter().flatten().find(|club| club["code"] == code).cloned().unwrap_or_default();
-        assert_eq!((&club["is_favorite"], &club["is_subscribe"]), (&listed["is_favorite"], &listed["is_subscribe"]));
+        let listed = list["results"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|club| club["code"] == code)
+            .cloned()
+            .unwrap_or_default();
+        assert_eq!(
+            (&club["is_favorite"], &club["is_subscribe"]),
+            (&listed["is_favorite"], &listed["is_subscribe"])
+        );
         (club["is_favorite"].clone(), club["is_subscribe"].clone())
     };
     assert_eq!(flags(&sue, "chess").await, (json!(false), json!(false)));
-    sue.post("/api/favorites/", json!({ "club": "chess" })).await.created();
+    sue.post("/api/favorites/", json!({ "club": "chess" }))
+        .await
+        .created();
     assert_eq!(flags(&sue, "chess").await, (json!(true), json!(false)));
-    sue.post("/api/subscriptions/", json!({ "club": "chess" })).await.created();
+    sue.post("/api/subscriptions/", json!({ "club": "chess" }))
+        .await
+        .created();
     assert_eq!(flags(&sue, "chess").await, (json!(true), json!(true)));
     assert_eq!(flags(&sue, "go").await, (json!(false), json!(false)));
     assert_eq!(flags(&ada, "chess").await, (json!(false), json!(false)));
-    assert_eq!(flags(&campus.anonymous(), "chess").await, (json!(false), json!(false)));
+    assert_eq!(
+        flags(&campus.anonymous(), "chess").await,
+        (json!(false), json!(false))
+    );
     sue.delete("/api/favorites/chess/").await.no_content();
     assert_eq!(flags(&sue, "chess").await, (json!(false), json!(true)));
     // What changes a club says so too.
-    ada.post("/api/favorites/", json!({ "club": "go" })).await.created();
-    assert_eq!(ada.patch("/api/clubs/go/", json!({ "subtitle": "x" })).await.ok()["is_favorite"], true);
+    ada.post("/api/favorites/", json!({ "club": "go" }))
+        .await
+        .created();
+    assert_eq!(
+        ada.patch("/api/clubs/go/", json!({ "subtitle": "x" }))
+            .await
+            .ok()["is_favorite"],
+        true
+    );
 }
 
 // Without the transaction with the counter, or without its condition, the count would be another.
@@ -86,25 +130,57 @@ async fn many_favorites_at_once_are_counted_exactly() {
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let people: Vec<Client> = (0..32).map(|n| campus.as_(&format!("person{n}"))).collect();
-    let post = |client: Client| async move { client.post("/api/favorites/", json!({ "club": "chess" })).await.status.as_u16() };
+    let post = |client: Client| async move {
+        client
+            .post("/api/favorites/", json!({ "club": "chess" }))
+            .await
+            .status
+            .as_u16()
+    };
     // Everybody presses twice.
     let statuses = futures::future::join_all(people.iter().chain(&people).cloned().map(post)).await;
-    assert_eq!((statuses.iter().filter(|s| **s == 201).count(), statuses.iter().filter(|s| **s == 400).count()), (32, 32));
-    let count = async || campus.anonymous().get("/api/clubs/chess/").await.ok()["favorite_count"].clone();
+    assert_eq!(
+        (
+            statuses.iter().filter(|s| **s == 201).count(),
+            statuses.iter().filter(|s| **s == 400).count()
+        ),
+        (32, 32)
+    );
+    let count =
+        async || campus.anonymous().get("/api/clubs/chess/").await.ok()["favorite_count"].clone();
     assert_eq!(count().await, 32);
     assert_eq!(recount(&campus), [""; 0]);
-    let delete = |client: Client| async move { client.delete("/api/favorites/chess/").await.status.as_u16() };
-    let statuses = futures::future::join_all(people[..20].iter().chain(&people[..20]).cloned().map(delete)).await;
-    assert_eq!((statuses.iter().filter(|s| **s == 204).count(), statuses.iter().filter(|s| **s == 404).count()), (20, 20));
+    let delete = |client: Client| async move {
+        client.delete("/api/favorites/chess/").await.status.as_u16()
+    };
+    let statuses = futures::future::join_all(
+        people[..20]
+            .iter()
+            .chain(&people[..20])
+            .cloned()
+            .map(delete),
+    )
+    .await;
+    assert_eq!(
+        (
+            statuses.iter().filter(|s| **s == 204).count(),
+            statuses.iter().filter(|s| **s == 404).count()
+        ),
+        (20, 20)
+    );
     assert_eq!(count().await, 12);
     assert_eq!(recount(&campus), [""; 0]);
 }
 
-// DynamoDB refuses a transaction on an item that another one is at; the embedded engine does not. With too few or too short
-// pauses between the attempts, some of these would be told that the service is busy.
+// DynamoDB refuses a transaction on an item that another one is at; the embedded engine does not.
+// With too few or too short pauses between the attempts, some of these would be told that the
+// service is busy.
 #[tokio::test(start_paused = true)]
 async fn many_favorites_at_once_wait_for_each_other() {
-    let (busy, on) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let (busy, on) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicBool::new(false)),
+    );
     let is_on = on.clone();
     let campus = Setup::default()
         .table(Arc::new(move |operation: &str, _: &[u8]| {
@@ -134,33 +210,64 @@ async fn many_favorites_at_once_wait_for_each_other() {
     let began = tokio::time::Instant::now();
     let post = |client: &Client| {
         let client = client.clone();
-        async move { client.post("/api/favorites/", json!({ "club": "chess" })).await.status.as_u16() }
+        async move {
+            client
+                .post("/api/favorites/", json!({ "club": "chess" }))
+                .await
+                .status
+                .as_u16()
+        }
     };
     let statuses = futures::future::join_all(people.iter().map(post)).await;
-    assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 64, "after {:?}", began.elapsed());
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 201).count(),
+        64,
+        "after {:?}",
+        began.elapsed()
+    );
     assert_eq!(recount(&campus), [""; 0]);
-    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(6),
+        "{:?}",
+        began.elapsed()
+    );
 }
 
 #[tokio::test]
 async fn clubs_that_are_not_there_are_not_shown_and_can_be_let_go() {
-    let campus = Setup::default().settings(|settings| settings.club_approval = Approval::Required).build();
+    let campus = Setup::default()
+        .settings(|settings| settings.club_approval = Approval::Required)
+        .build();
     let (ada, sue, admin) = (campus.as_("ada"), campus.as_("sue"), campus.admin());
     campus.club("chess", &ada).await;
     for path in BOTH {
-        sue.post(path, json!({ "club": "chess" })).await.invalid(&["club"]);
+        sue.post(path, json!({ "club": "chess" }))
+            .await
+            .invalid(&["club"]);
         ada.post(path, json!({ "club": "chess" })).await.created();
-        assert_eq!(ada.get(path).await.ok().as_array().map(Vec::len), Some(1), "its members see it");
-        admin.patch("/api/clubs/chess/", json!({ "approved": true })).await.ok();
+        assert_eq!(
+            ada.get(path).await.ok().as_array().map(Vec::len),
+            Some(1),
+            "its members see it"
+        );
+        admin
+            .patch("/api/clubs/chess/", json!({ "approved": true }))
+            .await
+            .ok();
         sue.post(path, json!({ "club": "chess" })).await.created();
-        admin.patch("/api/clubs/chess/", json!({ "approved": null })).await.ok();
+        admin
+            .patch("/api/clubs/chess/", json!({ "approved": null }))
+            .await
+            .ok();
         assert_eq!(sue.get(path).await.ok(), json!([]));
         sue.get(&format!("{path}chess/")).await.error(404);
     }
     ada.delete("/api/clubs/chess/").await.no_content();
     for path in BOTH {
         assert_eq!(ada.get(path).await.ok(), json!([]));
-        sue.post(path, json!({ "club": "chess" })).await.invalid(&["club"]);
+        sue.post(path, json!({ "club": "chess" }))
+            .await
+            .invalid(&["club"]);
         sue.delete(&format!("{path}chess/")).await.no_content();
         sue.delete(&format!("{path}chess/")).await.error(404);
     }
@@ -172,20 +279,44 @@ async fn officers_see_who_subscribed_as_they_are_now() {
     let campus = TestCampus::new();
     let (ada, sue, admin) = (campus.as_("ada"), campus.as_("sue"), campus.admin());
     campus.club("chess", &ada).await;
-    sue.post("/api/subscriptions/", json!({ "club": "chess" })).await.created();
+    sue.post("/api/subscriptions/", json!({ "club": "chess" }))
+        .await
+        .created();
     let list = async || ada.get("/api/clubs/chess/subscription/").await.ok();
     let mut wanted = json!([{ "name": "sue Test", "username": "sue", "email": "sue@uni.example", "school": [], "major": [],
         "graduation_year": null, "created_at": "2026-11-21T09:00:00Z" }]);
     assert_eq!(list().await, wanted);
-    let school = admin.post("/api/schools/", json!({ "name": "Law" })).await.created();
-    let major = admin.post("/api/majors/", json!({ "name": "Physics" })).await.created();
+    let school = admin
+        .post("/api/schools/", json!({ "name": "Law" }))
+        .await
+        .created();
+    let major = admin
+        .post("/api/majors/", json!({ "name": "Physics" }))
+        .await
+        .created();
     sue.patch("/api/settings/", json!({ "school": [id(&school)], "major": [{ "id": id(&major) }], "graduation_year": 2028 })).await.ok();
-    campus.client(&json!({ "email": "new@uni.example", "name": "Sue Storm" }), "sue").get("/api/settings/").await.ok();
-    admin.patch(&format!("/api/schools/{}/", id(&school)), json!({ "name": "School of Law" })).await.ok();
+    campus
+        .client(
+            &json!({ "email": "new@uni.example", "name": "Sue Storm" }),
+            "sue",
+        )
+        .get("/api/settings/")
+        .await
+        .ok();
+    admin
+        .patch(
+            &format!("/api/schools/{}/", id(&school)),
+            json!({ "name": "School of Law" }),
+        )
+        .await
+        .ok();
     for (field, value) in [
         ("name", json!("Sue Storm")),
         ("email", json!("new@uni.example")),
-        ("school", json!([{ "id": id(&school), "name": "School of Law" }])),
+        (
+            "school",
+            json!([{ "id": id(&school), "name": "School of Law" }]),
+        ),
         ("major", json!([{ "id": id(&major), "name": "Physics" }])),
         ("graduation_year", json!(2028)),
     ] {
@@ -208,8 +339,16 @@ async fn they_come_in_the_order_in_which_they_came_about() {
             campus.advance(chrono::TimeDelta::seconds(1));
         }
         let list = sue.get(path).await.ok();
-        let codes: Vec<&str> = list.as_array().into_iter().flatten().filter_map(|item| item["club"]["code"].as_str()).collect();
-        assert_eq!(codes.iter().map(|code| &code[..1]).collect::<String>(), "eadbc");
+        let codes: Vec<&str> = list
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|item| item["club"]["code"].as_str())
+            .collect();
+        assert_eq!(
+            codes.iter().map(|code| &code[..1]).collect::<String>(),
+            "eadbc"
+        );
     }
     assert_ne!(sue.get(BOTH[0]).await.ok()[0]["id"], Value::Null);
 }

@@ -1,5 +1,7 @@
-//! Writes that reach the table late, or are repeated because their answer was lost: they neither remove nor replace what was
-//! written after them (decisions.md §13.14, §13.17)
+//! Writes that reach the table late, or are repeated because their answer was lost: they neither
+//! remove nor replace what was written after them
+//!
+//! Proves S1, X8, X9, X10.
 
 use serde_json::{Value, json};
 use tests::fixtures::{Drive, id};
@@ -9,10 +11,15 @@ use tests::{Client, Setup, TestCampus};
 use crate::lost_answers::{LOSSES, Loss, Trap, after};
 
 fn texts(list: &Value) -> Vec<&str> {
-    list.as_array().into_iter().flatten().filter_map(|submission| submission["responses"][0]["text"].as_str()).collect()
+    list.as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|submission| submission["responses"][0]["text"].as_str())
+        .collect()
 }
 
-/// A campus with a trap, a drive on it, a student who is known, and the path of the drive's submissions.
+/// A campus with a trap, a drive on it, a student who is known, and the path of the drive's
+/// submissions.
 async fn scene() -> (Trap, TestCampus, Drive, Client, String) {
     let trap = Trap::default();
     let campus = trap.campus();
@@ -38,7 +45,11 @@ async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
         withdrawn.no_content();
         assert!(again.status.is_success(), "{loss:?}: {}", again.text());
         after(5_000).await;
-        assert_eq!(texts(&drive.officer.get(&path).await.ok()), ["again"], "{loss:?}");
+        assert_eq!(
+            texts(&drive.officer.get(&path).await.ok()),
+            ["again"],
+            "{loss:?}"
+        );
         assert_eq!(recount(&campus), [""; 0]);
     }
 }
@@ -53,10 +64,23 @@ async fn a_late_submission_does_not_replace_a_later_one() {
             after(100).await;
             sue.post(&path, drive.answer("new")).await
         });
-        assert!(new.status.is_success() && old.status.is_success(), "{loss:?}: {} {}", old.text(), new.text());
+        assert!(
+            new.status.is_success() && old.status.is_success(),
+            "{loss:?}: {} {}",
+            old.text(),
+            new.text()
+        );
         after(5_000).await;
-        assert_eq!(texts(&drive.officer.get(&path).await.ok()), ["new"], "{loss:?}");
-        assert_eq!(old.json()["responses"][0]["text"], "new", "{loss:?}: it is answered with what is stored");
+        assert_eq!(
+            texts(&drive.officer.get(&path).await.ok()),
+            ["new"],
+            "{loss:?}"
+        );
+        assert_eq!(
+            old.json()["responses"][0]["text"],
+            "new",
+            "{loss:?}: it is answered with what is stored"
+        );
         assert_eq!(recount(&campus), [""; 0]);
     }
 }
@@ -70,7 +94,8 @@ async fn a_late_submission_does_not_undo_a_later_withdrawal() {
         trap.arm(1, loss);
         let (_, withdrawn) = futures::join!(sue.post(&path, drive.answer("old")), async {
             after(100).await;
-            sue.delete(&format!("/api/submissions/{}/", id(&first))).await
+            sue.delete(&format!("/api/submissions/{}/", id(&first)))
+                .await
         });
         withdrawn.no_content();
         after(5_000).await;
@@ -96,10 +121,16 @@ async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
             after(100).await;
             rita.post(requests, wish.clone()).await
         });
-        // Where the deletion was not applied at first, the second wish finds the first one, and both go.
+        // Where the deletion was not applied at first, the second wish finds the first one, and
+        // both go.
         if again.status == 201 {
             after(5_000).await;
-            assert_eq!(rita.get(requests).await.ok().as_array().map(Vec::len), Some(1), "{loss:?}: {}", gone.text());
+            assert_eq!(
+                rita.get(requests).await.ok().as_array().map(Vec::len),
+                Some(1),
+                "{loss:?}: {}",
+                gone.text()
+            );
         }
     }
 }
@@ -112,20 +143,30 @@ async fn a_submission_is_as_old_as_its_receipt() {
     let sue = campus.as_("sue");
     let before = campus.now_ms() / 1_000;
     let submission = drive.submit(&sue).await;
-    let created: shared::time::Timestamp = submission["created_at"].as_str().unwrap_or_default().parse().expect("a time");
+    let created: shared::time::Timestamp = submission["created_at"]
+        .as_str()
+        .unwrap_or_default()
+        .parse()
+        .expect("a time");
     assert!(created.epoch_seconds() <= before + 1, "{created}");
     assert_eq!(submission["created_at"], submission["updated_at"]);
 }
 
-// The first attempt is not applied; before the second, an officer revokes the invitation. A missing invitation alone would look
-// like one's own work.
+// The first attempt is not applied; before the second, an officer revokes the invitation. A missing
+// invitation alone would look like one's own work.
 #[tokio::test(start_paused = true)]
 async fn what_somebody_else_did_is_not_taken_for_ones_own_work() {
     let trap = Trap::default();
     let campus = trap.campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    let invite = ada.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.created();
+    let invite = ada
+        .post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "ina@uni.example" }),
+        )
+        .await
+        .created();
     campus.deliver().await;
     let link = tests::fixtures::InviteLink::sent_to(&campus, "ina@uni.example");
     let ina = campus.as_("ina");
@@ -133,10 +174,21 @@ async fn what_somebody_else_did_is_not_taken_for_ones_own_work() {
     trap.arm(1, Loss::Nothing);
     let (accepted, revoked) = futures::join!(link.accept(&ina), async {
         after(100).await;
-        ada.delete(&format!("/api/clubs/chess/invites/{}/", invite["id"].as_str().unwrap_or_default())).await
+        ada.delete(&format!(
+            "/api/clubs/chess/invites/{}/",
+            invite["id"].as_str().unwrap_or_default()
+        ))
+        .await
     });
     revoked.no_content();
     accepted.error(400);
-    assert_eq!(ada.get("/api/clubs/chess/members/").await.ok().as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        ada.get("/api/clubs/chess/members/")
+            .await
+            .ok()
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
     assert_eq!(recount(&campus), [""; 0]);
 }

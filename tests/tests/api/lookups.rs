@@ -1,11 +1,18 @@
 //! `/tags/`, `/badges/`, `/schools/`, `/majors/`, `/years/`: what admins keep and others refer to
+//!
+//! Proves H5, H8, H12, H13, H14, H16, H19, H20, H24, H28, H30, L1, L2, L3, L4, L5, L6, L8, F2, F6.
 
 use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::{Client, Setup, TestCampus};
 
 /// Path, unique field, a body, and wrong values of fields.
-type Collection = (&'static str, &'static str, Value, Vec<(&'static str, Value)>);
+type Collection = (
+    &'static str,
+    &'static str,
+    Value,
+    Vec<(&'static str, Value)>,
+);
 
 fn collections() -> Vec<Collection> {
     let badge = json!({ "label": "Gold", "purpose": "merit", "description": "<b>plain</b>", "color": "#FFd700" });
@@ -13,7 +20,12 @@ fn collections() -> Vec<Collection> {
         "start_time": hours(10), "end_time": hours(12), "registration_start_time": null, "registration_end_time": hours(9),
         "virtual": true });
     vec![
-        ("/api/tags/", "name", json!({ "name": "Board games" }), vec![("name", json!("2026")), ("name", json!("a\nb"))]),
+        (
+            "/api/tags/",
+            "name",
+            json!({ "name": "Board games" }),
+            vec![("name", json!("2026")), ("name", json!("a\nb"))],
+        ),
         (
             "/api/badges/",
             "label",
@@ -25,9 +37,24 @@ fn collections() -> Vec<Collection> {
                 ("purpose", json!("x".repeat(256))),
             ],
         ),
-        ("/api/schools/", "name", json!({ "name": "Law", "is_graduate": true }), vec![("is_graduate", json!("yes"))]),
-        ("/api/majors/", "name", json!({ "name": "Physics" }), vec![("name", json!(7))]),
-        ("/api/years/", "name", json!({ "name": "Senior", "year": 2027 }), vec![("year", json!(1)), ("year", json!("2027"))]),
+        (
+            "/api/schools/",
+            "name",
+            json!({ "name": "Law", "is_graduate": true }),
+            vec![("is_graduate", json!("yes"))],
+        ),
+        (
+            "/api/majors/",
+            "name",
+            json!({ "name": "Physics" }),
+            vec![("name", json!(7))],
+        ),
+        (
+            "/api/years/",
+            "name",
+            json!({ "name": "Senior", "year": 2027 }),
+            vec![("year", json!(1)), ("year", json!("2027"))],
+        ),
         (
             "/api/clubfairs/",
             "name",
@@ -57,10 +84,21 @@ async fn entries_are_created_read_changed_and_deleted() {
         }
         assert_eq!(anybody.get(&location).await.ok(), made);
         assert_eq!(anybody.get(path).await.ok(), json!([made]));
-        let changed = admin.patch(&location, json!({ unique: "Zebra", "id": 5, "unknown": 1 })).await.ok();
-        assert_eq!((&changed[unique], &changed["id"]), (&json!("Zebra"), &made["id"]));
+        let changed = admin
+            .patch(&location, json!({ unique: "Zebra", "id": 5, "unknown": 1 }))
+            .await
+            .ok();
+        assert_eq!(
+            (&changed[unique], &changed["id"]),
+            (&json!("Zebra"), &made["id"])
+        );
         assert_eq!(anybody.get(&location).await.ok(), changed);
-        let missing: Vec<&str> = body.as_object().into_iter().flatten().map(|(field, _)| field.as_str()).collect();
+        let missing: Vec<&str> = body
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(field, _)| field.as_str())
+            .collect();
         admin.put(&location, json!({})).await.invalid(&missing);
         assert_eq!(admin.put(&location, made.clone()).await.ok(), made);
         // Names sort without regard to case and diacritics.
@@ -71,7 +109,12 @@ async fn entries_are_created_read_changed_and_deleted() {
             others.push(admin.post(path, other).await.created());
         }
         let sorted: Vec<String> = names(&anybody, path, unique).await;
-        let mut wanted = vec!["éclair".to_owned(), "Eclipse".into(), "Zulu".into(), made[unique].as_str().unwrap_or_default().to_owned()];
+        let mut wanted = vec![
+            "éclair".to_owned(),
+            "Eclipse".into(),
+            "Zulu".into(),
+            made[unique].as_str().unwrap_or_default().to_owned(),
+        ];
         wanted.sort_by_key(|name| shared::text::fold(name));
         assert_eq!(sorted, wanted, "{path}");
         admin.delete(&location).await.no_content();
@@ -83,7 +126,11 @@ async fn entries_are_created_read_changed_and_deleted() {
 
 async fn names(client: &Client, path: &str, unique: &str) -> Vec<String> {
     let list = client.get(path).await.ok();
-    list.as_array().into_iter().flatten().map(|entry| entry[unique].as_str().unwrap_or_default().to_owned()).collect()
+    list.as_array()
+        .into_iter()
+        .flatten()
+        .map(|entry| entry[unique].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[tokio::test]
@@ -92,16 +139,30 @@ async fn wrong_fields_are_named() {
     let admin = campus.admin();
     for (path, unique, body, wrong) in collections() {
         let made = admin.post(path, body.clone()).await.created();
-        for (field, value) in wrong.into_iter().chain([(unique, json!("  ")), (unique, json!("x".repeat(256))), (unique, Value::Null)]) {
+        for (field, value) in wrong.into_iter().chain([
+            (unique, json!("  ")),
+            (unique, json!("x".repeat(256))),
+            (unique, Value::Null),
+        ]) {
             let mut bad = body.clone();
             bad[unique] = json!("Another");
             bad[field] = value.clone();
             admin.post(path, bad).await.invalid(&[field]);
-            admin.patch(&format!("{path}{}/", id(&made)), json!({ field: value })).await.invalid(&[field]);
+            admin
+                .patch(&format!("{path}{}/", id(&made)), json!({ field: value }))
+                .await
+                .invalid(&[field]);
         }
-        admin.post(path, json!({ "virtual": false })).await.error(400);
+        admin
+            .post(path, json!({ "virtual": false }))
+            .await
+            .error(400);
         for wrong in ["0", "x", "-1", "9007199254740993"] {
-            campus.anonymous().get(&format!("{path}{wrong}/")).await.error(404);
+            campus
+                .anonymous()
+                .get(&format!("{path}{wrong}/"))
+                .await
+                .error(404);
         }
     }
 }
@@ -118,7 +179,10 @@ async fn names_are_unique_whatever_their_case_and_diacritics() {
         body[unique] = json!("Tea");
         let second = admin.post(path, body.clone()).await.created();
         let second = format!("{path}{}/", id(&second));
-        admin.patch(&second, json!({ unique: "cafe" })).await.invalid(&[unique]);
+        admin
+            .patch(&second, json!({ unique: "cafe" }))
+            .await
+            .invalid(&[unique]);
         // One's own name in other letters is no duplicate; a name that was given up is free.
         let first = format!("{path}{}/", id(&first));
         admin.patch(&first, json!({ unique: "CAFÉ" })).await.ok();
@@ -135,10 +199,16 @@ async fn names_are_unique_whatever_their_case_and_diacritics() {
 async fn of_several_admins_who_take_a_name_at_once_one_gets_it() {
     let campus = Setup::default().latency(5).build();
     let admin = campus.admin();
-    let made = futures::future::join_all((0..8).map(|_| admin.post("/api/tags/", json!({ "name": "Games" })))).await;
+    let made = futures::future::join_all(
+        (0..8).map(|_| admin.post("/api/tags/", json!({ "name": "Games" }))),
+    )
+    .await;
     assert_eq!(made.iter().filter(|answer| answer.status == 201).count(), 1);
     assert_eq!(made.iter().filter(|answer| answer.status == 400).count(), 7);
-    assert_eq!(names(&campus.anonymous(), "/api/tags/", "name").await, ["Games"]);
+    assert_eq!(
+        names(&campus.anonymous(), "/api/tags/", "name").await,
+        ["Games"]
+    );
 }
 
 #[tokio::test]
@@ -147,12 +217,32 @@ async fn what_is_in_use_is_not_deleted() {
     let (admin, ada) = (campus.admin(), campus.as_("ada"));
     campus.club("chess", &ada).await;
     let ids = tests::fixtures::collections(&admin).await;
-    let of = |name: &str| ids.iter().find(|(key, _)| *key == name).and_then(|(_, id)| id.parse::<u64>().ok()).unwrap_or_default();
+    let of = |name: &str| {
+        ids.iter()
+            .find(|(key, _)| *key == name)
+            .and_then(|(_, id)| id.parse::<u64>().ok())
+            .unwrap_or_default()
+    };
     let path = |collection: &str, name: &str| format!("/api/{collection}/{}/", of(name));
-    ada.patch("/api/clubs/chess/", json!({ "tags": [of("{tag}")] })).await.ok();
-    admin.patch("/api/clubs/chess/", json!({ "badges": [of("{badge}")] })).await.ok();
-    ada.patch("/api/settings/", json!({ "school": [of("{school}")], "major": [of("{major}")], "graduation_year": 2027 })).await.ok();
-    ada.post(&format!("/api/clubfairs/{}/register/", of("{fair}")), json!({ "club": "chess" })).await.ok();
+    ada.patch("/api/clubs/chess/", json!({ "tags": [of("{tag}")] }))
+        .await
+        .ok();
+    admin
+        .patch("/api/clubs/chess/", json!({ "badges": [of("{badge}")] }))
+        .await
+        .ok();
+    ada.patch(
+        "/api/settings/",
+        json!({ "school": [of("{school}")], "major": [of("{major}")], "graduation_year": 2027 }),
+    )
+    .await
+    .ok();
+    ada.post(
+        &format!("/api/clubfairs/{}/register/", of("{fair}")),
+        json!({ "club": "chess" }),
+    )
+    .await
+    .ok();
     let all = [
         path("tags", "{tag}"),
         path("badges", "{badge}"),
@@ -168,11 +258,29 @@ async fn what_is_in_use_is_not_deleted() {
     // A club that was deleted may be restored.
     ada.delete("/api/clubs/chess/").await.no_content();
     admin.delete(&all[0]).await.error(400);
-    admin.patch("/api/clubs/chess/", json!({ "archived": false })).await.ok();
-    ada.patch("/api/clubs/chess/", json!({ "tags": [] })).await.ok();
-    admin.patch("/api/clubs/chess/", json!({ "badges": [] })).await.ok();
-    ada.patch("/api/settings/", json!({ "school": [], "major": [], "graduation_year": null })).await.ok();
-    ada.post(&format!("/api/clubfairs/{}/register/", of("{fair}")), json!({ "club": "chess", "status": false })).await.ok();
+    admin
+        .patch("/api/clubs/chess/", json!({ "archived": false }))
+        .await
+        .ok();
+    ada.patch("/api/clubs/chess/", json!({ "tags": [] }))
+        .await
+        .ok();
+    admin
+        .patch("/api/clubs/chess/", json!({ "badges": [] }))
+        .await
+        .ok();
+    ada.patch(
+        "/api/settings/",
+        json!({ "school": [], "major": [], "graduation_year": null }),
+    )
+    .await
+    .ok();
+    ada.post(
+        &format!("/api/clubfairs/{}/register/", of("{fair}")),
+        json!({ "club": "chess", "status": false }),
+    )
+    .await
+    .ok();
     for path in &all {
         admin.delete(path).await.no_content();
     }
@@ -185,15 +293,30 @@ async fn a_tag_that_is_taken_while_it_is_deleted_is_either_there_or_not_taken() 
     let (admin, ada) = (campus.admin(), campus.as_("ada"));
     for n in 0..6 {
         let code = campus.club(&format!("club-{n}"), &ada).await;
-        let tag = id(&admin.post("/api/tags/", json!({ "name": format!("Tag {n}") })).await.created());
+        let tag = id(&admin
+            .post("/api/tags/", json!({ "name": format!("Tag {n}") }))
+            .await
+            .created());
         let club = format!("/api/clubs/{code}/");
         let path = format!("/api/tags/{tag}/");
-        let (taken, deleted) = futures::join!(ada.patch(&club, json!({ "tags": [tag] })), admin.delete(&path));
+        let (taken, deleted) = futures::join!(
+            ada.patch(&club, json!({ "tags": [tag] })),
+            admin.delete(&path)
+        );
         let outcome = (taken.status.as_u16(), deleted.status.as_u16());
         assert!([(200, 400), (400, 204)].contains(&outcome), "{outcome:?}");
         let there = campus.anonymous().get(&path).await.status == 200;
-        let tags = campus.anonymous().get(&club).await.ok()["tags"].as_array().map(Vec::len);
-        assert_eq!((there, tags), if outcome.0 == 200 { (true, Some(1)) } else { (false, Some(0)) });
+        let tags = campus.anonymous().get(&club).await.ok()["tags"]
+            .as_array()
+            .map(Vec::len);
+        assert_eq!(
+            (there, tags),
+            if outcome.0 == 200 {
+                (true, Some(1))
+            } else {
+                (false, Some(0))
+            }
+        );
     }
 }
 
@@ -202,13 +325,23 @@ async fn what_people_take_while_it_is_deleted_is_either_there_or_not_taken() {
     let campus = Setup::default().latency(5).build();
     let (admin, sue) = (campus.admin(), campus.as_("sue"));
     sue.get("/api/settings/").await.ok();
-    for (path, field, name) in [("/api/schools/", "school", "School"), ("/api/majors/", "major", "Major"), ("/api/years/", "year", "Year")]
-    {
+    for (path, field, name) in [
+        ("/api/schools/", "school", "School"),
+        ("/api/majors/", "major", "Major"),
+        ("/api/years/", "year", "Year"),
+    ] {
         for (n, milliseconds) in [0, 3, 6, 9, 12].into_iter().enumerate() {
             let year = 2030 + n;
-            let entry = id(&admin.post(path, json!({ "name": format!("{name} {n}"), "year": year })).await.created());
+            let entry = id(&admin
+                .post(path, json!({ "name": format!("{name} {n}"), "year": year }))
+                .await
+                .created());
             let one = format!("{path}{entry}/");
-            let said = if field == "year" { json!({ "graduation_year": year }) } else { json!({ field: [entry] }) };
+            let said = if field == "year" {
+                json!({ "graduation_year": year })
+            } else {
+                json!({ field: [entry] })
+            };
             let deleted = async {
                 tokio::time::sleep(std::time::Duration::from_millis(milliseconds)).await;
                 admin.delete(&one).await
@@ -216,8 +349,14 @@ async fn what_people_take_while_it_is_deleted_is_either_there_or_not_taken() {
             let (taken, deleted) = futures::join!(sue.patch("/api/settings/", said), deleted);
             let outcome = (taken.status.as_u16(), deleted.status.as_u16());
             // People may graduate in years that are not listed.
-            assert!([(200, 400), (if field == "year" { 200 } else { 400 }, 204)].contains(&outcome), "{path} {outcome:?}");
-            assert_eq!(campus.anonymous().get(&one).await.status == 200, deleted.status == 400);
+            assert!(
+                [(200, 400), (if field == "year" { 200 } else { 400 }, 204)].contains(&outcome),
+                "{path} {outcome:?}"
+            );
+            assert_eq!(
+                campus.anonymous().get(&one).await.status == 200,
+                deleted.status == 400
+            );
             if deleted.status == 400 {
                 admin.delete(&one).await.error(400);
             }
@@ -230,14 +369,25 @@ async fn what_people_take_while_it_is_deleted_is_either_there_or_not_taken() {
 async fn tags_count_the_clubs_that_everybody_sees() {
     let campus = TestCampus::new();
     let (admin, ada) = (campus.admin(), campus.as_("ada"));
-    let tag = id(&admin.post("/api/tags/", json!({ "name": "Games" })).await.created());
+    let tag = id(&admin
+        .post("/api/tags/", json!({ "name": "Games" }))
+        .await
+        .created());
     let count = async || campus.anonymous().get("/api/tags/").await.ok()[0]["clubs"].clone();
     for code in ["chess", "go"] {
         campus.club(code, &ada).await;
-        ada.patch(&format!("/api/clubs/{code}/"), json!({ "tags": [tag, tag] })).await.ok();
+        ada.patch(
+            &format!("/api/clubs/{code}/"),
+            json!({ "tags": [tag, tag] }),
+        )
+        .await
+        .ok();
     }
     assert_eq!(count().await, 2);
-    admin.patch("/api/clubs/go/", json!({ "approved": false })).await.ok();
+    admin
+        .patch("/api/clubs/go/", json!({ "approved": false }))
+        .await
+        .ok();
     assert_eq!(count().await, 1);
     ada.delete("/api/clubs/chess/").await.no_content();
     assert_eq!(count().await, 0);
@@ -248,11 +398,26 @@ async fn badges_are_filtered_by_purpose() {
     let campus = TestCampus::new();
     let admin = campus.admin();
     for (label, purpose) in [("A", "Merit"), ("B", "fair"), ("C", "merit")] {
-        admin.post("/api/badges/", json!({ "label": label, "purpose": purpose })).await.created();
+        admin
+            .post(
+                "/api/badges/",
+                json!({ "label": label, "purpose": purpose }),
+            )
+            .await
+            .created();
     }
-    assert_eq!(names(&admin, "/api/badges/?purpose=merit", "label").await, ["A", "C"]);
-    assert_eq!(names(&admin, "/api/badges/?purpose=", "label").await, ["A", "B", "C"]);
-    assert_eq!(names(&admin, "/api/badges/?purpose=other", "label").await, [""; 0]);
+    assert_eq!(
+        names(&admin, "/api/badges/?purpose=merit", "label").await,
+        ["A", "C"]
+    );
+    assert_eq!(
+        names(&admin, "/api/badges/?purpose=", "label").await,
+        ["A", "B", "C"]
+    );
+    assert_eq!(
+        names(&admin, "/api/badges/?purpose=other", "label").await,
+        [""; 0]
+    );
 }
 
 #[tokio::test]
@@ -262,17 +427,48 @@ async fn an_unchanged_collection_is_a_304_for_one_read_wherever_it_is_asked_for(
     for (path, unique, body, _) in collections() {
         let made = admin.post(path, body).await.created();
         let one = format!("{path}{}/", id(&made));
-        let tags = [campus.anonymous().get(path).await, campus.anonymous().get(&one).await].map(|answer| answer.header("etag").to_owned());
+        let tags = [
+            campus.anonymous().get(path).await,
+            campus.anonymous().get(&one).await,
+        ]
+        .map(|answer| answer.header("etag").to_owned());
         // A function that has nothing in memory.
         let other = campus.another();
-        let again = other.anonymous().header("if-none-match", &tags[0]).get(path).await;
-        assert_eq!((again.status.as_u16(), again.usage.calls, again.header("etag")), (304, 1, tags[0].as_str()), "{path}");
+        let again = other
+            .anonymous()
+            .header("if-none-match", &tags[0])
+            .get(path)
+            .await;
+        assert_eq!(
+            (
+                again.status.as_u16(),
+                again.usage.calls,
+                again.header("etag")
+            ),
+            (304, 1, tags[0].as_str()),
+            "{path}"
+        );
         assert!(again.bytes.is_empty() && again.header("cache-control").contains("no-cache"));
-        assert_eq!(other.anonymous().header("if-none-match", &tags[1]).get(&one).await.status, 304);
+        assert_eq!(
+            other
+                .anonymous()
+                .header("if-none-match", &tags[1])
+                .get(&one)
+                .await
+                .status,
+            304
+        );
         admin.patch(&one, json!({ unique: "Changed" })).await.ok();
         for (tag, path) in tags.iter().zip([path, one.as_str()]) {
-            let answer = campus.anonymous().header("if-none-match", tag).get(path).await;
-            assert!(answer.header("etag") != tag && answer.text().contains("Changed"), "{path}");
+            let answer = campus
+                .anonymous()
+                .header("if-none-match", tag)
+                .get(path)
+                .await;
+            assert!(
+                answer.header("etag") != tag && answer.text().contains("Changed"),
+                "{path}"
+            );
             answer.ok();
         }
     }

@@ -1,5 +1,7 @@
-//! Answers of the table that are lost after a write was applied: what was done is told as done, and what nobody knows is told
-//! as unknown (decisions.md §13.14 to §13.16)
+//! Answers of the table that are lost after a write was applied: what was done is told as done, and
+//! what nobody knows is told as unknown
+//!
+//! Proves H7, P17, X5, X7, X10, X11, X12, X13.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +17,10 @@ use tests::{Setup, TestCampus};
 use crate::roles::{Scene, scene_on};
 
 fn writes(operation: &str) -> bool {
-    matches!(operation, "PutItem" | "UpdateItem" | "DeleteItem" | "TransactWriteItems")
+    matches!(
+        operation,
+        "PutItem" | "UpdateItem" | "DeleteItem" | "TransactWriteItems"
+    )
 }
 
 /// What happens to the write that is waited for.
@@ -53,14 +58,20 @@ impl Trap {
         if count > 0 {
             self.0.0.store(count - 1, Ordering::SeqCst);
         }
-        (count == 1).then(|| *self.0.1.lock().unwrap_or_else(PoisonError::into_inner)).flatten()
+        (count == 1)
+            .then(|| *self.0.1.lock().unwrap_or_else(PoisonError::into_inner))
+            .flatten()
     }
 
     /// A campus with this trap; other calls take 5 ms.
     pub fn campus(&self) -> TestCampus {
         let trap = self.clone();
         let hook = move |call: Call| {
-            let loss = if writes(&call.operation) { trap.catches() } else { None };
+            let loss = if writes(&call.operation) {
+                trap.catches()
+            } else {
+                None
+            };
             let work = async move {
                 let Some(loss) = loss else {
                     tokio::time::sleep(Duration::from_millis(5)).await;
@@ -77,8 +88,13 @@ impl Trap {
                 }
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 Some(match loss {
-                    Loss::Error | Loss::Nothing => Reply::Answer(500, json!({ "__type": "InternalServerError" }).to_string()),
-                    Loss::Throttled => Reply::Answer(400, json!({ "__type": "ProvisionedThroughputExceededException" }).to_string()),
+                    Loss::Error | Loss::Nothing => {
+                        Reply::Answer(500, json!({ "__type": "InternalServerError" }).to_string())
+                    }
+                    Loss::Throttled => Reply::Answer(
+                        400,
+                        json!({ "__type": "ProvisionedThroughputExceededException" }).to_string(),
+                    ),
                     Loss::Broken | Loss::Late => Reply::Broken,
                 })
             };
@@ -89,7 +105,13 @@ impl Trap {
 }
 
 /// All of them.
-pub const LOSSES: [Loss; 5] = [Loss::Error, Loss::Broken, Loss::Late, Loss::Throttled, Loss::Nothing];
+pub const LOSSES: [Loss; 5] = [
+    Loss::Error,
+    Loss::Broken,
+    Loss::Late,
+    Loss::Throttled,
+    Loss::Nothing,
+];
 
 pub async fn after(milliseconds: u64) {
     tokio::time::sleep(Duration::from_millis(milliseconds)).await;
@@ -102,26 +124,128 @@ fn operations() -> Vec<(usize, Method, &'static str, Value, u16)> {
     let extension = json!({ "username": "mia", "end_time": hours(40) });
     let null = || Value::Null;
     vec![
-        (stranger, post.clone(), "/api/clubs/", json!({ "name": "Go" }), 201),
-        (stranger, post.clone(), "/api/favorites/", json!({ "club": "chess" }), 201),
-        (stranger, post.clone(), "/api/subscriptions/", json!({ "club": "chess" }), 201),
-        (stranger, post.clone(), "/api/requests/membership/", json!({ "club": "chess" }), 201),
+        (
+            stranger,
+            post.clone(),
+            "/api/clubs/",
+            json!({ "name": "Go" }),
+            201,
+        ),
+        (
+            stranger,
+            post.clone(),
+            "/api/favorites/",
+            json!({ "club": "chess" }),
+            201,
+        ),
+        (
+            stranger,
+            post.clone(),
+            "/api/subscriptions/",
+            json!({ "club": "chess" }),
+            201,
+        ),
+        (
+            stranger,
+            post.clone(),
+            "/api/requests/membership/",
+            json!({ "club": "chess" }),
+            201,
+        ),
         (sue, delete.clone(), "/api/favorites/chess/", null(), 204),
-        (sue, delete.clone(), "/api/subscriptions/chess/", null(), 204),
-        (sue, patch.clone(), "/api/settings/", json!({ "graduation_year": 2030 }), 200),
+        (
+            sue,
+            delete.clone(),
+            "/api/subscriptions/chess/",
+            null(),
+            204,
+        ),
+        (
+            sue,
+            patch.clone(),
+            "/api/settings/",
+            json!({ "graduation_year": 2030 }),
+            200,
+        ),
         (sue, delete.clone(), "/api/settings/", null(), 204),
-        (sue, delete.clone(), "/api/submissions/{submission}/", null(), 204),
-        (owner, patch.clone(), "/api/clubs/{club}/", json!({ "subtitle": "x" }), 200),
+        (
+            sue,
+            delete.clone(),
+            "/api/submissions/{submission}/",
+            null(),
+            204,
+        ),
+        (
+            owner,
+            patch.clone(),
+            "/api/clubs/{club}/",
+            json!({ "subtitle": "x" }),
+            200,
+        ),
         (owner, delete.clone(), "/api/clubs/{club}/", null(), 204),
-        (owner, post.clone(), "/api/clubs/{club}/applications/", tests::fixtures::application("Other"), 201),
-        (owner, patch.clone(), "/api/clubs/{club}/applications/{application}/", json!({ "name": "x" }), 200),
-        (owner, delete.clone(), "/api/clubs/{club}/applications/{application}/?force=true", null(), 204),
-        (owner, post.clone(), "/api/clubs/{club}/applications/{application}/duplicate/", null(), 201),
-        (owner, post.clone(), "/api/clubs/{club}/applications/{application}/questions/", json!({ "question_type": 3, "prompt": "?" }), 201),
-        (owner, patch.clone(), "/api/clubs/{club}/applications/{application}/questions/{question}/", json!({ "precedence": 7 }), 200),
-        (owner, patch.clone(), "/api/clubs/{club}/applications/{application}/questions/{question}/", json!({ "prompt": "Why not?" }), 200),
-        (owner, delete.clone(), "/api/clubs/{club}/applications/{application}/questions/{question}/", null(), 204),
-        (owner, post.clone(), "/api/clubs/{club}/applications/{application}/extensions/", extension, 201),
+        (
+            owner,
+            post.clone(),
+            "/api/clubs/{club}/applications/",
+            tests::fixtures::application("Other"),
+            201,
+        ),
+        (
+            owner,
+            patch.clone(),
+            "/api/clubs/{club}/applications/{application}/",
+            json!({ "name": "x" }),
+            200,
+        ),
+        (
+            owner,
+            delete.clone(),
+            "/api/clubs/{club}/applications/{application}/?force=true",
+            null(),
+            204,
+        ),
+        (
+            owner,
+            post.clone(),
+            "/api/clubs/{club}/applications/{application}/duplicate/",
+            null(),
+            201,
+        ),
+        (
+            owner,
+            post.clone(),
+            "/api/clubs/{club}/applications/{application}/questions/",
+            json!({ "question_type": 3, "prompt": "?" }),
+            201,
+        ),
+        (
+            owner,
+            patch.clone(),
+            "/api/clubs/{club}/applications/{application}/questions/{question}/",
+            json!({ "precedence": 7 }),
+            200,
+        ),
+        (
+            owner,
+            patch.clone(),
+            "/api/clubs/{club}/applications/{application}/questions/{question}/",
+            json!({ "prompt": "Why not?" }),
+            200,
+        ),
+        (
+            owner,
+            delete.clone(),
+            "/api/clubs/{club}/applications/{application}/questions/{question}/",
+            null(),
+            204,
+        ),
+        (
+            owner,
+            post.clone(),
+            "/api/clubs/{club}/applications/{application}/extensions/",
+            extension,
+            201,
+        ),
         (
             owner,
             patch.clone(),
@@ -129,24 +253,126 @@ fn operations() -> Vec<(usize, Method, &'static str, Value, u16)> {
             json!({ "end_time": hours(50) }),
             200,
         ),
-        (owner, delete.clone(), "/api/clubs/{club}/applications/{application}/extensions/{extension}/", null(), 204),
-        (owner, patch.clone(), "/api/clubs/{club}/applications/{application}/submissions/{submission}/", json!({ "status": 4 }), 200),
-        (owner, patch.clone(), "/api/clubs/{club}/members/{member}/", json!({ "role": 10 }), 200),
-        (owner, delete.clone(), "/api/clubs/{club}/members/{member}/", null(), 204),
-        (owner, delete.clone(), "/api/clubs/{club}/membershiprequests/{request}/", null(), 204),
-        (owner, post.clone(), "/api/clubs/{club}/invites/", json!({ "email": "new@uni.example" }), 201),
-        (owner, post.clone(), "/api/clubs/{club}/invites/{invite}/resend/", null(), 200),
-        (owner, delete.clone(), "/api/clubs/{club}/invites/{invite}/", null(), 204),
-        (owner, post.clone(), "/api/clubs/{club}/invite/", json!({ "emails": "a@uni.example b@uni.example" }), 200),
-        (owner, post.clone(), "/api/clubs/{club}/events/", json!({ "name": "x" }), 201),
-        (owner, patch.clone(), "/api/clubs/{club}/events/{event}/", json!({ "name": "x" }), 200),
-        (owner, delete.clone(), "/api/clubs/{club}/events/{event}/", null(), 204),
-        (owner, post.clone(), "/api/clubs/{club}/events/{event}/showings/", json!({ "start_time": hours(9), "end_time": hours(10) }), 201),
-        (owner, patch.clone(), "/api/clubs/{club}/events/{event}/showings/{showing}/", json!({ "location": "x" }), 200),
-        (owner, delete.clone(), "/api/clubs/{club}/events/{event}/showings/{showing}/", null(), 204),
-        (owner, post.clone(), "/api/clubfairs/{fair}/register/", json!({ "club": "chess" }), 200),
+        (
+            owner,
+            delete.clone(),
+            "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
+            null(),
+            204,
+        ),
+        (
+            owner,
+            patch.clone(),
+            "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
+            json!({ "status": 4 }),
+            200,
+        ),
+        (
+            owner,
+            patch.clone(),
+            "/api/clubs/{club}/members/{member}/",
+            json!({ "role": 10 }),
+            200,
+        ),
+        (
+            owner,
+            delete.clone(),
+            "/api/clubs/{club}/members/{member}/",
+            null(),
+            204,
+        ),
+        (
+            owner,
+            delete.clone(),
+            "/api/clubs/{club}/membershiprequests/{request}/",
+            null(),
+            204,
+        ),
+        (
+            owner,
+            post.clone(),
+            "/api/clubs/{club}/invites/",
+            json!({ "email": "new@uni.example" }),
+            201,
+        ),
+        (
+            owner,
+            post.clone(),
+            "/api/clubs/{club}/invites/{invite}/resend/",
+            null(),
+            200,
+        ),
+        (
+            owner,
+            delete.clone(),
+            "/api/clubs/{club}/invites/{invite}/",
+            null(),
+            204,
+        ),
+        (
+            owner,
+            post.clone(),
+            "/api/clubs/{club}/invite/",
+            json!({ "emails": "a@uni.example b@uni.example" }),
+            200,
+        ),
+        (
+            owner,
+            post.clone(),
+            "/api/clubs/{club}/events/",
+            json!({ "name": "x" }),
+            201,
+        ),
+        (
+            owner,
+            patch.clone(),
+            "/api/clubs/{club}/events/{event}/",
+            json!({ "name": "x" }),
+            200,
+        ),
+        (
+            owner,
+            delete.clone(),
+            "/api/clubs/{club}/events/{event}/",
+            null(),
+            204,
+        ),
+        (
+            owner,
+            post.clone(),
+            "/api/clubs/{club}/events/{event}/showings/",
+            json!({ "start_time": hours(9), "end_time": hours(10) }),
+            201,
+        ),
+        (
+            owner,
+            patch.clone(),
+            "/api/clubs/{club}/events/{event}/showings/{showing}/",
+            json!({ "location": "x" }),
+            200,
+        ),
+        (
+            owner,
+            delete.clone(),
+            "/api/clubs/{club}/events/{event}/showings/{showing}/",
+            null(),
+            204,
+        ),
+        (
+            owner,
+            post.clone(),
+            "/api/clubfairs/{fair}/register/",
+            json!({ "club": "chess" }),
+            200,
+        ),
         (admin, post, "/api/tags/", json!({ "name": "Music" }), 201),
-        (admin, put, "/api/tags/{tag}/", json!({ "name": "Theatre" }), 200),
+        (
+            admin,
+            put,
+            "/api/tags/{tag}/",
+            json!({ "name": "Theatre" }),
+            200,
+        ),
         (admin, delete, "/api/tags/{tag}/", null(), 204),
     ]
 }
@@ -160,10 +386,17 @@ async fn run(
     if let Some(tag) = if_match {
         client = client.header("if-match", tag);
     }
-    client.send(method.clone(), &scene.path(path), Some(body.clone()).filter(|body| !body.is_null())).await
+    client
+        .send(
+            method.clone(),
+            &scene.path(path),
+            Some(body.clone()).filter(|body| !body.is_null()),
+        )
+        .await
 }
 
-/// F6: 404 for a deletion that worked, 400 for what the request itself had created, 412 for a change that was stored.
+/// F6: 404 for a deletion that worked, 400 for what the request itself had created, 412 for a
+/// change that was stored.
 async fn every_lost_answer(n: usize, loss: Loss) {
     for operation in operations() {
         let (caller, method, path, _, expected) = &operation;
@@ -172,17 +405,30 @@ async fn every_lost_answer(n: usize, loss: Loss) {
         for client in &scene.callers[1..] {
             client.get("/api/settings/").await.ok();
         }
-        // Changes of one object are made on the condition of what was read, where there is something to read.
-        let read = scene.callers[*caller].get(scene.path(path).split('?').next().unwrap_or_default()).await;
-        let conditional = *method != Method::POST && read.status == 200 && !path.ends_with("/settings/");
+        // Changes of one object are made on the condition of what was read, where there is
+        // something to read.
+        let read = scene.callers[*caller]
+            .get(scene.path(path).split('?').next().unwrap_or_default())
+            .await;
+        let conditional =
+            *method != Method::POST && read.status == 200 && !path.ends_with("/settings/");
         let tag = conditional.then(|| read.header("etag").to_owned());
         trap.arm(n, loss);
         let answer = run(&scene, &operation, tag).await;
         let caught = !trap.is_armed();
         assert!(caught || n > 1, "{method} {path} writes nothing");
-        assert_eq!(answer.status.as_u16(), *expected, "{method} {path} with {loss:?} at write {n}: {}", answer.text());
+        assert_eq!(
+            answer.status.as_u16(),
+            *expected,
+            "{method} {path} with {loss:?} at write {n}: {}",
+            answer.text()
+        );
         after(3_000).await;
-        assert_eq!(recount(&scene.campus), [""; 0], "{method} {path} with {loss:?} at write {n}");
+        assert_eq!(
+            recount(&scene.campus),
+            [""; 0],
+            "{method} {path} with {loss:?} at write {n}"
+        );
     }
 }
 
@@ -206,8 +452,9 @@ fn silent() -> (TestCampus, Arc<AtomicUsize>) {
     let silent = Arc::new(AtomicUsize::new(0));
     let is_silent = silent.clone();
     let hook = move |call: Call| {
-        let lost =
-            is_silent.load(Ordering::SeqCst) == 1 && writes(&call.operation) && !String::from_utf8_lossy(&call.body).contains("ATTEMPT#");
+        let lost = is_silent.load(Ordering::SeqCst) == 1
+            && writes(&call.operation)
+            && !String::from_utf8_lossy(&call.body).contains("ATTEMPT#");
         let work = async move {
             tokio::time::sleep(Duration::from_millis(5)).await;
             lost.then(|| {
@@ -225,13 +472,34 @@ fn silent() -> (TestCampus, Arc<AtomicUsize>) {
 async fn an_outcome_that_nobody_knows_is_told_and_its_repeat_finds_what_was_made() {
     let creations = [
         ("/api/clubs/", json!({ "name": "Go" })),
-        ("/api/clubs/{club}/events/", json!({ "name": "Evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] })),
-        ("/api/clubs/{club}/events/{event}/showings/", json!({ "start_time": hours(9), "end_time": hours(10) })),
-        ("/api/clubs/{club}/applications/", tests::fixtures::application("Other")),
-        ("/api/clubs/{club}/applications/{application}/duplicate/", Value::Null),
-        ("/api/clubs/{club}/applications/{application}/questions/", json!({ "question_type": 3, "prompt": "?" })),
-        ("/api/clubs/{club}/applications/{application}/extensions/", json!({ "username": "mia", "end_time": hours(40) })),
-        ("/api/clubs/{club}/invites/", json!({ "email": "new@uni.example" })),
+        (
+            "/api/clubs/{club}/events/",
+            json!({ "name": "Evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] }),
+        ),
+        (
+            "/api/clubs/{club}/events/{event}/showings/",
+            json!({ "start_time": hours(9), "end_time": hours(10) }),
+        ),
+        (
+            "/api/clubs/{club}/applications/",
+            tests::fixtures::application("Other"),
+        ),
+        (
+            "/api/clubs/{club}/applications/{application}/duplicate/",
+            Value::Null,
+        ),
+        (
+            "/api/clubs/{club}/applications/{application}/questions/",
+            json!({ "question_type": 3, "prompt": "?" }),
+        ),
+        (
+            "/api/clubs/{club}/applications/{application}/extensions/",
+            json!({ "username": "mia", "end_time": hours(40) }),
+        ),
+        (
+            "/api/clubs/{club}/invites/",
+            json!({ "email": "new@uni.example" }),
+        ),
         ("/api/favorites/", json!({ "club": "chess" })),
         ("/api/requests/membership/", json!({ "club": "chess" })),
         ("/api/tags/", json!({ "name": "Music" })),
@@ -246,14 +514,27 @@ async fn an_outcome_that_nobody_knows_is_told_and_its_repeat_finds_what_was_made
         };
         scene.callers[caller].get("/api/settings/").await.ok();
         let client = scene.callers[caller].clone().header("idempotency-key", "k");
-        let send = async || client.send(Method::POST, &scene.path(path), Some(body.clone()).filter(|body| !body.is_null())).await;
+        let send = async || {
+            client
+                .send(
+                    Method::POST,
+                    &scene.path(path),
+                    Some(body.clone()).filter(|body| !body.is_null()),
+                )
+                .await
+        };
         silent.store(1, Ordering::SeqCst);
         let lost = send().await;
         silent.store(0, Ordering::SeqCst);
         let before = scene.campus.stored().len();
         // Some are seen to be done by the value that they left; the others are not known.
         if lost.status != 201 {
-            assert_eq!((lost.status.as_u16(), lost.json()["code"].as_str()), (500, Some("outcome_unknown")), "{path}: {}", lost.text());
+            assert_eq!(
+                (lost.status.as_u16(), lost.json()["code"].as_str()),
+                (500, Some("outcome_unknown")),
+                "{path}: {}",
+                lost.text()
+            );
             assert!(!lost.header("retry-after").is_empty());
         }
         let again = send().await;
@@ -291,16 +572,23 @@ async fn thirty_two_officers_who_change_one_event_at_once_are_all_served() {
     let campus = Setup::default().hook(Arc::new(hook)).build();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    let event = ada.post("/api/clubs/chess/events/", json!({ "name": "Evening" })).await.created();
+    let event = ada
+        .post("/api/clubs/chess/events/", json!({ "name": "Evening" }))
+        .await
+        .created();
     let path = format!("/api/clubs/chess/events/{}/showings/", id(&event));
     let body = json!({ "start_time": hours(5), "end_time": hours(6) });
     let answers = futures::future::join_all((0..32).map(|_| ada.post(&path, body.clone()))).await;
-    let statuses: Vec<u16> = answers.iter().map(|answer| answer.status.as_u16()).collect();
+    let statuses: Vec<u16> = answers
+        .iter()
+        .map(|answer| answer.status.as_u16())
+        .collect();
     assert!(statuses.iter().all(|status| *status == 201), "{statuses:?}");
     assert_eq!(ada.get(&path).await.ok().as_array().map(Vec::len), Some(32));
 }
 
-// The parts of a copy are stored before its head: a repeat would have put the first questions over changed ones.
+// The parts of a copy are stored before its head: a repeat would have put the first questions over
+// changed ones.
 #[tokio::test(start_paused = true)]
 async fn a_repeated_copy_does_not_undo_what_was_changed_since() {
     let (campus, silent) = silent();
@@ -311,12 +599,31 @@ async fn a_repeated_copy_does_not_undo_what_was_changed_since() {
     let lost = ada.post(&path, Value::Null).await;
     silent.store(0, Ordering::SeqCst);
     assert!(matches!(lost.status.as_u16(), 201 | 500), "{}", lost.text());
-    let all = drive.officer.get("/api/clubs/chess/applications/").await.ok();
-    let copy = all.as_array().and_then(|all| all.iter().find(|one| one["id"] != drive.application["id"])).cloned().expect("a copy");
-    let question = format!("/api/clubs/chess/applications/{}/questions/{}/", id(&copy), id(&copy["questions"][0]));
-    drive.officer.patch(&question, json!({ "prompt": "Changed" })).await.ok();
+    let all = drive
+        .officer
+        .get("/api/clubs/chess/applications/")
+        .await
+        .ok();
+    let copy = all
+        .as_array()
+        .and_then(|all| all.iter().find(|one| one["id"] != drive.application["id"]))
+        .cloned()
+        .expect("a copy");
+    let question = format!(
+        "/api/clubs/chess/applications/{}/questions/{}/",
+        id(&copy),
+        id(&copy["questions"][0])
+    );
+    drive
+        .officer
+        .patch(&question, json!({ "prompt": "Changed" }))
+        .await
+        .ok();
     let again = ada.post(&path, Value::Null).await.created();
-    assert_eq!((&again["id"], &again["questions"][0]["prompt"]), (&copy["id"], &json!("Changed")));
+    assert_eq!(
+        (&again["id"], &again["questions"][0]["prompt"]),
+        (&copy["id"], &json!("Changed"))
+    );
 }
 
 /// A campus whose table throttles every write after the first, once it is armed.
@@ -325,8 +632,16 @@ fn throttled_after_one() -> (TestCampus, Arc<AtomicUsize>) {
     let left = writes_left.clone();
     let hook = move |call: Call| {
         let is_write = writes(&call.operation) || call.operation == "BatchWriteItem";
-        let count = |left: usize| if left == usize::MAX || !is_write { None } else { Some(left.saturating_sub(1)) };
-        let throttled = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, count).is_ok_and(|before| before == 0);
+        let count = |left: usize| {
+            if left == usize::MAX || !is_write {
+                None
+            } else {
+                Some(left.saturating_sub(1))
+            }
+        };
+        let throttled = left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, count)
+            .is_ok_and(|before| before == 0);
         let answer = json!({ "__type": "ProvisionedThroughputExceededException" }).to_string();
         let work = async move {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -340,7 +655,13 @@ fn throttled_after_one() -> (TestCampus, Arc<AtomicUsize>) {
 // 429 says that nothing was stored, which is not true once the first of several steps is.
 #[tokio::test(start_paused = true)]
 async fn a_later_step_that_is_throttled_is_not_told_as_busy() {
-    let requests = [(4, "/api/clubs/{club}/applications/{application}/?force=true"), (6, "/api/settings/")];
+    let requests = [
+        (
+            4,
+            "/api/clubs/{club}/applications/{application}/?force=true",
+        ),
+        (6, "/api/settings/"),
+    ];
     for (caller, path) in requests {
         let (campus, writes_left) = throttled_after_one();
         let scene = scene_on(campus).await;
@@ -349,11 +670,22 @@ async fn a_later_step_that_is_throttled_is_not_told_as_busy() {
         writes_left.store(0, Ordering::SeqCst);
         let told = async || {
             let answer = client.delete(&scene.path(path)).await;
-            (answer.status.as_u16(), answer.json()["code"].as_str().map(str::to_owned))
+            (
+                answer.status.as_u16(),
+                answer.json()["code"].as_str().map(str::to_owned),
+            )
         };
-        assert_eq!(told().await, (429, Some("busy".to_owned())), "{path}: nothing was stored");
+        assert_eq!(
+            told().await,
+            (429, Some("busy".to_owned())),
+            "{path}: nothing was stored"
+        );
         writes_left.store(1, Ordering::SeqCst);
-        assert_eq!(told().await, (500, Some("outcome_unknown".to_owned())), "{path}");
+        assert_eq!(
+            told().await,
+            (500, Some("outcome_unknown".to_owned())),
+            "{path}"
+        );
         writes_left.store(usize::MAX, Ordering::SeqCst);
         client.delete(&scene.path(path)).await.no_content();
         assert_eq!(recount(&scene.campus), [""; 0], "{path}");

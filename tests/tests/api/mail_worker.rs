@@ -1,4 +1,6 @@
 //! The mail worker: what becomes of a mail, whatever SES or the worker does
+//!
+//! Proves E7, E12, E13, E14, E15, E17, E18, E19, E20.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,7 +40,11 @@ async fn queued(campus: &TestCampus) -> Drive {
 }
 
 async fn state(drive: &Drive) -> (Value, Value) {
-    let list = drive.officer.get(&format!("{}submissions/", drive.path)).await.ok();
+    let list = drive
+        .officer
+        .get(&format!("{}submissions/", drive.path))
+        .await
+        .ok();
     (list[0]["email_status"].clone(), list[0]["notified"].clone())
 }
 
@@ -50,17 +56,29 @@ async fn what_surely_was_not_taken_is_tried_again() {
         (400, "SendingPausedException"),
         (403, "AccessDeniedException"),
     ] {
-        let campus = campus_with(move |n| if n == 0 { refused(error.0, error.1) } else { None });
+        let campus = campus_with(move |n| {
+            if n == 0 {
+                refused(error.0, error.1)
+            } else {
+                None
+            }
+        });
         let drive = queued(&campus).await;
         campus.deliver().await;
-        assert_eq!(state(&drive).await, (json!("sent"), json!(true)), "{error:?}");
+        assert_eq!(
+            state(&drive).await,
+            (json!("sent"), json!(true)),
+            "{error:?}"
+        );
         assert_eq!(campus.mails().len(), 1);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_connection_is_tried_again() {
-    let campus = campus_with(|n| (n < 2).then(|| Err(ConnectorError::io("refused".into()).never_connected())));
+    let campus = campus_with(|n| {
+        (n < 2).then(|| Err(ConnectorError::io("refused".into()).never_connected()))
+    });
     let drive = queued(&campus).await;
     campus.deliver().await;
     assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
@@ -82,11 +100,23 @@ async fn after_some_tries_the_stream_delivers_again_and_after_hours_it_has_faile
 
 #[tokio::test(start_paused = true)]
 async fn what_is_refused_for_good_has_failed_and_may_be_sent_anew() {
-    let campus = campus_with(|n| if n == 0 { refused(400, "MessageRejected") } else { None });
+    let campus = campus_with(|n| {
+        if n == 0 {
+            refused(400, "MessageRejected")
+        } else {
+            None
+        }
+    });
     let drive = queued(&campus).await;
     assert_eq!(campus.deliver().await, Delivered::Nothing);
     assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
-    assert_eq!(campus.with_worker(drive.send("acceptance", json!({}))).await.ok()["sent"], 1);
+    assert_eq!(
+        campus
+            .with_worker(drive.send("acceptance", json!({})))
+            .await
+            .ok()["sent"],
+        1
+    );
     assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
 }
 
@@ -102,9 +132,22 @@ async fn what_perhaps_was_taken_is_never_retried_by_itself() {
         let campus = campus_with(move |n| if n == 0 { answer() } else { None });
         let drive = queued(&campus).await;
         assert_eq!(campus.deliver().await, Delivered::Nothing);
-        assert_eq!(state(&drive).await, (json!("unknown"), json!(false)), "answer {n}");
-        assert_eq!(drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"], 1);
-        assert_eq!(campus.with_worker(drive.send("acceptance", json!({ "allow_resend": true }))).await.ok()["sent"], 1);
+        assert_eq!(
+            state(&drive).await,
+            (json!("unknown"), json!(false)),
+            "answer {n}"
+        );
+        assert_eq!(
+            drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"],
+            1
+        );
+        assert_eq!(
+            campus
+                .with_worker(drive.send("acceptance", json!({ "allow_resend": true })))
+                .await
+                .ok()["sent"],
+            1
+        );
         assert_eq!(campus.mails().len(), 1);
     }
 }
@@ -118,7 +161,14 @@ fn dying() -> (TestCampus, Arc<AtomicUsize>) {
             let dies = operation == "TransactWriteItems"
                 && counter.load(Ordering::SeqCst) != usize::MAX
                 && counter.fetch_sub(1, Ordering::SeqCst) == 1;
-            Box::pin(async move { dies.then(|| (400, json!({ "__type": "ResourceNotFoundException", "message": "dead" }))) })
+            Box::pin(async move {
+                dies.then(|| {
+                    (
+                        400,
+                        json!({ "__type": "ResourceNotFoundException", "message": "dead" }),
+                    )
+                })
+            })
         }))
         .build();
     (campus, countdown)
@@ -146,17 +196,40 @@ async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
     countdown.store(usize::MAX, Ordering::SeqCst);
     assert_eq!(state(&drive).await, (json!("sending"), json!(false)));
     assert_eq!(campus.mails().len(), 1, "SES had it");
-    assert_eq!(campus.deliver().await, Delivered::Again, "perhaps the other worker is alive");
+    assert_eq!(
+        campus.deliver().await,
+        Delivered::Again,
+        "perhaps the other worker is alive"
+    );
     // Mails behind it do not wait for it.
     let bob = drive.submit(&campus.as_("bob")).await;
     drive.decide(&bob, 4, "").await;
-    assert_eq!(campus.with_worker(drive.send("acceptance", json!({}))).await.ok()["sent"], 1);
+    assert_eq!(
+        campus
+            .with_worker(drive.send("acceptance", json!({})))
+            .await
+            .ok()["sent"],
+        1
+    );
     let only = campus.mails().len();
     assert_eq!(only, 2);
     campus.advance(TimeDelta::minutes(2));
     assert_eq!(campus.deliver().await, Delivered::Nothing);
-    assert!(!campus.stored().iter().any(|item| item["type"]["S"] == "MailLease"), "nothing is left of the waiting");
-    drive.officer.patch(&format!("{}submissions/{}/", drive.path, id(&bob)), json!({ "status": 1 })).await.ok();
+    assert!(
+        !campus
+            .stored()
+            .iter()
+            .any(|item| item["type"]["S"] == "MailLease"),
+        "nothing is left of the waiting"
+    );
+    drive
+        .officer
+        .patch(
+            &format!("{}submissions/{}/", drive.path, id(&bob)),
+            json!({ "status": 1 }),
+        )
+        .await
+        .ok();
     bob_goes(&campus, &bob).await;
     assert_eq!(state(&drive).await, (json!("unknown"), json!(false)));
     assert_eq!(campus.mails().len(), only, "and it is not sent twice");
@@ -168,7 +241,12 @@ async fn a_record_that_is_delivered_twice_is_sent_once() {
     let drive = queued(&campus).await;
     let again = local::stream::Stream::open(campus.campus.engine.clone(), None).expect("a stream");
     campus.deliver().await;
-    while again.deliver(&campus.campus.worker).await.expect("a stream") == Delivered::All {}
+    while again
+        .deliver(&campus.campus.worker)
+        .await
+        .expect("a stream")
+        == Delivered::All
+    {}
     assert_eq!(campus.mails().len(), 1);
     assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
 }
@@ -177,7 +255,11 @@ async fn a_record_that_is_delivered_twice_is_sent_once() {
 async fn a_submission_that_went_before_its_mail_gets_none() {
     let campus = TestCampus::new();
     let drive = queued(&campus).await;
-    drive.officer.delete(&format!("{}?force=true", drive.path)).await.no_content();
+    drive
+        .officer
+        .delete(&format!("{}?force=true", drive.path))
+        .await
+        .no_content();
     assert_eq!(campus.deliver().await, Delivered::Nothing);
     assert!(campus.mails().is_empty());
 }
@@ -196,7 +278,13 @@ async fn a_decision_that_was_changed_before_its_mail_is_not_told() {
         assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
         // It is sent as it is now, if the officer wants so.
         drive.decide(&submission, 4, "Yes, after all.").await;
-        assert_eq!(campus.with_worker(drive.send("acceptance", json!({}))).await.ok()["sent"], 1);
+        assert_eq!(
+            campus
+                .with_worker(drive.send("acceptance", json!({})))
+                .await
+                .ok()["sent"],
+            1
+        );
         assert_eq!(campus.mails().len(), 1);
     }
 }
@@ -206,7 +294,13 @@ async fn one_bad_mail_holds_up_no_other() {
     let campus = Setup::default()
         .mail(Arc::new(|to: &str| {
             let bad = to.starts_with("bob");
-            Box::pin(async move { if bad { refused(400, "MessageRejected") } else { None } })
+            Box::pin(async move {
+                if bad {
+                    refused(400, "MessageRejected")
+                } else {
+                    None
+                }
+            })
         }))
         .build();
     let drive = campus.drive("chess").await;
@@ -214,10 +308,20 @@ async fn one_bad_mail_holds_up_no_other() {
         let submission = drive.submit(&campus.as_(name)).await;
         drive.decide(&submission, 2, "").await;
     }
-    let sent = campus.with_worker(drive.send("rejection", json!({}))).await.ok();
+    let sent = campus
+        .with_worker(drive.send("rejection", json!({})))
+        .await
+        .ok();
     assert_eq!((&sent["sent"], &sent["failed"]), (&json!(2), &json!(1)));
-    let failed = drive.officer.get(&format!("{}submissions/?notified=false", drive.path)).await.ok();
-    assert_eq!((failed.as_array().map(Vec::len), &failed[0]["email_status"]), (Some(1), &json!("failed")));
+    let failed = drive
+        .officer
+        .get(&format!("{}submissions/?notified=false", drive.path))
+        .await
+        .ok();
+    assert_eq!(
+        (failed.as_array().map(Vec::len), &failed[0]["email_status"]),
+        (Some(1), &json!("failed"))
+    );
     assert_eq!(failed[0]["user"]["username"], "bob");
     assert!(id(&failed[0]) > 0);
 }
@@ -229,13 +333,27 @@ async fn a_submission_made_anew_has_mails_of_its_own() {
     let sue = campus.as_("sue");
     let first = drive.submit(&sue).await;
     drive.decide(&first, 4, "").await;
-    assert_eq!(campus.with_worker(drive.send("acceptance", json!({}))).await.ok()["sent"], 1);
+    assert_eq!(
+        campus
+            .with_worker(drive.send("acceptance", json!({})))
+            .await
+            .ok()["sent"],
+        1
+    );
     drive.decide(&first, 1, "").await;
-    sue.delete(&format!("/api/submissions/{}/", id(&first))).await.no_content();
+    sue.delete(&format!("/api/submissions/{}/", id(&first)))
+        .await
+        .no_content();
     let second = drive.submit(&sue).await;
     assert_eq!(second["notified"], false);
     drive.decide(&second, 4, "").await;
-    assert_eq!(campus.with_worker(drive.send("acceptance", json!({}))).await.ok()["sent"], 1);
+    assert_eq!(
+        campus
+            .with_worker(drive.send("acceptance", json!({})))
+            .await
+            .ok()["sent"],
+        1
+    );
     assert_eq!(campus.mails().len(), 2);
 }
 
@@ -243,16 +361,30 @@ async fn a_submission_made_anew_has_mails_of_its_own() {
 async fn a_mail_that_would_be_too_large_is_refused_before_anything_is_sent() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
-    drive.officer.patch(&drive.path, json!({ "acceptance_email": "{{ reason }}".repeat(100) })).await.ok();
+    drive
+        .officer
+        .patch(
+            &drive.path,
+            json!({ "acceptance_email": "{{ reason }}".repeat(100) }),
+        )
+        .await
+        .ok();
     let submission = drive.submit(&campus.as_("sue")).await;
     drive.decide(&submission, 4, &"x".repeat(5_000)).await;
-    drive.send("acceptance", json!({ "dry_run": true })).await.error(400);
+    drive
+        .send("acceptance", json!({ "dry_run": true }))
+        .await
+        .error(400);
     drive.send("acceptance", json!({})).await.error(400);
     assert_eq!(state(&drive).await, (json!(null), json!(false)));
 }
 
 async fn bob_goes(campus: &TestCampus, submission: &Value) {
-    campus.as_("bob").delete(&format!("/api/submissions/{}/", id(submission))).await.no_content();
+    campus
+        .as_("bob")
+        .delete(&format!("/api/submissions/{}/", id(submission)))
+        .await
+        .no_content();
 }
 
 // One mail after the other became `unknown`, as long as SES had server errors.
@@ -260,7 +392,13 @@ async fn bob_goes(campus: &TestCampus, submission: &Value) {
 async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() {
     let broken = Arc::new(AtomicUsize::new(1));
     let is_broken = broken.clone();
-    let campus = campus_with(move |_| if is_broken.load(Ordering::SeqCst) == 1 { refused(500, "InternalFailure") } else { None });
+    let campus = campus_with(move |_| {
+        if is_broken.load(Ordering::SeqCst) == 1 {
+            refused(500, "InternalFailure")
+        } else {
+            None
+        }
+    });
     let drive = campus.drive("chess").await;
     for n in 0..12 {
         let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
@@ -271,10 +409,17 @@ async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() 
         assert_eq!(campus.deliver().await, Delivered::Again);
     }
     let count = async |status: &str| {
-        let list = drive.officer.get(&format!("{}submissions/?email_status={status}", drive.path)).await.ok();
+        let list = drive
+            .officer
+            .get(&format!("{}submissions/?email_status={status}", drive.path))
+            .await
+            .ok();
         list.as_array().map(Vec::len)
     };
-    assert_eq!((count("unknown").await, count("queued").await), (Some(3), Some(9)));
+    assert_eq!(
+        (count("unknown").await, count("queued").await),
+        (Some(3), Some(9))
+    );
     // It tries one after a while, and waits longer.
     campus.advance(TimeDelta::minutes(1));
     campus.deliver().await;
@@ -282,5 +427,12 @@ async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() 
     broken.store(0, Ordering::SeqCst);
     campus.advance(TimeDelta::minutes(2));
     while campus.deliver().await == Delivered::Again {}
-    assert_eq!((count("unknown").await, count("sent").await, campus.mails().len()), (Some(4), Some(8), 8));
+    assert_eq!(
+        (
+            count("unknown").await,
+            count("sent").await,
+            campus.mails().len()
+        ),
+        (Some(4), Some(8), 8)
+    );
 }

@@ -1,4 +1,6 @@
-//! Who may write to how many: invitations of clubs, and what decisions have to do with it (decisions.md §13.2)
+//! Who may write to how many: invitations of clubs, and what decisions have to do with it
+//!
+//! Proves H7, E24, I13, I14, I15.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -7,7 +9,9 @@ use tests::TestCampus;
 const INVITE: &str = "/api/clubs/chess/invite/";
 
 fn addresses(from: usize, to: usize) -> Value {
-    let all: Vec<String> = (from..to).map(|n| format!("person{n}@uni.example")).collect();
+    let all: Vec<String> = (from..to)
+        .map(|n| format!("person{n}@uni.example"))
+        .collect();
     json!({ "emails": all.join(" ") })
 }
 
@@ -17,26 +21,57 @@ async fn a_club_sends_300_invitations_in_a_day_and_no_more() {
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     for n in 0..2 {
-        assert_eq!(ada.post(INVITE, addresses(n * 100, n * 100 + 100)).await.ok()["sent"], 100);
+        assert_eq!(
+            ada.post(INVITE, addresses(n * 100, n * 100 + 100))
+                .await
+                .ok()["sent"],
+            100
+        );
     }
     campus.advance(TimeDelta::hours(1));
     assert_eq!(ada.post(INVITE, addresses(200, 280)).await.ok()["sent"], 80);
     // A bulk that would cross the limit is refused whole.
     let refused = ada.post(INVITE, addresses(280, 301)).await;
-    assert_eq!((refused.json()["code"].as_str(), refused.header("retry-after")), (Some("rate_limited"), "82800"));
+    assert_eq!(
+        (
+            refused.json()["code"].as_str(),
+            refused.header("retry-after")
+        ),
+        (Some("rate_limited"), "82800")
+    );
     refused.error(429);
     let invites = ada.get("/api/clubs/chess/invites/").await.ok();
     assert_eq!(invites.as_array().map(Vec::len), Some(280));
     // Whoever has one already does not count; resends do.
     assert_eq!(ada.post(INVITE, addresses(270, 299)).await.ok()["sent"], 19);
     let first = invites[279]["id"].as_str().unwrap_or_default();
-    ada.post(&format!("/api/clubs/chess/invites/{first}/resend/"), Value::Null).await.ok();
-    ada.post("/api/clubs/chess/invites/", json!({ "email": "late@uni.example" })).await.error(429);
+    ada.post(
+        &format!("/api/clubs/chess/invites/{first}/resend/"),
+        Value::Null,
+    )
+    .await
+    .ok();
+    ada.post(
+        "/api/clubs/chess/invites/",
+        json!({ "email": "late@uni.example" }),
+    )
+    .await
+    .error(429);
     // Other clubs have limits of their own.
     campus.club("go", &ada).await;
-    ada.post("/api/clubs/go/invites/", json!({ "email": "late@uni.example" })).await.created();
+    ada.post(
+        "/api/clubs/go/invites/",
+        json!({ "email": "late@uni.example" }),
+    )
+    .await
+    .created();
     campus.advance(TimeDelta::hours(23));
-    ada.post("/api/clubs/chess/invites/", json!({ "email": "late@uni.example" })).await.created();
+    ada.post(
+        "/api/clubs/chess/invites/",
+        json!({ "email": "late@uni.example" }),
+    )
+    .await
+    .created();
     campus.deliver().await;
 }
 
@@ -45,20 +80,45 @@ async fn one_invitation_is_sent_again_after_ten_minutes() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    let invite = ada.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.created();
-    let one = format!("/api/clubs/chess/invites/{}/", invite["id"].as_str().unwrap_or_default());
+    let invite = ada
+        .post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "ina@uni.example" }),
+        )
+        .await
+        .created();
+    let one = format!(
+        "/api/clubs/chess/invites/{}/",
+        invite["id"].as_str().unwrap_or_default()
+    );
     campus.advance(TimeDelta::minutes(9));
     let refused = ada.post(&format!("{one}resend/"), Value::Null).await;
-    assert_eq!((refused.header("retry-after"), refused.json()["code"].as_str()), ("60", Some("rate_limited")));
+    assert_eq!(
+        (
+            refused.header("retry-after"),
+            refused.json()["code"].as_str()
+        ),
+        ("60", Some("rate_limited"))
+    );
     campus.advance(TimeDelta::minutes(1));
     ada.post(&format!("{one}resend/"), Value::Null).await.ok();
     // Revoking it and inviting again is no way around it.
     for _ in 0..2 {
         ada.delete(&one).await.no_content();
-        ada.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.created();
+        ada.post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "ina@uni.example" }),
+        )
+        .await
+        .created();
     }
     ada.delete(&one).await.no_content();
-    ada.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.error(429);
+    ada.post(
+        "/api/clubs/chess/invites/",
+        json!({ "email": "ina@uni.example" }),
+    )
+    .await
+    .error(429);
     campus.deliver().await;
     assert!(campus.mails().len() <= 4);
 }
@@ -67,22 +127,53 @@ async fn one_invitation_is_sent_again_after_ten_minutes() {
 async fn a_club_that_is_not_approved_invites_nobody_and_accepts_without_an_invitation() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
-    let invite = drive.officer.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.created();
+    let invite = drive
+        .officer
+        .post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "ina@uni.example" }),
+        )
+        .await
+        .created();
     let submission = drive.submit(&campus.as_("sue")).await;
     drive.decide(&submission, 4, "").await;
-    campus.admin().patch("/api/clubs/chess/", json!({ "approved": null })).await.ok();
+    campus
+        .admin()
+        .patch("/api/clubs/chess/", json!({ "approved": null }))
+        .await
+        .ok();
     campus.advance(TimeDelta::hours(1));
-    let resend = format!("/api/clubs/chess/invites/{}/resend/", invite["id"].as_str().unwrap_or_default());
+    let resend = format!(
+        "/api/clubs/chess/invites/{}/resend/",
+        invite["id"].as_str().unwrap_or_default()
+    );
     for (path, body) in [
-        ("/api/clubs/chess/invites/", json!({ "email": "bob@uni.example" })),
+        (
+            "/api/clubs/chess/invites/",
+            json!({ "email": "bob@uni.example" }),
+        ),
         (INVITE, json!({ "emails": "bob@uni.example" })),
         (resend.as_str(), Value::Null),
     ] {
-        let refused = drive.officer.send(http::Method::POST, path, Some(body).filter(|body| !body.is_null())).await;
+        let refused = drive
+            .officer
+            .send(
+                http::Method::POST,
+                path,
+                Some(body).filter(|body| !body.is_null()),
+            )
+            .await;
         assert_eq!(refused.json()["code"], "club_not_approved", "{path}");
         refused.error(400);
     }
-    campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
-    let mail = campus.mails().into_iter().find(|mail| mail.to == "sue@uni.example").expect("a mail");
+    campus
+        .with_worker(drive.send("acceptance", json!({})))
+        .await
+        .ok();
+    let mail = campus
+        .mails()
+        .into_iter()
+        .find(|mail| mail.to == "sue@uni.example")
+        .expect("a mail");
     assert!(!mail.text.contains("/invite/"), "{}", mail.text);
 }

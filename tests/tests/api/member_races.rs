@@ -1,4 +1,7 @@
-//! Rules of membership that many at once cannot break; after each, the counters are compared with a recount.
+//! Rules of membership that many at once cannot break; after each, the counters are compared with a
+//! recount.
+//!
+//! Proves M9, M12, R3, R4, I7, I14, X7, X13.
 
 use std::time::Duration;
 
@@ -14,7 +17,10 @@ fn slow() -> TestCampus {
 }
 
 fn count(answers: &[Answer], status: u16) -> usize {
-    answers.iter().filter(|answer| answer.status == status).count()
+    answers
+        .iter()
+        .filter(|answer| answer.status == status)
+        .count()
 }
 
 async fn person(client: &Client) -> u64 {
@@ -33,13 +39,22 @@ async fn two_owners_who_demote_remove_or_leave_at_once_leave_one() {
         campus.club("chess", &ada).await;
         let sue = campus.member("chess", &ada, "sue", 0).await;
         let (a, b) = match case {
-            0 => futures::join!(ada.patch(ADA, member.clone()), sue.patch(SUE, member.clone())),
-            1 => futures::join!(ada.patch(SUE, member.clone()), sue.patch(ADA, member.clone())),
+            0 => futures::join!(
+                ada.patch(ADA, member.clone()),
+                sue.patch(SUE, member.clone())
+            ),
+            1 => futures::join!(
+                ada.patch(SUE, member.clone()),
+                sue.patch(ADA, member.clone())
+            ),
             2 => futures::join!(ada.delete(SUE), sue.delete(ADA)),
             3 => futures::join!(ada.delete(ADA), sue.patch(SUE, member.clone())),
             _ => futures::join!(ada.delete("/api/settings/"), sue.delete("/api/settings/")),
         };
-        let done = [a, b].iter().filter(|answer| answer.status.is_success()).count();
+        let done = [a, b]
+            .iter()
+            .filter(|answer| answer.status.is_success())
+            .count();
         assert_eq!((done, recount(&campus)), (1, vec![]), "case {case}");
     }
 }
@@ -55,8 +70,14 @@ async fn an_officer_who_is_demoted_promotes_nobody_any_more() {
     let (demoted, promoted, added, invited, removed) = futures::join!(
         ada.patch("/api/clubs/chess/members/olga/", json!({ "role": 20 })),
         olga.patch(SUE, json!({ "role": 10 })),
-        olga.post("/api/clubs/chess/members/", json!({ "person": friend, "role": 10 })),
-        olga.post("/api/clubs/chess/invites/", json!({ "email": "friend@uni.example", "role": 10 })),
+        olga.post(
+            "/api/clubs/chess/members/",
+            json!({ "person": friend, "role": 10 })
+        ),
+        olga.post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "friend@uni.example", "role": 10 })
+        ),
         olga.delete("/api/clubs/chess/members/sue/"),
     );
     demoted.ok();
@@ -73,12 +94,22 @@ async fn an_invite_is_used_once_by_many_at_once() {
     let campus = slow();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    ada.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example", "role": 10 })).await.created();
+    ada.post(
+        "/api/clubs/chess/invites/",
+        json!({ "email": "ina@uni.example", "role": 10 }),
+    )
+    .await
+    .created();
     campus.deliver().await;
     let link = InviteLink::sent_to(&campus, "ina@uni.example");
-    let students: Vec<Client> = (0..16).map(|n| campus.as_(&format!("student{n}"))).collect();
+    let students: Vec<Client> = (0..16)
+        .map(|n| campus.as_(&format!("student{n}")))
+        .collect();
     let answers = join_all(students.iter().map(|student| link.accept(student))).await;
-    assert_eq!((count(&answers, 200), count(&answers, 400), recount(&campus)), (1, 15, vec![]));
+    assert_eq!(
+        (count(&answers, 200), count(&answers, 400), recount(&campus)),
+        (1, 15, vec![])
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -89,14 +120,30 @@ async fn one_person_asks_is_added_and_joins_by_invite_at_once() {
         campus.club("chess", &ada).await;
         let sue = campus.as_("sue");
         let body = json!({ "person": person(&sue).await });
-        ada.post("/api/clubs/chess/invites/", json!({ "email": "sue@uni.example" })).await.created();
+        ada.post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "sue@uni.example" }),
+        )
+        .await
+        .created();
         campus.deliver().await;
         let link = InviteLink::sent_to(&campus, "sue@uni.example");
         let ask = || sue.post("/api/requests/membership/", json!({ "club": "chess" }));
         let add = || ada.post("/api/clubs/chess/members/", body.clone());
         let (asked, added, joined, again) = futures::join!(ask(), add(), link.accept(&sue), ask());
-        assert_eq!([added, joined].iter().filter(|answer| answer.status.is_success()).count(), 1, "joined once");
-        assert!([asked, again].iter().all(|answer| [200, 201, 400].contains(&answer.status.as_u16())));
+        assert_eq!(
+            [added, joined]
+                .iter()
+                .filter(|answer| answer.status.is_success())
+                .count(),
+            1,
+            "joined once"
+        );
+        assert!(
+            [asked, again]
+                .iter()
+                .all(|answer| [200, 201, 400].contains(&answer.status.as_u16()))
+        );
         assert_eq!(recount(&campus), [""; 0]);
     }
 }
@@ -124,10 +171,24 @@ async fn requests_at_once_are_each_stored_and_tell_officers_once() {
     let campus = slow();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    let students: Vec<Client> = (0..24).map(|n| campus.as_(&format!("student{}", n / 2))).collect();
-    let answers = join_all(students.iter().map(|student| student.post("/api/requests/membership/", json!({ "club": "chess" })))).await;
+    let students: Vec<Client> = (0..24)
+        .map(|n| campus.as_(&format!("student{}", n / 2)))
+        .collect();
+    let answers = join_all(
+        students
+            .iter()
+            .map(|student| student.post("/api/requests/membership/", json!({ "club": "chess" }))),
+    )
+    .await;
     assert_eq!((count(&answers, 201), count(&answers, 200)), (12, 12));
-    assert_eq!(ada.get("/api/clubs/chess/membershiprequests/").await.ok().as_array().map(Vec::len), Some(12));
+    assert_eq!(
+        ada.get("/api/clubs/chess/membershiprequests/")
+            .await
+            .ok()
+            .as_array()
+            .map(Vec::len),
+        Some(12)
+    );
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 1);
 }
@@ -138,15 +199,26 @@ async fn an_address_that_is_invited_many_times_at_once_has_one_invite_and_one_ma
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let invites = "/api/clubs/chess/invites/";
-    let answers = join_all((0..8).map(|_| ada.post(invites, json!({ "email": "ina@uni.example" })))).await;
+    let answers =
+        join_all((0..8).map(|_| ada.post(invites, json!({ "email": "ina@uni.example" })))).await;
     assert_eq!((count(&answers, 201), count(&answers, 400)), (1, 7));
     let bulk = json!({ "emails": "ina@uni.example, eve@uni.example, bob@uni.example" });
-    let answers = join_all((0..4).map(|_| ada.post("/api/clubs/chess/invite/", bulk.clone()))).await;
-    let sent: u64 = answers.into_iter().map(|answer| answer.ok()["sent"].as_u64().unwrap_or_default()).sum();
-    assert_eq!((sent, ada.get(invites).await.ok().as_array().map(Vec::len)), (2, Some(3)));
+    let answers =
+        join_all((0..4).map(|_| ada.post("/api/clubs/chess/invite/", bulk.clone()))).await;
+    let sent: u64 = answers
+        .into_iter()
+        .map(|answer| answer.ok()["sent"].as_u64().unwrap_or_default())
+        .sum();
+    assert_eq!(
+        (sent, ada.get(invites).await.ok().as_array().map(Vec::len)),
+        (2, Some(3))
+    );
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 3);
-    let path = ada.get(invites).await.ok()[0]["id"].as_str().map(|id| format!("{invites}{id}/resend/")).unwrap_or_default();
+    let path = ada.get(invites).await.ok()[0]["id"]
+        .as_str()
+        .map(|id| format!("{invites}{id}/resend/"))
+        .unwrap_or_default();
     campus.advance(chrono::TimeDelta::minutes(10));
     let answers = join_all((0..4).map(|_| ada.post(&path, Value::Null))).await;
     assert_eq!((count(&answers, 200), count(&answers, 429)), (1, 3));
@@ -169,7 +241,10 @@ async fn two_officers_editing_one_member_lose_nothing() {
         answer.ok();
     }
     let now = ada.get(SUE).await.ok();
-    assert_eq!((&now["title"], &now["description"], &now["role"]), (&json!("Scribe"), &json!("Writes."), &json!(10)));
+    assert_eq!(
+        (&now["title"], &now["description"], &now["role"]),
+        (&json!("Scribe"), &json!("Writes."), &json!(10))
+    );
 }
 
 /// Operations on a small club, in an order that is anything but orderly.
@@ -183,7 +258,9 @@ async fn whatever_happens_at_once_the_counts_are_right() {
     let (mut state, mut done) = (20_261_121_u64, 0);
     for round in 0..40 {
         let mut next = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % n
         };
         let plans: Vec<(usize, usize, u64, u64)> = (0..6)
@@ -199,16 +276,39 @@ async fn whatever_happens_at_once_the_counts_are_right() {
         let calls = plans.iter().map(async |(by, on, what, role)| {
             let (by, path) = (&people[*by], format!("/api/clubs/chess/members/p{on}/"));
             match what {
-                0 => by.post("/api/clubs/chess/members/", json!({ "person": ids[*on], "role": role })).await,
+                0 => {
+                    by.post(
+                        "/api/clubs/chess/members/",
+                        json!({ "person": ids[*on], "role": role }),
+                    )
+                    .await
+                }
                 1 => by.patch(&path, json!({ "role": role })).await,
                 2 => by.delete(&path).await,
-                3 => by.post("/api/requests/membership/", json!({ "club": "chess" })).await,
-                _ => campus.admin().post("/api/clubs/chess/members/", json!({ "person": ids[*on], "role": role })).await,
+                3 => {
+                    by.post("/api/requests/membership/", json!({ "club": "chess" }))
+                        .await
+                }
+                _ => {
+                    campus
+                        .admin()
+                        .post(
+                            "/api/clubs/chess/members/",
+                            json!({ "person": ids[*on], "role": role }),
+                        )
+                        .await
+                }
             }
         });
         let answers = join_all(calls).await;
-        assert!(answers.iter().all(|answer| answer.status.as_u16() < 500), "round {round}");
-        done += answers.iter().filter(|answer| answer.status.is_success()).count();
+        assert!(
+            answers.iter().all(|answer| answer.status.as_u16() < 500),
+            "round {round}"
+        );
+        done += answers
+            .iter()
+            .filter(|answer| answer.status.is_success())
+            .count();
         assert_eq!(recount(&campus), [""; 0], "round {round}: {plans:?}");
     }
     assert!(done > 60, "only {done} operations did anything");
@@ -220,7 +320,12 @@ async fn an_invite_is_used_or_revoked_but_not_both() {
         let campus = slow();
         let ada = campus.as_("ada");
         campus.club("chess", &ada).await;
-        ada.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.created();
+        ada.post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "ina@uni.example" }),
+        )
+        .await
+        .created();
         campus.deliver().await;
         let link = InviteLink::sent_to(&campus, "ina@uni.example");
         let ina = campus.as_("ina");
@@ -228,6 +333,12 @@ async fn an_invite_is_used_or_revoked_but_not_both() {
             tokio::time::sleep(Duration::from_millis(milliseconds)).await;
             ada.delete(&link.path.replace("accept/", "")).await
         });
-        assert_ne!(used.status == 200, revoked.status == 204, "{} {}", used.status, revoked.status);
+        assert_ne!(
+            used.status == 200,
+            revoked.status == 204,
+            "{} {}",
+            used.status,
+            revoked.status
+        );
     }
 }

@@ -1,4 +1,6 @@
 //! `/clubs/{club}/membershiprequests/…`, `/requests/membership/…`
+//!
+//! Proves P8, P10, C6, M4, M6, R1, R2, R3, R4.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -18,7 +20,12 @@ async fn a_request_is_made_once_and_answered_by_adding_the_person() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    ada.patch("/api/clubs/chess/", json!({ "email": "chess@clubs.example" })).await.ok();
+    ada.patch(
+        "/api/clubs/chess/",
+        json!({ "email": "chess@clubs.example" }),
+    )
+    .await
+    .ok();
     let sue = campus.as_("sue");
     let answer = sue.post(OWN, json!({ "club": "chess" })).await;
     assert_eq!(answer.header("location"), "/api/requests/membership/chess/");
@@ -29,7 +36,11 @@ async fn a_request_is_made_once_and_answered_by_adding_the_person() {
             "club": "chess", "created_at": "2026-11-21T09:00:00Z", "school": [], "major": [], "graduation_year": null })
     );
     campus.advance(TimeDelta::minutes(1));
-    assert_eq!(sue.post(OWN, json!({ "club": "chess" })).await.ok(), request, "asking again");
+    assert_eq!(
+        sue.post(OWN, json!({ "club": "chess" })).await.ok(),
+        request,
+        "asking again"
+    );
     assert_eq!(sue.get(OWN).await.ok(), json!([request]));
     assert_eq!(sue.get(&format!("{OWN}chess/")).await.ok(), request);
     assert_eq!(ada.get(ASKED).await.ok(), json!([request]));
@@ -38,24 +49,58 @@ async fn a_request_is_made_once_and_answered_by_adding_the_person() {
     }
     campus.deliver().await;
     let told = campus.mails();
-    assert_eq!((told.len(), told[0].to.as_str(), told[0].subject.as_str()), (1, "ada@uni.example", "Membership request for chess"));
-    assert!(told[0].text.contains("sue Test (sue) would like to join chess"), "{}", told[0].text);
+    assert_eq!(
+        (told.len(), told[0].to.as_str(), told[0].subject.as_str()),
+        (1, "ada@uni.example", "Membership request for chess")
+    );
+    assert!(
+        told[0]
+            .text
+            .contains("sue Test (sue) would like to join chess"),
+        "{}",
+        told[0].text
+    );
     assert_eq!(told[0].reply_to.as_deref(), Some("chess@clubs.example"));
-    ada.post("/api/clubs/chess/members/", json!({ "person": request["person"] })).await.created();
-    assert_eq!((ada.get(ASKED).await.ok(), sue.get(OWN).await.ok()), (json!([]), json!([])));
+    ada.post(
+        "/api/clubs/chess/members/",
+        json!({ "person": request["person"] }),
+    )
+    .await
+    .created();
+    assert_eq!(
+        (ada.get(ASKED).await.ok(), sue.get(OWN).await.ok()),
+        (json!([]), json!([]))
+    );
     campus.deliver().await;
     let joined = &campus.mails()[1];
-    assert_eq!((joined.to.as_str(), joined.subject.as_str()), ("sue@uni.example", "Welcome to chess"));
-    assert!(joined.text.contains("you are a member of chess now"), "{}", joined.text);
-    sue.post(OWN, json!({ "club": "chess" })).await.invalid(&["club"]);
+    assert_eq!(
+        (joined.to.as_str(), joined.subject.as_str()),
+        ("sue@uni.example", "Welcome to chess")
+    );
+    assert!(
+        joined.text.contains("you are a member of chess now"),
+        "{}",
+        joined.text
+    );
+    sue.post(OWN, json!({ "club": "chess" }))
+        .await
+        .invalid(&["club"]);
     assert_eq!(recount(&campus), [""; 0]);
     // Who did not ask hears it too, from whom, and how to leave.
     campus.member("chess", &ada, "bob", 20).await;
     campus.deliver().await;
     let mails = campus.mails();
     let welcome = &mails[2];
-    assert_eq!((mails.len(), welcome.to.as_str(), welcome.subject.as_str()), (3, "bob@uni.example", "Welcome to chess"));
-    assert!(welcome.text.contains("ada Test added you") && welcome.text.contains("you can leave the club"), "{}", welcome.text);
+    assert_eq!(
+        (mails.len(), welcome.to.as_str(), welcome.subject.as_str()),
+        (3, "bob@uni.example", "Welcome to chess")
+    );
+    assert!(
+        welcome.text.contains("ada Test added you")
+            && welcome.text.contains("you can leave the club"),
+        "{}",
+        welcome.text
+    );
 }
 
 // `Bob` and `bob`: the wrong one could be rejected.
@@ -68,13 +113,23 @@ async fn a_user_name_in_a_path_means_one_person_or_nobody() {
         campus.client(&json!({ "email": format!("{subject}@uni.example"), "name": subject, "preferred_username": name }), subject)
     };
     for name in ["Bob", "bOb"] {
-        person(name, name).post(OWN, json!({ "club": "chess" })).await.created();
+        person(name, name)
+            .post(OWN, json!({ "club": "chess" }))
+            .await
+            .created();
     }
     ada.get(&format!("{ASKED}bob/")).await.error(404);
     ada.delete(&format!("{ASKED}BOB/")).await.error(404);
-    assert_eq!(ada.get(&format!("{ASKED}Bob/")).await.ok()["username"], "Bob");
+    assert_eq!(
+        ada.get(&format!("{ASKED}Bob/")).await.ok()["username"],
+        "Bob"
+    );
     ada.delete(&format!("{ASKED}bOb/")).await.no_content();
-    assert_eq!(ada.get(&format!("{ASKED}BOB/")).await.ok()["username"], "Bob", "the only one is meant, whatever the case");
+    assert_eq!(
+        ada.get(&format!("{ASKED}BOB/")).await.ok()["username"],
+        "Bob",
+        "the only one is meant, whatever the case"
+    );
 }
 
 #[tokio::test]
@@ -85,7 +140,12 @@ async fn a_request_is_rejected_by_officers_or_withdrawn() {
     campus.club("go", &ada).await;
     let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
     let request = ask(&sue).await;
-    ada.delete(&format!("/api/clubs/go/membershiprequests/{}/", id(&request))).await.error(404);
+    ada.delete(&format!(
+        "/api/clubs/go/membershiprequests/{}/",
+        id(&request)
+    ))
+    .await
+    .error(404);
     sue.delete(&format!("{ASKED}sue/")).await.error(403);
     ada.delete(&format!("{ASKED}sue/")).await.no_content();
     ada.delete(&format!("{ASKED}sue/")).await.error(404);
@@ -100,17 +160,34 @@ async fn a_request_is_rejected_by_officers_or_withdrawn() {
 
 #[tokio::test]
 async fn clubs_that_are_not_there_cannot_be_asked() {
-    let campus = Setup::default().settings(|settings| settings.club_approval = shared::settings::Approval::Required).build();
+    let campus = Setup::default()
+        .settings(|settings| settings.club_approval = shared::settings::Approval::Required)
+        .build();
     let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
     campus.club("chess", &ada).await;
-    for club in [json!("chess"), json!("nothing"), json!("CHESS"), json!(""), json!(7), json!(null)] {
-        sue.post(OWN, json!({ "club": club })).await.invalid(&["club"]);
+    for club in [
+        json!("chess"),
+        json!("nothing"),
+        json!("CHESS"),
+        json!(""),
+        json!(7),
+        json!(null),
+    ] {
+        sue.post(OWN, json!({ "club": club }))
+            .await
+            .invalid(&["club"]);
     }
     sue.post(OWN, json!({})).await.invalid(&["club"]);
-    campus.admin().patch("/api/clubs/chess/", json!({ "approved": true })).await.ok();
+    campus
+        .admin()
+        .patch("/api/clubs/chess/", json!({ "approved": true }))
+        .await
+        .ok();
     ask(&sue).await;
     ada.delete("/api/clubs/chess/").await.no_content();
-    sue.post(OWN, json!({ "club": "chess" })).await.invalid(&["club"]);
+    sue.post(OWN, json!({ "club": "chess" }))
+        .await
+        .invalid(&["club"]);
     assert_eq!(sue.get(OWN).await.ok(), json!([]));
     sue.get(&format!("{OWN}chess/")).await.error(404);
     ada.get(ASKED).await.error(404);
@@ -128,10 +205,18 @@ async fn officers_hear_at_most_once_an_hour_of_a_club() {
         campus.advance(TimeDelta::minutes(minutes));
         ask(&campus.as_(&format!("student{n}"))).await;
         campus.deliver().await;
-        let mut to: Vec<String> = campus.mails_but_welcomes().into_iter().map(|mail| mail.to).collect();
+        let mut to: Vec<String> = campus
+            .mails_but_welcomes()
+            .into_iter()
+            .map(|mail| mail.to)
+            .collect();
         to.sort();
         let both = ["ada@uni.example", "olga@uni.example"];
-        let expected = if n == 3 { vec![both[0], both[0], both[1], both[1]] } else { both.to_vec() };
+        let expected = if n == 3 {
+            vec![both[0], both[0], both[1], both[1]]
+        } else {
+            both.to_vec()
+        };
         assert_eq!(to, expected, "after request {n}");
     }
 }
@@ -144,11 +229,21 @@ async fn requests_follow_the_name_of_their_person() {
     let sue = campus.as_("sue");
     ask(&sue).await;
     campus.advance(TimeDelta::hours(1));
-    let renamed = campus.client(&json!({ "email": "new@uni.example", "name": "New Name" }), "sue");
-    renamed.patch("/api/settings/", json!({ "graduation_year": 2030 })).await.ok();
+    let renamed = campus.client(
+        &json!({ "email": "new@uni.example", "name": "New Name" }),
+        "sue",
+    );
+    renamed
+        .patch("/api/settings/", json!({ "graduation_year": 2030 }))
+        .await
+        .ok();
     let request = ada.get(ASKED).await.ok()[0].clone();
     assert_eq!(
-        (&request["name"], &request["email"], &request["graduation_year"]),
+        (
+            &request["name"],
+            &request["email"],
+            &request["graduation_year"]
+        ),
         (&json!("New Name"), &json!("new@uni.example"), &json!(2030))
     );
 }
@@ -158,15 +253,43 @@ async fn ninety_officers_are_told_at_most_owners_first() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    let model = campus.campus.app.table.members("chess").await.expect("a table").pop().expect("a member");
+    let model = campus
+        .campus
+        .app
+        .table
+        .members("chess")
+        .await
+        .expect("a table")
+        .pop()
+        .expect("a member");
     let officer = |n: u64| {
-        let mut copy = shared::models::Membership { id: n, person: n, role: shared::models::Role::Officer, ..model.clone() };
+        let mut copy = shared::models::Membership {
+            id: n,
+            person: n,
+            role: shared::models::Role::Officer,
+            ..model.clone()
+        };
         copy.personal.email = format!("officer{n}@uni.example");
         copy
     };
-    campus.campus.app.table.load(&(1..120).map(officer).collect::<Vec<_>>()).await.expect("a table");
+    campus
+        .campus
+        .app
+        .table
+        .load(&(1..120).map(officer).collect::<Vec<_>>())
+        .await
+        .expect("a table");
     ask(&campus.as_("sue")).await;
     campus.deliver().await;
     let mails = campus.mails();
-    assert_eq!((mails.len(), mails.iter().filter(|mail| mail.to == "ada@uni.example").count()), (90, 1));
+    assert_eq!(
+        (
+            mails.len(),
+            mails
+                .iter()
+                .filter(|mail| mail.to == "ada@uni.example")
+                .count()
+        ),
+        (90, 1)
+    );
 }

@@ -1,4 +1,6 @@
 //! `/submissions/…`: the caller's own, and what they must not know yet
+//!
+//! Proves H7, S1, S2, S13, S14, S15.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -15,11 +17,21 @@ async fn own_submissions_across_clubs_newest_first() {
     let first = chess.submit(&sue).await;
     let second = go.submit(&sue).await;
     chess.submit(&bob).await;
-    assert_eq!(sue.get("/api/submissions/").await.ok(), json!([second, first]));
+    assert_eq!(
+        sue.get("/api/submissions/").await.ok(),
+        json!([second, first])
+    );
     assert_eq!(chess.own(&sue, &first).await, first);
-    bob.get(&format!("/api/submissions/{}/", id(&first))).await.error(404);
-    bob.delete(&format!("/api/submissions/{}/", id(&first))).await.error(404);
-    assert_eq!(campus.as_("cleo").get("/api/submissions/").await.ok(), json!([]));
+    bob.get(&format!("/api/submissions/{}/", id(&first)))
+        .await
+        .error(404);
+    bob.delete(&format!("/api/submissions/{}/", id(&first)))
+        .await
+        .error(404);
+    assert_eq!(
+        campus.as_("cleo").get("/api/submissions/").await.ok(),
+        json!([])
+    );
 }
 
 #[tokio::test]
@@ -46,7 +58,12 @@ async fn nothing_shows_before_release_or_mail() {
         for path in &paths {
             let answer = sue.get(path).await;
             // Behind the tag of the body, lists of the catalogue say until when it stands.
-            let tag = answer.header("etag").split('-').next().unwrap_or_default().to_owned();
+            let tag = answer
+                .header("etag")
+                .split('-')
+                .next()
+                .unwrap_or_default()
+                .to_owned();
             all.push((tag, answer.text()));
         }
         all
@@ -54,21 +71,47 @@ async fn nothing_shows_before_release_or_mail() {
     let before = seen().await;
     campus.advance(TimeDelta::hours(1));
     drive.decide(&submission, 2, SECRET).await;
-    drive.officer.post(&format!("{}submissions/status/", drive.path), json!({ "submissions": [submission["id"]], "status": 4 })).await.ok();
+    drive
+        .officer
+        .post(
+            &format!("{}submissions/status/", drive.path),
+            json!({ "submissions": [submission["id"]], "status": 4 }),
+        )
+        .await
+        .ok();
     // Queued, but not delivered.
-    drive.send("acceptance", json!({ "dry_run": true })).await.ok();
+    drive
+        .send("acceptance", json!({ "dry_run": true }))
+        .await
+        .ok();
     assert_eq!(seen().await, before, "not a byte, not an entity tag");
-    let again = sue.post(&format!("{}submissions/", drive.path), drive.answer("x")).await;
+    let again = sue
+        .post(&format!("{}submissions/", drive.path), drive.answer("x"))
+        .await;
     assert!(!again.text().contains(SECRET));
     let closed = again.error(400);
-    assert_eq!(sue.delete(&format!("/api/submissions/{}/", id(&submission))).await.error(400), closed, "one neutral sentence");
+    assert_eq!(
+        sue.delete(&format!("/api/submissions/{}/", id(&submission)))
+            .await
+            .error(400),
+        closed,
+        "one neutral sentence"
+    );
     campus.advance(TimeDelta::hours(24));
-    assert_eq!(sue.post(&format!("{}submissions/", drive.path), drive.answer("x")).await.error(400), closed);
+    assert_eq!(
+        sue.post(&format!("{}submissions/", drive.path), drive.answer("x"))
+            .await
+            .error(400),
+        closed
+    );
     campus.advance(TimeDelta::hours(22) + TimeDelta::minutes(59));
     assert_eq!(drive.own(&sue, &submission).await["status"], 1);
     campus.advance(TimeDelta::minutes(1));
     let released = drive.own(&sue, &submission).await;
-    assert_eq!((&released["status"], &released["reason"]), (&json!(4), &json!(SECRET)));
+    assert_eq!(
+        (&released["status"], &released["reason"]),
+        (&json!(4), &json!(SECRET))
+    );
     assert_eq!(sue.get("/api/submissions/").await.ok(), json!([released]));
 }
 
@@ -84,14 +127,24 @@ async fn a_queued_mail_shows_nothing_and_a_sent_one_what_it_said() {
     assert_eq!(drive.own(&sue, &submission).await, before);
     campus.deliver().await;
     let mailed = drive.own(&sue, &submission).await;
-    assert_eq!((&mailed["status"], &mailed["reason"], &mailed["notified"]), (&json!(4), &json!("mailed reason"), &json!(true)));
+    assert_eq!(
+        (&mailed["status"], &mailed["reason"], &mailed["notified"]),
+        (&json!(4), &json!("mailed reason"), &json!(true))
+    );
     assert_eq!(mailed["email_status"], "sent");
     campus.advance(TimeDelta::hours(1));
     drive.decide(&submission, 2, SECRET).await;
-    assert_eq!(drive.own(&sue, &submission).await, mailed, "the decision as mailed, until the release");
+    assert_eq!(
+        drive.own(&sue, &submission).await,
+        mailed,
+        "the decision as mailed, until the release"
+    );
     campus.advance(TimeDelta::hours(48));
     let released = drive.own(&sue, &submission).await;
-    assert_eq!((&released["status"], &released["reason"]), (&json!(2), &json!(SECRET)));
+    assert_eq!(
+        (&released["status"], &released["reason"]),
+        (&json!(2), &json!(SECRET))
+    );
 }
 
 #[tokio::test]
@@ -100,8 +153,15 @@ async fn officers_see_what_applicants_do_not() {
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&campus.as_("sue")).await;
     drive.decide(&submission, 3, SECRET).await;
-    let list = drive.officer.get(&format!("{}submissions/", drive.path)).await.ok();
-    assert_eq!((&list[0]["status"], &list[0]["reason"]), (&json!(3), &json!(SECRET)));
+    let list = drive
+        .officer
+        .get(&format!("{}submissions/", drive.path))
+        .await
+        .ok();
+    assert_eq!(
+        (&list[0]["status"], &list[0]["reason"]),
+        (&json!(3), &json!(SECRET))
+    );
 }
 
 #[tokio::test]
@@ -113,10 +173,20 @@ async fn withdrawing_takes_the_submission_back_while_open_and_pending() {
     let path = format!("/api/submissions/{}/", id(&submission));
     sue.delete(&path).await.no_content();
     sue.get(&path).await.error(404);
-    assert_eq!(drive.officer.get(&format!("{}submissions/", drive.path)).await.ok(), json!([]));
+    assert_eq!(
+        drive
+            .officer
+            .get(&format!("{}submissions/", drive.path))
+            .await
+            .ok(),
+        json!([])
+    );
     campus.advance(TimeDelta::hours(1));
     let anew = drive.submit(&sue).await;
-    assert_eq!((&anew["id"], &anew["created_at"]), (&submission["id"], &json!(hours(1))));
+    assert_eq!(
+        (&anew["id"], &anew["created_at"]),
+        (&submission["id"], &json!(hours(1)))
+    );
     campus.advance(TimeDelta::hours(24));
     sue.delete(&path).await.error(400);
     sue.get(&path).await.ok();
@@ -129,9 +199,18 @@ async fn pending_with_a_reason_stays_masked_after_submitting_again() {
     let sue = campus.as_("sue");
     let submission = drive.submit(&sue).await;
     drive.decide(&submission, 1, SECRET).await;
-    let again = sue.post(&format!("{}submissions/", drive.path), drive.answer("better")).await;
+    let again = sue
+        .post(
+            &format!("{}submissions/", drive.path),
+            drive.answer("better"),
+        )
+        .await;
     assert!(!again.text().contains(SECRET));
     again.ok();
-    let officers: Value = drive.officer.get(&format!("{}submissions/{}/", drive.path, id(&submission))).await.ok();
+    let officers: Value = drive
+        .officer
+        .get(&format!("{}submissions/{}/", drive.path, id(&submission)))
+        .await
+        .ok();
     assert_eq!(officers["reason"], SECRET);
 }

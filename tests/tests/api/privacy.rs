@@ -1,11 +1,18 @@
 //! Whoever does not want to be shown is shown nowhere: every readable operation is asked.
+//!
+//! Proves P13, M1, M2, M3.
 
 use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::{Client, TestCampus};
 
 /// Words that only belong to the hidden person.
-const PLANTED: [&str; 4] = ["planted-user", "planted@uni.example", "planted name", "planted.png"];
+const PLANTED: [&str; 4] = [
+    "planted-user",
+    "planted@uni.example",
+    "planted name",
+    "planted.png",
+];
 
 struct Scene {
     campus: TestCampus,
@@ -14,25 +21,55 @@ struct Scene {
     secrets: Vec<String>,
 }
 
-/// A hidden member who applied, asked to join another club, was invited and got an extension; and the path of every
-/// operation that reads, with ids of theirs.
+/// A hidden member who applied, asked to join another club, was invited and got an extension; and
+/// the path of every operation that reads, with ids of theirs.
 async fn scene() -> Scene {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let ada = drive.officer.clone();
-    let hidden = campus.client(&json!({ "email": PLANTED[1], "name": "Planted Name" }), PLANTED[0]);
+    let hidden = campus.client(
+        &json!({ "email": PLANTED[1], "name": "Planted Name" }),
+        PLANTED[0],
+    );
     let person = id(&hidden.get("/api/settings/").await.ok());
-    hidden.patch("/api/settings/", json!({ "image_url": "https://img.example/planted.png" })).await.ok();
+    hidden
+        .patch(
+            "/api/settings/",
+            json!({ "image_url": "https://img.example/planted.png" }),
+        )
+        .await
+        .ok();
     let submission = drive.submit(&hidden).await;
-    let asked = hidden.post("/api/requests/membership/", json!({ "club": "chess" })).await.created();
-    let member = ada.post("/api/clubs/chess/members/", json!({ "person": person, "public": false })).await.created();
+    let asked = hidden
+        .post("/api/requests/membership/", json!({ "club": "chess" }))
+        .await
+        .created();
+    let member = ada
+        .post(
+            "/api/clubs/chess/members/",
+            json!({ "person": person, "public": false }),
+        )
+        .await
+        .created();
     let extension = json!({ "person": person, "end_time": hours(30) });
-    let extension = ada.post(&format!("{}extensions/", drive.path), extension).await.created();
-    let invite = ada.post("/api/clubs/chess/invites/", json!({ "email": "other@uni.example" })).await.created();
+    let extension = ada
+        .post(&format!("{}extensions/", drive.path), extension)
+        .await
+        .created();
+    let invite = ada
+        .post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "other@uni.example" }),
+        )
+        .await
+        .created();
     let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
     let event = ada.post("/api/clubs/chess/events/", event).await.created();
     for path in ["/api/favorites/", "/api/subscriptions/"] {
-        hidden.post(path, json!({ "club": "chess" })).await.created();
+        hidden
+            .post(path, json!({ "club": "chess" }))
+            .await
+            .created();
     }
     let mut ids = tests::fixtures::collections(&campus.admin()).await;
     ids.extend([
@@ -42,7 +79,10 @@ async fn scene() -> Scene {
         ("{file}", "index.html".to_owned()),
         ("{member}", id(&member).to_string()),
         ("{request}", id(&asked).to_string()),
-        ("{invite}", invite["id"].as_str().unwrap_or_default().to_owned()),
+        (
+            "{invite}",
+            invite["id"].as_str().unwrap_or_default().to_owned(),
+        ),
         ("{application}", id(&drive.application).to_string()),
         ("{question}", drive.question.to_string()),
         ("{extension}", id(&extension).to_string()),
@@ -51,25 +91,61 @@ async fn scene() -> Scene {
         ("{showing}", id(&event["showings"][0]).to_string()),
     ]);
     let document = json!(local::api().1);
-    let reads = document["paths"].as_object().into_iter().flatten().filter(|(_, item)| item.get("get").is_some());
-    let mut paths: Vec<String> = reads.map(|(path, _)| ids.iter().fold(path.clone(), |path, (name, id)| path.replace(name, id))).collect();
-    paths.extend(PLANTED.map(|secret| format!("/api/clubs/chess/members/{}/", secret.replace(' ', "%20"))));
-    paths.extend(["/api/clubs/?search=planted".to_owned(), "/api/clubs/chess/members/?limit=1".to_owned()]);
-    let secrets = PLANTED.map(str::to_owned).into_iter().chain([person.to_string(), id(&member).to_string()]).collect();
-    Scene { campus, paths, hidden, secrets }
+    let reads = document["paths"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, item)| item.get("get").is_some());
+    let mut paths: Vec<String> = reads
+        .map(|(path, _)| {
+            ids.iter()
+                .fold(path.clone(), |path, (name, id)| path.replace(name, id))
+        })
+        .collect();
+    paths.extend(
+        PLANTED.map(|secret| format!("/api/clubs/chess/members/{}/", secret.replace(' ', "%20"))),
+    );
+    paths.extend([
+        "/api/clubs/?search=planted".to_owned(),
+        "/api/clubs/chess/members/?limit=1".to_owned(),
+    ]);
+    let secrets = PLANTED
+        .map(str::to_owned)
+        .into_iter()
+        .chain([person.to_string(), id(&member).to_string()])
+        .collect();
+    Scene {
+        campus,
+        paths,
+        hidden,
+        secrets,
+    }
 }
 
 #[tokio::test]
 async fn nobody_but_officers_learns_who_a_hidden_member_is() {
-    let Scene { campus, paths, hidden, secrets } = scene().await;
+    let Scene {
+        campus,
+        paths,
+        hidden,
+        secrets,
+    } = scene().await;
     let ada = campus.as_("ada");
     let member = campus.member("chess", &ada, "mia", 20).await;
     let officer_elsewhere = campus.as_("olga");
     campus.club("go", &officer_elsewhere).await;
-    for client in [campus.anonymous(), campus.as_("stranger"), member, officer_elsewhere] {
+    for client in [
+        campus.anonymous(),
+        campus.as_("stranger"),
+        member,
+        officer_elsewhere,
+    ] {
         for path in &paths {
             let text = client.get(path).await.text().to_lowercase();
-            let shown: Vec<&String> = secrets.iter().filter(|secret| text.contains(secret.as_str())).collect();
+            let shown: Vec<&String> = secrets
+                .iter()
+                .filter(|secret| text.contains(secret.as_str()))
+                .collect();
             assert_eq!(shown, [""; 0], "{path}: {text}");
         }
     }
@@ -91,9 +167,27 @@ async fn officers_see_addresses_and_members_do_not() {
     campus.club("chess", &ada).await;
     let mia = campus.member("chess", &ada, "mia", 20).await;
     campus.member("chess", &ada, "max", 20).await;
-    let emails = |list: Value| -> Vec<Value> { list.as_array().into_iter().flatten().map(|member| member["email"].clone()).collect() };
+    let emails = |list: Value| -> Vec<Value> {
+        list.as_array()
+            .into_iter()
+            .flatten()
+            .map(|member| member["email"].clone())
+            .collect()
+    };
     let list = "/api/clubs/chess/members/";
-    assert_eq!(emails(ada.get(list).await.ok()), ["ada@uni.example", "max@uni.example", "mia@uni.example"]);
-    assert_eq!(emails(mia.get(list).await.ok()), [Value::Null, Value::Null, Value::Null]);
-    assert_eq!(emails(campus.admin().get(list).await.ok()).iter().filter(|email| email.is_string()).count(), 3);
+    assert_eq!(
+        emails(ada.get(list).await.ok()),
+        ["ada@uni.example", "max@uni.example", "mia@uni.example"]
+    );
+    assert_eq!(
+        emails(mia.get(list).await.ok()),
+        [Value::Null, Value::Null, Value::Null]
+    );
+    assert_eq!(
+        emails(campus.admin().get(list).await.ok())
+            .iter()
+            .filter(|email| email.is_string())
+            .count(),
+        3
+    );
 }

@@ -1,4 +1,6 @@
 //! `/clubs/{club}/applications/{application}/questions/…`
+//!
+//! Proves H13, H14, H16, Q1, Q2, Q3, Q4, Q5, Q6, Q7.
 
 use serde_json::{Value, json};
 use tests::TestCampus;
@@ -9,7 +11,11 @@ async fn questions_of_all_types() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let path = format!("{}questions/", drive.path);
-    let created = drive.officer.post(&path, json!({ "question_type": 3, "prompt": "Short?" })).await.created();
+    let created = drive
+        .officer
+        .post(&path, json!({ "question_type": 3, "prompt": "Short?" }))
+        .await
+        .created();
     assert_eq!(
         created,
         json!({ "id": created["id"], "question_type": 3, "prompt": "Short?", "word_limit": 0, "precedence": 0,
@@ -21,11 +27,21 @@ async fn questions_of_all_types() {
         .await
         .created();
     assert_eq!(choice["multiple_choice"][1]["value"], "b");
-    drive.officer.post(&path, json!({ "question_type": 4, "prompt": "Read this" })).await.created();
+    drive
+        .officer
+        .post(&path, json!({ "question_type": 4, "prompt": "Read this" }))
+        .await
+        .created();
     let sue = campus.as_("sue");
     assert_eq!(sue.get(&path).await.ok().as_array().map(Vec::len), Some(4));
-    assert_eq!(sue.get(&format!("{path}{}/", id(&choice))).await.ok(), choice);
-    assert_eq!(sue.get(&drive.path).await.ok()["questions"], sue.get(&path).await.ok());
+    assert_eq!(
+        sue.get(&format!("{path}{}/", id(&choice))).await.ok(),
+        choice
+    );
+    assert_eq!(
+        sue.get(&drive.path).await.ok()["questions"],
+        sue.get(&path).await.ok()
+    );
 }
 
 #[tokio::test]
@@ -34,26 +50,72 @@ async fn wrong_questions_are_named() {
     let drive = campus.drive("chess").await;
     let path = format!("{}questions/", drive.path);
     let officer = &drive.officer;
-    officer.post(&path, json!({})).await.invalid(&["question_type", "prompt"]);
+    officer
+        .post(&path, json!({}))
+        .await
+        .invalid(&["question_type", "prompt"]);
     for (field, body) in [
-        ("question_type", json!({ "question_type": 5, "prompt": "x" })),
-        ("question_type", json!({ "question_type": "1", "prompt": "x" })),
+        (
+            "question_type",
+            json!({ "question_type": 5, "prompt": "x" }),
+        ),
+        (
+            "question_type",
+            json!({ "question_type": "1", "prompt": "x" }),
+        ),
         ("prompt", json!({ "question_type": 1, "prompt": "" })),
-        ("prompt", json!({ "question_type": 1, "prompt": "x".repeat(5_001) })),
-        ("word_limit", json!({ "question_type": 1, "prompt": "x", "word_limit": -1 })),
-        ("precedence", json!({ "question_type": 1, "prompt": "x", "precedence": 1.5 })),
-        ("multiple_choice", json!({ "question_type": 2, "prompt": "x" })),
-        ("multiple_choice", json!({ "question_type": 2, "prompt": "x", "multiple_choice": ["one"] })),
-        ("multiple_choice", json!({ "question_type": 1, "prompt": "x", "multiple_choice": ["a", "b"] })),
-        ("multiple_choice", json!({ "question_type": 2, "prompt": "x", "multiple_choice": vec!["a"; 51] })),
-        ("multiple_choice.1", json!({ "question_type": 2, "prompt": "x", "multiple_choice": ["a", ""] })),
-        ("multiple_choice.1", json!({ "question_type": 2, "prompt": "x", "multiple_choice": ["a", "x".repeat(1_001)] })),
-        ("committees", json!({ "question_type": 1, "prompt": "x", "committee_question": true })),
-        ("committees.0", json!({ "question_type": 1, "prompt": "x", "committee_question": true, "committees": [1] })),
+        (
+            "prompt",
+            json!({ "question_type": 1, "prompt": "x".repeat(5_001) }),
+        ),
+        (
+            "word_limit",
+            json!({ "question_type": 1, "prompt": "x", "word_limit": -1 }),
+        ),
+        (
+            "precedence",
+            json!({ "question_type": 1, "prompt": "x", "precedence": 1.5 }),
+        ),
+        (
+            "multiple_choice",
+            json!({ "question_type": 2, "prompt": "x" }),
+        ),
+        (
+            "multiple_choice",
+            json!({ "question_type": 2, "prompt": "x", "multiple_choice": ["one"] }),
+        ),
+        (
+            "multiple_choice",
+            json!({ "question_type": 1, "prompt": "x", "multiple_choice": ["a", "b"] }),
+        ),
+        (
+            "multiple_choice",
+            json!({ "question_type": 2, "prompt": "x", "multiple_choice": vec!["a"; 51] }),
+        ),
+        (
+            "multiple_choice.1",
+            json!({ "question_type": 2, "prompt": "x", "multiple_choice": ["a", ""] }),
+        ),
+        (
+            "multiple_choice.1",
+            json!({ "question_type": 2, "prompt": "x", "multiple_choice": ["a", "x".repeat(1_001)] }),
+        ),
+        (
+            "committees",
+            json!({ "question_type": 1, "prompt": "x", "committee_question": true }),
+        ),
+        (
+            "committees.0",
+            json!({ "question_type": 1, "prompt": "x", "committee_question": true, "committees": [1] }),
+        ),
     ] {
         officer.post(&path, body).await.invalid(&[field]);
     }
-    assert_eq!(officer.get(&path).await.ok().as_array().map(Vec::len), Some(1), "nothing was stored");
+    assert_eq!(
+        officer.get(&path).await.ok().as_array().map(Vec::len),
+        Some(1),
+        "nothing was stored"
+    );
 }
 
 #[tokio::test]
@@ -61,17 +123,28 @@ async fn patch_and_put_of_a_question() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let path = format!("{}questions/{}/", drive.path, drive.question);
-    assert_eq!(drive.officer.patch(&path, json!({ "word_limit": 10 })).await.ok()["word_limit"], 10);
+    assert_eq!(
+        drive
+            .officer
+            .patch(&path, json!({ "word_limit": 10 }))
+            .await
+            .ok()["word_limit"],
+        10
+    );
     let got = drive.officer.get(&path).await.ok();
     assert_eq!(got["prompt"], "Why?");
     assert_eq!(drive.officer.put(&path, got.clone()).await.ok(), got);
-    drive.officer.put(&path, json!({ "question_type": 1, "prompt": "x" })).await.invalid(&[
-        "word_limit",
-        "precedence",
-        "committee_question",
-        "committees",
-        "multiple_choice",
-    ]);
+    drive
+        .officer
+        .put(&path, json!({ "question_type": 1, "prompt": "x" }))
+        .await
+        .invalid(&[
+            "word_limit",
+            "precedence",
+            "committee_question",
+            "committees",
+            "multiple_choice",
+        ]);
     drive.officer.delete(&path).await.no_content();
     drive.officer.get(&path).await.error(404);
     drive.officer.delete(&path).await.error(404);
@@ -85,15 +158,42 @@ async fn options_that_keep_their_id_keep_their_answers() {
     let body = json!({ "question_type": 2, "prompt": "Which?", "multiple_choice": ["a", "b"] });
     let question = drive.officer.post(&path, body).await.created();
     let one = format!("{path}{}/", id(&question));
-    let (a, b) = (&question["multiple_choice"][0], &question["multiple_choice"][1]);
+    let (a, b) = (
+        &question["multiple_choice"][0],
+        &question["multiple_choice"][1],
+    );
     let set = json!({ "multiple_choice": [{ "id": b["id"], "value": "B!" }, "a", "c"] });
     let changed = drive.officer.patch(&one, set).await.ok();
-    assert_eq!(changed["multiple_choice"][0], json!({ "id": b["id"], "value": "B!" }));
-    assert_eq!(changed["multiple_choice"][1], *a, "the same text keeps the id");
-    drive.officer.patch(&one, json!({ "multiple_choice": [{ "id": 5, "value": "x" }, "y"] })).await.invalid(&["multiple_choice.0.id"]);
-    let other = drive.officer.post(&path, json!({ "question_type": 2, "prompt": "?", "multiple_choice": ["x", "y"] })).await.created();
+    assert_eq!(
+        changed["multiple_choice"][0],
+        json!({ "id": b["id"], "value": "B!" })
+    );
+    assert_eq!(
+        changed["multiple_choice"][1], *a,
+        "the same text keeps the id"
+    );
+    drive
+        .officer
+        .patch(
+            &one,
+            json!({ "multiple_choice": [{ "id": 5, "value": "x" }, "y"] }),
+        )
+        .await
+        .invalid(&["multiple_choice.0.id"]);
+    let other = drive
+        .officer
+        .post(
+            &path,
+            json!({ "question_type": 2, "prompt": "?", "multiple_choice": ["x", "y"] }),
+        )
+        .await
+        .created();
     let foreign = json!({ "multiple_choice": [{ "id": other["multiple_choice"][0]["id"], "value": "x" }, "y"] });
-    drive.officer.patch(&one, foreign).await.invalid(&["multiple_choice.0.id"]);
+    drive
+        .officer
+        .patch(&one, foreign)
+        .await
+        .invalid(&["multiple_choice.0.id"]);
 }
 
 #[tokio::test]
@@ -107,16 +207,46 @@ async fn questions_stand_by_precedence_then_creation() {
         ids.push(id(&drive.officer.post(&path, body).await.created()));
     }
     let order = async || -> Vec<Value> {
-        drive.officer.get(&path).await.ok().as_array().cloned().unwrap_or_default().iter().map(|q| q["id"].clone()).collect()
+        drive
+            .officer
+            .get(&path)
+            .await
+            .ok()
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
+            .iter()
+            .map(|q| q["id"].clone())
+            .collect()
     };
     assert_eq!(order().await, [ids[2], ids[0], ids[1], ids[3]]);
     let sort = format!("{path}precedence/");
-    let sorted = drive.officer.post(&sort, json!({ "precedence": [ids[3], ids[1]] })).await.ok();
+    let sorted = drive
+        .officer
+        .post(&sort, json!({ "precedence": [ids[3], ids[1]] }))
+        .await
+        .ok();
     assert_eq!(sorted.as_array().map(Vec::len), Some(4));
-    assert_eq!(order().await, [ids[3], ids[1], ids[2], ids[0]], "who is not named follows");
-    drive.officer.post(&sort, json!({ "precedence": [ids[0], ids[0]] })).await.invalid(&["precedence.1"]);
-    drive.officer.post(&sort, json!({ "precedence": [1] })).await.invalid(&["precedence.0"]);
-    drive.officer.post(&sort, json!({})).await.invalid(&["precedence"]);
+    assert_eq!(
+        order().await,
+        [ids[3], ids[1], ids[2], ids[0]],
+        "who is not named follows"
+    );
+    drive
+        .officer
+        .post(&sort, json!({ "precedence": [ids[0], ids[0]] }))
+        .await
+        .invalid(&["precedence.1"]);
+    drive
+        .officer
+        .post(&sort, json!({ "precedence": [1] }))
+        .await
+        .invalid(&["precedence.0"]);
+    drive
+        .officer
+        .post(&sort, json!({}))
+        .await
+        .invalid(&["precedence"]);
 }
 
 #[tokio::test]
@@ -125,12 +255,33 @@ async fn a_hundred_questions_and_no_more() {
     let drive = campus.drive("chess").await;
     let path = format!("{}questions/", drive.path);
     for n in 1..100 {
-        drive.officer.post(&path, json!({ "question_type": 1, "prompt": format!("{n}") })).await.created();
+        drive
+            .officer
+            .post(
+                &path,
+                json!({ "question_type": 1, "prompt": format!("{n}") }),
+            )
+            .await
+            .created();
     }
-    drive.officer.post(&path, json!({ "question_type": 1, "prompt": "one too many" })).await.error(400);
+    drive
+        .officer
+        .post(
+            &path,
+            json!({ "question_type": 1, "prompt": "one too many" }),
+        )
+        .await
+        .error(400);
     let all = drive.officer.get(&path).await.ok();
-    let ids: Vec<u64> = all.as_array().map(|all| all.iter().rev().map(id).collect()).unwrap_or_default();
-    let sorted = drive.officer.post(&format!("{path}precedence/"), json!({ "precedence": ids })).await.ok();
+    let ids: Vec<u64> = all
+        .as_array()
+        .map(|all| all.iter().rev().map(id).collect())
+        .unwrap_or_default();
+    let sorted = drive
+        .officer
+        .post(&format!("{path}precedence/"), json!({ "precedence": ids }))
+        .await
+        .ok();
     assert_eq!(sorted[0]["id"], ids[0]);
 }
 
@@ -146,14 +297,39 @@ async fn changed_and_deleted_questions_leave_answers_as_they_were() {
         { "question": drive.question, "text": "old" },
         { "question": choice["id"], "multiple_choice": choice["multiple_choice"][0]["id"] },
     ] });
-    let before = sue.post(&format!("{}submissions/", drive.path), answer).await.created();
-    drive.officer.patch(&format!("{path}{}/", drive.question), json!({ "prompt": "Something else", "word_limit": 1 })).await.ok();
+    let before = sue
+        .post(&format!("{}submissions/", drive.path), answer)
+        .await
+        .created();
+    drive
+        .officer
+        .patch(
+            &format!("{path}{}/", drive.question),
+            json!({ "prompt": "Something else", "word_limit": 1 }),
+        )
+        .await
+        .ok();
     let renamed = json!({ "multiple_choice": [{ "id": choice["multiple_choice"][0]["id"], "value": "renamed" }, "b"] });
-    drive.officer.patch(&format!("{path}{}/", id(&choice)), renamed).await.ok();
-    drive.officer.delete(&format!("{path}{}/", id(&choice))).await.no_content();
-    let officers = drive.officer.get(&format!("{}submissions/{}/", drive.path, id(&before))).await.ok();
+    drive
+        .officer
+        .patch(&format!("{path}{}/", id(&choice)), renamed)
+        .await
+        .ok();
+    drive
+        .officer
+        .delete(&format!("{path}{}/", id(&choice)))
+        .await
+        .no_content();
+    let officers = drive
+        .officer
+        .get(&format!("{}submissions/{}/", drive.path, id(&before)))
+        .await
+        .ok();
     assert_eq!(officers["responses"], before["responses"]);
-    assert_eq!(drive.own(&sue, &before).await["responses"], before["responses"]);
+    assert_eq!(
+        drive.own(&sue, &before).await["responses"],
+        before["responses"]
+    );
     assert_eq!(before["responses"][1]["multiple_choice"]["value"], "a");
     assert_eq!(before["responses"][0]["question"]["prompt"], "Why?");
 }

@@ -1,4 +1,6 @@
-//! What one person or club may have, and what lists hold of long texts (decisions.md §13.3, §13.4)
+//! What one person or club may have, and what lists hold of long texts
+//!
+//! Proves H7, P16, C7, C12, C15, C16, M6, V12, X13.
 
 use chrono::TimeDelta;
 use futures::future::join_all;
@@ -12,37 +14,80 @@ async fn a_person_creates_ten_clubs_also_when_all_are_created_at_once() {
     let campus = Setup::default().latency(5).build();
     let ada = campus.as_("ada");
     ada.get("/api/settings/").await.ok();
-    let make = async |n: usize| ada.post("/api/clubs/", json!({ "name": format!("Club {n}") })).await;
+    let make = async |n: usize| {
+        ada.post("/api/clubs/", json!({ "name": format!("Club {n}") }))
+            .await
+    };
     let answers = join_all((0..16).map(make)).await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 10);
-    let refused = answers.into_iter().find(|answer| answer.status != 201).expect("a refusal");
-    assert_eq!((refused.status.as_u16(), refused.json()["code"].as_str()), (400, Some("quota")));
+    assert_eq!(
+        answers.iter().filter(|answer| answer.status == 201).count(),
+        10
+    );
+    let refused = answers
+        .into_iter()
+        .find(|answer| answer.status != 201)
+        .expect("a refusal");
+    assert_eq!(
+        (refused.status.as_u16(), refused.json()["code"].as_str()),
+        (400, Some("quota"))
+    );
     // Deleted ones count; admins have no limit.
     let code = ada.get("/api/memberships/").await.ok()[0]["club_code"].clone();
-    ada.delete(&format!("/api/clubs/{}/", code.as_str().unwrap_or_default())).await.no_content();
+    ada.delete(&format!(
+        "/api/clubs/{}/",
+        code.as_str().unwrap_or_default()
+    ))
+    .await
+    .no_content();
     assert_eq!(make(20).await.json()["code"], "quota");
     for n in 30..42 {
-        campus.admin().post("/api/clubs/", json!({ "name": format!("Club {n}") })).await.created();
+        campus
+            .admin()
+            .post("/api/clubs/", json!({ "name": format!("Club {n}") }))
+            .await
+            .created();
     }
     assert_eq!(recount(&campus), [""; 0]);
 }
 
 #[tokio::test]
 async fn a_person_owns_so_many_clubs_however_they_came_to_them() {
-    let campus = Setup::default().settings(|settings| settings.quotas.clubs_owned = 2).build();
+    let campus = Setup::default()
+        .settings(|settings| settings.quotas.clubs_owned = 2)
+        .build();
     let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
     campus.club("first", &sue).await;
     campus.club("go", &ada).await;
     let person = id(&sue.get("/api/settings/").await.ok());
-    let member = ada.post("/api/clubs/go/members/", json!({ "person": person, "role": 0 })).await.created();
+    let member = ada
+        .post(
+            "/api/clubs/go/members/",
+            json!({ "person": person, "role": 0 }),
+        )
+        .await
+        .created();
     let one = format!("/api/clubs/go/members/{}/", id(&member));
-    assert_eq!(sue.post("/api/clubs/", json!({ "name": "third" })).await.json()["code"], "quota");
+    assert_eq!(
+        sue.post("/api/clubs/", json!({ "name": "third" }))
+            .await
+            .json()["code"],
+        "quota"
+    );
     campus.club("chess", &ada).await;
     let body = json!({ "person": person, "role": 0 });
-    assert_eq!(ada.post("/api/clubs/chess/members/", body).await.json()["code"], "quota");
-    let plain = ada.post("/api/clubs/chess/members/", json!({ "person": person })).await.created();
+    assert_eq!(
+        ada.post("/api/clubs/chess/members/", body).await.json()["code"],
+        "quota"
+    );
+    let plain = ada
+        .post("/api/clubs/chess/members/", json!({ "person": person }))
+        .await
+        .created();
     let plain = format!("/api/clubs/chess/members/{}/", id(&plain));
-    assert_eq!(ada.patch(&plain, json!({ "role": 0 })).await.json()["code"], "quota");
+    assert_eq!(
+        ada.patch(&plain, json!({ "role": 0 })).await.json()["code"],
+        "quota"
+    );
     ada.patch(&one, json!({ "role": 20 })).await.ok();
     ada.patch(&plain, json!({ "role": 0 })).await.ok();
     sue.delete(&plain).await.no_content();
@@ -55,14 +100,18 @@ async fn a_person_owns_so_many_clubs_however_they_came_to_them() {
 
 #[tokio::test]
 async fn a_club_has_so_many_events_that_have_not_ended() {
-    let campus = Setup::default().settings(|settings| settings.quotas.club_events = 3).build();
+    let campus = Setup::default()
+        .settings(|settings| settings.quotas.club_events = 3)
+        .build();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let events = "/api/clubs/chess/events/";
     let event = |from: i64| json!({ "name": "x", "showings": [{ "start_time": hours(from), "end_time": hours(from + 1) }] });
     let first = ada.post(events, event(1)).await.created();
     ada.post(events, event(1)).await.created();
-    ada.post(events, json!({ "name": "without showings" })).await.created();
+    ada.post(events, json!({ "name": "without showings" }))
+        .await
+        .created();
     assert_eq!(ada.post(events, event(5)).await.json()["code"], "quota");
     campus.advance(TimeDelta::hours(3));
     ada.post(events, event(5)).await.created();
@@ -71,9 +120,14 @@ async fn a_club_has_so_many_events_that_have_not_ended() {
     // One that has ended does not come back through the back door.
     let showings = format!("{events}{}/showings/", id(&first));
     let late = json!({ "start_time": hours(8), "end_time": hours(9) });
-    assert_eq!(ada.post(&showings, late.clone()).await.json()["code"], "quota");
+    assert_eq!(
+        ada.post(&showings, late.clone()).await.json()["code"],
+        "quota"
+    );
     campus.admin().post(events, event(5)).await.created();
-    ada.delete(&format!("{events}{}/", id(&first))).await.no_content();
+    ada.delete(&format!("{events}{}/", id(&first)))
+        .await
+        .no_content();
     assert_eq!(recount(&campus), [""; 0]);
 }
 
@@ -84,26 +138,54 @@ async fn lists_hold_the_beginning_of_a_description_and_the_club_the_whole() {
     campus.club("chess", &ada).await;
     let paragraph = format!("<p>{}</p>", "word ".repeat(190));
     let long = format!("{}<p>hidden treasure</p>", paragraph.repeat(40));
-    ada.patch("/api/clubs/chess/", json!({ "description": long })).await.ok();
-    let listed = || async { ada.get("/api/clubs/").await.ok()["results"][0]["description"].as_str().unwrap_or_default().to_owned() };
+    ada.patch("/api/clubs/chess/", json!({ "description": long }))
+        .await
+        .ok();
+    let listed = || async {
+        ada.get("/api/clubs/").await.ok()["results"][0]["description"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
     assert_eq!(listed().await, paragraph.repeat(2));
-    assert_eq!(ada.get("/api/clubs/?search=treasure").await.ok()["count"], 0, "what lists hold is searched");
+    assert_eq!(
+        ada.get("/api/clubs/?search=treasure").await.ok()["count"],
+        0,
+        "what lists hold is searched"
+    );
     assert_eq!(ada.get("/api/clubs/?search=word").await.ok()["count"], 1);
     let whole = |club: Value| assert!(club["description"] == *long, "the whole");
     whole(ada.get("/api/clubs/chess/").await.ok());
     // Whatever else changes, it stays whole: also when the club is deleted and restored.
-    whole(ada.patch("/api/clubs/chess/", json!({ "subtitle": "x" })).await.ok());
+    whole(
+        ada.patch("/api/clubs/chess/", json!({ "subtitle": "x" }))
+            .await
+            .ok(),
+    );
     ada.delete("/api/clubs/chess/").await.no_content();
-    whole(campus.admin().patch("/api/clubs/chess/", json!({ "archived": false })).await.ok());
+    whole(
+        campus
+            .admin()
+            .patch("/api/clubs/chess/", json!({ "archived": false }))
+            .await
+            .ok(),
+    );
     let got = ada.get("/api/clubs/chess/").await.ok();
     whole(ada.put("/api/clubs/chess/", got).await.ok());
     // What is read for a list does not grow with it.
     let cold = campus.another().anonymous();
     let units = cold.get("/api/clubs/").await.usage.read_units;
     assert!(units < 20.0, "{units}");
-    ada.patch("/api/clubs/chess/", json!({ "description": "short" })).await.ok();
+    ada.patch("/api/clubs/chess/", json!({ "description": "short" }))
+        .await
+        .ok();
     assert_eq!(listed().await, "short");
-    assert!(!campus.stored().iter().any(|item| item["type"]["S"] == "ClubText"));
+    assert!(
+        !campus
+            .stored()
+            .iter()
+            .any(|item| item["type"]["S"] == "ClubText")
+    );
     assert_eq!(recount(&campus), [""; 0]);
 }
 
@@ -112,20 +194,37 @@ async fn lists_hold_the_beginning_of_a_description_and_the_club_the_whole() {
 async fn an_only_owner_is_told_the_clubs_and_may_archive_them() {
     let campus = TestCampus::new();
     let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
-    campus.club("Chess-Club".to_lowercase().as_str(), &sue).await;
+    campus
+        .club("Chess-Club".to_lowercase().as_str(), &sue)
+        .await;
     campus.club("go", &sue).await;
     campus.club("bridge", &ada).await;
     let person = id(&ada.get("/api/settings/").await.ok());
-    sue.post("/api/clubs/go/members/", json!({ "person": person, "role": 0 })).await.created();
+    sue.post(
+        "/api/clubs/go/members/",
+        json!({ "person": person, "role": 0 }),
+    )
+    .await
+    .created();
     let refused = sue.delete("/api/settings/").await;
-    let detail = refused.json()["detail"].as_str().unwrap_or_default().to_owned();
-    assert!(detail.contains("chess-club") && !detail.contains("go,"), "{detail}");
+    let detail = refused.json()["detail"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    assert!(
+        detail.contains("chess-club") && !detail.contains("go,"),
+        "{detail}"
+    );
     assert_eq!(refused.json()["code"], "last_owner");
     sue.get("/api/clubs/chess-club/").await.ok();
     sue.delete("/api/settings/?archive=true").await.no_content();
     ada.get("/api/clubs/chess-club/").await.error(404);
     ada.get("/api/clubs/go/").await.ok();
-    let archived = campus.admin().patch("/api/clubs/chess-club/", json!({ "archived": false })).await.ok();
+    let archived = campus
+        .admin()
+        .patch("/api/clubs/chess-club/", json!({ "archived": false }))
+        .await
+        .ok();
     assert_eq!(archived["archived"], false);
     campus.deliver().await;
     assert_eq!(recount(&campus), [""; 0]);
@@ -138,8 +237,16 @@ async fn clubs_are_listed_by_whether_they_take_applications_and_whether_the_call
     let sue = campus.as_("sue");
     campus.club("go", &sue).await;
     let codes = async |client: &tests::Client, query: &str| {
-        let list = client.get(&format!("/api/clubs/?ordering=alphabetical&{query}")).await.ok();
-        list["results"].as_array().into_iter().flatten().filter_map(|club| club["code"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+        let list = client
+            .get(&format!("/api/clubs/?ordering=alphabetical&{query}"))
+            .await
+            .ok();
+        list["results"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|club| club["code"].as_str().map(str::to_owned))
+            .collect::<Vec<_>>()
     };
     assert_eq!(codes(&sue, "accepting=true").await, ["chess"]);
     assert_eq!(codes(&sue, "accepting=false").await, ["go"]);
@@ -148,7 +255,9 @@ async fn clubs_are_listed_by_whether_they_take_applications_and_whether_the_call
     let nobody: [&str; 0] = [];
     assert_eq!(codes(&campus.anonymous(), "member=true").await, nobody);
     assert_eq!(codes(&campus.anonymous(), "member=false").await, nobody);
-    sue.get("/api/clubs/?member=perhaps").await.invalid(&["member"]);
+    sue.get("/api/clubs/?member=perhaps")
+        .await
+        .invalid(&["member"]);
     campus.advance(TimeDelta::hours(25));
     assert_eq!(codes(&sue, "accepting=true").await, nobody);
 }
@@ -159,10 +268,17 @@ async fn clubs_that_were_created_count_beyond_an_erasure() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     for n in 0..10 {
-        ada.post("/api/clubs/", json!({ "name": format!("Club {n}") })).await.created();
+        ada.post("/api/clubs/", json!({ "name": format!("Club {n}") }))
+            .await
+            .created();
     }
     ada.delete("/api/settings/?archive=true").await.no_content();
-    assert_eq!(ada.post("/api/clubs/", json!({ "name": "more" })).await.json()["code"], "quota");
+    assert_eq!(
+        ada.post("/api/clubs/", json!({ "name": "more" }))
+            .await
+            .json()["code"],
+        "quota"
+    );
     assert_eq!(recount(&campus), [""; 0]);
 }
 
@@ -174,16 +290,29 @@ async fn mails_to_people_who_are_added_count_like_invitations() {
     campus.club("chess", &ada).await;
     let sue = id(&campus.as_("sue").get("/api/settings/").await.ok());
     let again = async || {
-        let member = ada.post("/api/clubs/chess/members/", json!({ "person": sue })).await.created();
-        ada.delete(&format!("/api/clubs/chess/members/{}/", id(&member))).await.no_content();
+        let member = ada
+            .post("/api/clubs/chess/members/", json!({ "person": sue }))
+            .await
+            .created();
+        ada.delete(&format!("/api/clubs/chess/members/{}/", id(&member)))
+            .await
+            .no_content();
         campus.deliver().await;
         campus.mails().len()
     };
     assert_eq!((again().await, again().await, again().await), (1, 1, 1));
     campus.advance(TimeDelta::minutes(10));
     assert_eq!(again().await, 2);
-    campus.admin().patch("/api/clubs/chess/", json!({ "approved": null })).await.ok();
+    campus
+        .admin()
+        .patch("/api/clubs/chess/", json!({ "approved": null }))
+        .await
+        .ok();
     campus.advance(TimeDelta::minutes(10));
-    assert_eq!(again().await, 2, "a club that waits for approval writes to nobody");
+    assert_eq!(
+        again().await,
+        2,
+        "a club that waits for approval writes to nobody"
+    );
     assert_eq!(recount(&campus), [""; 0]);
 }

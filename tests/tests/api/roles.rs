@@ -1,4 +1,7 @@
 //! Every operation × every kind of caller. An operation of the document that is missing here fails.
+//!
+//! Proves H2, H12, P2, P5, C1, C18, C19, C20, A1, A7, Q1, S10, S13, S15, D1, M9, M10, R3, I1, I9,
+//! V1, L1, F3, O1, X1.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +11,8 @@ use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::{Client, TestCampus};
 
-/// Statuses for: nobody, a stranger, a member, an officer, an owner, an admin, the applicant or member concerned.
+/// Statuses for: nobody, a stranger, a member, an officer, an owner, an admin, the applicant or
+/// member concerned.
 type Row = (&'static str, &'static str, Value, [u16; 7]);
 
 const ANYBODY: [u16; 7] = [200; 7];
@@ -34,151 +38,592 @@ fn rows() -> Vec<Row> {
         ("get", "/api/docs/", json!(null), ANYBODY),
         ("get", "/api/docs/{file}", json!(null), ANYBODY),
         ("get", "/api/clubs/", json!(null), ANYBODY),
-        ("post", "/api/clubs/", json!({ "name": "Another" }), [401, 201, 201, 201, 201, 201, 201]),
+        (
+            "post",
+            "/api/clubs/",
+            json!({ "name": "Another" }),
+            [401, 201, 201, 201, 201, 201, 201],
+        ),
         ("get", "/api/clubs/{club}/", json!(null), ANYBODY),
-        ("patch", "/api/clubs/{club}/", json!({ "subtitle": "x" }), OFFICERS),
+        (
+            "patch",
+            "/api/clubs/{club}/",
+            json!({ "subtitle": "x" }),
+            OFFICERS,
+        ),
         ("put", "/api/clubs/{club}/", json!({}), officers(400)),
-        ("delete", "/api/clubs/{club}/", json!(null), [401, 403, 403, 403, 204, 204, 403]),
-        ("post", "/api/clubs/{club}/upload/", json!({}), officers(415)),
-        ("get", "/api/clubs/{club}/subscription/", json!(null), OFFICERS),
+        (
+            "delete",
+            "/api/clubs/{club}/",
+            json!(null),
+            [401, 403, 403, 403, 204, 204, 403],
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/upload/",
+            json!({}),
+            officers(415),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/subscription/",
+            json!(null),
+            OFFICERS,
+        ),
         ("get", "/api/favorites/", json!(null), SIGNED_IN),
-        ("post", "/api/favorites/", json!({ "club": "chess" }), [401, 201, 201, 201, 201, 201, 400]),
-        ("get", "/api/favorites/{favorite}/", json!(null), [401, 404, 404, 404, 404, 404, 200]),
-        ("delete", "/api/favorites/{favorite}/", json!(null), [401, 404, 404, 404, 404, 404, 204]),
+        (
+            "post",
+            "/api/favorites/",
+            json!({ "club": "chess" }),
+            [401, 201, 201, 201, 201, 201, 400],
+        ),
+        (
+            "get",
+            "/api/favorites/{favorite}/",
+            json!(null),
+            [401, 404, 404, 404, 404, 404, 200],
+        ),
+        (
+            "delete",
+            "/api/favorites/{favorite}/",
+            json!(null),
+            [401, 404, 404, 404, 404, 404, 204],
+        ),
         ("get", "/api/subscriptions/", json!(null), SIGNED_IN),
-        ("post", "/api/subscriptions/", json!({ "club": "chess" }), [401, 201, 201, 201, 201, 201, 400]),
-        ("get", "/api/subscriptions/{subscription}/", json!(null), [401, 404, 404, 404, 404, 404, 200]),
-        ("delete", "/api/subscriptions/{subscription}/", json!(null), [401, 404, 404, 404, 404, 404, 204]),
+        (
+            "post",
+            "/api/subscriptions/",
+            json!({ "club": "chess" }),
+            [401, 201, 201, 201, 201, 201, 400],
+        ),
+        (
+            "get",
+            "/api/subscriptions/{subscription}/",
+            json!(null),
+            [401, 404, 404, 404, 404, 404, 200],
+        ),
+        (
+            "delete",
+            "/api/subscriptions/{subscription}/",
+            json!(null),
+            [401, 404, 404, 404, 404, 404, 204],
+        ),
         ("get", "/api/tags/", json!(null), ANYBODY),
-        ("post", "/api/tags/", json!({ "name": "Another" }), admins(201)),
+        (
+            "post",
+            "/api/tags/",
+            json!({ "name": "Another" }),
+            admins(201),
+        ),
         ("get", "/api/tags/{tag}/", json!(null), ANYBODY),
-        ("patch", "/api/tags/{tag}/", json!({ "name": "Other" }), admins(200)),
+        (
+            "patch",
+            "/api/tags/{tag}/",
+            json!({ "name": "Other" }),
+            admins(200),
+        ),
         ("put", "/api/tags/{tag}/", json!({}), admins(400)),
         ("delete", "/api/tags/{tag}/", json!(null), admins(204)),
         ("get", "/api/badges/", json!(null), ANYBODY),
-        ("post", "/api/badges/", json!({ "label": "Another" }), admins(201)),
+        (
+            "post",
+            "/api/badges/",
+            json!({ "label": "Another" }),
+            admins(201),
+        ),
         ("get", "/api/badges/{badge}/", json!(null), ANYBODY),
-        ("patch", "/api/badges/{badge}/", json!({ "label": "Other" }), admins(200)),
+        (
+            "patch",
+            "/api/badges/{badge}/",
+            json!({ "label": "Other" }),
+            admins(200),
+        ),
         ("put", "/api/badges/{badge}/", json!({}), admins(400)),
         ("delete", "/api/badges/{badge}/", json!(null), admins(204)),
         ("get", "/api/schools/", json!(null), ANYBODY),
-        ("post", "/api/schools/", json!({ "name": "Another" }), admins(201)),
+        (
+            "post",
+            "/api/schools/",
+            json!({ "name": "Another" }),
+            admins(201),
+        ),
         ("get", "/api/schools/{school}/", json!(null), ANYBODY),
-        ("patch", "/api/schools/{school}/", json!({ "name": "Other" }), admins(200)),
+        (
+            "patch",
+            "/api/schools/{school}/",
+            json!({ "name": "Other" }),
+            admins(200),
+        ),
         ("put", "/api/schools/{school}/", json!({}), admins(400)),
         ("delete", "/api/schools/{school}/", json!(null), admins(204)),
         ("get", "/api/majors/", json!(null), ANYBODY),
-        ("post", "/api/majors/", json!({ "name": "Another" }), admins(201)),
+        (
+            "post",
+            "/api/majors/",
+            json!({ "name": "Another" }),
+            admins(201),
+        ),
         ("get", "/api/majors/{major}/", json!(null), ANYBODY),
-        ("patch", "/api/majors/{major}/", json!({ "name": "Other" }), admins(200)),
+        (
+            "patch",
+            "/api/majors/{major}/",
+            json!({ "name": "Other" }),
+            admins(200),
+        ),
         ("put", "/api/majors/{major}/", json!({}), admins(400)),
         ("delete", "/api/majors/{major}/", json!(null), admins(204)),
         ("get", "/api/years/", json!(null), ANYBODY),
-        ("post", "/api/years/", json!({ "name": "Another", "year": 2030 }), admins(201)),
+        (
+            "post",
+            "/api/years/",
+            json!({ "name": "Another", "year": 2030 }),
+            admins(201),
+        ),
         ("get", "/api/years/{year}/", json!(null), ANYBODY),
-        ("patch", "/api/years/{year}/", json!({ "name": "Other" }), admins(200)),
+        (
+            "patch",
+            "/api/years/{year}/",
+            json!({ "name": "Other" }),
+            admins(200),
+        ),
         ("put", "/api/years/{year}/", json!({}), admins(400)),
         ("delete", "/api/years/{year}/", json!(null), admins(204)),
         ("get", "/api/clubfairs/", json!(null), ANYBODY),
-        ("post", "/api/clubfairs/", json!({ "name": "Another", "start_time": hours(1), "end_time": hours(2) }), admins(201)),
+        (
+            "post",
+            "/api/clubfairs/",
+            json!({ "name": "Another", "start_time": hours(1), "end_time": hours(2) }),
+            admins(201),
+        ),
         ("get", "/api/clubfairs/{fair}/", json!(null), ANYBODY),
-        ("patch", "/api/clubfairs/{fair}/", json!({ "name": "Other" }), admins(200)),
+        (
+            "patch",
+            "/api/clubfairs/{fair}/",
+            json!({ "name": "Other" }),
+            admins(200),
+        ),
         ("put", "/api/clubfairs/{fair}/", json!({}), admins(400)),
         ("delete", "/api/clubfairs/{fair}/", json!(null), admins(204)),
         ("get", "/api/clubfairs/current/", json!(null), ANYBODY),
-        ("post", "/api/clubfairs/{fair}/register/", json!({ "club": "chess" }), OFFICERS),
+        (
+            "post",
+            "/api/clubfairs/{fair}/register/",
+            json!({ "club": "chess" }),
+            OFFICERS,
+        ),
         ("get", "/api/settings/", json!(null), SIGNED_IN),
         ("patch", "/api/settings/", json!({}), SIGNED_IN),
-        ("put", "/api/settings/", json!({}), [401, 400, 400, 400, 400, 400, 400]),
-        ("delete", "/api/settings/", json!(null), [401, 204, 204, 204, 400, 204, 204]),
+        (
+            "put",
+            "/api/settings/",
+            json!({}),
+            [401, 400, 400, 400, 400, 400, 400],
+        ),
+        (
+            "delete",
+            "/api/settings/",
+            json!(null),
+            [401, 204, 204, 204, 400, 204, 204],
+        ),
         ("get", "/api/settings/export/", json!(null), SIGNED_IN),
         ("get", "/api/users/", json!(null), officers(400)),
         ("get", "/api/memberships/", json!(null), SIGNED_IN),
         ("get", "/api/clubs/{club}/members/", json!(null), SIGNED_IN),
-        ("post", "/api/clubs/{club}/members/", json!({}), officers(400)),
-        ("get", "/api/clubs/{club}/members/{member}/", json!(null), SIGNED_IN),
-        ("patch", "/api/clubs/{club}/members/{member}/", json!({ "active": false }), [401, 403, 403, 200, 200, 200, 200]),
-        ("put", "/api/clubs/{club}/members/{member}/", json!({}), [401, 403, 403, 400, 400, 400, 400]),
-        ("delete", "/api/clubs/{club}/members/{member}/", json!(null), [401, 403, 403, 204, 204, 204, 204]),
-        ("get", "/api/clubs/{club}/membershiprequests/", json!(null), OFFICERS),
-        ("get", "/api/clubs/{club}/membershiprequests/{request}/", json!(null), OFFICERS),
-        ("delete", "/api/clubs/{club}/membershiprequests/{request}/", json!(null), officers(204)),
+        (
+            "post",
+            "/api/clubs/{club}/members/",
+            json!({}),
+            officers(400),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/members/{member}/",
+            json!(null),
+            SIGNED_IN,
+        ),
+        (
+            "patch",
+            "/api/clubs/{club}/members/{member}/",
+            json!({ "active": false }),
+            [401, 403, 403, 200, 200, 200, 200],
+        ),
+        (
+            "put",
+            "/api/clubs/{club}/members/{member}/",
+            json!({}),
+            [401, 403, 403, 400, 400, 400, 400],
+        ),
+        (
+            "delete",
+            "/api/clubs/{club}/members/{member}/",
+            json!(null),
+            [401, 403, 403, 204, 204, 204, 204],
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/membershiprequests/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/membershiprequests/{request}/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "delete",
+            "/api/clubs/{club}/membershiprequests/{request}/",
+            json!(null),
+            officers(204),
+        ),
         ("get", "/api/requests/membership/", json!(null), SIGNED_IN),
-        ("post", "/api/requests/membership/", json!({ "club": "chess" }), [401, 201, 400, 400, 400, 201, 400]),
-        ("get", "/api/requests/membership/{club}/", json!(null), [401, 404, 404, 404, 404, 404, 404]),
-        ("delete", "/api/requests/membership/{club}/", json!(null), [401, 404, 404, 404, 404, 404, 404]),
+        (
+            "post",
+            "/api/requests/membership/",
+            json!({ "club": "chess" }),
+            [401, 201, 400, 400, 400, 201, 400],
+        ),
+        (
+            "get",
+            "/api/requests/membership/{club}/",
+            json!(null),
+            [401, 404, 404, 404, 404, 404, 404],
+        ),
+        (
+            "delete",
+            "/api/requests/membership/{club}/",
+            json!(null),
+            [401, 404, 404, 404, 404, 404, 404],
+        ),
         ("get", "/api/clubs/{club}/invites/", json!(null), OFFICERS),
-        ("post", "/api/clubs/{club}/invites/", json!({ "email": "new@uni.example" }), officers(201)),
-        ("post", "/api/clubs/{club}/invite/", json!({ "emails": "new@uni.example" }), OFFICERS),
-        ("get", "/api/clubs/{club}/invites/{invite}/", json!(null), OFFICERS),
-        ("delete", "/api/clubs/{club}/invites/{invite}/", json!(null), officers(204)),
-        ("post", "/api/clubs/{club}/invites/{invite}/resend/", json!(null), OFFICERS),
-        ("post", "/api/clubs/{club}/invites/{invite}/accept/", json!({ "token": "x" }), [401, 400, 400, 400, 400, 400, 400]),
-        ("get", "/api/clubs/{club}/applications/", json!(null), OFFICERS),
-        ("post", "/api/clubs/{club}/applications/", application.clone(), officers(201)),
-        ("get", "/api/clubs/{club}/applications/current/", json!(null), SIGNED_IN),
-        ("get", "/api/clubs/{club}/applications/{application}/", json!(null), SIGNED_IN),
-        ("patch", "/api/clubs/{club}/applications/{application}/", json!({ "name": "x" }), OFFICERS),
-        ("put", "/api/clubs/{club}/applications/{application}/", json!({}), officers(400)),
-        ("delete", "/api/clubs/{club}/applications/{application}/", json!(null), officers(400)),
-        ("post", "/api/clubs/{club}/applications/{application}/duplicate/", json!(null), officers(201)),
-        ("get", "/api/clubs/{club}/applications/{application}/extensions/", json!(null), OFFICERS),
-        ("post", "/api/clubs/{club}/applications/{application}/extensions/", json!({}), officers(400)),
-        ("get", "/api/clubs/{club}/applications/{application}/extensions/{extension}/", json!(null), OFFICERS),
-        ("patch", "/api/clubs/{club}/applications/{application}/extensions/{extension}/", json!({}), OFFICERS),
-        ("put", "/api/clubs/{club}/applications/{application}/extensions/{extension}/", json!({}), officers(400)),
-        ("delete", "/api/clubs/{club}/applications/{application}/extensions/{extension}/", json!(null), officers(204)),
-        ("get", "/api/clubs/{club}/applications/{application}/questions/", json!(null), SIGNED_IN),
-        ("post", "/api/clubs/{club}/applications/{application}/questions/", question, officers(201)),
-        ("post", "/api/clubs/{club}/applications/{application}/questions/precedence/", json!({ "precedence": [] }), OFFICERS),
-        ("get", "/api/clubs/{club}/applications/{application}/questions/{question}/", json!(null), SIGNED_IN),
-        ("patch", "/api/clubs/{club}/applications/{application}/questions/{question}/", json!({}), OFFICERS),
-        ("put", "/api/clubs/{club}/applications/{application}/questions/{question}/", json!({}), officers(400)),
-        ("delete", "/api/clubs/{club}/applications/{application}/questions/{question}/", json!(null), officers(204)),
-        ("get", "/api/clubs/{club}/applications/{application}/submissions/", json!(null), OFFICERS),
+        (
+            "post",
+            "/api/clubs/{club}/invites/",
+            json!({ "email": "new@uni.example" }),
+            officers(201),
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/invite/",
+            json!({ "emails": "new@uni.example" }),
+            OFFICERS,
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/invites/{invite}/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "delete",
+            "/api/clubs/{club}/invites/{invite}/",
+            json!(null),
+            officers(204),
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/invites/{invite}/resend/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/invites/{invite}/accept/",
+            json!({ "token": "x" }),
+            [401, 400, 400, 400, 400, 400, 400],
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/applications/",
+            application.clone(),
+            officers(201),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/current/",
+            json!(null),
+            SIGNED_IN,
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/{application}/",
+            json!(null),
+            SIGNED_IN,
+        ),
+        (
+            "patch",
+            "/api/clubs/{club}/applications/{application}/",
+            json!({ "name": "x" }),
+            OFFICERS,
+        ),
+        (
+            "put",
+            "/api/clubs/{club}/applications/{application}/",
+            json!({}),
+            officers(400),
+        ),
+        (
+            "delete",
+            "/api/clubs/{club}/applications/{application}/",
+            json!(null),
+            officers(400),
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/applications/{application}/duplicate/",
+            json!(null),
+            officers(201),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/{application}/extensions/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/applications/{application}/extensions/",
+            json!({}),
+            officers(400),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "patch",
+            "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
+            json!({}),
+            OFFICERS,
+        ),
+        (
+            "put",
+            "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
+            json!({}),
+            officers(400),
+        ),
+        (
+            "delete",
+            "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
+            json!(null),
+            officers(204),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/{application}/questions/",
+            json!(null),
+            SIGNED_IN,
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/applications/{application}/questions/",
+            question,
+            officers(201),
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/applications/{application}/questions/precedence/",
+            json!({ "precedence": [] }),
+            OFFICERS,
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/{application}/questions/{question}/",
+            json!(null),
+            SIGNED_IN,
+        ),
+        (
+            "patch",
+            "/api/clubs/{club}/applications/{application}/questions/{question}/",
+            json!({}),
+            OFFICERS,
+        ),
+        (
+            "put",
+            "/api/clubs/{club}/applications/{application}/questions/{question}/",
+            json!({}),
+            officers(400),
+        ),
+        (
+            "delete",
+            "/api/clubs/{club}/applications/{application}/questions/{question}/",
+            json!(null),
+            officers(204),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/{application}/submissions/",
+            json!(null),
+            OFFICERS,
+        ),
         (
             "post",
             "/api/clubs/{club}/applications/{application}/submissions/",
             json!({ "responses": [] }),
             [401, 201, 201, 201, 201, 201, 200],
         ),
-        ("get", "/api/clubs/{club}/applications/{application}/submissions/export/", json!(null), OFFICERS),
-        ("post", "/api/clubs/{club}/applications/{application}/submissions/status/", json!({ "submissions": [], "status": 4 }), OFFICERS),
-        ("post", "/api/clubs/{club}/applications/{application}/submissions/reason/", json!({ "submissions": [] }), OFFICERS),
-        ("get", "/api/clubs/{club}/applications/{application}/submissions/{submission}/", json!(null), [401, 403, 403, 200, 200, 200, 200]),
-        ("patch", "/api/clubs/{club}/applications/{application}/submissions/{submission}/", decision, OFFICERS),
-        ("put", "/api/clubs/{club}/applications/{application}/submissions/{submission}/", json!({}), officers(400)),
-        ("get", "/api/clubs/{club}/applications/{application}/submissions/{submission}/history/", json!(null), OFFICERS),
-        ("post", "/api/clubs/{club}/applications/{application}/send_emails/", json!({ "email_type": { "id": "rejection" } }), OFFICERS),
+        (
+            "get",
+            "/api/clubs/{club}/applications/{application}/submissions/export/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/applications/{application}/submissions/status/",
+            json!({ "submissions": [], "status": 4 }),
+            OFFICERS,
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/applications/{application}/submissions/reason/",
+            json!({ "submissions": [] }),
+            OFFICERS,
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
+            json!(null),
+            [401, 403, 403, 200, 200, 200, 200],
+        ),
+        (
+            "patch",
+            "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
+            decision,
+            OFFICERS,
+        ),
+        (
+            "put",
+            "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
+            json!({}),
+            officers(400),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/{application}/submissions/{submission}/history/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/applications/{application}/send_emails/",
+            json!({ "email_type": { "id": "rejection" } }),
+            OFFICERS,
+        ),
         ("get", "/api/events/", json!(null), ANYBODY),
         ("get", "/api/events.ics", json!(null), ANYBODY),
         ("get", "/api/events/{event}/", json!(null), ANYBODY),
         ("get", "/api/events/{event}/showings/", json!(null), ANYBODY),
-        ("get", "/api/events/{event}/showings/{showing}/", json!(null), ANYBODY),
+        (
+            "get",
+            "/api/events/{event}/showings/{showing}/",
+            json!(null),
+            ANYBODY,
+        ),
         ("get", "/api/clubs/{club}/events.ics", json!(null), ANYBODY),
         ("get", "/api/clubs/{club}/events/", json!(null), SIGNED_IN),
-        ("post", "/api/clubs/{club}/events/", json!({ "name": "x" }), officers(201)),
-        ("get", "/api/clubs/{club}/events/{event}/", json!(null), SIGNED_IN),
-        ("patch", "/api/clubs/{club}/events/{event}/", json!({ "name": "x" }), OFFICERS),
-        ("put", "/api/clubs/{club}/events/{event}/", json!({}), officers(400)),
-        ("delete", "/api/clubs/{club}/events/{event}/", json!(null), officers(204)),
-        ("post", "/api/clubs/{club}/events/{event}/upload/", json!({}), officers(415)),
-        ("get", "/api/clubs/{club}/events/{event}/showings/", json!(null), SIGNED_IN),
-        ("post", "/api/clubs/{club}/events/{event}/showings/", json!({}), officers(400)),
-        ("get", "/api/clubs/{club}/events/{event}/showings/{showing}/", json!(null), SIGNED_IN),
-        ("patch", "/api/clubs/{club}/events/{event}/showings/{showing}/", json!({}), OFFICERS),
-        ("put", "/api/clubs/{club}/events/{event}/showings/{showing}/", json!({}), officers(400)),
-        ("delete", "/api/clubs/{club}/events/{event}/showings/{showing}/", json!(null), officers(204)),
+        (
+            "post",
+            "/api/clubs/{club}/events/",
+            json!({ "name": "x" }),
+            officers(201),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/events/{event}/",
+            json!(null),
+            SIGNED_IN,
+        ),
+        (
+            "patch",
+            "/api/clubs/{club}/events/{event}/",
+            json!({ "name": "x" }),
+            OFFICERS,
+        ),
+        (
+            "put",
+            "/api/clubs/{club}/events/{event}/",
+            json!({}),
+            officers(400),
+        ),
+        (
+            "delete",
+            "/api/clubs/{club}/events/{event}/",
+            json!(null),
+            officers(204),
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/events/{event}/upload/",
+            json!({}),
+            officers(415),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/events/{event}/showings/",
+            json!(null),
+            SIGNED_IN,
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/events/{event}/showings/",
+            json!({}),
+            officers(400),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/events/{event}/showings/{showing}/",
+            json!(null),
+            SIGNED_IN,
+        ),
+        (
+            "patch",
+            "/api/clubs/{club}/events/{event}/showings/{showing}/",
+            json!({}),
+            OFFICERS,
+        ),
+        (
+            "put",
+            "/api/clubs/{club}/events/{event}/showings/{showing}/",
+            json!({}),
+            officers(400),
+        ),
+        (
+            "delete",
+            "/api/clubs/{club}/events/{event}/showings/{showing}/",
+            json!(null),
+            officers(204),
+        ),
         ("get", "/api/submissions/", json!(null), SIGNED_IN),
-        ("get", "/api/submissions/{submission}/", json!(null), [401, 404, 404, 404, 404, 404, 200]),
-        ("delete", "/api/submissions/{submission}/", json!(null), [401, 404, 404, 404, 404, 404, 204]),
+        (
+            "get",
+            "/api/submissions/{submission}/",
+            json!(null),
+            [401, 404, 404, 404, 404, 404, 200],
+        ),
+        (
+            "delete",
+            "/api/submissions/{submission}/",
+            json!(null),
+            [401, 404, 404, 404, 404, 404, 204],
+        ),
     ]
 }
 
 /// A campus on which there is one of everything.
 pub(crate) struct Scene {
     pub campus: TestCampus,
-    /// Nobody, a stranger, a member, an officer, an owner, an admin, and the one whom things are about.
+    /// Nobody, a stranger, a member, an officer, an owner, an admin, and the one whom things are
+    /// about.
     pub callers: [Client; 7],
     ids: Vec<(&'static str, String)>,
 }
@@ -186,7 +631,9 @@ pub(crate) struct Scene {
 impl Scene {
     /// A path with the ids of this campus.
     pub fn path(&self, path: &str) -> String {
-        self.ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id))
+        self.ids
+            .iter()
+            .fold(path.to_owned(), |path, (name, id)| path.replace(name, id))
     }
 }
 
@@ -201,13 +648,35 @@ pub(crate) async fn scene_on(campus: TestCampus) -> Scene {
     let concerned = campus.member("chess", &drive.officer, "sue", 20).await;
     let submission = drive.submit(&concerned).await;
     let body = json!({ "username": "sue", "end_time": hours(30) });
-    let extension = drive.officer.post(&format!("{}extensions/", drive.path), body).await.created();
-    campus.as_("rita").post("/api/requests/membership/", json!({ "club": "chess" })).await.created();
-    let invite = drive.officer.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.created();
+    let extension = drive
+        .officer
+        .post(&format!("{}extensions/", drive.path), body)
+        .await
+        .created();
+    campus
+        .as_("rita")
+        .post("/api/requests/membership/", json!({ "club": "chess" }))
+        .await
+        .created();
+    let invite = drive
+        .officer
+        .post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "ina@uni.example" }),
+        )
+        .await
+        .created();
     let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
-    let event = drive.officer.post("/api/clubs/chess/events/", event).await.created();
+    let event = drive
+        .officer
+        .post("/api/clubs/chess/events/", event)
+        .await
+        .created();
     for path in ["/api/favorites/", "/api/subscriptions/"] {
-        concerned.post(path, json!({ "club": "chess" })).await.created();
+        concerned
+            .post(path, json!({ "club": "chess" }))
+            .await
+            .created();
     }
     let mut ids = tests::fixtures::collections(&campus.admin()).await;
     ids.extend([
@@ -227,13 +696,33 @@ pub(crate) async fn scene_on(campus: TestCampus) -> Scene {
     ]);
     // An invitation may be sent again.
     campus.advance(TimeDelta::minutes(11));
-    let callers = [campus.anonymous(), campus.as_("stranger"), member, officer, drive.officer, campus.admin(), concerned];
-    Scene { campus, callers, ids }
+    let callers = [
+        campus.anonymous(),
+        campus.as_("stranger"),
+        member,
+        officer,
+        drive.officer,
+        campus.admin(),
+        concerned,
+    ];
+    Scene {
+        campus,
+        callers,
+        ids,
+    }
 }
 
 /// The rows of one of several tests that run side by side.
 async fn try_every_caller(part: usize, parts: usize) {
-    let names = ["nobody", "a stranger", "a member", "an officer", "an owner", "an admin", "the one concerned"];
+    let names = [
+        "nobody",
+        "a stranger",
+        "a member",
+        "an officer",
+        "an owner",
+        "an admin",
+        "the one concerned",
+    ];
     let mut wrong = Vec::new();
     let mut scene_now = scene().await;
     let mut is_fresh = true;
@@ -243,12 +732,26 @@ async fn try_every_caller(part: usize, parts: usize) {
             if !is_fresh {
                 scene_now = scene().await;
             }
-            let concrete = scene_now.ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
+            let concrete = scene_now
+                .ids
+                .iter()
+                .fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
             let verb = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
-            let answer = scene_now.callers[i].send(verb, &concrete, Some(body.clone()).filter(|body| !body.is_null())).await;
+            let answer = scene_now.callers[i]
+                .send(
+                    verb,
+                    &concrete,
+                    Some(body.clone()).filter(|body| !body.is_null()),
+                )
+                .await;
             is_fresh = method == "get" || !answer.status.is_success();
             if answer.status.as_u16() != expected[i] {
-                wrong.push(format!("{method} {path} by {name}: {} instead of {}: {}", answer.status, expected[i], answer.text()));
+                wrong.push(format!(
+                    "{method} {path} by {name}: {} instead of {}: {}",
+                    answer.status,
+                    expected[i],
+                    answer.text()
+                ));
             }
         }
     }
@@ -276,9 +779,17 @@ async fn every_operation_is_in_the_table() {
     let document = json!(local::api().1);
     let mut documented = BTreeSet::new();
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
-        documented.extend(item.as_object().into_iter().flatten().map(|(method, _)| format!("{method} {path}")));
+        documented.extend(
+            item.as_object()
+                .into_iter()
+                .flatten()
+                .map(|(method, _)| format!("{method} {path}")),
+        );
     }
-    let listed: BTreeSet<String> = rows().iter().map(|(method, path, _, _)| format!("{method} {path}")).collect();
+    let listed: BTreeSet<String> = rows()
+        .iter()
+        .map(|(method, path, _, _)| format!("{method} {path}"))
+        .collect();
     assert_eq!(documented, listed);
 }
 
@@ -288,9 +799,15 @@ async fn verbs_that_are_not_documented_are_405() {
     let scene = scene().await;
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
         let concrete = scene.path(path);
-        for method in ["get", "post", "put", "patch", "delete"].into_iter().filter(|method| item.get(method).is_none()) {
+        for method in ["get", "post", "put", "patch", "delete"]
+            .into_iter()
+            .filter(|method| item.get(method).is_none())
+        {
             let verb = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
-            scene.callers[5].send(verb, &concrete, None).await.error(405);
+            scene.callers[5]
+                .send(verb, &concrete, None)
+                .await
+                .error(405);
         }
     }
 }
@@ -305,11 +822,23 @@ async fn every_post_that_is_repeated_with_its_key_is_done_once() {
         let caller = (0..7).find(|i| expected[*i] < 300).unwrap_or(5);
         let concrete = scene.path(path);
         let client = scene.callers[caller].clone().header("idempotency-key", "k");
-        let send = async || client.send(Method::POST, &concrete, Some(body.clone()).filter(|body| !body.is_null())).await;
+        let send = async || {
+            client
+                .send(
+                    Method::POST,
+                    &concrete,
+                    Some(body.clone()).filter(|body| !body.is_null()),
+                )
+                .await
+        };
         let first = send().await;
         let stored = scene.campus.stored();
         let again = send().await;
-        assert_eq!((first.status, &first.bytes), (again.status, &again.bytes), "{path}");
+        assert_eq!(
+            (first.status, &first.bytes),
+            (again.status, &again.bytes),
+            "{path}"
+        );
         assert!(scene.campus.stored() == stored, "{path} did its work again");
     }
 }

@@ -1,4 +1,6 @@
 //! `/health/`, `/openapi.json`, `/docs/`, `/local/…`
+//!
+//! Proves O1, O10.
 
 use serde_json::json;
 use tests::TestCampus;
@@ -7,16 +9,34 @@ use tests::TestCampus;
 async fn health_document_and_page() {
     let campus = TestCampus::new();
     let anybody = campus.anonymous();
-    assert_eq!(anybody.get("/api/health/").await.ok(), json!({ "status": "ok" }));
+    assert_eq!(
+        anybody.get("/api/health/").await.ok(),
+        json!({ "status": "ok" })
+    );
     let document = anybody.get("/api/openapi.json").await.ok();
-    assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")));
+    assert!(
+        document["openapi"]
+            .as_str()
+            .is_some_and(|version| version.starts_with("3.1"))
+    );
     let page = anybody.get("/api/docs/").await;
     assert_eq!(page.header("content-type"), "text/html");
     assert!(page.text().contains("<base href=\"/api/docs/\">"));
     assert_eq!(anybody.get("/api/docs").await.text(), page.text());
-    assert!(!page.text().contains("https://") && !page.text().contains("http://"), "no other host");
-    for file in ["swagger-ui-bundle.js", "swagger-ui.css", "swagger-initializer.js"] {
-        assert_eq!(anybody.get(&format!("/api/docs/{file}")).await.status, 200, "{file}");
+    assert!(
+        !page.text().contains("https://") && !page.text().contains("http://"),
+        "no other host"
+    );
+    for file in [
+        "swagger-ui-bundle.js",
+        "swagger-ui.css",
+        "swagger-initializer.js",
+    ] {
+        assert_eq!(
+            anybody.get(&format!("/api/docs/{file}")).await.status,
+            200,
+            "{file}"
+        );
     }
     let initializer = anybody.get("/api/docs/swagger-initializer.js").await.text();
     assert!(initializer.contains("../openapi.json"), "{initializer}");
@@ -27,17 +47,45 @@ async fn health_document_and_page() {
 async fn tokens_mails_and_the_clock_of_the_local_service() {
     let campus = TestCampus::new();
     let anybody = campus.anonymous();
-    let answer = anybody.post("/local/token", json!({ "username": "sue", "expires_in": 60 })).await.ok();
-    assert_eq!((&answer["token_type"], &answer["expires_in"]), (&json!("Bearer"), &json!(60)));
+    let answer = anybody
+        .post(
+            "/local/token",
+            json!({ "username": "sue", "expires_in": 60 }),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        (&answer["token_type"], &answer["expires_in"]),
+        (&json!("Bearer"), &json!(60))
+    );
     let sue = campus.with_token(answer["access_token"].as_str().unwrap_or_default());
-    assert_eq!(sue.get("/api/settings/").await.ok()["email"], "", "no e-mail claim unless given");
-    anybody.post("/local/clock", json!({ "advance_s": 60 })).await.ok();
+    assert_eq!(
+        sue.get("/api/settings/").await.ok()["email"],
+        "",
+        "no e-mail claim unless given"
+    );
+    anybody
+        .post("/local/clock", json!({ "advance_s": 60 }))
+        .await
+        .ok();
     sue.get("/api/settings/").await.error(401);
-    anybody.post("/local/token", json!({ "username": " " })).await.error(400);
+    anybody
+        .post("/local/token", json!({ "username": " " }))
+        .await
+        .error(400);
     anybody.post("/local/token", json!({})).await.error(400);
     let keys = anybody.get("/local/.well-known/jwks.json").await.ok();
-    assert_eq!((&keys["keys"][0]["kty"], keys["keys"][0].get("d")), (&json!("EC"), None));
-    assert!(anybody.get("/local/.well-known/openid-configuration").await.ok()["jwks_uri"].is_string());
+    assert_eq!(
+        (&keys["keys"][0]["kty"], keys["keys"][0].get("d")),
+        (&json!("EC"), None)
+    );
+    assert!(
+        anybody
+            .get("/local/.well-known/openid-configuration")
+            .await
+            .ok()["jwks_uri"]
+            .is_string()
+    );
     assert_eq!(anybody.get("/local/mail.json").await.ok(), json!([]));
     anybody.delete("/local/mail.json").await.no_content();
     assert!(anybody.get("/local/mail/").await.text().contains("Mailbox"));

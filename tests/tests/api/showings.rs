@@ -1,4 +1,6 @@
 //! `/clubs/{club}/events/{event}/showings/…`, `/events/{event}/showings/…`
+//!
+//! Proves H8, H13, H14, H15, H16, V3, V8, V10, V11.
 
 use chrono::DateTime;
 use proptest::prelude::*;
@@ -10,8 +12,15 @@ use tests::{Client, Setup, TestCampus};
 async fn event(campus: &TestCampus) -> (Client, String, String) {
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    let event = id(&ada.post("/api/clubs/chess/events/", json!({ "name": "x" })).await.created());
-    (ada, format!("/api/clubs/chess/events/{event}/"), format!("/api/events/{event}/"))
+    let event = id(&ada
+        .post("/api/clubs/chess/events/", json!({ "name": "x" }))
+        .await
+        .created());
+    (
+        ada,
+        format!("/api/clubs/chess/events/{event}/"),
+        format!("/api/events/{event}/"),
+    )
 }
 
 #[tokio::test]
@@ -19,8 +28,17 @@ async fn showings_have_all_verbs() {
     let campus = TestCampus::new();
     let (ada, path, global) = event(&campus).await;
     let showings = format!("{path}showings/");
-    assert_eq!(ada.get(&global).await.ok()["earliest_start_time"], Value::Null, "read by its id without showings");
-    let answer = ada.post(&showings, json!({ "start_time": hours(3), "end_time": hours(3), "location": " Hall " })).await;
+    assert_eq!(
+        ada.get(&global).await.ok()["earliest_start_time"],
+        Value::Null,
+        "read by its id without showings"
+    );
+    let answer = ada
+        .post(
+            &showings,
+            json!({ "start_time": hours(3), "end_time": hours(3), "location": " Hall " }),
+        )
+        .await;
     let location = answer.header("location").to_owned();
     let showing = answer.created();
     assert_eq!(
@@ -30,15 +48,61 @@ async fn showings_have_all_verbs() {
     );
     assert_eq!(location, format!("{showings}{}/", id(&showing)));
     assert_eq!(ada.get(&location).await.ok(), showing);
-    assert_eq!(ada.get(&format!("{global}showings/{}/", id(&showing))).await.ok(), showing);
-    let second = ada.post(&showings, json!({ "start_time": hours(1), "end_time": hours(9), "ticketed": true })).await.created();
-    assert_eq!(ada.get(&showings).await.ok(), json!([second, showing]), "by start");
-    assert_eq!(ada.get(&format!("{global}showings/")).await.ok(), json!([second, showing]));
-    let changed = ada.patch(&location, json!({ "start_time": hours(0), "ticket_drop_time": hours(-5), "location": null })).await.ok();
-    assert_eq!((&changed["ticketed"], &changed["ticket_drop_time"], &changed["location"]), (&json!(true), &json!(hours(-5)), &Value::Null));
-    assert_eq!(ada.get(&global).await.ok()["showings"], json!([changed, second]));
-    assert_eq!(ada.put(&location, changed.clone()).await.ok(), changed, "what GET gave can be PUT");
-    assert_eq!(ada.patch(&location, json!({ "ticket_drop_time": null, "ticketed": true })).await.ok()["ticketed"], false);
+    assert_eq!(
+        ada.get(&format!("{global}showings/{}/", id(&showing)))
+            .await
+            .ok(),
+        showing
+    );
+    let second = ada
+        .post(
+            &showings,
+            json!({ "start_time": hours(1), "end_time": hours(9), "ticketed": true }),
+        )
+        .await
+        .created();
+    assert_eq!(
+        ada.get(&showings).await.ok(),
+        json!([second, showing]),
+        "by start"
+    );
+    assert_eq!(
+        ada.get(&format!("{global}showings/")).await.ok(),
+        json!([second, showing])
+    );
+    let changed = ada
+        .patch(
+            &location,
+            json!({ "start_time": hours(0), "ticket_drop_time": hours(-5), "location": null }),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        (
+            &changed["ticketed"],
+            &changed["ticket_drop_time"],
+            &changed["location"]
+        ),
+        (&json!(true), &json!(hours(-5)), &Value::Null)
+    );
+    assert_eq!(
+        ada.get(&global).await.ok()["showings"],
+        json!([changed, second])
+    );
+    assert_eq!(
+        ada.put(&location, changed.clone()).await.ok(),
+        changed,
+        "what GET gave can be PUT"
+    );
+    assert_eq!(
+        ada.patch(
+            &location,
+            json!({ "ticket_drop_time": null, "ticketed": true })
+        )
+        .await
+        .ok()["ticketed"],
+        false
+    );
     ada.put(&location, json!({})).await.invalid(&[
         "end_time",
         "location",
@@ -59,11 +123,23 @@ async fn a_showing_is_removed_once() {
     let slow = Setup::default().latency(5);
     let campus = slow.build();
     let (ada, path, _) = event(&campus).await;
-    let showing = ada.post(&format!("{path}showings/"), json!({ "start_time": hours(1), "end_time": hours(2) })).await.created();
+    let showing = ada
+        .post(
+            &format!("{path}showings/"),
+            json!({ "start_time": hours(1), "end_time": hours(2) }),
+        )
+        .await
+        .created();
     let one = format!("{path}showings/{}/", id(&showing));
     let answers = futures::future::join_all((0..4).map(|_| ada.delete(&one))).await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 204).count(), 1);
-    assert_eq!(answers.iter().filter(|answer| answer.status == 404).count(), 3);
+    assert_eq!(
+        answers.iter().filter(|answer| answer.status == 204).count(),
+        1
+    );
+    assert_eq!(
+        answers.iter().filter(|answer| answer.status == 404).count(),
+        3
+    );
 }
 
 #[tokio::test]
@@ -73,25 +149,63 @@ async fn wrong_showings_are_named() {
     let showings = format!("{path}showings/");
     for (body, fields) in [
         (json!({}), vec!["end_time", "start_time"]),
-        (json!({ "start_time": hours(2), "end_time": hours(1) }), vec!["end_time"]),
-        (json!({ "start_time": "2026-11-21T09:00:00", "end_time": 7 }), vec!["end_time", "start_time"]),
-        (json!({ "start_time": hours(1), "end_time": hours(2), "ticket_drop_time": hours(3) }), vec!["ticket_drop_time"]),
-        (json!({ "start_time": hours(1), "end_time": hours(2), "ticket_order_limit": 0 }), vec!["ticket_order_limit"]),
-        (json!({ "start_time": hours(1), "end_time": hours(2), "location": "x".repeat(256) }), vec!["location"]),
-        (json!({ "start_time": hours(1), "end_time": hours(2), "location_visible_to_public": null }), vec!["location_visible_to_public"]),
+        (
+            json!({ "start_time": hours(2), "end_time": hours(1) }),
+            vec!["end_time"],
+        ),
+        (
+            json!({ "start_time": "2026-11-21T09:00:00", "end_time": 7 }),
+            vec!["end_time", "start_time"],
+        ),
+        (
+            json!({ "start_time": hours(1), "end_time": hours(2), "ticket_drop_time": hours(3) }),
+            vec!["ticket_drop_time"],
+        ),
+        (
+            json!({ "start_time": hours(1), "end_time": hours(2), "ticket_order_limit": 0 }),
+            vec!["ticket_order_limit"],
+        ),
+        (
+            json!({ "start_time": hours(1), "end_time": hours(2), "location": "x".repeat(256) }),
+            vec!["location"],
+        ),
+        (
+            json!({ "start_time": hours(1), "end_time": hours(2), "location_visible_to_public": null }),
+            vec!["location_visible_to_public"],
+        ),
     ] {
         ada.post(&showings, body).await.invalid(&fields);
     }
-    let showing = ada.post(&showings, json!({ "start_time": hours(1), "end_time": hours(2) })).await.created();
+    let showing = ada
+        .post(
+            &showings,
+            json!({ "start_time": hours(1), "end_time": hours(2) }),
+        )
+        .await
+        .created();
     let one = format!("{showings}{}/", id(&showing));
     // Rules hold for what comes of a change.
-    ada.patch(&one, json!({ "start_time": hours(3) })).await.invalid(&["end_time"]);
-    ada.patch(&one, json!({ "end_time": hours(0) })).await.invalid(&["end_time"]);
+    ada.patch(&one, json!({ "start_time": hours(3) }))
+        .await
+        .invalid(&["end_time"]);
+    ada.patch(&one, json!({ "end_time": hours(0) }))
+        .await
+        .invalid(&["end_time"]);
     assert_eq!(ada.get(&one).await.ok(), showing);
     for n in 1..100 {
-        ada.post(&showings, json!({ "start_time": hours(n), "end_time": hours(n) })).await.created();
+        ada.post(
+            &showings,
+            json!({ "start_time": hours(n), "end_time": hours(n) }),
+        )
+        .await
+        .created();
     }
-    ada.post(&showings, json!({ "start_time": hours(1), "end_time": hours(2) })).await.invalid(&["showings"]);
+    ada.post(
+        &showings,
+        json!({ "start_time": hours(1), "end_time": hours(2) }),
+    )
+    .await
+    .invalid(&["showings"]);
 }
 
 #[tokio::test]
@@ -99,17 +213,39 @@ async fn a_change_to_or_from_daylight_saving_time_changes_nothing() {
     let campus = TestCampus::new();
     let (ada, path, global) = event(&campus).await;
     // In Berlin the clocks go back at 03:00 on 2026-10-25: 02:30 is there twice.
-    for (start, end) in
-        [("2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"), ("2027-03-28T01:30:00+01:00", "2027-03-28T03:30:00+02:00")]
-    {
-        ada.post(&format!("{path}showings/"), json!({ "start_time": start, "end_time": end })).await.created();
+    for (start, end) in [
+        ("2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"),
+        ("2027-03-28T01:30:00+01:00", "2027-03-28T03:30:00+02:00"),
+    ] {
+        ada.post(
+            &format!("{path}showings/"),
+            json!({ "start_time": start, "end_time": end }),
+        )
+        .await
+        .created();
     }
     let event = ada.get(&global).await.ok();
-    let times: Vec<&Value> = event["showings"].as_array().into_iter().flatten().flat_map(|s| [&s["start_time"], &s["end_time"]]).collect();
-    assert_eq!(times, ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "2027-03-28T00:30:00Z", "2027-03-28T01:30:00Z"]);
+    let times: Vec<&Value> = event["showings"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .flat_map(|s| [&s["start_time"], &s["end_time"]])
+        .collect();
+    assert_eq!(
+        times,
+        [
+            "2026-10-25T00:30:00Z",
+            "2026-10-25T01:30:00Z",
+            "2027-03-28T00:30:00Z",
+            "2027-03-28T01:30:00Z"
+        ]
+    );
     assert_eq!(
         (&event["earliest_start_time"], &event["latest_end_time"]),
-        (&json!("2026-10-25T00:30:00Z"), &json!("2027-03-28T01:30:00Z"))
+        (
+            &json!("2026-10-25T00:30:00Z"),
+            &json!("2027-03-28T01:30:00Z")
+        )
     );
 }
 
@@ -119,13 +255,21 @@ fn steps() -> impl Strategy<Value = Vec<(u8, usize, i64, i64)>> {
 }
 
 fn seconds(time: &Value) -> Option<i64> {
-    DateTime::parse_from_rfc3339(time.as_str()?).ok().map(|time| time.timestamp())
+    DateTime::parse_from_rfc3339(time.as_str()?)
+        .ok()
+        .map(|time| time.timestamp())
 }
 
-/// Whether the earliest and latest times of an event are those of its showings, and the showings stand in order.
+/// Whether the earliest and latest times of an event are those of its showings, and the showings
+/// stand in order.
 fn agrees(event: &Value) -> bool {
     let showings = event["showings"].as_array().cloned().unwrap_or_default();
-    let all = |name: &str| showings.iter().filter_map(|showing| seconds(&showing[name])).collect::<Vec<_>>();
+    let all = |name: &str| {
+        showings
+            .iter()
+            .filter_map(|showing| seconds(&showing[name]))
+            .collect::<Vec<_>>()
+    };
     let (starts, ends) = (all("start_time"), all("end_time"));
     starts.is_sorted()
         && seconds(&event["earliest_start_time"]) == starts.iter().min().copied()

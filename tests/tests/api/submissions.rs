@@ -1,4 +1,6 @@
 //! `/clubs/{club}/applications/{application}/submissions/…`
+//!
+//! Proves H6, H16, H24, H26, H27, P8, A4, Q2, S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, S11, S12.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -11,7 +13,9 @@ async fn a_submission_is_stored_as_it_was_sent() {
     let drive = campus.drive("chess").await;
     let tech = &drive.application["committees"][0];
     let sue = campus.as_("sue");
-    sue.patch("/api/settings/", json!({ "graduation_year": 2028 })).await.ok();
+    sue.patch("/api/settings/", json!({ "graduation_year": 2028 }))
+        .await
+        .ok();
     let body = json!({ "committee": tech["id"], "responses": [{ "question": drive.question, "text": " Because <b> \n" }] });
     let path = format!("{}submissions/", drive.path);
     let submission = sue.post(&path, body).await.created();
@@ -31,9 +35,23 @@ async fn a_submission_is_stored_as_it_was_sent() {
         })
     );
     assert_eq!(drive.officer.get(&path).await.ok(), json!([submission]));
-    assert_eq!(drive.officer.get(&format!("{path}{}/", id(&submission))).await.ok(), submission);
-    assert_eq!(sue.get(&format!("{path}{}/", id(&submission))).await.ok(), submission);
-    campus.as_("bob").get(&format!("{path}{}/", id(&submission))).await.error(403);
+    assert_eq!(
+        drive
+            .officer
+            .get(&format!("{path}{}/", id(&submission)))
+            .await
+            .ok(),
+        submission
+    );
+    assert_eq!(
+        sue.get(&format!("{path}{}/", id(&submission))).await.ok(),
+        submission
+    );
+    campus
+        .as_("bob")
+        .get(&format!("{path}{}/", id(&submission)))
+        .await
+        .error(403);
     campus.as_("bob").get(&format!("{path}1/")).await.error(403);
     drive.officer.get(&format!("{path}1/")).await.error(404);
 }
@@ -47,11 +65,19 @@ async fn each_broken_rule_is_named_and_nothing_is_stored() {
     let new = async |body: Value| drive.officer.post(&questions, body).await.created();
     let limited = id(&new(json!({ "question_type": 3, "prompt": "Short", "word_limit": 3 })).await);
     let info = id(&new(json!({ "question_type": 4, "prompt": "Info" })).await);
-    let choice = new(json!({ "question_type": 2, "prompt": "Which", "multiple_choice": ["a", "b"] })).await;
-    let second = new(json!({ "question_type": 2, "prompt": "Which", "multiple_choice": ["c", "d"] })).await;
-    let (tech, outreach) = (&drive.application["committees"][0]["id"], &drive.application["committees"][1]["id"]);
+    let choice =
+        new(json!({ "question_type": 2, "prompt": "Which", "multiple_choice": ["a", "b"] })).await;
+    let second =
+        new(json!({ "question_type": 2, "prompt": "Which", "multiple_choice": ["c", "d"] })).await;
+    let (tech, outreach) = (
+        &drive.application["committees"][0]["id"],
+        &drive.application["committees"][1]["id"],
+    );
     let special = id(&new(json!({ "question_type": 1, "prompt": "For tech", "committee_question": true, "committees": [tech] })).await);
-    let (option, foreign) = (&choice["multiple_choice"][0]["id"], &second["multiple_choice"][0]["id"]);
+    let (option, foreign) = (
+        &choice["multiple_choice"][0]["id"],
+        &second["multiple_choice"][0]["id"],
+    );
     let free = drive.question;
     let sue = campus.as_("sue");
     let path = format!("{}submissions/", drive.path);
@@ -60,20 +86,59 @@ async fn each_broken_rule_is_named_and_nothing_is_stored() {
         ("responses", json!({ "responses": null })),
         ("responses", json!({ "responses": {} })),
         ("responses", json!({ "responses": vec![json!({}); 101] })),
-        ("responses.0.text", json!({ "responses": [{ "question": free, "text": 1 }] })),
-        ("responses.0.question", json!({ "responses": [{ "text": "x" }] })),
-        ("responses.0.question", json!({ "responses": [{ "question": other.question, "text": "x" }] })),
-        ("responses.1.question", json!({ "responses": [{ "question": free, "text": "x" }, { "question": free, "text": "y" }] })),
-        ("responses.0.question", json!({ "responses": [{ "question": info, "text": "x" }] })),
-        ("responses.0.text", json!({ "responses": [{ "question": limited, "text": "one two  three\nfour" }] })),
-        ("responses.0.text", json!({ "responses": [{ "question": free, "text": "x".repeat(20_001) }] })),
-        ("responses.0.text", json!({ "responses": [{ "question": choice["id"], "text": "a" }] })),
-        ("responses.0.multiple_choice", json!({ "responses": [{ "question": choice["id"], "multiple_choice": foreign }] })),
-        ("responses.0.multiple_choice", json!({ "responses": [{ "question": free, "multiple_choice": option }] })),
-        ("responses.0.question", json!({ "responses": [{ "question": special, "text": "x" }] })),
-        ("responses.0.question", json!({ "committee": outreach, "responses": [{ "question": special, "text": "x" }] })),
+        (
+            "responses.0.text",
+            json!({ "responses": [{ "question": free, "text": 1 }] }),
+        ),
+        (
+            "responses.0.question",
+            json!({ "responses": [{ "text": "x" }] }),
+        ),
+        (
+            "responses.0.question",
+            json!({ "responses": [{ "question": other.question, "text": "x" }] }),
+        ),
+        (
+            "responses.1.question",
+            json!({ "responses": [{ "question": free, "text": "x" }, { "question": free, "text": "y" }] }),
+        ),
+        (
+            "responses.0.question",
+            json!({ "responses": [{ "question": info, "text": "x" }] }),
+        ),
+        (
+            "responses.0.text",
+            json!({ "responses": [{ "question": limited, "text": "one two  three\nfour" }] }),
+        ),
+        (
+            "responses.0.text",
+            json!({ "responses": [{ "question": free, "text": "x".repeat(20_001) }] }),
+        ),
+        (
+            "responses.0.text",
+            json!({ "responses": [{ "question": choice["id"], "text": "a" }] }),
+        ),
+        (
+            "responses.0.multiple_choice",
+            json!({ "responses": [{ "question": choice["id"], "multiple_choice": foreign }] }),
+        ),
+        (
+            "responses.0.multiple_choice",
+            json!({ "responses": [{ "question": free, "multiple_choice": option }] }),
+        ),
+        (
+            "responses.0.question",
+            json!({ "responses": [{ "question": special, "text": "x" }] }),
+        ),
+        (
+            "responses.0.question",
+            json!({ "committee": outreach, "responses": [{ "question": special, "text": "x" }] }),
+        ),
         ("committee", json!({ "committee": 1, "responses": [] })),
-        ("committee", json!({ "committee": other.application["committees"][0]["id"], "responses": [] })),
+        (
+            "committee",
+            json!({ "committee": other.application["committees"][0]["id"], "responses": [] }),
+        ),
         ("committee", json!({ "committee": "Tech", "responses": [] })),
     ] {
         let answer = sue.post(&path, body.clone()).await;
@@ -89,9 +154,15 @@ async fn each_broken_rule_is_named_and_nothing_is_stored() {
         { "question": free, "text": "" },
     ] });
     let stored = sue.post(&path, fine).await.created();
-    let answered: Vec<&Value> =
-        stored["responses"].as_array().map(|all| all.iter().map(|r| &r["question"]["id"]).collect()).unwrap_or_default();
-    assert_eq!(answered, [&json!(limited), &choice["id"], &json!(special)], "empty is unanswered");
+    let answered: Vec<&Value> = stored["responses"]
+        .as_array()
+        .map(|all| all.iter().map(|r| &r["question"]["id"]).collect())
+        .unwrap_or_default();
+    assert_eq!(
+        answered,
+        [&json!(limited), &choice["id"], &json!(special)],
+        "empty is unanswered"
+    );
 }
 
 #[tokio::test]
@@ -101,13 +172,21 @@ async fn all_answers_together_have_a_limit_in_bytes() {
     let mut responses = Vec::new();
     for n in 0..16 {
         let body = json!({ "question_type": 1, "prompt": n.to_string() });
-        let question = drive.officer.post(&format!("{}questions/", drive.path), body).await.created();
+        let question = drive
+            .officer
+            .post(&format!("{}questions/", drive.path), body)
+            .await
+            .created();
         responses.push(json!({ "question": question["id"], "text": "x".repeat(20_000) }));
     }
     let (sue, path) = (campus.as_("sue"), format!("{}submissions/", drive.path));
-    sue.post(&path, json!({ "responses": responses })).await.invalid(&["responses"]);
+    sue.post(&path, json!({ "responses": responses }))
+        .await
+        .invalid(&["responses"]);
     responses.pop();
-    sue.post(&path, json!({ "responses": responses })).await.created();
+    sue.post(&path, json!({ "responses": responses }))
+        .await
+        .created();
 }
 
 #[tokio::test]
@@ -125,11 +204,16 @@ async fn submitting_again_replaces_the_answers_as_a_whole() {
     assert_eq!(again["responses"], json!([]));
     assert_eq!(drive.officer.get(&path).await.ok(), json!([again]));
     let tech = &drive.application["committees"][0]["id"];
-    let second = sue.post(&path, json!({ "committee": tech, "responses": [] })).await.created();
+    let second = sue
+        .post(&path, json!({ "committee": tech, "responses": [] }))
+        .await
+        .created();
     assert_ne!(second["id"], first["id"], "one a committee");
     drive.decide(&first, 2, "no").await;
     sue.post(&path, drive.answer("late")).await.error(400);
-    sue.post(&path, json!({ "committee": tech, "responses": [] })).await.ok();
+    sue.post(&path, json!({ "committee": tech, "responses": [] }))
+        .await
+        .ok();
 }
 
 #[tokio::test]
@@ -144,7 +228,11 @@ async fn only_open_applications_take_submissions() {
     closed(json!({ "is_active": false })).await;
     closed(json!({ "is_active": true, "application_start_time": hours(1) })).await;
     closed(json!({ "application_start_time": hours(-3), "application_end_time": hours(-1) })).await;
-    drive.officer.patch(&drive.path, json!({ "application_end_time": hours(0) })).await.ok();
+    drive
+        .officer
+        .patch(&drive.path, json!({ "application_end_time": hours(0) }))
+        .await
+        .ok();
     drive.submit(&sue).await;
 }
 
@@ -157,13 +245,28 @@ async fn the_list_is_newest_first_and_filtered() {
     for name in ["ann", "bob", "cleo"] {
         drive.submit(&campus.as_(name)).await;
     }
-    let dan = campus.client(&json!({ "email": "dan@other.example", "name": "Dän Müller" }), "dan");
-    let last = dan.post(&path, json!({ "committee": tech, "responses": [] })).await.created();
+    let dan = campus.client(
+        &json!({ "email": "dan@other.example", "name": "Dän Müller" }),
+        "dan",
+    );
+    let last = dan
+        .post(&path, json!({ "committee": tech, "responses": [] }))
+        .await
+        .created();
     drive.decide(&last, 4, "").await;
     let found = async |query: &str| -> Vec<String> {
         let all = drive.officer.get(&format!("{path}{query}")).await.ok();
         all.as_array()
-            .map(|all| all.iter().map(|s| s["user"]["username"].as_str().unwrap_or_default().to_owned()).collect())
+            .map(|all| {
+                all.iter()
+                    .map(|s| {
+                        s["user"]["username"]
+                            .as_str()
+                            .unwrap_or_default()
+                            .to_owned()
+                    })
+                    .collect()
+            })
             .unwrap_or_default()
     };
     assert_eq!(found("").await, ["dan", "cleo", "bob", "ann"]);
@@ -183,7 +286,11 @@ async fn the_list_is_newest_first_and_filtered() {
         ("limit=0", "limit"),
         ("cursor=x", "cursor"),
     ] {
-        drive.officer.get(&format!("{path}?{query}")).await.invalid(&[field]);
+        drive
+            .officer
+            .get(&format!("{path}?{query}"))
+            .await
+            .invalid(&[field]);
     }
 }
 
@@ -194,13 +301,22 @@ async fn a_long_list_comes_in_slices() {
     for n in 0..5 {
         drive.submit(&campus.as_(&format!("student{n}"))).await;
     }
-    let whole = drive.officer.get(&format!("{}submissions/", drive.path)).await.ok();
-    let (mut path, mut slices) = (format!("{}submissions/?limit=2&status=1", drive.path), Vec::new());
+    let whole = drive
+        .officer
+        .get(&format!("{}submissions/", drive.path))
+        .await
+        .ok();
+    let (mut path, mut slices) = (
+        format!("{}submissions/?limit=2&status=1", drive.path),
+        Vec::new(),
+    );
     loop {
         let answer = drive.officer.get(&path).await;
         let link = answer.header("link").to_owned();
         slices.extend(answer.ok().as_array().cloned().unwrap_or_default());
-        let Some((next, rel)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else { break };
+        let Some((next, rel)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else {
+            break;
+        };
         assert_eq!(rel, "; rel=\"next\"");
         path = next.to_owned();
     }
@@ -212,15 +328,28 @@ async fn the_export_is_harmless_csv() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let choice = json!({ "question_type": 2, "prompt": "=HYPERLINK(1)", "multiple_choice": ["+a", "b"], "precedence": 2 });
-    let choice = drive.officer.post(&format!("{}questions/", drive.path), choice).await.created();
-    let eve = campus.client(&json!({ "email": "eve@uni.example", "name": "=cmd|'/c calc'!A1" }), "eve");
+    let choice = drive
+        .officer
+        .post(&format!("{}questions/", drive.path), choice)
+        .await
+        .created();
+    let eve = campus.client(
+        &json!({ "email": "eve@uni.example", "name": "=cmd|'/c calc'!A1" }),
+        "eve",
+    );
     let body = json!({ "responses": [
         { "question": drive.question, "text": "@SUM(1), \"quoted\"\nnew line" },
         { "question": choice["id"], "multiple_choice": choice["multiple_choice"][0]["id"] },
     ] });
-    let submission = eve.post(&format!("{}submissions/", drive.path), body).await.created();
+    let submission = eve
+        .post(&format!("{}submissions/", drive.path), body)
+        .await
+        .created();
     drive.decide(&submission, 3, "-1").await;
-    let answer = drive.officer.get(&format!("{}submissions/export/", drive.path)).await;
+    let answer = drive
+        .officer
+        .get(&format!("{}submissions/export/", drive.path))
+        .await;
     assert_eq!(answer.header("content-type"), "text/csv; charset=utf-8");
     let text = answer.text();
     assert!(text.starts_with('\u{feff}'));
@@ -232,9 +361,17 @@ async fn the_export_is_harmless_csv() {
         hours(0)
     );
     assert_eq!(text, expected);
-    let by_accept = drive.officer.clone().header("accept", "text/csv").get(&format!("{}submissions/", drive.path)).await;
+    let by_accept = drive
+        .officer
+        .clone()
+        .header("accept", "text/csv")
+        .get(&format!("{}submissions/", drive.path))
+        .await;
     assert_eq!(by_accept.text(), expected);
-    let filtered = drive.officer.get(&format!("{}submissions/export/?status=4", drive.path)).await;
+    let filtered = drive
+        .officer
+        .get(&format!("{}submissions/export/?status=4", drive.path))
+        .await;
     assert_eq!(filtered.text().lines().count(), 1);
 }
 
@@ -244,9 +381,16 @@ async fn lists_follow_a_changed_name() {
     let drive = campus.drive("chess").await;
     drive.submit(&campus.as_("sue")).await;
     campus.advance(TimeDelta::minutes(1));
-    let renamed = campus.client(&json!({ "email": "new@uni.example", "name": "Susan Storm" }), "sue");
+    let renamed = campus.client(
+        &json!({ "email": "new@uni.example", "name": "Susan Storm" }),
+        "sue",
+    );
     renamed.get("/api/settings/").await.ok();
-    let list = drive.officer.get(&format!("{}submissions/", drive.path)).await.ok();
+    let list = drive
+        .officer
+        .get(&format!("{}submissions/", drive.path))
+        .await
+        .ok();
     assert_eq!(list[0]["user"]["name"], "Susan Storm");
     assert_eq!(list[0]["user"]["email"], "new@uni.example");
 }
@@ -256,7 +400,11 @@ async fn csv_comes_in_slices_and_info_texts_have_no_column() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let info = json!({ "question_type": 4, "prompt": "Read this first" });
-    drive.officer.post(&format!("{}questions/", drive.path), info).await.created();
+    drive
+        .officer
+        .post(&format!("{}questions/", drive.path), info)
+        .await
+        .created();
     for n in 0..5 {
         drive.submit(&campus.as_(&format!("student{n}"))).await;
     }
@@ -264,7 +412,11 @@ async fn csv_comes_in_slices_and_info_texts_have_no_column() {
     let mut names = Vec::new();
     loop {
         let answer = drive.officer.get(&path).await;
-        let link = answer.header("link").split(['<', '>']).nth(1).map(str::to_owned);
+        let link = answer
+            .header("link")
+            .split(['<', '>'])
+            .nth(1)
+            .map(str::to_owned);
         let text = answer.text();
         assert!(!text.contains("Read this first"));
         names.push(text.matches("@uni.example").count());

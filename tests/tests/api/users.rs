@@ -1,4 +1,6 @@
 //! `/users/`
+//!
+//! Proves P11, P12.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -9,17 +11,36 @@ async fn campus() -> (TestCampus, Client) {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    for (username, name) in [("zoe", "Zoë Anne-Marie O'Hara"), ("zorro", "Diego de la Vega"), ("big", "Großmann, Anna"), ("li", "李雷")]
-    {
-        campus.client(&json!({ "email": format!("{username}@mail.example"), "name": name }), username).get("/api/settings/").await.ok();
+    for (username, name) in [
+        ("zoe", "Zoë Anne-Marie O'Hara"),
+        ("zorro", "Diego de la Vega"),
+        ("big", "Großmann, Anna"),
+        ("li", "李雷"),
+    ] {
+        campus
+            .client(
+                &json!({ "email": format!("{username}@mail.example"), "name": name }),
+                username,
+            )
+            .get("/api/settings/")
+            .await
+            .ok();
     }
     (campus, ada)
 }
 
 async fn found(client: &Client, search: &str) -> Vec<String> {
     let query: String = url::form_urlencoded::byte_serialize(search.as_bytes()).collect();
-    let answer = client.get(&format!("/api/users/?search={query}")).await.ok();
-    answer.as_array().into_iter().flatten().filter_map(|user| user["username"].as_str().map(str::to_owned)).collect()
+    let answer = client
+        .get(&format!("/api/users/?search={query}"))
+        .await
+        .ok();
+    answer
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|user| user["username"].as_str().map(str::to_owned))
+        .collect()
 }
 
 #[tokio::test]
@@ -49,8 +70,16 @@ async fn the_beginning_of_any_word_finds_whatever_case_and_marks() {
             assert_eq!(found(&ada, search).await, expected, "{search}");
         }
     }
-    for query in ["", "?search=", "?search=a", "?search=a+b+c", "?search=%C3%AB"] {
-        ada.get(&format!("/api/users/{query}")).await.invalid(&["search"]);
+    for query in [
+        "",
+        "?search=",
+        "?search=a",
+        "?search=a+b+c",
+        "?search=%C3%AB",
+    ] {
+        ada.get(&format!("/api/users/{query}"))
+            .await
+            .invalid(&["search"]);
     }
     found(&ada, &"x".repeat(5_000)).await;
 }
@@ -59,16 +88,34 @@ async fn the_beginning_of_any_word_finds_whatever_case_and_marks() {
 async fn addresses_show_to_admins_and_to_who_knows_them() {
     let (campus, ada) = campus().await;
     let zoe = &ada.get("/api/users/?search=zoe").await.ok()[0];
-    assert_eq!((&zoe["email"], &zoe["name"], zoe["id"].is_u64()), (&Value::Null, &json!("Zoë Anne-Marie O'Hara"), true));
-    assert_eq!(ada.get("/api/users/?search=zoe@mail.example").await.ok()[0]["email"], "zoe@mail.example");
-    assert_eq!(campus.admin().get("/api/users/?search=zoe").await.ok()[0]["email"], "zoe@mail.example");
+    assert_eq!(
+        (&zoe["email"], &zoe["name"], zoe["id"].is_u64()),
+        (&Value::Null, &json!("Zoë Anne-Marie O'Hara"), true)
+    );
+    assert_eq!(
+        ada.get("/api/users/?search=zoe@mail.example").await.ok()[0]["email"],
+        "zoe@mail.example"
+    );
+    assert_eq!(
+        campus.admin().get("/api/users/?search=zoe").await.ok()[0]["email"],
+        "zoe@mail.example"
+    );
 }
 
 #[tokio::test]
 async fn only_officers_of_clubs_that_are_there_search() {
     let (campus, ada) = campus().await;
-    campus.as_("sue").get("/api/users/?search=zo").await.error(403);
-    campus.member("chess", &ada, "mia", 20).await.get("/api/users/?search=zo").await.error(403);
+    campus
+        .as_("sue")
+        .get("/api/users/?search=zo")
+        .await
+        .error(403);
+    campus
+        .member("chess", &ada, "mia", 20)
+        .await
+        .get("/api/users/?search=zo")
+        .await
+        .error(403);
     let olga = campus.member("chess", &ada, "olga", 10).await;
     olga.get("/api/users/?search=zo").await.ok();
     ada.delete("/api/clubs/chess/").await.no_content();
@@ -79,20 +126,42 @@ async fn only_officers_of_clubs_that_are_there_search() {
 async fn who_changes_their_name_is_found_by_the_new_one_alone() {
     let (campus, ada) = campus().await;
     campus.advance(TimeDelta::hours(1));
-    let renamed = campus.client(&json!({ "email": "vega@mail.example", "name": "Diego Zamora" }), "fox");
+    let renamed = campus.client(
+        &json!({ "email": "vega@mail.example", "name": "Diego Zamora" }),
+        "fox",
+    );
     renamed.get("/api/settings/").await.ok();
     assert_eq!(found(&ada, "fox").await, ["fox"], "another person");
-    let same = campus.client(&json!({ "email": "new@mail.example", "name": "Isabel Vega" }), "zorro");
+    let same = campus.client(
+        &json!({ "email": "new@mail.example", "name": "Isabel Vega" }),
+        "zorro",
+    );
     same.get("/api/settings/").await.ok();
-    assert_eq!((found(&ada, "diego").await, found(&ada, "isabel").await), (vec!["fox".to_owned()], vec!["zorro".to_owned()]));
-    assert_eq!((found(&ada, "zorro@mail.example").await.len(), found(&ada, "new@mail.example").await), (0, vec!["zorro".to_owned()]));
+    assert_eq!(
+        (found(&ada, "diego").await, found(&ada, "isabel").await),
+        (vec!["fox".to_owned()], vec!["zorro".to_owned()])
+    );
+    assert_eq!(
+        (
+            found(&ada, "zorro@mail.example").await.len(),
+            found(&ada, "new@mail.example").await
+        ),
+        (0, vec!["zorro".to_owned()])
+    );
 }
 
 #[tokio::test]
 async fn twenty_at_most_and_a_bounded_price() {
     let (campus, ada) = campus().await;
     for n in 0..60 {
-        campus.client(&json!({ "name": format!("Sam Same{n:02}") }), &format!("sam{n:02}")).get("/api/settings/").await.ok();
+        campus
+            .client(
+                &json!({ "name": format!("Sam Same{n:02}") }),
+                &format!("sam{n:02}"),
+            )
+            .get("/api/settings/")
+            .await
+            .ok();
     }
     let answer = ada.get("/api/users/?search=sam").await;
     assert!(answer.usage.calls <= 4, "{:?}", answer.usage);

@@ -1,4 +1,7 @@
-//! The price list: DynamoDB calls, sequential rounds and capacity units of every operation, as the engine counts them.
+//! The price list: DynamoDB calls, sequential rounds and capacity units of every operation, as the
+//! engine counts them.
+//!
+//! Proves O3, O4.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,7 +16,8 @@ use tests::fixtures::{Drive, hours, id};
 use tests::template::table_actions;
 use tests::{Client, Setup, TestCampus};
 
-/// What each call of the table takes: with the clock standing still but for these, elapsed time counts the rounds.
+/// What each call of the table takes: with the clock standing still but for these, elapsed time
+/// counts the rounds.
 const LATENCY: Duration = Duration::from_millis(10);
 
 pub(super) struct Row {
@@ -44,7 +48,10 @@ fn campus(witness: &Witness) -> TestCampus {
             let mut seen = witness.lock().unwrap_or_else(PoisonError::into_inner);
             if let (Some(function), rights) = &mut *seen {
                 let body = serde_json::from_slice(body).unwrap_or_default();
-                rights.entry(function.clone()).or_default().extend(table_actions(operation, &body));
+                rights
+                    .entry(function.clone())
+                    .or_default()
+                    .extend(table_actions(operation, &body));
             }
             Box::pin(async {
                 tokio::time::sleep(LATENCY).await;
@@ -62,11 +69,19 @@ async fn timed<F: Future>(work: F) -> (F::Output, u128) {
 
 impl Prices {
     fn at_work(&self, operation: Option<&str>) {
-        self.serving(operation.and_then(|operation| self.serves.get(operation)).copied().unwrap_or_default());
+        self.serving(
+            operation
+                .and_then(|operation| self.serves.get(operation))
+                .copied()
+                .unwrap_or_default(),
+        );
     }
 
     fn serving(&self, function: &str) {
-        self.witness.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(function.to_owned()).filter(|name| !name.is_empty());
+        self.witness
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .0 = Some(function.to_owned()).filter(|name| !name.is_empty());
     }
 
     pub(super) async fn row(
@@ -79,20 +94,32 @@ impl Prices {
         body: Value,
     ) -> Value {
         self.at_work(Some(operation));
-        let (answer, rounds) = timed(client.send(method, path, Some(body).filter(|body| !body.is_null()))).await;
+        let (answer, rounds) =
+            timed(client.send(method, path, Some(body).filter(|body| !body.is_null()))).await;
         self.at_work(None);
         assert!(answer.status.is_success(), "{operation}: {}", answer.text());
-        self.rows.push(Row { operation, note, usage: answer.usage, rounds });
+        self.rows.push(Row {
+            operation,
+            note,
+            usage: answer.usage,
+            rounds,
+        });
         answer.json()
     }
 
     async fn upload(&mut self, operation: &'static str, client: &Client, path: &str) {
         let (content_type, body) = tests::images::form(&[("file", &tests::images::png(8, 8))]);
         self.at_work(Some(operation));
-        let (answer, rounds) = timed(client.raw(Method::POST, path, Some(&content_type), body)).await;
+        let (answer, rounds) =
+            timed(client.raw(Method::POST, path, Some(&content_type), body)).await;
         self.at_work(None);
         assert!(answer.status.is_success(), "{operation}: {}", answer.text());
-        self.rows.push(Row { operation, note: "", usage: answer.usage, rounds });
+        self.rows.push(Row {
+            operation,
+            note: "",
+            usage: answer.usage,
+            rounds,
+        });
     }
 }
 
@@ -101,9 +128,19 @@ async fn fill(campus: &TestCampus, drive: &Drive, first: &Value, n: u64) {
     let app = &campus.campus.app;
     let table = &app.table;
     let application = id(&drive.application);
-    let model = table.submission(application, id(first)).await.expect("a table").expect("a submission");
-    let copies: Vec<Submission> =
-        (0..n).map(|i| Submission { id: 1_000_000 + i, person: Some(5_000_000 + i), sequence: app.next_id(), ..model.clone() }).collect();
+    let model = table
+        .submission(application, id(first))
+        .await
+        .expect("a table")
+        .expect("a submission");
+    let copies: Vec<Submission> = (0..n)
+        .map(|i| Submission {
+            id: 1_000_000 + i,
+            person: Some(5_000_000 + i),
+            sequence: app.next_id(),
+            ..model.clone()
+        })
+        .collect();
     table.load(&copies).await.expect("a table");
 }
 
@@ -111,18 +148,43 @@ async fn fill(campus: &TestCampus, drive: &Drive, first: &Value, n: u64) {
 pub(super) fn serves() -> BTreeMap<String, &'static str> {
     let operations = |(function, routes): local::Group| {
         let document = json!(routes().split_for_parts().1);
-        let items: Vec<Value> = document["paths"].as_object().into_iter().flat_map(|paths| paths.values().cloned()).collect();
-        let ids = items.into_iter().flat_map(|item| item.as_object().cloned().unwrap_or_default());
-        ids.map(move |(_, operation)| (operation["operationId"].as_str().unwrap_or_default().to_owned(), function)).collect::<Vec<_>>()
+        let items: Vec<Value> = document["paths"]
+            .as_object()
+            .into_iter()
+            .flat_map(|paths| paths.values().cloned())
+            .collect();
+        let ids = items
+            .into_iter()
+            .flat_map(|item| item.as_object().cloned().unwrap_or_default());
+        ids.map(move |(_, operation)| {
+            (
+                operation["operationId"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned(),
+                function,
+            )
+        })
+        .collect::<Vec<_>>()
     };
     local::GROUPS.into_iter().flat_map(operations).collect()
 }
 
-#[expect(clippy::too_many_lines, clippy::similar_names, reason = "a list, in the order in which things come about")]
+#[expect(
+    clippy::too_many_lines,
+    clippy::similar_names,
+    reason = "a list, in the order in which things come about"
+)]
 async fn measure() -> (Vec<Row>, Rights) {
     let witness = Witness::default();
     let campus = campus(&witness);
-    let (get, post, put, patch, delete) = (Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
+    let (get, post, put, patch, delete) = (
+        Method::GET,
+        Method::POST,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+    );
     let null = Value::Null;
     let drive = campus.drive("chess").await;
     let ada = drive.officer.clone();
@@ -131,7 +193,9 @@ async fn measure() -> (Vec<Row>, Rights) {
         if kind == 2 {
             body["multiple_choice"] = json!(["one", "two", "three"]);
         }
-        ada.post(&format!("{}questions/", drive.path), body).await.created();
+        ada.post(&format!("{}questions/", drive.path), body)
+            .await
+            .created();
     }
     let bob = campus.member("chess", &ada, "bob", 20).await;
     let sue = campus.as_("sue");
@@ -139,12 +203,41 @@ async fn measure() -> (Vec<Row>, Rights) {
     let first = drive.submit(&bob).await;
     fill(&campus, &drive, &first, 9).await;
     let submissions = format!("{}submissions/", drive.path);
-    let mut p = Prices { campus, rows: vec![], serves: serves(), witness };
+    let mut p = Prices {
+        campus,
+        rows: vec![],
+        serves: serves(),
+        witness,
+    };
 
     let new = p.campus.as_("new");
-    p.row("show_settings", "first request of a new person", &new, get.clone(), "/api/settings/", null.clone()).await;
-    p.row("show_settings", "known person", &sue, get.clone(), "/api/settings/", null.clone()).await;
-    p.row("update_settings", "", &sue, patch.clone(), "/api/settings/", json!({ "graduation_year": 2028 })).await;
+    p.row(
+        "show_settings",
+        "first request of a new person",
+        &new,
+        get.clone(),
+        "/api/settings/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_settings",
+        "known person",
+        &sue,
+        get.clone(),
+        "/api/settings/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "update_settings",
+        "",
+        &sue,
+        patch.clone(),
+        "/api/settings/",
+        json!({ "graduation_year": 2028 }),
+    )
+    .await;
     p.row(
         "replace_settings",
         "",
@@ -154,182 +247,980 @@ async fn measure() -> (Vec<Row>, Rights) {
         json!({ "graduation_year": 2029, "image_url": null, "school": [], "major": [] }),
     )
     .await;
-    p.row("show_health", "", &sue, get.clone(), "/api/health/", null.clone()).await;
-    p.row("show_openapi", "", &sue, get.clone(), "/api/openapi.json", null.clone()).await;
-    p.row("show_docs", "", &sue, get.clone(), "/api/docs/", null.clone()).await;
-    p.row("show_docs_file", "", &sue, get.clone(), "/api/docs/index.css", null.clone()).await;
+    p.row(
+        "show_health",
+        "",
+        &sue,
+        get.clone(),
+        "/api/health/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_openapi",
+        "",
+        &sue,
+        get.clone(),
+        "/api/openapi.json",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_docs",
+        "",
+        &sue,
+        get.clone(),
+        "/api/docs/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_docs_file",
+        "",
+        &sue,
+        get.clone(),
+        "/api/docs/index.css",
+        null.clone(),
+    )
+    .await;
 
-    p.row("create_club", "", &sue, post.clone(), "/api/clubs/", json!({ "name": "Go" })).await;
+    p.row(
+        "create_club",
+        "",
+        &sue,
+        post.clone(),
+        "/api/clubs/",
+        json!({ "name": "Go" }),
+    )
+    .await;
     let once = sue.clone().header("idempotency-key", "k");
-    p.row("create_club", "with an idempotency key", &once, post.clone(), "/api/clubs/", json!({ "name": "Bridge" })).await;
-    p.row("create_club", "with its key again", &once, post.clone(), "/api/clubs/", json!({ "name": "Bridge" })).await;
-    p.row("list_clubs", "catalogue not in memory", &sue, get.clone(), "/api/clubs/", null.clone()).await;
-    p.row("list_clubs", "signed in", &sue, get.clone(), "/api/clubs/?search=go", null.clone()).await;
+    p.row(
+        "create_club",
+        "with an idempotency key",
+        &once,
+        post.clone(),
+        "/api/clubs/",
+        json!({ "name": "Bridge" }),
+    )
+    .await;
+    p.row(
+        "create_club",
+        "with its key again",
+        &once,
+        post.clone(),
+        "/api/clubs/",
+        json!({ "name": "Bridge" }),
+    )
+    .await;
+    p.row(
+        "list_clubs",
+        "catalogue not in memory",
+        &sue,
+        get.clone(),
+        "/api/clubs/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "list_clubs",
+        "signed in",
+        &sue,
+        get.clone(),
+        "/api/clubs/?search=go",
+        null.clone(),
+    )
+    .await;
     let anybody = p.campus.anonymous();
-    p.row("list_clubs", "anonymous", &anybody, get.clone(), "/api/clubs/?search=go", null.clone()).await;
-    p.row("show_club", "", &sue, get.clone(), "/api/clubs/go/", null.clone()).await;
-    p.row("show_club", "anonymous", &anybody, get.clone(), "/api/clubs/go/", null.clone()).await;
-    let mut club = p.row("update_club", "", &sue, patch.clone(), "/api/clubs/go/", json!({ "subtitle": "x" })).await;
+    p.row(
+        "list_clubs",
+        "anonymous",
+        &anybody,
+        get.clone(),
+        "/api/clubs/?search=go",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_club",
+        "",
+        &sue,
+        get.clone(),
+        "/api/clubs/go/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_club",
+        "anonymous",
+        &anybody,
+        get.clone(),
+        "/api/clubs/go/",
+        null.clone(),
+    )
+    .await;
+    let mut club = p
+        .row(
+            "update_club",
+            "",
+            &sue,
+            patch.clone(),
+            "/api/clubs/go/",
+            json!({ "subtitle": "x" }),
+        )
+        .await;
     club["subtitle"] = json!("y");
-    p.row("replace_club", "", &sue, put.clone(), "/api/clubs/go/", club).await;
-    p.upload("upload_club_logo", &sue, "/api/clubs/go/upload/").await;
+    p.row(
+        "replace_club",
+        "",
+        &sue,
+        put.clone(),
+        "/api/clubs/go/",
+        club,
+    )
+    .await;
+    p.upload("upload_club_logo", &sue, "/api/clubs/go/upload/")
+        .await;
     Box::pin(p.collections(&sue)).await;
     Box::pin(p.interests(&sue)).await;
-    p.row("delete_club", "", &sue, delete.clone(), "/api/clubs/go/", null.clone()).await;
-    p.row("list_memberships", "", &bob, get.clone(), "/api/memberships/", null.clone()).await;
+    p.row(
+        "delete_club",
+        "",
+        &sue,
+        delete.clone(),
+        "/api/clubs/go/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "list_memberships",
+        "",
+        &bob,
+        get.clone(),
+        "/api/memberships/",
+        null.clone(),
+    )
+    .await;
     let members = "/api/clubs/chess/members/";
-    p.row("list_members", "2 members", &ada, get.clone(), members, null.clone()).await;
+    p.row(
+        "list_members",
+        "2 members",
+        &ada,
+        get.clone(),
+        members,
+        null.clone(),
+    )
+    .await;
     let person = id(&sue.get("/api/settings/").await.ok());
-    let member = p.row("create_member", "", &ada, post.clone(), members, json!({ "person": person })).await;
-    p.row("show_member", "by id", &ada, get.clone(), &format!("{members}{}/", id(&member)), null.clone()).await;
-    p.row("show_member", "by user name", &ada, get.clone(), &format!("{members}sue/"), null.clone()).await;
+    let member = p
+        .row(
+            "create_member",
+            "",
+            &ada,
+            post.clone(),
+            members,
+            json!({ "person": person }),
+        )
+        .await;
+    p.row(
+        "show_member",
+        "by id",
+        &ada,
+        get.clone(),
+        &format!("{members}{}/", id(&member)),
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_member",
+        "by user name",
+        &ada,
+        get.clone(),
+        &format!("{members}sue/"),
+        null.clone(),
+    )
+    .await;
     let one = format!("{members}{}/", id(&member));
-    p.row("update_member", "role", &ada, patch.clone(), &one, json!({ "role": 10 })).await;
-    let body = json!({ "role": 20, "title": "", "description": "", "public": true, "active": false });
-    p.row("replace_member", "", &ada, put.clone(), &one, body).await;
-    p.row("delete_member", "by id", &ada, delete.clone(), &format!("{members}{}/", id(&member)), null.clone()).await;
+    p.row(
+        "update_member",
+        "role",
+        &ada,
+        patch.clone(),
+        &one,
+        json!({ "role": 10 }),
+    )
+    .await;
+    let body =
+        json!({ "role": 20, "title": "", "description": "", "public": true, "active": false });
+    p.row("replace_member", "", &ada, put.clone(), &one, body)
+        .await;
+    p.row(
+        "delete_member",
+        "by id",
+        &ada,
+        delete.clone(),
+        &format!("{members}{}/", id(&member)),
+        null.clone(),
+    )
+    .await;
 
     let (rita, requests) = (p.campus.as_("rita"), "/api/requests/membership/");
     rita.get("/api/settings/").await.ok();
-    p.row("create_own_request", "2 officers to tell", &rita, post.clone(), requests, json!({ "club": "chess" })).await;
-    p.row("create_own_request", "again", &rita, post.clone(), requests, json!({ "club": "chess" })).await;
-    p.row("list_own_requests", "1", &rita, get.clone(), requests, null.clone()).await;
-    p.row("show_own_request", "", &rita, get.clone(), &format!("{requests}chess/"), null.clone()).await;
+    p.row(
+        "create_own_request",
+        "2 officers to tell",
+        &rita,
+        post.clone(),
+        requests,
+        json!({ "club": "chess" }),
+    )
+    .await;
+    p.row(
+        "create_own_request",
+        "again",
+        &rita,
+        post.clone(),
+        requests,
+        json!({ "club": "chess" }),
+    )
+    .await;
+    p.row(
+        "list_own_requests",
+        "1",
+        &rita,
+        get.clone(),
+        requests,
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_own_request",
+        "",
+        &rita,
+        get.clone(),
+        &format!("{requests}chess/"),
+        null.clone(),
+    )
+    .await;
     let asked = "/api/clubs/chess/membershiprequests/";
-    let request = p.row("list_membership_requests", "1", &ada, get.clone(), asked, null.clone()).await;
+    let request = p
+        .row(
+            "list_membership_requests",
+            "1",
+            &ada,
+            get.clone(),
+            asked,
+            null.clone(),
+        )
+        .await;
     let one = format!("{asked}{}/", id(&request[0]));
-    p.row("show_membership_request", "by id", &ada, get.clone(), &one, null.clone()).await;
-    p.row("delete_membership_request", "by id", &ada, delete.clone(), &one, null.clone()).await;
-    p.row("create_own_request", "officers were told", &rita, post.clone(), requests, json!({ "club": "chess" })).await;
-    p.row("delete_own_request", "", &rita, delete.clone(), &format!("{requests}chess/"), null.clone()).await;
-    rita.post(requests, json!({ "club": "chess" })).await.created();
-    p.row("create_member", "answers a request", &ada, post.clone(), members, json!({ "person": request[0]["person"] })).await;
-    p.row("list_users", "3 found", &ada, get.clone(), "/api/users/?search=test", null.clone()).await;
-    p.row("list_users", "exact address", &ada, get.clone(), "/api/users/?search=bob@uni.example", null.clone()).await;
+    p.row(
+        "show_membership_request",
+        "by id",
+        &ada,
+        get.clone(),
+        &one,
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "delete_membership_request",
+        "by id",
+        &ada,
+        delete.clone(),
+        &one,
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "create_own_request",
+        "officers were told",
+        &rita,
+        post.clone(),
+        requests,
+        json!({ "club": "chess" }),
+    )
+    .await;
+    p.row(
+        "delete_own_request",
+        "",
+        &rita,
+        delete.clone(),
+        &format!("{requests}chess/"),
+        null.clone(),
+    )
+    .await;
+    rita.post(requests, json!({ "club": "chess" }))
+        .await
+        .created();
+    p.row(
+        "create_member",
+        "answers a request",
+        &ada,
+        post.clone(),
+        members,
+        json!({ "person": request[0]["person"] }),
+    )
+    .await;
+    p.row(
+        "list_users",
+        "3 found",
+        &ada,
+        get.clone(),
+        "/api/users/?search=test",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "list_users",
+        "exact address",
+        &ada,
+        get.clone(),
+        "/api/users/?search=bob@uni.example",
+        null.clone(),
+    )
+    .await;
     let invites = "/api/clubs/chess/invites/";
-    let invite = p.row("create_invite", "", &ada, post.clone(), invites, json!({ "email": "ina@uni.example" })).await;
+    let invite = p
+        .row(
+            "create_invite",
+            "",
+            &ada,
+            post.clone(),
+            invites,
+            json!({ "email": "ina@uni.example" }),
+        )
+        .await;
     let one = format!("{invites}{}/", invite["id"].as_str().unwrap_or_default());
-    p.row("list_invites", "1", &ada, get.clone(), invites, null.clone()).await;
-    p.row("show_invite", "", &ada, get.clone(), &one, null.clone()).await;
+    p.row(
+        "list_invites",
+        "1",
+        &ada,
+        get.clone(),
+        invites,
+        null.clone(),
+    )
+    .await;
+    p.row("show_invite", "", &ada, get.clone(), &one, null.clone())
+        .await;
     p.campus.advance(chrono::TimeDelta::minutes(10));
-    p.row("resend_invite", "", &ada, post.clone(), &format!("{one}resend/"), null.clone()).await;
+    p.row(
+        "resend_invite",
+        "",
+        &ada,
+        post.clone(),
+        &format!("{one}resend/"),
+        null.clone(),
+    )
+    .await;
     p.campus.advance(chrono::TimeDelta::minutes(-10));
-    p.row("delete_invite", "", &ada, delete.clone(), &one, null.clone()).await;
+    p.row(
+        "delete_invite",
+        "",
+        &ada,
+        delete.clone(),
+        &one,
+        null.clone(),
+    )
+    .await;
     let hundred: Vec<String> = (0..100).map(|n| format!("person{n}@uni.example")).collect();
     let body = json!({ "emails": hundred.join(", ") });
-    p.row("create_invites", "100 addresses", &ada, post.clone(), "/api/clubs/chess/invite/", body).await;
-    p.row("export_settings", "2 memberships, 1 submission", &bob, get.clone(), "/api/settings/export/", null.clone()).await;
-    p.row("delete_settings", "1 membership; 100 rounds are its pause", &rita, delete.clone(), "/api/settings/", null.clone()).await;
+    p.row(
+        "create_invites",
+        "100 addresses",
+        &ada,
+        post.clone(),
+        "/api/clubs/chess/invite/",
+        body,
+    )
+    .await;
+    p.row(
+        "export_settings",
+        "2 memberships, 1 submission",
+        &bob,
+        get.clone(),
+        "/api/settings/export/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "delete_settings",
+        "1 membership; 100 rounds are its pause",
+        &rita,
+        delete.clone(),
+        "/api/settings/",
+        null.clone(),
+    )
+    .await;
     p.campus.deliver().await;
 
     let body = json!({ "name": "Open evening", "description": "<p>Come and see.</p>", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
-    let event = p.row("create_event", "1 showing", &ada, post.clone(), "/api/clubs/chess/events/", body).await;
-    p.row("list_events", "month not in memory", &anybody, get.clone(), "/api/events/", null.clone()).await;
-    p.row("list_events", "anonymous", &anybody, get.clone(), "/api/events/?search=open", null.clone()).await;
-    p.row("list_events", "signed in", &sue, get.clone(), "/api/events/?search=open", null.clone()).await;
-    p.row("show_calendar", "", &anybody, get.clone(), "/api/events.ics", null.clone()).await;
+    let event = p
+        .row(
+            "create_event",
+            "1 showing",
+            &ada,
+            post.clone(),
+            "/api/clubs/chess/events/",
+            body,
+        )
+        .await;
+    p.row(
+        "list_events",
+        "month not in memory",
+        &anybody,
+        get.clone(),
+        "/api/events/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "list_events",
+        "anonymous",
+        &anybody,
+        get.clone(),
+        "/api/events/?search=open",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "list_events",
+        "signed in",
+        &sue,
+        get.clone(),
+        "/api/events/?search=open",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_calendar",
+        "",
+        &anybody,
+        get.clone(),
+        "/api/events.ics",
+        null.clone(),
+    )
+    .await;
     let one = format!("/api/events/{}/", id(&event));
-    p.row("show_event", "", &anybody, get.clone(), &one, null.clone()).await;
-    p.row("list_showings", "", &anybody, get.clone(), &format!("{one}showings/"), null.clone()).await;
+    p.row("show_event", "", &anybody, get.clone(), &one, null.clone())
+        .await;
+    p.row(
+        "list_showings",
+        "",
+        &anybody,
+        get.clone(),
+        &format!("{one}showings/"),
+        null.clone(),
+    )
+    .await;
     let showing = format!("{one}showings/{}/", id(&event["showings"][0]));
-    p.row("show_showing", "", &anybody, get.clone(), &showing, null.clone()).await;
-    p.row("list_club_events", "1", &sue, get.clone(), "/api/clubs/chess/events/", null.clone()).await;
-    p.row("show_club_calendar", "1", &anybody, get.clone(), "/api/clubs/chess/events.ics", null.clone()).await;
+    p.row(
+        "show_showing",
+        "",
+        &anybody,
+        get.clone(),
+        &showing,
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "list_club_events",
+        "1",
+        &sue,
+        get.clone(),
+        "/api/clubs/chess/events/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_club_calendar",
+        "1",
+        &anybody,
+        get.clone(),
+        "/api/clubs/chess/events.ics",
+        null.clone(),
+    )
+    .await;
     let one = format!("/api/clubs/chess/events/{}/", id(&event));
-    p.row("show_club_event", "", &sue, get.clone(), &one, null.clone()).await;
-    p.row("update_event", "", &ada, patch.clone(), &one, json!({ "name": "Open night" })).await;
-    p.row("replace_event", "", &ada, put.clone(), &one, json!({ "name": "Open", "description": "", "type": 1, "url": null })).await;
+    p.row("show_club_event", "", &sue, get.clone(), &one, null.clone())
+        .await;
+    p.row(
+        "update_event",
+        "",
+        &ada,
+        patch.clone(),
+        &one,
+        json!({ "name": "Open night" }),
+    )
+    .await;
+    p.row(
+        "replace_event",
+        "",
+        &ada,
+        put.clone(),
+        &one,
+        json!({ "name": "Open", "description": "", "type": 1, "url": null }),
+    )
+    .await;
     let showings = format!("{one}showings/");
     let body = json!({ "start_time": hours(900), "end_time": hours(901) });
-    let showing = p.row("create_showing", "in another month", &ada, post.clone(), &showings, body).await;
-    p.row("list_club_showings", "2", &sue, get.clone(), &showings, null.clone()).await;
+    let showing = p
+        .row(
+            "create_showing",
+            "in another month",
+            &ada,
+            post.clone(),
+            &showings,
+            body,
+        )
+        .await;
+    p.row(
+        "list_club_showings",
+        "2",
+        &sue,
+        get.clone(),
+        &showings,
+        null.clone(),
+    )
+    .await;
     let showing = format!("{showings}{}/", id(&showing));
-    let got = p.row("show_club_showing", "", &ada, get.clone(), &showing, null.clone()).await;
-    p.row("update_showing", "", &ada, patch.clone(), &showing, json!({ "location": "Hall" })).await;
-    p.row("replace_showing", "", &ada, put.clone(), &showing, got).await;
-    p.row("delete_showing", "", &ada, delete.clone(), &showing, null.clone()).await;
-    p.upload("upload_event_image", &ada, &format!("{one}upload/")).await;
-    p.row("delete_event", "", &ada, delete.clone(), &one, null.clone()).await;
+    let got = p
+        .row(
+            "show_club_showing",
+            "",
+            &ada,
+            get.clone(),
+            &showing,
+            null.clone(),
+        )
+        .await;
+    p.row(
+        "update_showing",
+        "",
+        &ada,
+        patch.clone(),
+        &showing,
+        json!({ "location": "Hall" }),
+    )
+    .await;
+    p.row("replace_showing", "", &ada, put.clone(), &showing, got)
+        .await;
+    p.row(
+        "delete_showing",
+        "",
+        &ada,
+        delete.clone(),
+        &showing,
+        null.clone(),
+    )
+    .await;
+    p.upload("upload_event_image", &ada, &format!("{one}upload/"))
+        .await;
+    p.row("delete_event", "", &ada, delete.clone(), &one, null.clone())
+        .await;
     p.events(&anybody).await;
 
     let path = drive.path.as_str();
-    p.row("list_applications", "1 application, 5 questions", &ada, get.clone(), "/api/clubs/chess/applications/", null.clone()).await;
-    p.row("list_current_applications", "", &sue, get.clone(), "/api/clubs/chess/applications/current/", null.clone()).await;
+    p.row(
+        "list_applications",
+        "1 application, 5 questions",
+        &ada,
+        get.clone(),
+        "/api/clubs/chess/applications/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "list_current_applications",
+        "",
+        &sue,
+        get.clone(),
+        "/api/clubs/chess/applications/current/",
+        null.clone(),
+    )
+    .await;
     let body = tests::fixtures::application("Other");
-    let other = p.row("create_application", "", &ada, post.clone(), "/api/clubs/chess/applications/", body).await;
+    let other = p
+        .row(
+            "create_application",
+            "",
+            &ada,
+            post.clone(),
+            "/api/clubs/chess/applications/",
+            body,
+        )
+        .await;
     let other = format!("/api/clubs/chess/applications/{}/", id(&other));
-    p.row("show_application", "5 questions", &sue, get.clone(), path, null.clone()).await;
-    let got = p.row("update_application", "", &ada, patch.clone(), &other, json!({ "name": "Another", "is_active": false })).await;
-    p.row("replace_application", "", &ada, put.clone(), &other, got).await;
-    p.row("delete_application", "empty; 100 rounds are its pause", &ada, delete.clone(), &other, null.clone()).await;
-    p.row("duplicate_application", "5 questions", &ada, post.clone(), &format!("{path}duplicate/"), null.clone()).await;
+    p.row(
+        "show_application",
+        "5 questions",
+        &sue,
+        get.clone(),
+        path,
+        null.clone(),
+    )
+    .await;
+    let got = p
+        .row(
+            "update_application",
+            "",
+            &ada,
+            patch.clone(),
+            &other,
+            json!({ "name": "Another", "is_active": false }),
+        )
+        .await;
+    p.row("replace_application", "", &ada, put.clone(), &other, got)
+        .await;
+    p.row(
+        "delete_application",
+        "empty; 100 rounds are its pause",
+        &ada,
+        delete.clone(),
+        &other,
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "duplicate_application",
+        "5 questions",
+        &ada,
+        post.clone(),
+        &format!("{path}duplicate/"),
+        null.clone(),
+    )
+    .await;
     let extensions = format!("{path}extensions/");
     let extension = json!({ "person": person, "end_time": hours(30) });
-    let extension = p.row("create_extension", "by id", &ada, post.clone(), &extensions, extension).await;
+    let extension = p
+        .row(
+            "create_extension",
+            "by id",
+            &ada,
+            post.clone(),
+            &extensions,
+            extension,
+        )
+        .await;
     let one = format!("{extensions}{}/", id(&extension));
-    p.row("list_extensions", "", &ada, get.clone(), &extensions, null.clone()).await;
-    p.row("show_extension", "", &ada, get.clone(), &one, null.clone()).await;
-    p.row("update_extension", "", &ada, patch.clone(), &one, json!({ "end_time": hours(31) })).await;
-    p.row("replace_extension", "", &ada, put.clone(), &one, json!({ "end_time": hours(32) })).await;
-    p.row("delete_extension", "", &ada, delete.clone(), &one, null.clone()).await;
+    p.row(
+        "list_extensions",
+        "",
+        &ada,
+        get.clone(),
+        &extensions,
+        null.clone(),
+    )
+    .await;
+    p.row("show_extension", "", &ada, get.clone(), &one, null.clone())
+        .await;
+    p.row(
+        "update_extension",
+        "",
+        &ada,
+        patch.clone(),
+        &one,
+        json!({ "end_time": hours(31) }),
+    )
+    .await;
+    p.row(
+        "replace_extension",
+        "",
+        &ada,
+        put.clone(),
+        &one,
+        json!({ "end_time": hours(32) }),
+    )
+    .await;
+    p.row(
+        "delete_extension",
+        "",
+        &ada,
+        delete.clone(),
+        &one,
+        null.clone(),
+    )
+    .await;
     let extension = json!({ "username": "bob", "end_time": hours(30) });
-    p.row("create_extension", "by user name", &ada, post.clone(), &extensions, extension).await;
+    p.row(
+        "create_extension",
+        "by user name",
+        &ada,
+        post.clone(),
+        &extensions,
+        extension,
+    )
+    .await;
     let questions = format!("{path}questions/");
-    p.row("list_questions", "", &sue, get.clone(), &questions, null.clone()).await;
-    let question = p.row("create_question", "", &ada, post.clone(), &questions, json!({ "question_type": 1, "prompt": "?" })).await;
+    p.row(
+        "list_questions",
+        "",
+        &sue,
+        get.clone(),
+        &questions,
+        null.clone(),
+    )
+    .await;
+    let question = p
+        .row(
+            "create_question",
+            "",
+            &ada,
+            post.clone(),
+            &questions,
+            json!({ "question_type": 1, "prompt": "?" }),
+        )
+        .await;
     let one = format!("{questions}{}/", id(&question));
-    p.row("show_question", "", &sue, get.clone(), &one, null.clone()).await;
-    let got = p.row("update_question", "new prompt", &ada, patch.clone(), &one, json!({ "prompt": "Why?" })).await;
-    p.row("replace_question", "same prompt", &ada, put.clone(), &one, got).await;
-    p.row("order_questions", "", &ada, post.clone(), &format!("{questions}precedence/"), json!({ "precedence": [question["id"]] })).await;
-    p.row("delete_question", "", &ada, delete.clone(), &one, null.clone()).await;
+    p.row("show_question", "", &sue, get.clone(), &one, null.clone())
+        .await;
+    let got = p
+        .row(
+            "update_question",
+            "new prompt",
+            &ada,
+            patch.clone(),
+            &one,
+            json!({ "prompt": "Why?" }),
+        )
+        .await;
+    p.row(
+        "replace_question",
+        "same prompt",
+        &ada,
+        put.clone(),
+        &one,
+        got,
+    )
+    .await;
+    p.row(
+        "order_questions",
+        "",
+        &ada,
+        post.clone(),
+        &format!("{questions}precedence/"),
+        json!({ "precedence": [question["id"]] }),
+    )
+    .await;
+    p.row(
+        "delete_question",
+        "",
+        &ada,
+        delete.clone(),
+        &one,
+        null.clone(),
+    )
+    .await;
 
-    let mine = p.row("submit", "10 submissions there", &sue, post.clone(), &submissions, drive.answer("Because.")).await;
-    p.row("submit", "again", &sue, post.clone(), &submissions, drive.answer("Because!")).await;
-    p.row("list_own_submissions", "1", &sue, get.clone(), "/api/submissions/", null.clone()).await;
-    p.row("show_own_submission", "", &sue, get.clone(), &format!("/api/submissions/{}/", id(&mine)), null.clone()).await;
-    p.row("withdraw_submission", "", &sue, delete.clone(), &format!("/api/submissions/{}/", id(&mine)), null.clone()).await;
+    let mine = p
+        .row(
+            "submit",
+            "10 submissions there",
+            &sue,
+            post.clone(),
+            &submissions,
+            drive.answer("Because."),
+        )
+        .await;
+    p.row(
+        "submit",
+        "again",
+        &sue,
+        post.clone(),
+        &submissions,
+        drive.answer("Because!"),
+    )
+    .await;
+    p.row(
+        "list_own_submissions",
+        "1",
+        &sue,
+        get.clone(),
+        "/api/submissions/",
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_own_submission",
+        "",
+        &sue,
+        get.clone(),
+        &format!("/api/submissions/{}/", id(&mine)),
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "withdraw_submission",
+        "",
+        &sue,
+        delete.clone(),
+        &format!("/api/submissions/{}/", id(&mine)),
+        null.clone(),
+    )
+    .await;
     let one = format!("{submissions}{}/", id(&first));
-    p.row("list_submissions", "10", &ada, get.clone(), &submissions, null.clone()).await;
-    p.row("export_submissions", "10", &ada, get.clone(), &format!("{submissions}export/"), null.clone()).await;
-    p.row("show_submission", "", &ada, get.clone(), &one, null.clone()).await;
-    p.row("update_decision", "10 submissions there", &ada, patch.clone(), &one, json!({ "status": 2 })).await;
-    p.row("replace_decision", "", &ada, put.clone(), &one, json!({ "status": 3, "reason": "x" })).await;
-    p.row("list_history", "2 changes", &ada, get.clone(), &format!("{one}history/"), null.clone()).await;
+    p.row(
+        "list_submissions",
+        "10",
+        &ada,
+        get.clone(),
+        &submissions,
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "export_submissions",
+        "10",
+        &ada,
+        get.clone(),
+        &format!("{submissions}export/"),
+        null.clone(),
+    )
+    .await;
+    p.row("show_submission", "", &ada, get.clone(), &one, null.clone())
+        .await;
+    p.row(
+        "update_decision",
+        "10 submissions there",
+        &ada,
+        patch.clone(),
+        &one,
+        json!({ "status": 2 }),
+    )
+    .await;
+    p.row(
+        "replace_decision",
+        "",
+        &ada,
+        put.clone(),
+        &one,
+        json!({ "status": 3, "reason": "x" }),
+    )
+    .await;
+    p.row(
+        "list_history",
+        "2 changes",
+        &ada,
+        get.clone(),
+        &format!("{one}history/"),
+        null.clone(),
+    )
+    .await;
     let all: Vec<u64> = (1_000_000..1_000_009).collect();
-    p.row("set_statuses", "9", &ada, post.clone(), &format!("{submissions}status/"), json!({ "submissions": all, "status": 4 })).await;
-    let reasons: Vec<Value> = all.iter().map(|id| json!({ "id": id, "reason": "x" })).collect();
-    p.row("set_reasons", "9", &ada, post.clone(), &format!("{submissions}reason/"), json!({ "submissions": reasons })).await;
+    p.row(
+        "set_statuses",
+        "9",
+        &ada,
+        post.clone(),
+        &format!("{submissions}status/"),
+        json!({ "submissions": all, "status": 4 }),
+    )
+    .await;
+    let reasons: Vec<Value> = all
+        .iter()
+        .map(|id| json!({ "id": id, "reason": "x" }))
+        .collect();
+    p.row(
+        "set_reasons",
+        "9",
+        &ada,
+        post.clone(),
+        &format!("{submissions}reason/"),
+        json!({ "submissions": reasons }),
+    )
+    .await;
     let send = format!("{path}send_emails/");
     let dry = json!({ "email_type": { "id": "acceptance" }, "dry_run": true });
-    p.row("send_emails", "dry run, 9 mails", &ada, post.clone(), &send, dry.clone()).await;
+    p.row(
+        "send_emails",
+        "dry run, 9 mails",
+        &ada,
+        post.clone(),
+        &send,
+        dry.clone(),
+    )
+    .await;
 
     fill(&p.campus, &drive, &first, 1_999).await;
-    p.row("submit", "2,000 submissions there", &sue, post.clone(), &submissions, drive.answer("Because.")).await;
+    p.row(
+        "submit",
+        "2,000 submissions there",
+        &sue,
+        post.clone(),
+        &submissions,
+        drive.answer("Because."),
+    )
+    .await;
     let one = format!("{submissions}1000500/");
-    p.row("update_decision", "2,000 submissions there", &ada, patch.clone(), &one, json!({ "status": 2 })).await;
-    p.row("list_submissions", "2,000", &ada, get.clone(), &submissions, null.clone()).await;
+    p.row(
+        "update_decision",
+        "2,000 submissions there",
+        &ada,
+        patch.clone(),
+        &one,
+        json!({ "status": 2 }),
+    )
+    .await;
+    p.row(
+        "list_submissions",
+        "2,000",
+        &ada,
+        get.clone(),
+        &submissions,
+        null.clone(),
+    )
+    .await;
     let accepted: Vec<u64> = (1_000_000..1_000_120).collect();
     let body = json!({ "submissions": accepted, "status": 4 });
-    p.row("set_statuses", "120", &ada, post.clone(), &format!("{submissions}status/"), body).await;
+    p.row(
+        "set_statuses",
+        "120",
+        &ada,
+        post.clone(),
+        &format!("{submissions}status/"),
+        body,
+    )
+    .await;
     let body = json!({ "email_type": { "id": "acceptance" } });
-    p.row("send_emails", "120 mails, 2,000 submissions", &ada, post.clone(), &send, body).await;
+    p.row(
+        "send_emails",
+        "120 mails, 2,000 submissions",
+        &ada,
+        post.clone(),
+        &send,
+        body,
+    )
+    .await;
     let before = p.campus.mails().len();
     p.serving("Mailer");
     let ((_, usage), rounds) = timed(Box::pin(metered(p.campus.deliver()))).await;
     assert_eq!(p.campus.mails().len(), before + 120);
-    p.rows.push(Row { operation: "(mail worker)", note: "120 mails", usage, rounds });
+    p.rows.push(Row {
+        operation: "(mail worker)",
+        note: "120 mails",
+        usage,
+        rounds,
+    });
     p.serving("MailReports");
     let delivery = p.campus.campus.mailbox.take_reports().remove(0);
     let ((), usage) = Box::pin(metered(p.campus.reported(&delivery))).await;
-    p.rows.push(Row { operation: "(mail report)", note: "a delivery", usage, rounds: 2 });
-    let bounce = delivery
-        .to_string()
-        .replace("Delivery", "Bounce")
-        .replace(r#"\\"delivery\\":{"#, r#"\\"bounce\\":{\\"bounceType\\":\\"Permanent\\","#);
+    p.rows.push(Row {
+        operation: "(mail report)",
+        note: "a delivery",
+        usage,
+        rounds: 2,
+    });
+    let bounce = delivery.to_string().replace("Delivery", "Bounce").replace(
+        r#"\\"delivery\\":{"#,
+        r#"\\"bounce\\":{\\"bounceType\\":\\"Permanent\\","#,
+    );
     let bounce = serde_json::from_str(&bounce).expect("an event");
     let ((), usage) = Box::pin(metered(p.campus.reported(&bounce))).await;
-    p.rows.push(Row { operation: "(mail report)", note: "a bounce", usage, rounds: 3 });
+    p.rows.push(Row {
+        operation: "(mail report)",
+        note: "a bounce",
+        usage,
+        rounds: 3,
+    });
     p.rows.extend(accept(&p.witness).await);
     let rights = std::mem::take(&mut p.witness.lock().unwrap_or_else(PoisonError::into_inner).1);
     (p.rows, rights)
@@ -343,14 +1234,27 @@ async fn accept(witness: &Witness) -> Vec<Row> {
     let sue = campus.as_("sue");
     let submission = drive.submit(&sue).await;
     drive.decide(&submission, 4, "").await;
-    campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
+    campus
+        .with_worker(drive.send("acceptance", json!({})))
+        .await
+        .ok();
     let text = campus.mails()[0].text.clone();
-    let link = text.split_whitespace().find(|word| word.contains("/invite/")).unwrap_or_default().to_owned();
+    let link = text
+        .split_whitespace()
+        .find(|word| word.contains("/invite/"))
+        .unwrap_or_default()
+        .to_owned();
     let parts: Vec<&str> = link.rsplit('/').take(2).collect();
     let path = format!("/api/clubs/chess/invites/{}/accept/", parts[1]);
     let body = json!({ "token": parts[0] });
-    let mut p = Prices { campus, rows: vec![], serves: serves(), witness: witness.clone() };
-    p.row("accept_invite", "", &sue, Method::POST, &path, body).await;
+    let mut p = Prices {
+        campus,
+        rows: vec![],
+        serves: serves(),
+        witness: witness.clone(),
+    };
+    p.row("accept_invite", "", &sue, Method::POST, &path, body)
+        .await;
     p.rows
 }
 
@@ -361,8 +1265,18 @@ fn document(rows: &[Row]) -> String {
         (1 unit per 4 KB), writes are 1 unit per KB, twice that in a transaction, and once more for an index entry.\n\n\
         | Operation | With | Calls | Rounds | Read units | Write units |\n|---|---|---:|---:|---:|---:|\n"
         .to_owned();
-    for Row { operation, note, usage, rounds } in rows {
-        let _ = writeln!(text, "| {operation} | {note} | {} | {rounds} | {} | {} |", usage.calls, usage.read_units, usage.write_units);
+    for Row {
+        operation,
+        note,
+        usage,
+        rounds,
+    } in rows
+    {
+        let _ = writeln!(
+            text,
+            "| {operation} | {note} | {} | {rounds} | {} | {} |",
+            usage.calls, usage.read_units, usage.write_units
+        );
     }
     text.push_str(include_str!("costs_notes.md"));
     text
@@ -374,21 +1288,35 @@ async fn the_price_list_is_measured() {
     super::template::compare_rights(&done);
     let measured: BTreeSet<&str> = rows.iter().map(|row| row.operation).collect();
     let document_ = json!(local::api().1);
-    for item in document_["paths"].as_object().into_iter().flat_map(|paths| paths.values()) {
-        for operation in item.as_object().into_iter().flat_map(|operations| operations.values()) {
+    for item in document_["paths"]
+        .as_object()
+        .into_iter()
+        .flat_map(|paths| paths.values())
+    {
+        for operation in item
+            .as_object()
+            .into_iter()
+            .flat_map(|operations| operations.values())
+        {
             let id = operation["operationId"].as_str().unwrap_or_default();
             assert!(measured.contains(id), "{id} has no price");
         }
     }
     let price = |operation: &str, note: &str| {
-        let row = rows.iter().find(|row| row.operation == operation && row.note == note).expect("a row");
+        let row = rows
+            .iter()
+            .find(|row| row.operation == operation && row.note == note)
+            .expect("a row");
         (row.usage, row.rounds)
     };
     // The size of an application changes neither the price of a submission nor that of a decision.
     for operation in ["submit", "update_decision"] {
-        assert_eq!(price(operation, "10 submissions there"), price(operation, "2,000 submissions there"));
+        assert_eq!(
+            price(operation, "10 submissions there"),
+            price(operation, "2,000 submissions there")
+        );
     }
-    // The ceilings of design.md §3.
+    // The ceilings .
     assert!(price("submit", "10 submissions there").1 <= 2);
     assert!(price("update_decision", "10 submissions there").1 <= 2);
     assert!(price("list_submissions", "10").1 <= 2);

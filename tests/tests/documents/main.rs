@@ -1,4 +1,5 @@
-//! The documents that are made from the code, and the template that must agree with it. `cargo bless` writes them anew.
+//! The documents that are made from the code, and the template that must agree with it. `cargo
+//! bless` writes them anew.
 
 mod costs;
 mod costs_lists;
@@ -23,7 +24,16 @@ fn check(name: &str, text: &str) {
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
     for (n, (old, new)) in committed.lines().zip(text.lines()).enumerate() {
-        assert_eq!(old, new, "{name}, line {}: run `cargo bless` and look at the difference", n + 1);
+        assert_eq!(
+            old,
+            new,
+            "{name}, line {}: run `cargo bless` and look at the difference",
+            n + 1
+        );
     }
-    assert_eq!(committed.lines().count(), text.lines().count(), "{name}: run `cargo bless` and look at the difference");
+    assert_eq!(
+        committed.lines().count(),
+        text.lines().count(),
+        "{name}: run `cargo bless` and look at the difference"
+    );
 }

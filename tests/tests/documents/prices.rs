@@ -1,4 +1,5 @@
-//! What a month, a recruitment week and a year cost: the price list times what people do times published unit prices.
+//! What a month, a recruitment week and a year cost: the price list times what people do times
+//! published unit prices.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +9,8 @@ use tests::template::Template;
 
 use super::costs::{Row, serves};
 
-/// Published unit prices in USD, eu-central-1, without any free tier; which source says so and when is on the page.
+/// Published unit prices in USD, eu-central-1, without any free tier; which source says so and when
+/// is on the page.
 mod unit {
     pub const REQUEST: f64 = 3.70e-6;
     pub const INVOCATION: f64 = 0.20e-6;
@@ -110,16 +112,36 @@ impl Bill {
         let serves = serves();
         let mut bill = Self::default();
         for (operation, note, times) in done {
-            let row = rows.iter().find(|row| row.operation == *operation && row.note == *note);
-            let Row { usage: Usage { read_units, write_units, .. }, rounds, .. } =
-                row.unwrap_or_else(|| panic!("{operation} ({note}) has no price"));
-            bill.add("Table", times * (read_units * unit::READ + write_units * unit::WRITE));
+            let row = rows
+                .iter()
+                .find(|row| row.operation == *operation && row.note == *note);
+            let Row {
+                usage:
+                    Usage {
+                        read_units,
+                        write_units,
+                        ..
+                    },
+                rounds,
+                ..
+            } = row.unwrap_or_else(|| panic!("{operation} ({note}) has no price"));
+            bill.add(
+                "Table",
+                times * (read_units * unit::READ + write_units * unit::WRITE),
+            );
             bill.add("Logs", times * LOG_KB * unit::LOG_GB / 1e6);
             bill.add("Functions", times * unit::INVOCATION);
             let rounds = f64::from(u32::try_from(*rounds).unwrap_or(u32::MAX));
-            let ms = if *operation == "(mail worker)" { 120.0 * MAIL_MS } else { OWN_MS + rounds * ROUND_MS };
+            let ms = if *operation == "(mail worker)" {
+                120.0 * MAIL_MS
+            } else {
+                OWN_MS + rounds * ROUND_MS
+            };
             let function = serves.get(*operation).copied().unwrap_or("mailer");
-            bill.add("Functions", times * ms / 1_000.0 * memory[function] / 1_024.0 * unit::GB_SECOND);
+            bill.add(
+                "Functions",
+                times * ms / 1_000.0 * memory[function] / 1_024.0 * unit::GB_SECOND,
+            );
             if serves.contains_key(*operation) {
                 bill.add("Gateway", times * unit::REQUEST);
                 bill.add("Transfer", times * ANSWER_KB * unit::TRANSFER_GB / 1e6);
@@ -133,7 +155,11 @@ impl Bill {
     /// What a month costs for what lies there.
     fn lying(table_gb: f64, images_gb: f64) -> Self {
         let mut bill = Self::default();
-        bill.add("Storage", table_gb * (unit::TABLE_GB_MONTH + unit::BACKUP_GB_MONTH) + images_gb * unit::IMAGE_GB_MONTH);
+        bill.add(
+            "Storage",
+            table_gb * (unit::TABLE_GB_MONTH + unit::BACKUP_GB_MONTH)
+                + images_gb * unit::IMAGE_GB_MONTH,
+        );
         bill
     }
 }
@@ -141,7 +167,14 @@ impl Bill {
 /// Megabytes by binary.
 fn memory() -> BTreeMap<String, f64> {
     let functions = Template::load("clubs", &[]).functions().into_values();
-    functions.map(|function| (function.binary, f64::from(u32::try_from(function.memory).unwrap_or_default()))).collect()
+    functions
+        .map(|function| {
+            (
+                function.binary,
+                f64::from(u32::try_from(function.memory).unwrap_or_default()),
+            )
+        })
+        .collect()
 }
 
 /// The page docs/prices.md.
@@ -150,27 +183,63 @@ pub(super) fn document(rows: &[Row]) -> String {
     let quiet = Bill::of(&QUIET_MONTH, 100.0, rows).plus(&lying, 1.0);
     let week = Bill::of(&RECRUITMENT_WEEK, WEEKLY_MAILS, rows);
     let year = Bill::default().plus(&quiet, 12.0).plus(&week, 2.0);
-    let columns = [("Nobody comes, a month", lying), ("A quiet month", quiet), ("A recruitment week", week), ("A year", year)];
+    let columns = [
+        ("Nobody comes, a month", lying),
+        ("A quiet month", quiet),
+        ("A recruitment week", week),
+        ("A year", year),
+    ];
     let mut text = include_str!("prices_head.md").to_owned();
     text += "\n| USD | ";
-    text += &columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" | ");
+    text += &columns
+        .iter()
+        .map(|(name, _)| *name)
+        .collect::<Vec<_>>()
+        .join(" | ");
     text += " |\n|---|---:|---:|---:|---:|\n";
-    for what in ["Gateway", "Functions", "Table", "Mail", "Logs", "Traces", "Transfer", "Storage"] {
-        let cells: Vec<String> = columns.iter().map(|(_, bill)| format!("{:.2}", bill.0.get(what).copied().unwrap_or_default())).collect();
+    for what in [
+        "Gateway",
+        "Functions",
+        "Table",
+        "Mail",
+        "Logs",
+        "Traces",
+        "Transfer",
+        "Storage",
+    ] {
+        let cells: Vec<String> = columns
+            .iter()
+            .map(|(_, bill)| format!("{:.2}", bill.0.get(what).copied().unwrap_or_default()))
+            .collect();
         let _ = writeln!(text, "| {what} | {} |", cells.join(" | "));
     }
-    let cells: Vec<String> = columns.iter().map(|(_, bill)| format!("**{:.2}**", bill.total())).collect();
+    let cells: Vec<String> = columns
+        .iter()
+        .map(|(_, bill)| format!("**{:.2}**", bill.total()))
+        .collect();
     let _ = writeln!(text, "| **Together** | {} |", cells.join(" | "));
     let each = |done: &[Done]| {
-        done.iter().fold(String::new(), |mut text, (operation, note, times)| {
-            let _ = writeln!(text, "| {operation} | {note} | {times} |");
-            text
-        })
+        done.iter()
+            .fold(String::new(), |mut text, (operation, note, times)| {
+                let _ = writeln!(text, "| {operation} | {note} | {times} |");
+                text
+            })
     };
     let head = "\n\n| Operation | With | Times |\n|---|---|---:|\n";
-    let _ = write!(text, "\n## What people do in a quiet month{head}{}", each(&QUIET_MONTH));
-    let _ = write!(text, "\nand 100 mails.\n\n## What people do in a recruitment week{head}{}", each(&RECRUITMENT_WEEK));
-    let _ = writeln!(text, "\nand 3,000 mails, of which 60 come back. A year is twelve quiet months and two such weeks.");
+    let _ = write!(
+        text,
+        "\n## What people do in a quiet month{head}{}",
+        each(&QUIET_MONTH)
+    );
+    let _ = write!(
+        text,
+        "\nand 100 mails.\n\n## What people do in a recruitment week{head}{}",
+        each(&RECRUITMENT_WEEK)
+    );
+    let _ = writeln!(
+        text,
+        "\nand 3,000 mails, of which 60 come back. A year is twelve quiet months and two such weeks."
+    );
     text += "\n## Unit prices\n\n| What | USD |\n|---|---:|\n";
     for (what, usd, of) in [
         ("Gateway, a request (REST)", unit::REQUEST, 1e6),
@@ -181,7 +250,12 @@ pub(super) fn document(rows: &[Row]) -> String {
         ("X-Ray, a trace", unit::TRACE, 1e6),
         ("SES, a mail (plan Essentials)", unit::MAIL, 1e3),
     ] {
-        let _ = writeln!(text, "| {what}, by the {} | {:.4} |", if of > 1e5 { "million" } else { "thousand" }, usd * of);
+        let _ = writeln!(
+            text,
+            "| {what}, by the {} | {:.4} |",
+            if of > 1e5 { "million" } else { "thousand" },
+            usd * of
+        );
     }
     for (what, usd) in [
         ("Lambda on arm64, a GB-second", unit::GB_SECOND),
@@ -190,7 +264,10 @@ pub(super) fn document(rows: &[Row]) -> String {
         ("Images, a GB-month", unit::IMAGE_GB_MONTH),
         ("Logs, a GB", unit::LOG_GB),
         ("Transfer to clients, a GB", unit::TRANSFER_GB),
-        ("A secret in Secrets Manager, a month, if none is given (not in the table above)", unit::SECRET_MONTH),
+        (
+            "A secret in Secrets Manager, a month, if none is given (not in the table above)",
+            unit::SECRET_MONTH,
+        ),
     ] {
         let _ = writeln!(text, "| {what} | {usd} |");
     }

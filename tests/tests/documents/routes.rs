@@ -7,10 +7,19 @@ use serde_json::json;
 fn file_of(function: &str, handler: &str) -> String {
     let folder = super::root().join("functions").join(function).join("src");
     let needle = format!("pub async fn {handler}(");
-    let files = fs::read_dir(folder).expect("a source folder").filter_map(Result::ok).map(|entry| entry.path());
-    let mut found = files.filter(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(&needle)));
-    let path = found.next().unwrap_or_else(|| panic!("no file holds {handler}"));
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let files = fs::read_dir(folder)
+        .expect("a source folder")
+        .filter_map(Result::ok)
+        .map(|entry| entry.path());
+    let mut found =
+        files.filter(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(&needle)));
+    let path = found
+        .next()
+        .unwrap_or_else(|| panic!("no file holds {handler}"));
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     format!("functions/{function}/src/{name}")
 }
 
@@ -23,9 +32,18 @@ fn the_list_of_routes_is_made_from_the_code() {
             for (method, operation) in item.as_object().into_iter().flatten() {
                 let id = operation["operationId"].as_str().unwrap_or_default();
                 let summary = operation["summary"].as_str().unwrap_or_default();
-                let about = operation["description"].as_str().map_or_else(|| summary.to_owned(), |more| format!("{summary} {more}"));
+                let about = operation["description"]
+                    .as_str()
+                    .map_or_else(|| summary.to_owned(), |more| format!("{summary} {more}"));
                 let file = file_of(function, id);
-                rows.push((path.clone(), method.to_uppercase(), format!("`{id}`"), about.replace('\n', " "), function, file));
+                rows.push((
+                    path.clone(),
+                    method.to_uppercase(),
+                    format!("`{id}`"),
+                    about.replace('\n', " "),
+                    function,
+                    file,
+                ));
             }
         }
     }
@@ -35,7 +53,10 @@ fn the_list_of_routes_is_made_from_the_code() {
         | Path | Method | Operation | What, and who | Function | File |\n|---|---|---|---|---|---|\n"
         .to_owned();
     for (path, method, id, about, function, file) in rows {
-        let _ = writeln!(text, "| `{path}` | {method} | {id} | {about} | {function} | [{file}](../{file}) |");
+        let _ = writeln!(
+            text,
+            "| `{path}` | {method} | {id} | {about} | {function} | [{file}](../{file}) |"
+        );
     }
     super::check("docs/routes.md", &text);
 }

@@ -14,7 +14,11 @@ fn the_chart_is_made_from_the_code() {
         | Type | pk | sk | gsi1 | What |\n|---|---|---|---|---|\n"
         .to_owned();
     for [name, pk, sk, index, about] in CHART {
-        let index = if index.is_empty() { String::new() } else { format!("`{index}`") };
+        let index = if index.is_empty() {
+            String::new()
+        } else {
+            format!("`{index}`")
+        };
         let _ = writeln!(text, "| {name} | `{pk}` | `{sk}` | {index} | {about} |");
     }
     super::check("docs/table.md", &text);
@@ -24,11 +28,19 @@ fn the_chart_is_made_from_the_code() {
 fn fits(key: &str, pattern: &str) -> bool {
     let (mut key, mut rest) = (key, pattern);
     while let Some((fixed, after)) = rest.split_once('<') {
-        let Some(tail) = key.strip_prefix(fixed) else { return false };
+        let Some(tail) = key.strip_prefix(fixed) else {
+            return false;
+        };
         let after = after.split_once('>').map_or("", |(_, after)| after);
         let next = after.split('<').next().unwrap_or_default();
-        let end = if next.is_empty() { Some(tail.len()) } else { tail.find(next) };
-        let Some(end) = end.filter(|end| *end > 0) else { return false };
+        let end = if next.is_empty() {
+            Some(tail.len())
+        } else {
+            tail.find(next)
+        };
+        let Some(end) = end.filter(|end| *end > 0) else {
+            return false;
+        };
         key = &tail[end..];
         rest = after;
     }
@@ -41,41 +53,129 @@ async fn what_is_stored_is_in_the_chart_and_all_of_the_chart_is_stored() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&campus.as_("sue")).await;
-    drive.officer.post(&format!("{}extensions/", drive.path), json!({ "username": "sue", "end_time": hours(30) })).await.created();
+    drive
+        .officer
+        .post(
+            &format!("{}extensions/", drive.path),
+            json!({ "username": "sue", "end_time": hours(30) }),
+        )
+        .await
+        .created();
     drive.decide(&submission, 4, "").await;
-    campus.with_worker(drive.send("acceptance", json!({}))).await.ok();
-    campus.as_("rita").post("/api/requests/membership/", json!({ "club": "chess" })).await.created();
+    campus
+        .with_worker(drive.send("acceptance", json!({})))
+        .await
+        .ok();
+    campus
+        .as_("rita")
+        .post("/api/requests/membership/", json!({ "club": "chess" }))
+        .await
+        .created();
     let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
-    drive.officer.post("/api/clubs/chess/events/", event).await.created();
+    drive
+        .officer
+        .post("/api/clubs/chess/events/", event)
+        .await
+        .created();
     let (admin, sue) = (campus.admin(), campus.as_("sue"));
     let ids = tests::fixtures::collections(&admin).await;
-    let fair = ids.iter().find(|(name, _)| *name == "{fair}").map(|(_, fair)| fair.clone()).unwrap_or_default();
-    drive.officer.post(&format!("/api/clubfairs/{fair}/register/"), json!({ "club": "chess" })).await.ok();
+    let fair = ids
+        .iter()
+        .find(|(name, _)| *name == "{fair}")
+        .map(|(_, fair)| fair.clone())
+        .unwrap_or_default();
+    drive
+        .officer
+        .post(
+            &format!("/api/clubfairs/{fair}/register/"),
+            json!({ "club": "chess" }),
+        )
+        .await
+        .ok();
     for path in ["/api/favorites/", "/api/subscriptions/"] {
         sue.post(path, json!({ "club": "chess" })).await.created();
     }
-    sue.patch("/api/settings/", json!({ "graduation_year": 2027 })).await.ok();
-    sue.clone().header("idempotency-key", "k").post("/api/clubs/", json!({ "name": "Go" })).await.created();
-    drive.officer.patch("/api/clubs/chess/", json!({ "description": "word ".repeat(1_000) })).await.ok();
-    drive.officer.post("/api/clubs/chess/invites/", json!({ "email": "ina@uni.example" })).await.created();
+    sue.patch("/api/settings/", json!({ "graduation_year": 2027 }))
+        .await
+        .ok();
+    sue.clone()
+        .header("idempotency-key", "k")
+        .post("/api/clubs/", json!({ "name": "Go" }))
+        .await
+        .created();
+    drive
+        .officer
+        .patch(
+            "/api/clubs/chess/",
+            json!({ "description": "word ".repeat(1_000) }),
+        )
+        .await
+        .ok();
+    drive
+        .officer
+        .post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "ina@uni.example" }),
+        )
+        .await
+        .created();
     let withdrawn = drive.submit(&campus.as_("bob")).await;
-    campus.as_("bob").delete(&format!("/api/submissions/{}/", tests::fixtures::id(&withdrawn))).await.no_content();
-    let mail = MailId { about: 1, sequence: 1, kind: "acceptance".into(), attempt: 1 };
-    campus.campus.app.table.park_mail(&mail, 0, campus.campus.app.now()).await.expect("a table");
+    campus
+        .as_("bob")
+        .delete(&format!(
+            "/api/submissions/{}/",
+            tests::fixtures::id(&withdrawn)
+        ))
+        .await
+        .no_content();
+    let mail = MailId {
+        about: 1,
+        sequence: 1,
+        kind: "acceptance".into(),
+        attempt: 1,
+    };
+    campus
+        .campus
+        .app
+        .table
+        .park_mail(&mail, 0, campus.campus.app.now())
+        .await
+        .expect("a table");
     let gone = campus.as_("gone");
-    gone.post("/api/clubs/", json!({ "name": "Left behind" })).await.created();
-    gone.delete("/api/settings/?archive=true").await.no_content();
+    gone.post("/api/clubs/", json!({ "name": "Left behind" }))
+        .await
+        .created();
+    gone.delete("/api/settings/?archive=true")
+        .await
+        .no_content();
     let stored = campus.stored();
     let text = |item: &Value, name: &str| item[name]["S"].as_str().unwrap_or_default().to_owned();
     for item in &stored {
         let kind = text(item, "type");
-        let row = CHART.iter().find(|row| row[0] == kind).unwrap_or_else(|| panic!("{kind} is not in the chart: {item}"));
-        assert!(fits(&text(item, "pk"), row[1]) && fits(&text(item, "sk"), row[2]), "{item}");
+        let row = CHART
+            .iter()
+            .find(|row| row[0] == kind)
+            .unwrap_or_else(|| panic!("{kind} is not in the chart: {item}"));
+        assert!(
+            fits(&text(item, "pk"), row[1]) && fits(&text(item, "sk"), row[2]),
+            "{item}"
+        );
         let index = format!("{} / {}", text(item, "gsi1pk"), text(item, "gsi1sk"));
-        let invitation = kind == "Mail" && fits(&index, "ADDRESS#<address> / MAIL#<about>#<sequence>");
-        assert!(if row[3].is_empty() { index == " / " } else { fits(&index, row[3]) || invitation }, "{item}");
+        let invitation =
+            kind == "Mail" && fits(&index, "ADDRESS#<address> / MAIL#<about>#<sequence>");
+        assert!(
+            if row[3].is_empty() {
+                index == " / "
+            } else {
+                fits(&index, row[3]) || invitation
+            },
+            "{item}"
+        );
     }
     for [name, ..] in CHART {
-        assert!(stored.iter().any(|item| text(item, "type") == name), "nothing of type {name} was stored");
+        assert!(
+            stored.iter().any(|item| text(item, "type") == name),
+            "nothing of type {name} was stored"
+        );
     }
 }

@@ -1,4 +1,6 @@
 //! template.yaml and the code say the same: routes, settings, table, rights.
+//!
+//! Proves H6, O2, O3.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +10,11 @@ use tests::template::{ACCOUNT, Function, REGION, Template};
 
 /// Deployments as different as the template allows.
 fn deployments() -> Vec<Template> {
-    let own = [("Issuer", "https://id.uni.example"), ("Audience", "clubs"), ("InviteSecret", "0123456789abcdef0123456789abcdef")];
+    let own = [
+        ("Issuer", "https://id.uni.example"),
+        ("Audience", "clubs"),
+        ("InviteSecret", "0123456789abcdef0123456789abcdef"),
+    ];
     let mail = [
         ("MailFrom", "Clubs <clubs@uni.example>"),
         ("CreateMailIdentity", "yes"),
@@ -29,9 +35,20 @@ fn deployments() -> Vec<Template> {
         ("RestoredTable", "back"),
         ("RestoredStream", "arn:aws:dynamodb:stream"),
     ];
-    let all: Vec<_> = own.iter().chain(&mail).chain(&edge).chain(&rest).copied().collect();
+    let all: Vec<_> = own
+        .iter()
+        .chain(&mail)
+        .chain(&edge)
+        .chain(&rest)
+        .copied()
+        .collect();
     let emulated = [("EndpointUrl", "http://host.docker.internal:8001")];
-    vec![Template::load("clubs", &[]), Template::load("clubs", &own), Template::load("clubs", &all), Template::load("clubs", &emulated)]
+    vec![
+        Template::load("clubs", &[]),
+        Template::load("clubs", &own),
+        Template::load("clubs", &all),
+        Template::load("clubs", &emulated),
+    ]
 }
 
 fn template() -> Template {
@@ -39,7 +56,11 @@ fn template() -> Template {
 }
 
 fn by_binary(functions: &BTreeMap<String, Function>) -> BTreeMap<&str, &Function> {
-    functions.values().filter(|function| function.name != "MailReports").map(|function| (function.binary.as_str(), function)).collect()
+    functions
+        .values()
+        .filter(|function| function.name != "MailReports")
+        .map(|function| (function.binary.as_str(), function))
+        .collect()
 }
 
 #[test]
@@ -47,55 +68,133 @@ fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
     let functions = template().functions();
     let functions = by_binary(&functions);
     let names: BTreeSet<&str> = functions.keys().copied().collect();
-    assert_eq!(names, BTreeSet::from(["applications", "clubs", "events", "mailer", "memberships", "submissions"]));
+    assert_eq!(
+        names,
+        BTreeSet::from([
+            "applications",
+            "clubs",
+            "events",
+            "mailer",
+            "memberships",
+            "submissions"
+        ])
+    );
     for (function, routes) in local::GROUPS {
         let document = json!(routes().split_for_parts().1);
-        let served: BTreeSet<String> =
-            document["paths"].as_object().into_iter().flatten().map(|(path, _)| path.trim_end_matches('/').to_owned()).collect();
+        let served: BTreeSet<String> = document["paths"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(path, _)| path.trim_end_matches('/').to_owned())
+            .collect();
         let function = functions[function];
         for event in function.events.values() {
-            assert_eq!((&event["Type"], &event["Properties"]["Method"]), (&json!("Api"), &json!("ANY")));
+            assert_eq!(
+                (&event["Type"], &event["Properties"]["Method"]),
+                (&json!("Api"), &json!("ANY"))
+            );
         }
         let routed: BTreeSet<String> = function.paths().map(str::to_owned).collect();
         assert_eq!(routed.len(), function.events.len(), "a path stands twice");
         let rest: BTreeSet<String> = routed.difference(&served).cloned().collect();
-        let unserved = if function.binary == "clubs" { BTreeSet::from(["/".to_owned(), "/{proxy+}".to_owned()]) } else { BTreeSet::new() };
-        assert_eq!((rest, served.difference(&routed).count()), (unserved, 0), "{}", function.name);
+        let unserved = if function.binary == "clubs" {
+            BTreeSet::from(["/".to_owned(), "/{proxy+}".to_owned()])
+        } else {
+            BTreeSet::new()
+        };
+        assert_eq!(
+            (rest, served.difference(&routed).count()),
+            (unserved, 0),
+            "{}",
+            function.name
+        );
     }
 }
 
 #[test]
 fn one_parent_has_one_variable_segment() {
     let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in json!(local::api().1)["paths"].as_object().into_iter().flat_map(|paths| paths.keys()) {
+    for path in json!(local::api().1)["paths"]
+        .as_object()
+        .into_iter()
+        .flat_map(|paths| paths.keys())
+    {
         let segments: Vec<&str> = path.split('/').collect();
-        for (i, segment) in segments.iter().enumerate().filter(|(_, segment)| segment.starts_with('{')) {
-            names.entry(segments[..i].join("/")).or_default().insert((*segment).to_owned());
+        for (i, segment) in segments
+            .iter()
+            .enumerate()
+            .filter(|(_, segment)| segment.starts_with('{'))
+        {
+            names
+                .entry(segments[..i].join("/"))
+                .or_default()
+                .insert((*segment).to_owned());
         }
     }
-    assert!(names.values().all(|variables| variables.len() == 1), "the gateway refuses this: {names:?}");
+    assert!(
+        names.values().all(|variables| variables.len() == 1),
+        "the gateway refuses this: {names:?}"
+    );
 }
 
 #[test]
 fn every_deployment_resolves_and_sets_every_setting_so_that_the_functions_start() {
-    let known: BTreeSet<&str> = VARIABLES.into_iter().chain(["AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "RUST_LOG"]).collect();
+    let known: BTreeSet<&str> = VARIABLES
+        .into_iter()
+        .chain(["AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "RUST_LOG"])
+        .collect();
     for template in deployments() {
         assert!(template.resources().len() > 40);
         for output in template.section("Outputs").values() {
-            if output["Condition"].as_str().is_none_or(|condition| template.holds(condition)) {
-                assert!(template.resolved(&output["Value"]).is_some_and(|value| value.is_string()), "{output}");
+            if output["Condition"]
+                .as_str()
+                .is_none_or(|condition| template.holds(condition))
+            {
+                assert!(
+                    template
+                        .resolved(&output["Value"])
+                        .is_some_and(|value| value.is_string()),
+                    "{output}"
+                );
             }
         }
         for (name, function) in template.functions() {
-            let set: BTreeSet<&str> = function.variables.keys().map(String::as_str).filter(|name| *name != "AWS_ENDPOINT_URL").collect();
+            let set: BTreeSet<&str> = function
+                .variables
+                .keys()
+                .map(String::as_str)
+                .filter(|name| *name != "AWS_ENDPOINT_URL")
+                .collect();
             assert_eq!(set, known, "{name}");
-            assert_eq!(function.variables.contains_key("AWS_ENDPOINT_URL"), template.holds("IsEmulated"), "{name}");
+            assert_eq!(
+                function.variables.contains_key("AWS_ENDPOINT_URL"),
+                template.holds("IsEmulated"),
+                "{name}"
+            );
             // What CloudFormation puts in when it deploys.
-            let secret = |value: &String| if value.starts_with("{{resolve:secretsmanager:") { "x".repeat(48) } else { value.clone() };
-            let settings = Settings::read(|variable| function.variables.get(variable).map(secret)).expect("good settings");
-            assert!(!settings.media_url.is_empty() && settings.issuer.starts_with("https://") || template.holds("MakeUserPool"), "{name}");
-            let size: usize = function.variables.iter().map(|(name, value)| name.len() + value.len()).sum();
-            assert!(size < 3_500, "Lambda allows 4 KB of environment, {name} has {size} B");
+            let secret = |value: &String| {
+                if value.starts_with("{{resolve:secretsmanager:") {
+                    "x".repeat(48)
+                } else {
+                    value.clone()
+                }
+            };
+            let settings = Settings::read(|variable| function.variables.get(variable).map(secret))
+                .expect("good settings");
+            assert!(
+                !settings.media_url.is_empty() && settings.issuer.starts_with("https://")
+                    || template.holds("MakeUserPool"),
+                "{name}"
+            );
+            let size: usize = function
+                .variables
+                .iter()
+                .map(|(name, value)| name.len() + value.len())
+                .sum();
+            assert!(
+                size < 3_500,
+                "Lambda allows 4 KB of environment, {name} has {size} B"
+            );
         }
     }
 }
@@ -103,11 +202,23 @@ fn every_deployment_resolves_and_sets_every_setting_so_that_the_functions_start(
 #[test]
 fn every_parameter_is_described_and_no_default_is_a_secret() {
     let template = template();
-    let grouped = template.section("Metadata")["AWS::CloudFormation::Interface"]["ParameterGroups"].to_string();
+    let grouped = template.section("Metadata")["AWS::CloudFormation::Interface"]["ParameterGroups"]
+        .to_string();
     for (name, parameter) in template.section("Parameters") {
-        assert!(parameter["Description"].as_str().is_some_and(|text| text.len() > 20), "{name}");
-        assert!(grouped.contains(&format!("\"{name}\"")), "{name} is in no group");
-        assert!(parameter["NoEcho"] != true || parameter["Default"] == "", "{name} has a secret for a default");
+        assert!(
+            parameter["Description"]
+                .as_str()
+                .is_some_and(|text| text.len() > 20),
+            "{name}"
+        );
+        assert!(
+            grouped.contains(&format!("\"{name}\"")),
+            "{name} is in no group"
+        );
+        assert!(
+            parameter["NoEcho"] != true || parameter["Default"] == "",
+            "{name} has a secret for a default"
+        );
     }
 }
 
@@ -115,8 +226,13 @@ fn every_parameter_is_described_and_no_default_is_a_secret() {
 fn the_settings_of_each_environment_are_parameters_of_the_template() {
     let config = std::fs::read_to_string(super::root().join("samconfig.toml")).expect("a file");
     let template = template();
-    let overrides = config.lines().filter_map(|line| line.strip_prefix("parameter_overrides = [")).flat_map(|line| line.split('"'));
-    let names: Vec<&str> = overrides.filter_map(|text| Some(text.split_once('=')?.0)).collect();
+    let overrides = config
+        .lines()
+        .filter_map(|line| line.strip_prefix("parameter_overrides = ["))
+        .flat_map(|line| line.split('"'));
+    let names: Vec<&str> = overrides
+        .filter_map(|text| Some(text.split_once('=')?.0))
+        .collect();
     assert!(names.len() > 10);
     for name in names {
         assert!(template.section("Parameters").contains_key(name), "{name}");
@@ -128,13 +244,33 @@ fn the_table_is_the_one_that_the_code_is_tested_on_and_is_kept() {
     let resource = template().resource("Table").expect("a table");
     let table = &resource["Properties"];
     let definition = local::table::definition();
-    for name in ["BillingMode", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes"] {
+    for name in [
+        "BillingMode",
+        "AttributeDefinitions",
+        "KeySchema",
+        "GlobalSecondaryIndexes",
+    ] {
         assert_eq!(table[name], definition[name], "{name}");
     }
-    assert_eq!(table["StreamSpecification"]["StreamViewType"], definition["StreamSpecification"]["StreamViewType"]);
-    assert_eq!(table["TimeToLiveSpecification"], json!({ "AttributeName": "ttl", "Enabled": true }));
-    assert_eq!((&table["DeletionProtectionEnabled"], &resource["DeletionPolicy"]), (&json!(true), &json!("Retain")));
-    assert_eq!(table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"], true);
+    assert_eq!(
+        table["StreamSpecification"]["StreamViewType"],
+        definition["StreamSpecification"]["StreamViewType"]
+    );
+    assert_eq!(
+        table["TimeToLiveSpecification"],
+        json!({ "AttributeName": "ttl", "Enabled": true })
+    );
+    assert_eq!(
+        (
+            &table["DeletionProtectionEnabled"],
+            &resource["DeletionPolicy"]
+        ),
+        (&json!(true), &json!("Retain"))
+    );
+    assert_eq!(
+        table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"],
+        true
+    );
     assert_eq!(table["SSESpecification"]["SSEEnabled"], true);
 }
 
@@ -142,19 +278,43 @@ fn the_table_is_the_one_that_the_code_is_tested_on_and_is_kept() {
 fn only_the_mailer_sends_and_reads_the_stream_and_nobody_has_more_than_they_need() {
     for template in deployments() {
         for (name, function) in template.functions() {
-            let actions: Vec<&str> = function.rights.iter().flat_map(|(actions, _)| actions.iter().map(String::as_str)).collect();
+            let actions: Vec<&str> = function
+                .rights
+                .iter()
+                .flat_map(|(actions, _)| actions.iter().map(String::as_str))
+                .collect();
             assert!(!actions.is_empty(), "{name} has no role");
             let has = |part: &str| actions.iter().any(|action| action.contains(part));
-            assert!(!has("*") && !has("Scan") && !has("DeleteTable") && !has("iam:"), "{name}: {actions:?}");
+            assert!(
+                !has("*") && !has("Scan") && !has("DeleteTable") && !has("iam:"),
+                "{name}: {actions:?}"
+            );
             assert_eq!(has("ses:"), name == "Mailer", "{name}");
-            assert_eq!(has("Stream") && has("GetRecords"), name == "Mailer", "{name}");
-            assert_eq!(has("s3:"), ["Clubs", "Events"].contains(&name.as_str()), "{name}");
-            assert_eq!(has("sqs:"), ["Mailer", "MailReports"].contains(&name.as_str()), "{name}");
-            // X-Ray knows no resources; in the sandbox recipients are identities too, and a condition says who may be the sender.
+            assert_eq!(
+                has("Stream") && has("GetRecords"),
+                name == "Mailer",
+                "{name}"
+            );
+            assert_eq!(
+                has("s3:"),
+                ["Clubs", "Events"].contains(&name.as_str()),
+                "{name}"
+            );
+            assert_eq!(
+                has("sqs:"),
+                ["Mailer", "MailReports"].contains(&name.as_str()),
+                "{name}"
+            );
+            // X-Ray knows no resources; in the sandbox recipients are identities too, and a
+            // condition says who may be the sender.
             for (actions, resources) in &function.rights {
-                let wide = resources.iter().any(|resource| resource == "*" || resource.ends_with("identity/*"));
-                let may_be =
-                    actions.iter().all(|action| action.starts_with("xray:") || (action == "ses:SendEmail" && template.holds("InSandbox")));
+                let wide = resources
+                    .iter()
+                    .any(|resource| resource == "*" || resource.ends_with("identity/*"));
+                let may_be = actions.iter().all(|action| {
+                    action.starts_with("xray:")
+                        || (action == "ses:SendEmail" && template.holds("InSandbox"))
+                });
                 assert!(!wide || may_be, "{name}: {actions:?} on {resources:?}");
             }
         }
@@ -165,13 +325,28 @@ fn only_the_mailer_sends_and_reads_the_stream_and_nobody_has_more_than_they_need
 fn mails_go_out_as_the_identity_that_they_are_from() {
     let arn = |name: &str| format!("arn:aws:ses:{REGION}:{ACCOUNT}:identity/{name}");
     for (parameters, identity) in [
-        (vec![("MailFrom", "Clubs <clubs@uni.example>")], "uni.example"),
+        (
+            vec![("MailFrom", "Clubs <clubs@uni.example>")],
+            "uni.example",
+        ),
         (vec![("MailFrom", "clubs@uni.example")], "uni.example"),
-        (vec![("MailFrom", "clubs@uni.example"), ("MailIdentity", "clubs@uni.example")], "clubs@uni.example"),
+        (
+            vec![
+                ("MailFrom", "clubs@uni.example"),
+                ("MailIdentity", "clubs@uni.example"),
+            ],
+            "clubs@uni.example",
+        ),
     ] {
         let functions = Template::load("clubs", &parameters).functions();
-        assert!(functions["Mailer"].may("ses:SendEmail", &arn(identity)), "{parameters:?}");
-        assert!(!functions["Mailer"].may("ses:SendEmail", &arn("other.example")), "{parameters:?}");
+        assert!(
+            functions["Mailer"].may("ses:SendEmail", &arn(identity)),
+            "{parameters:?}"
+        );
+        assert!(
+            !functions["Mailer"].may("ses:SendEmail", &arn("other.example")),
+            "{parameters:?}"
+        );
     }
 }
 
@@ -179,25 +354,47 @@ fn mails_go_out_as_the_identity_that_they_are_from() {
 fn the_reports_of_ses_reach_the_mailer() {
     let resources = template().resources();
     let source = &resources["MailReportsSource"]["Properties"];
-    assert_eq!(source["ConfigurationSetName"], template().functions()["Mailer"].variables["MAIL_CONFIGURATION_SET"]);
+    assert_eq!(
+        source["ConfigurationSetName"],
+        template().functions()["Mailer"].variables["MAIL_CONFIGURATION_SET"]
+    );
     let topic = &source["EventDestination"]["SnsDestination"]["TopicARN"];
-    assert_eq!(source["EventDestination"]["MatchingEventTypes"], json!(["delivery", "bounce", "complaint", "reject"]));
-    assert_eq!(&template().functions()["MailReports"].events["Reports"]["Properties"]["Topic"], topic);
-    assert_eq!(resources["MailReportsTopicPolicy"]["Properties"]["Topics"], json!([topic]));
+    assert_eq!(
+        source["EventDestination"]["MatchingEventTypes"],
+        json!(["delivery", "bounce", "complaint", "reject"])
+    );
+    assert_eq!(
+        &template().functions()["MailReports"].events["Reports"]["Properties"]["Topic"],
+        topic
+    );
+    assert_eq!(
+        resources["MailReportsTopicPolicy"]["Properties"]["Topics"],
+        json!([topic])
+    );
 }
 
 #[test]
 fn errors_of_the_gateway_have_a_detail() {
     for template in deployments() {
         let api = template.resource("Api").expect("an API");
-        let responses = api["Properties"]["GatewayResponses"].as_object().expect("responses").clone();
+        let responses = api["Properties"]["GatewayResponses"]
+            .as_object()
+            .expect("responses")
+            .clone();
         for (name, response) in responses {
-            let body = response["ResponseTemplates"]["application/json"].as_str().expect("a body");
+            let body = response["ResponseTemplates"]["application/json"]
+                .as_str()
+                .expect("a body");
             let body = body.replace("$context.error.messageString", "\"Text\"");
-            let body: Value = serde_json::from_str(&body).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let body: Value =
+                serde_json::from_str(&body).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(body["detail"].is_string(), "{name}");
             let origin = &response["ResponseParameters"]["Headers"]["Access-Control-Allow-Origin"];
-            assert_eq!(origin.as_str(), template.holds("HasCors").then_some("'https://a'"), "{name}");
+            assert_eq!(
+                origin.as_str(),
+                template.holds("HasCors").then_some("'https://a'"),
+                "{name}"
+            );
         }
     }
 }
@@ -206,44 +403,69 @@ fn errors_of_the_gateway_have_a_detail() {
 fn what_is_watched_exists_and_the_dashboard_is_json() {
     for template in deployments() {
         let resources = template.resources();
-        let alarms = resources.values().filter(|resource| resource["Type"] == "AWS::CloudWatch::Alarm");
+        let alarms = resources
+            .values()
+            .filter(|resource| resource["Type"] == "AWS::CloudWatch::Alarm");
         let alarms: Vec<&Value> = alarms.map(|alarm| &alarm["Properties"]).collect();
         // So many are free.
         assert_eq!(alarms.len(), 10);
-        let operations = std::fs::read_to_string(super::root().join("docs/operations.md")).expect("a page");
+        let operations =
+            std::fs::read_to_string(super::root().join("docs/operations.md")).expect("a page");
         for alarm in alarms {
             let about = alarm["AlarmDescription"].as_str().unwrap_or_default();
             let name = about.split('"').nth(1).unwrap_or_default();
             assert!(resources.contains_key(name), "{about}");
-            assert!(operations.contains(&format!("| `{name}` |")), "docs/operations.md does not say what {name} means");
-            assert_eq!(alarm["AlarmActions"], json!([template.resolved(&json!({ "!Ref": "AlarmTopic" }))]));
+            assert!(
+                operations.contains(&format!("| `{name}` |")),
+                "docs/operations.md does not say what {name} means"
+            );
+            assert_eq!(
+                alarm["AlarmActions"],
+                json!([template.resolved(&json!({ "!Ref": "AlarmTopic" }))])
+            );
         }
-        let body = resources["Dashboard"]["Properties"]["DashboardBody"].as_str().expect("a body");
+        let body = resources["Dashboard"]["Properties"]["DashboardBody"]
+            .as_str()
+            .expect("a body");
         let body: Value = serde_json::from_str(body).expect("JSON");
-        assert!(body["widgets"].as_array().is_some_and(|widgets| widgets.len() > 10));
+        assert!(
+            body["widgets"]
+                .as_array()
+                .is_some_and(|widgets| widgets.len() > 10)
+        );
     }
 }
 
-/// Compares what the operations of each function did to the table with what its role allows: no less, no more.
+/// Compares what the operations of each function did to the table with what its role allows: no
+/// less, no more.
 pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>) {
     // Made in a folder of its own, the deployment's table is called as the tests call it.
     let template = Template::load("clubs", &[("RestoredTable", local::engine::TABLE)]);
     let functions = template.functions();
     assert_eq!(done.len(), functions.len());
     for (name, done) in done {
-        let function = functions.values().find(|function| function.name.eq_ignore_ascii_case(name)).expect("a function");
+        let function = functions
+            .values()
+            .find(|function| function.name.eq_ignore_ascii_case(name))
+            .expect("a function");
         let rights = &function.rights;
         let allowed: BTreeSet<(String, String)> = rights
             .iter()
             .flat_map(|(actions, resources)| {
-                actions.iter().flat_map(move |action| resources.iter().map(move |resource| (action, resource)))
+                actions.iter().flat_map(move |action| {
+                    resources.iter().map(move |resource| (action, resource))
+                })
             })
-            .filter(|(action, resource)| action.starts_with("dynamodb:") && resource.contains(":table/") && !resource.contains("/stream/"))
+            .filter(|(action, resource)| {
+                action.starts_with("dynamodb:")
+                    && resource.contains(":table/")
+                    && !resource.contains("/stream/")
+            })
             .map(|(action, resource)| (action.clone(), resource.clone()))
             .collect();
         let missing: Vec<_> = done.difference(&allowed).collect();
-        // What is not in the price list: invitations and workers that died; events of clubs that wait for approval.
-        // Submissions that took long and find their application gone.
+        // What is not in the price list: invitations and workers that died; events of clubs that
+        // wait for approval. Submissions that took long and find their application gone.
         let rare = [
             ("Mailer", "GetItem", ""),
             ("Mailer", "ConditionCheckItem", ""),
@@ -254,9 +476,17 @@ pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>
             ("events", "Query", "/index/gsi1"),
         ];
         let is_rare = |(action, on): &&(String, String)| {
-            rare.iter().any(|(function, verb, part)| function == name && action.ends_with(verb) && on.ends_with(part))
+            rare.iter().any(|(function, verb, part)| {
+                function == name && action.ends_with(verb) && on.ends_with(part)
+            })
         };
-        let unused: Vec<_> = allowed.difference(done).filter(|right| !is_rare(right)).collect();
-        assert!(missing.is_empty() && unused.is_empty(), "{name} lacks {missing:?}; it never uses {unused:?}");
+        let unused: Vec<_> = allowed
+            .difference(done)
+            .filter(|right| !is_rare(right))
+            .collect();
+        assert!(
+            missing.is_empty() && unused.is_empty(),
+            "{name} lacks {missing:?}; it never uses {unused:?}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What the catalogue is filled with besides clubs: tags, badges, schools, majors, years, a fair, favorites, subscriptions, logos.
+//! What the catalogue is filled with besides clubs: tags, badges, schools, majors, years, a fair,
+//! favorites, subscriptions, logos.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -6,7 +7,10 @@ use std::io::Cursor;
 use chrono::{Datelike as _, TimeDelta, Timelike as _};
 use image::{ImageFormat, Rgb, RgbImage};
 use shared::Shared;
-use shared::models::{Badge, Club, Fair, Favorite, Kind, Lookup, Major, Person, Registration, School, Subscription, Tag, Year};
+use shared::models::{
+    Badge, Club, Fair, Favorite, Kind, Lookup, Major, Person, Registration, School, Subscription,
+    Tag, Year,
+};
 use shared::table::Interest as _;
 use shared::time::Timestamp;
 
@@ -26,15 +30,44 @@ const TAGS: [(&str, &[usize]); 8] = [
 
 /// Label, purpose, description, color, clubs.
 const BADGES: [(&str, &str, &str, &str, &[usize]); 3] = [
-    ("Founded before 1950", "history", "Older than most of the campus.", "#8a6d3b", &[1, 2]),
-    ("Beginners welcome", "community", "Teaches from the first lesson on.", "#2e7d32", &[0, 2, 6, 12]),
-    ("Green office", "community", "Runs its events without waste.", "#00695c", &[7]),
+    (
+        "Founded before 1950",
+        "history",
+        "Older than most of the campus.",
+        "#8a6d3b",
+        &[1, 2],
+    ),
+    (
+        "Beginners welcome",
+        "community",
+        "Teaches from the first lesson on.",
+        "#2e7d32",
+        &[0, 2, 6, 12],
+    ),
+    (
+        "Green office",
+        "community",
+        "Runs its events without waste.",
+        "#00695c",
+        &[7],
+    ),
 ];
 
-const SCHOOLS: [(&str, bool); 4] =
-    [("Arts and Sciences", false), ("Engineering", false), ("Business", false), ("Graduate School of Law", true)];
+const SCHOOLS: [(&str, bool); 4] = [
+    ("Arts and Sciences", false),
+    ("Engineering", false),
+    ("Business", false),
+    ("Graduate School of Law", true),
+];
 
-const MAJORS: [&str; 6] = ["Computer Science", "Economics", "History", "Linguistics", "Mechanical Engineering", "Physics"];
+const MAJORS: [&str; 6] = [
+    "Computer Science",
+    "Economics",
+    "History",
+    "Linguistics",
+    "Mechanical Engineering",
+    "Physics",
+];
 
 /// The entries of all collections.
 pub struct Collections {
@@ -50,7 +83,14 @@ pub struct Collections {
 }
 
 fn entries<T: Kind>(app: &Shared, values: impl Iterator<Item = (T, i64)>) -> Vec<Lookup<T>> {
-    values.map(|(value, uses)| Lookup { id: app.next_id(), version: 1, uses, value }).collect()
+    values
+        .map(|(value, uses)| Lookup {
+            id: app.next_id(),
+            version: 1,
+            uses,
+            value,
+        })
+        .collect()
 }
 
 fn count(clubs: &[usize]) -> i64 {
@@ -58,15 +98,36 @@ fn count(clubs: &[usize]) -> i64 {
 }
 
 /// Makes them, and gives people and clubs what they refer to.
-pub fn collections(app: &Shared, people: &mut [Person], clubs: &mut [Club], now: Timestamp) -> Collections {
-    let tags = entries(app, TAGS.iter().map(|(name, of)| (Tag { name: (*name).into() }, count(of))));
+pub fn collections(
+    app: &Shared,
+    people: &mut [Person],
+    clubs: &mut [Club],
+    now: Timestamp,
+) -> Collections {
+    let tags = entries(
+        app,
+        TAGS.iter().map(|(name, of)| {
+            (
+                Tag {
+                    name: (*name).into(),
+                },
+                count(of),
+            )
+        }),
+    );
     let badges = entries(
         app,
-        BADGES.iter().map(|(label, purpose, description, color, of)| {
-            let badge =
-                Badge { label: (*label).into(), purpose: (*purpose).into(), description: (*description).into(), color: (*color).into() };
-            (badge, count(of))
-        }),
+        BADGES
+            .iter()
+            .map(|(label, purpose, description, color, of)| {
+                let badge = Badge {
+                    label: (*label).into(),
+                    purpose: (*purpose).into(),
+                    description: (*description).into(),
+                    color: (*color).into(),
+                };
+                (badge, count(of))
+            }),
     );
     for (tag, (_, of)) in tags.iter().zip(TAGS) {
         for n in of {
@@ -78,9 +139,29 @@ pub fn collections(app: &Shared, people: &mut [Person], clubs: &mut [Club], now:
             clubs[*n].badges.push(badge.id);
         }
     }
-    let mut schools =
-        entries(app, SCHOOLS.iter().map(|(name, is_graduate)| (School { name: (*name).into(), is_graduate: *is_graduate }, 0)));
-    let mut majors = entries(app, MAJORS.iter().map(|name| (Major { name: (*name).into() }, 0)));
+    let mut schools = entries(
+        app,
+        SCHOOLS.iter().map(|(name, is_graduate)| {
+            (
+                School {
+                    name: (*name).into(),
+                    is_graduate: *is_graduate,
+                },
+                0,
+            )
+        }),
+    );
+    let mut majors = entries(
+        app,
+        MAJORS.iter().map(|name| {
+            (
+                Major {
+                    name: (*name).into(),
+                },
+                0,
+            )
+        }),
+    );
     for (i, person) in people.iter_mut().enumerate().filter(|(i, _)| i % 4 != 3) {
         let (s, m) = (i % schools.len(), i % majors.len());
         person.school.push(schools[s].id);
@@ -88,31 +169,68 @@ pub fn collections(app: &Shared, people: &mut [Person], clubs: &mut [Club], now:
         schools[s].uses += 1;
         majors[m].uses += 1;
     }
-    let years = entries(app, (2027..2031).map(|year| (Year { name: format!("Class of {year}"), year }, 0)));
+    let years = entries(
+        app,
+        (2027..2031).map(|year| {
+            (
+                Year {
+                    name: format!("Class of {year}"),
+                    year,
+                },
+                0,
+            )
+        }),
+    );
     let fairs = entries(app, std::iter::once((fair(now), 6)));
-    let registrations = clubs.iter().take(6).map(|club| Registration { fair: fairs[0].id, club: club.code.clone(), created_at: now });
+    let registrations = clubs.iter().take(6).map(|club| Registration {
+        fair: fairs[0].id,
+        club: club.code.clone(),
+        created_at: now,
+    });
     let registrations = registrations.collect();
     let (mut favorites, mut subscriptions) = (Vec::new(), Vec::new());
     let mut counts = BTreeMap::new();
     // The student begins with none.
     for (i, person) in people.iter().enumerate().skip(2) {
         for club in clubs.iter().step_by(i % 5 + 2) {
-            favorites.push(Favorite::new(&club.code, person, app.next_id(), now.plus(TimeDelta::days(-20))));
+            favorites.push(Favorite::new(
+                &club.code,
+                person,
+                app.next_id(),
+                now.plus(TimeDelta::days(-20)),
+            ));
             *counts.entry(club.code.clone()).or_default() += 1;
             if i % 3 == 0 {
-                subscriptions.push(Subscription::new(&club.code, person, app.next_id(), now.plus(TimeDelta::days(-10))));
+                subscriptions.push(Subscription::new(
+                    &club.code,
+                    person,
+                    app.next_id(),
+                    now.plus(TimeDelta::days(-10)),
+                ));
             }
         }
     }
     for club in clubs {
         club.favorites = counts.get(&club.code).copied().unwrap_or_default();
     }
-    Collections { tags, badges, schools, majors, years, fairs, registrations, favorites, subscriptions }
+    Collections {
+        tags,
+        badges,
+        schools,
+        majors,
+        years,
+        fairs,
+        registrations,
+        favorites,
+        subscriptions,
+    }
 }
 
 /// A fair in two weeks, for which clubs can register.
 fn fair(now: Timestamp) -> Fair {
-    let midnight = now.plus(-TimeDelta::seconds(now.moment().num_seconds_from_midnight().into()));
+    let midnight = now.plus(-TimeDelta::seconds(
+        now.moment().num_seconds_from_midnight().into(),
+    ));
     let start = midnight.plus(TimeDelta::days(14) + TimeDelta::hours(10));
     Fair {
         name: format!("Activities fair {}", start.moment().year()),
@@ -149,7 +267,12 @@ pub async fn logos(app: &Shared, clubs: &mut [Club]) -> Result<(), Error> {
     for (n, club) in (0u8..).zip(clubs.iter_mut().take(5)) {
         let mut file = Vec::new();
         logo(n).write_to(&mut Cursor::new(&mut file), ImageFormat::Png)?;
-        club.image = Some(app.media.store("file", file.into()).await.map_err(|error| format!("{error:?}"))?);
+        club.image = Some(
+            app.media
+                .store("file", file.into())
+                .await
+                .map_err(|error| format!("{error:?}"))?,
+        );
     }
     Ok(())
 }
@@ -158,6 +281,10 @@ pub async fn logos(app: &Shared, clubs: &mut [Club]) -> Result<(), Error> {
 fn logo(n: u8) -> RgbImage {
     RgbImage::from_fn(240, 240, |x, y| {
         let (dx, dy) = (x.abs_diff(120), y.abs_diff(120));
-        if dx * dx + dy * dy < 10_000 { Rgb([200 - n * 30, 60 + n * 35, 90]) } else { Rgb([250, 250, 245]) }
+        if dx * dx + dy * dy < 10_000 {
+            Rgb([200 - n * 30, 60 + n * 35, 90])
+        } else {
+            Rgb([250, 250, 245])
+        }
     })
 }

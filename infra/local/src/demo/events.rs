@@ -10,35 +10,226 @@ use shared::time::Timestamp;
 
 use crate::Error;
 
-/// Club, name, kind, first day from now, hour, hours long, weeks between showings, showings, place, whether it is public.
-type Plan = (&'static str, &'static str, EventType, i64, i64, i64, i64, i64, &'static str, bool);
+/// Club, name, kind, first day from now, hour, hours long, weeks between showings, showings, place,
+/// whether it is public.
+type Plan = (
+    &'static str,
+    &'static str,
+    EventType,
+    i64,
+    i64,
+    i64,
+    i64,
+    i64,
+    &'static str,
+    bool,
+);
 
 const PLANS: [Plan; 16] = [
-    ("robotics", "Open workshop", EventType::Social, -63, 17, 3, 1, 14, "Engineering, room 012", true),
-    ("robotics", "Autumn recruitment: meet the team", EventType::Recruitment, 2, 18, 2, 1, 1, "Engineering, main hall", true),
-    ("debate", "Weekly debate", EventType::Gbm, -60, 19, 2, 1, 14, "Law, lecture hall 3", true),
-    ("debate", "How to judge", EventType::Speaker, 9, 18, 1, 1, 2, "Law, seminar room 7", false),
-    ("chess", "Club evening", EventType::Gbm, -58, 19, 3, 1, 16, "Student union, café", true),
-    ("chess", "Blitz tournament", EventType::Other, 12, 14, 5, 1, 1, "Student union, hall", true),
-    ("a-cappella", "Winter concert", EventType::Social, 24, 19, 2, 1, 2, "Chapel", true),
-    ("astronomy", "Night on the roof", EventType::Social, -30, 21, 3, 2, 7, "Physics, roof", false),
-    ("film", "Film night", EventType::Social, -45, 20, 3, 1, 12, "Old cinema", true),
-    ("climbing", "Wall night", EventType::Other, -40, 18, 3, 1, 12, "Sports centre", false),
-    ("green-campus", "Bike repair morning", EventType::Other, 5, 10, 3, 2, 4, "Behind the library", true),
-    ("consulting", "From studies to consulting", EventType::Career, 16, 17, 2, 1, 1, "Business school, room 2.04", true),
-    ("improv", "Improv show", EventType::Social, 7, 20, 2, 2, 3, "Theatre cellar", true),
-    ("model-un", "Mock assembly", EventType::Gbm, -14, 13, 6, 4, 3, "Town hall", false),
-    ("photography", "Darkroom introduction", EventType::Other, -21, 16, 2, 1, 6, "Arts, basement", false),
-    ("hackers", "Hack night", EventType::Social, -35, 18, 5, 1, 11, "Computer science, lab 1", true),
+    (
+        "robotics",
+        "Open workshop",
+        EventType::Social,
+        -63,
+        17,
+        3,
+        1,
+        14,
+        "Engineering, room 012",
+        true,
+    ),
+    (
+        "robotics",
+        "Autumn recruitment: meet the team",
+        EventType::Recruitment,
+        2,
+        18,
+        2,
+        1,
+        1,
+        "Engineering, main hall",
+        true,
+    ),
+    (
+        "debate",
+        "Weekly debate",
+        EventType::Gbm,
+        -60,
+        19,
+        2,
+        1,
+        14,
+        "Law, lecture hall 3",
+        true,
+    ),
+    (
+        "debate",
+        "How to judge",
+        EventType::Speaker,
+        9,
+        18,
+        1,
+        1,
+        2,
+        "Law, seminar room 7",
+        false,
+    ),
+    (
+        "chess",
+        "Club evening",
+        EventType::Gbm,
+        -58,
+        19,
+        3,
+        1,
+        16,
+        "Student union, café",
+        true,
+    ),
+    (
+        "chess",
+        "Blitz tournament",
+        EventType::Other,
+        12,
+        14,
+        5,
+        1,
+        1,
+        "Student union, hall",
+        true,
+    ),
+    (
+        "a-cappella",
+        "Winter concert",
+        EventType::Social,
+        24,
+        19,
+        2,
+        1,
+        2,
+        "Chapel",
+        true,
+    ),
+    (
+        "astronomy",
+        "Night on the roof",
+        EventType::Social,
+        -30,
+        21,
+        3,
+        2,
+        7,
+        "Physics, roof",
+        false,
+    ),
+    (
+        "film",
+        "Film night",
+        EventType::Social,
+        -45,
+        20,
+        3,
+        1,
+        12,
+        "Old cinema",
+        true,
+    ),
+    (
+        "climbing",
+        "Wall night",
+        EventType::Other,
+        -40,
+        18,
+        3,
+        1,
+        12,
+        "Sports centre",
+        false,
+    ),
+    (
+        "green-campus",
+        "Bike repair morning",
+        EventType::Other,
+        5,
+        10,
+        3,
+        2,
+        4,
+        "Behind the library",
+        true,
+    ),
+    (
+        "consulting",
+        "From studies to consulting",
+        EventType::Career,
+        16,
+        17,
+        2,
+        1,
+        1,
+        "Business school, room 2.04",
+        true,
+    ),
+    (
+        "improv",
+        "Improv show",
+        EventType::Social,
+        7,
+        20,
+        2,
+        2,
+        3,
+        "Theatre cellar",
+        true,
+    ),
+    (
+        "model-un",
+        "Mock assembly",
+        EventType::Gbm,
+        -14,
+        13,
+        6,
+        4,
+        3,
+        "Town hall",
+        false,
+    ),
+    (
+        "photography",
+        "Darkroom introduction",
+        EventType::Other,
+        -21,
+        16,
+        2,
+        1,
+        6,
+        "Arts, basement",
+        false,
+    ),
+    (
+        "hackers",
+        "Hack night",
+        EventType::Social,
+        -35,
+        18,
+        5,
+        1,
+        11,
+        "Computer science, lab 1",
+        true,
+    ),
 ];
 
 /// Each plan as an event with its showings, and as single events over the term: more than forty.
 pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
-    let midnight = now.plus(TimeDelta::seconds(-i64::from(now.moment().num_seconds_from_midnight())));
+    let midnight = now.plus(TimeDelta::seconds(-i64::from(
+        now.moment().num_seconds_from_midnight(),
+    )));
     let mut events = Vec::new();
     for (i, plan) in PLANS.iter().enumerate() {
         let (club, name, event_type, day, hour, hours, weeks, showings, place, public) = *plan;
-        let times = |n: i64| midnight.plus(TimeDelta::days(day + 7 * weeks * n) + TimeDelta::hours(hour));
+        let times =
+            |n: i64| midnight.plus(TimeDelta::days(day + 7 * weeks * n) + TimeDelta::hours(hour));
         let showing = |n: i64| Showing {
             id: app.next_id(),
             start: times(n),
@@ -50,7 +241,11 @@ pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
             ticket_order_limit: 4,
         };
         // Every other series is one event with many showings, the others are many events.
-        let groups: Vec<Vec<i64>> = if i % 2 == 0 { vec![(0..showings).collect()] } else { (0..showings).map(|n| vec![n]).collect() };
+        let groups: Vec<Vec<i64>> = if i % 2 == 0 {
+            vec![(0..showings).collect()]
+        } else {
+            (0..showings).map(|n| vec![n]).collect()
+        };
         for group in groups {
             let created = midnight.plus(TimeDelta::days(-70));
             events.push(Event {
@@ -58,7 +253,9 @@ pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
                 club: club.into(),
                 version: 1,
                 name: name.into(),
-                description: format!("<p>{name}. <b>Everybody is welcome</b>, no need to sign up.</p>"),
+                description: format!(
+                    "<p>{name}. <b>Everybody is welcome</b>, no need to sign up.</p>"
+                ),
                 event_type,
                 url: (!public).then(|| format!("https://{club}.clubs.example/events/")),
                 image: None,
@@ -76,12 +273,27 @@ pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
 /// Gives some of the events that are still to come a flyer.
 pub async fn flyers(app: &Shared, events: &[Event]) -> Result<(), Error> {
     let now = app.now();
-    let upcoming = events.iter().filter(|event| event.span().is_some_and(|span| span.ends.1 >= now));
+    let upcoming = events
+        .iter()
+        .filter(|event| event.span().is_some_and(|span| span.ends.1 >= now));
     for (n, event) in (0u8..).zip(upcoming.step_by(5).take(6)) {
         let mut file = Vec::new();
         flyer(n).write_to(&mut Cursor::new(&mut file), ImageFormat::Png)?;
-        let image = app.media.store("image", file.into()).await.map_err(|error| format!("{error:?}"))?;
-        app.table.update_event(event, &Event { version: event.version + 1, image: Some(image), ..event.clone() }).await?;
+        let image = app
+            .media
+            .store("image", file.into())
+            .await
+            .map_err(|error| format!("{error:?}"))?;
+        app.table
+            .update_event(
+                event,
+                &Event {
+                    version: event.version + 1,
+                    image: Some(image),
+                    ..event.clone()
+                },
+            )
+            .await?;
     }
     Ok(())
 }

@@ -26,7 +26,10 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     let (mut clubs, members) = people::clubs(&people, now);
     let collections = catalogue::collections(&campus.app, &mut people, &mut clubs, now);
     for owner in members.iter().filter(|member| member.role == Role::Owner) {
-        people.iter_mut().filter(|person| person.id == owner.person).for_each(|person| person.clubs_owned += 1);
+        people
+            .iter_mut()
+            .filter(|person| person.id == owner.person)
+            .for_each(|person| person.clubs_owned += 1);
     }
     table.load_people(&people).await?;
     collections.load(&campus.app).await?;
@@ -34,7 +37,10 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     let drive = recruitment::drives(&campus.app, &people, &mut clubs, now);
     let events = events::events(&campus.app, now);
     for event in &events {
-        clubs.iter_mut().filter(|club| club.code == event.club).for_each(|club| club.events += 1);
+        clubs
+            .iter_mut()
+            .filter(|club| club.code == event.club)
+            .for_each(|club| club.events += 1);
     }
     table.load(&clubs).await?;
     table.load(&members).await?;
@@ -51,5 +57,10 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
 }
 
 fn subject(username: &str, name: &str) -> Subject {
-    Subject { username: username.into(), email: Some(format!("{username}@uni.example")), name: Some(name.into()), ..Subject::default() }
+    Subject {
+        username: username.into(),
+        email: Some(format!("{username}@uni.example")),
+        name: Some(name.into()),
+        ..Subject::default()
+    }
 }

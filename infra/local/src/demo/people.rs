@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use shared::ids;
-use shared::models::{Club, ClubProfile, Invite, Membership, MembershipRequest, Person, Personal, Role};
+use shared::models::{
+    Club, ClubProfile, Invite, Membership, MembershipRequest, Person, Personal, Role,
+};
 use shared::time::Timestamp;
 
 use super::subject;
@@ -78,22 +80,53 @@ const CLUBS: [[&str; 3]; 14] = [
     ["robotics", "Robotics Society", "We build things that move"],
     ["debate", "Debating Union", "Three minutes to change a mind"],
     ["chess", "Chess Club", "From first moves to team leagues"],
-    ["a-cappella", "High Notes A Cappella", "Thirty voices, no instruments"],
-    ["astronomy", "Astronomy Club", "Clear skies on the roof every Thursday"],
+    [
+        "a-cappella",
+        "High Notes A Cappella",
+        "Thirty voices, no instruments",
+    ],
+    [
+        "astronomy",
+        "Astronomy Club",
+        "Clear skies on the roof every Thursday",
+    ],
     ["film", "Film Society", "Watch, make and argue about films"],
-    ["climbing", "Climbing Club", "Wall nights and weekends on rock"],
-    ["green-campus", "Green Campus", "Less waste, more bikes, a garden"],
-    ["consulting", "Student Consulting Group", "Projects with local charities"],
+    [
+        "climbing",
+        "Climbing Club",
+        "Wall nights and weekends on rock",
+    ],
+    [
+        "green-campus",
+        "Green Campus",
+        "Less waste, more bikes, a garden",
+    ],
+    [
+        "consulting",
+        "Student Consulting Group",
+        "Projects with local charities",
+    ],
     ["improv", "Improv Theatre", "Yes, and …"],
-    ["model-un", "Model United Nations", "Resolutions before breakfast"],
-    ["photography", "Photography Circle", "Film, digital and a darkroom"],
+    [
+        "model-un",
+        "Model United Nations",
+        "Resolutions before breakfast",
+    ],
+    [
+        "photography",
+        "Photography Circle",
+        "Film, digital and a darkroom",
+    ],
     ["hackers", "Hack Nights", "Build something by midnight"],
     ["baking", "Baking Society", "Sourdough and friendship"],
 ];
 
 /// In the admin group.
 pub fn admin() -> Subject {
-    Subject { groups: vec!["clubs-admin".into()], ..subject("admin", "Avery Admin") }
+    Subject {
+        groups: vec!["clubs-admin".into()],
+        ..subject("admin", "Avery Admin")
+    }
 }
 
 /// Owner of the robotics and debate clubs.
@@ -108,12 +141,19 @@ pub fn student() -> Subject {
 
 /// Everybody who was here before. The first is the officer, the second the student.
 pub fn people(now: Timestamp) -> Vec<Person> {
-    NAMES.iter().enumerate().map(|(i, name)| person(i, name, now)).collect()
+    NAMES
+        .iter()
+        .enumerate()
+        .map(|(i, name)| person(i, name, now))
+        .collect()
 }
 
 fn person(i: usize, name: &str, now: Timestamp) -> Person {
     let (first, last) = name.split_once(' ').unwrap_or((name, ""));
-    let latin: String = shared::text::fold(first).chars().filter(char::is_ascii_alphanumeric).collect();
+    let latin: String = shared::text::fold(first)
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect();
     Person {
         id: ids::derived("user", &[ISSUER, &latin]),
         subject: ids::sha256_hex(format!("{ISSUER}\n{latin}").as_bytes()),
@@ -141,14 +181,38 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
     let (mut clubs, mut members) = (Vec::new(), Vec::new());
     for (c, [code, name, subtitle]) in CLUBS.iter().enumerate() {
         // The owner, two officers and some members; Olivia owns the first two, Sam is in none.
-        let others: Vec<&Person> = people[2..].iter().cycle().skip(c * 7).take(6 + c % 9).collect();
-        let owner = if c < 2 { &people[0] } else { others[others.len() - 1] };
-        let mut of_club = vec![Membership::new(code, owner, Role::Owner, 1, now.plus(TimeDelta::days(-180)))];
-        for (m, person) in others.iter().filter(|person| person.id != owner.id).enumerate() {
+        let others: Vec<&Person> = people[2..]
+            .iter()
+            .cycle()
+            .skip(c * 7)
+            .take(6 + c % 9)
+            .collect();
+        let owner = if c < 2 {
+            &people[0]
+        } else {
+            others[others.len() - 1]
+        };
+        let mut of_club = vec![Membership::new(
+            code,
+            owner,
+            Role::Owner,
+            1,
+            now.plus(TimeDelta::days(-180)),
+        )];
+        for (m, person) in others
+            .iter()
+            .filter(|person| person.id != owner.id)
+            .enumerate()
+        {
             let role = if m < 2 { Role::Officer } else { Role::Member };
-            let mut membership = Membership::new(code, person, role, 1, now.plus(TimeDelta::days(-150)));
+            let mut membership =
+                Membership::new(code, person, role, 1, now.plus(TimeDelta::days(-150)));
             membership.public = m % 5 != 4;
-            membership.title = if m == 0 { "Treasurer".into() } else { String::new() };
+            membership.title = if m == 0 {
+                "Treasurer".into()
+            } else {
+                String::new()
+            };
             of_club.push(membership);
         }
         clubs.push(Club {
@@ -184,13 +248,32 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
 }
 
 /// Who asks to join Olivia's clubs, and who was invited.
-pub fn asking(people: &[Person], members: &[Membership], now: Timestamp) -> (Vec<MembershipRequest>, Vec<Invite>) {
+pub fn asking(
+    people: &[Person],
+    members: &[Membership],
+    now: Timestamp,
+) -> (Vec<MembershipRequest>, Vec<Invite>) {
     let outside = |club: &str| {
-        let is_member = |id| members.iter().any(|member| member.club == club && member.person == id);
-        people[2..].iter().rev().filter(move |person| !is_member(person.id)).collect::<Vec<_>>()
+        let is_member = |id| {
+            members
+                .iter()
+                .any(|member| member.club == club && member.person == id)
+        };
+        people[2..]
+            .iter()
+            .rev()
+            .filter(move |person| !is_member(person.id))
+            .collect::<Vec<_>>()
     };
     let request = |club: &str, n: usize| {
-        MembershipRequest::new(club, outside(club)[n], 1, now.plus(TimeDelta::hours(-30 * (3 - i64::try_from(n).unwrap_or_default()))))
+        MembershipRequest::new(
+            club,
+            outside(club)[n],
+            1,
+            now.plus(TimeDelta::hours(
+                -30 * (3 - i64::try_from(n).unwrap_or_default()),
+            )),
+        )
     };
     let invite = |club: &str, n: usize, role: Role, days: i64| {
         let email = outside(club)[n].personal.email.clone();
@@ -207,7 +290,19 @@ pub fn asking(people: &[Person], members: &[Membership], now: Timestamp) -> (Vec
             updated_at: sent,
         }
     };
-    let requests = vec![request("robotics", 0), request("robotics", 1), request("robotics", 2), request("debate", 1)];
+    let requests = vec![
+        request("robotics", 0),
+        request("robotics", 1),
+        request("robotics", 2),
+        request("debate", 1),
+    ];
     // One of them has expired.
-    (requests, vec![invite("robotics", 3, Role::Member, 2), invite("robotics", 4, Role::Officer, 20), invite("debate", 4, Role::Member, 5)])
+    (
+        requests,
+        vec![
+            invite("robotics", 3, Role::Member, 2),
+            invite("robotics", 4, Role::Officer, 20),
+            invite("debate", 4, Role::Member, 5),
+        ],
+    )
 }

@@ -2,7 +2,10 @@
 
 use chrono::TimeDelta;
 use shared::Shared;
-use shared::models::{Answer, Application, Change, Choice, Club, Committee, Person, Prompt, Question, QuestionType, Status, Submission};
+use shared::models::{
+    Answer, Application, Change, Choice, Club, Committee, Person, Prompt, Question, QuestionType,
+    Status, Submission,
+};
 use shared::time::Timestamp;
 
 /// What there is of recruitment.
@@ -26,8 +29,12 @@ const WHY: [&str; 5] = [
     "I am new in town and this is the club whose work I like best.",
     "Because the project that you showed last spring was brilliant, and I have an idea for the next one.",
 ];
-const PROUD: [&str; 4] =
-    ["A tiny weather station.", "Running a half marathon.", "The school newspaper.", "My grandmother's recipes, as a book."];
+const PROUD: [&str; 4] = [
+    "A tiny weather station.",
+    "Running a half marathon.",
+    "The school newspaper.",
+    "My grandmother's recipes, as a book.",
+];
 
 struct Drive<'a> {
     club: &'a str,
@@ -70,13 +77,27 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
     ];
     for drive in &plans {
         let application = application(app, drive, now);
-        if let (Some(club), Some(window)) = (clubs.iter_mut().find(|club| club.code == drive.club), application.window()) {
+        if let (Some(club), Some(window)) = (
+            clubs.iter_mut().find(|club| club.code == drive.club),
+            application.window(),
+        ) {
             club.windows.insert(application.id.to_string(), window);
         }
         let questions = questions(app, &application);
         for (i, person) in people[2..].iter().rev().take(drive.applicants).enumerate() {
-            let at = now.plus(TimeDelta::days(drive.window.0) + TimeDelta::hours(5 + 3 * i64::try_from(i).unwrap_or_default()));
-            let submission = submission(app, &application, &questions, person, i, at.min(now), drive.decided);
+            let at = now.plus(
+                TimeDelta::days(drive.window.0)
+                    + TimeDelta::hours(5 + 3 * i64::try_from(i).unwrap_or_default()),
+            );
+            let submission = submission(
+                app,
+                &application,
+                &questions,
+                person,
+                i,
+                at.min(now),
+                drive.decided,
+            );
             if submission.status != Status::Pending {
                 all.changes.push(Change {
                     id: app.next_id(),
@@ -85,12 +106,14 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
                     at: submission.updated_at,
                     by: people[0].id,
                     status: Some((Status::Pending, submission.status)),
-                    reason: (!submission.reason.is_empty()).then(|| (String::new(), submission.reason.clone())),
+                    reason: (!submission.reason.is_empty())
+                        .then(|| (String::new(), submission.reason.clone())),
                 });
             }
             all.submissions.push(submission);
         }
-        all.prompts.extend(questions.iter().map(|question| question.prompt.clone()));
+        all.prompts
+            .extend(questions.iter().map(|question| question.prompt.clone()));
         all.questions.extend(questions);
         all.applications.push(application);
     }
@@ -113,7 +136,14 @@ fn application(app: &Shared, drive: &Drive<'_>, now: Timestamp) -> Application {
         external_url: None,
         acceptance_email: ACCEPTANCE.into(),
         rejection_email: REJECTION.into(),
-        committees: drive.committees.iter().map(|name| Committee { id: app.next_id(), name: (*name).into() }).collect(),
+        committees: drive
+            .committees
+            .iter()
+            .map(|name| Committee {
+                id: app.next_id(),
+                name: (*name).into(),
+            })
+            .collect(),
         deleted: None,
         created_at: created,
         updated_at: created,
@@ -123,37 +153,74 @@ fn application(app: &Shared, drive: &Drive<'_>, now: Timestamp) -> Application {
 fn questions(app: &Shared, application: &Application) -> Vec<Question> {
     let committee = application.committees.last().map(|committee| committee.id);
     let wanted = [
-        (QuestionType::InfoText, "Take your time: you can change your answers until the deadline.", 0, None),
-        (QuestionType::FreeResponse, "Why would you like to join us?", 150, None),
-        (QuestionType::ShortAnswer, "What are you proud of?", 30, None),
-        (QuestionType::MultipleChoice, "How many hours a week do you have?", 0, None),
-        (QuestionType::ShortAnswer, "Which tools have you worked with?", 60, committee),
+        (
+            QuestionType::InfoText,
+            "Take your time: you can change your answers until the deadline.",
+            0,
+            None,
+        ),
+        (
+            QuestionType::FreeResponse,
+            "Why would you like to join us?",
+            150,
+            None,
+        ),
+        (
+            QuestionType::ShortAnswer,
+            "What are you proud of?",
+            30,
+            None,
+        ),
+        (
+            QuestionType::MultipleChoice,
+            "How many hours a week do you have?",
+            0,
+            None,
+        ),
+        (
+            QuestionType::ShortAnswer,
+            "Which tools have you worked with?",
+            60,
+            committee,
+        ),
     ];
     wanted
         .into_iter()
         .zip(0..)
-        .map(|((question_type, text, word_limit, committee), precedence)| {
-            let id = app.next_id();
-            let options = if question_type == QuestionType::MultipleChoice { &["1–2", "3–5", "more"][..] } else { &[] };
-            Question {
-                id,
-                club: application.club.clone(),
-                application: application.id,
-                version: 1,
-                precedence,
-                committee_question: committee.is_some(),
-                committees: committee.into_iter().collect(),
-                prompt: Prompt {
-                    question: id,
+        .map(
+            |((question_type, text, word_limit, committee), precedence)| {
+                let id = app.next_id();
+                let options = if question_type == QuestionType::MultipleChoice {
+                    &["1–2", "3–5", "more"][..]
+                } else {
+                    &[]
+                };
+                Question {
+                    id,
+                    club: application.club.clone(),
                     application: application.id,
                     version: 1,
-                    question_type,
-                    text: text.into(),
-                    word_limit,
-                    options: options.iter().map(|value| Choice { id: app.next_id(), value: (*value).into() }).collect(),
-                },
-            }
-        })
+                    precedence,
+                    committee_question: committee.is_some(),
+                    committees: committee.into_iter().collect(),
+                    prompt: Prompt {
+                        question: id,
+                        application: application.id,
+                        version: 1,
+                        question_type,
+                        text: text.into(),
+                        word_limit,
+                        options: options
+                            .iter()
+                            .map(|value| Choice {
+                                id: app.next_id(),
+                                value: (*value).into(),
+                            })
+                            .collect(),
+                    },
+                }
+            },
+        )
         .collect()
 }
 
@@ -166,24 +233,38 @@ fn submission(
     at: Timestamp,
     decided: bool,
 ) -> Submission {
-    let committee = application.committees.get(i % (application.committees.len() + 1));
+    let committee = application
+        .committees
+        .get(i % (application.committees.len() + 1));
     let (status, reason) = match (decided, i % 6) {
         (true, 0) => (Status::Accepted, "Your answer about the last project."),
         (true, 1) => (Status::RejectedWritten, ""),
-        (true, 2) => (Status::RejectedInterview, "We would have liked to hear more about what you want to learn."),
+        (true, 2) => (
+            Status::RejectedInterview,
+            "We would have liked to hear more about what you want to learn.",
+        ),
         (true, 3) => (Status::Accepted, ""),
         _ => (Status::Pending, ""),
     };
     let sequence = app.next_id();
-    let answers = questions.iter().filter_map(|question| answer(question, committee, i)).collect();
+    let answers = questions
+        .iter()
+        .filter_map(|question| answer(question, committee, i))
+        .collect();
     Submission {
-        id: Submission::id_of(application.id, person.id, committee.map(|committee| committee.id)),
+        id: Submission::id_of(
+            application.id,
+            person.id,
+            committee.map(|committee| committee.id),
+        ),
         club: application.club.clone(),
         application: application.id,
         person: Some(person.id),
         applicant: Some(person.applicant()),
         committee: committee.map(|committee| committee.id),
-        committee_name: committee.map(|committee| committee.name.clone()).unwrap_or_default(),
+        committee_name: committee
+            .map(|committee| committee.name.clone())
+            .unwrap_or_default(),
         answers,
         status,
         reason: reason.into(),
@@ -202,14 +283,25 @@ fn submission(
 }
 
 fn answer(question: &Question, committee: Option<&Committee>, i: usize) -> Option<Answer> {
-    if question.committee_question && !committee.is_some_and(|chosen| question.committees.contains(&chosen.id)) {
+    if question.committee_question
+        && !committee.is_some_and(|chosen| question.committees.contains(&chosen.id))
+    {
         return None;
     }
     let (text, option) = match question.prompt.question_type {
         QuestionType::InfoText => return None,
         QuestionType::FreeResponse => (Some(WHY[i % WHY.len()].to_owned()), None),
         QuestionType::ShortAnswer => (Some(PROUD[i % PROUD.len()].to_owned()), None),
-        QuestionType::MultipleChoice => (None, question.prompt.options.get(i % 3).map(|option| option.id)),
+        QuestionType::MultipleChoice => (
+            None,
+            question.prompt.options.get(i % 3).map(|option| option.id),
+        ),
     };
-    Some(Answer { question: question.id, version: question.prompt.version, precedence: question.precedence, text, option })
+    Some(Answer {
+        question: question.id,
+        version: question.prompt.version,
+        precedence: question.precedence,
+        text,
+        option,
+    })
 }
