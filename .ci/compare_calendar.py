@@ -1,4 +1,4 @@
-"""Compares a calendar, as the icalendar library reads it, with the list of events that it was made from."""
+"""Compares a calendar with the list of events. The icalendar library reads the calendar."""
 import json
 import sys
 from datetime import datetime, timezone
@@ -11,10 +11,10 @@ assert events["next"] is None, "more than one page"
 assert all(len(line) <= 75 for line in text.split(b"\r\n")), "a line is too long"
 entries = {}
 for entry in Calendar.from_ical(text).walk("VEVENT"):
-    assert str(entry["UID"]) not in entries, f"{entry['UID']} stands twice"
+    assert str(entry["UID"]) not in entries, f"{entry['UID']} is there twice"
     assert entry["DTSTAMP"].dt.tzinfo is not None
     entries[str(entry["UID"])] = entry
-# What has ended is not in the calendar of all clubs.
+# Showings that have ended are not in the calendar across clubs.
 now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 showings = 0
 for event in events["results"]:

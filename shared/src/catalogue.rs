@@ -8,9 +8,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::Mutex;
 
 use crate::models::{Club, Event};
-use crate::state::App;
 use crate::table::{Entity, EventListing, PARALLEL, Table, TableError, Versions, keys};
-use crate::time::Timestamp;
 use crate::{html, ids, text};
 
 /// Memory that the parts of one catalogue may take, in bytes as [`Listed::size`] counts them:
@@ -39,13 +37,8 @@ pub trait Listed: Sized + Send + Sync + 'static {
     }
 }
 
-/// Parts that were asked for.
-pub struct Parts<L> {
-    /// Their items, in the order in which they were asked for.
-    pub items: Vec<Arc<Vec<L>>>,
-    /// When the oldest of them was read.
-    pub since: DateTime<Utc>,
-}
+/// The items of several parts, in the order in which the parts were asked for.
+pub type PartItems<L> = Vec<Arc<Vec<L>>>;
 
 /// Parts of a catalogue as they were at their versions.
 pub struct Catalogue<L>(Mutex<Held<L>>);
@@ -83,7 +76,7 @@ impl<L: Listed> Catalogue<L> {
         versions: &Versions,
         wanted: &[String],
         now: DateTime<Utc>,
-    ) -> Result<Parts<L>, TableError> {
+    ) -> Result<PartItems<L>, TableError> {
         // The lock is held while loading: requests that come meanwhile wait for the same load.
         let mut held = self.0.lock().await;
         let held = &mut *held;
@@ -123,9 +116,8 @@ impl<L: Listed> Catalogue<L> {
         }
         let found = || wanted.iter().filter_map(|name| held.parts.get(name));
         let items = found().map(|part| part.items.clone()).collect();
-        let since = found().map(|part| part.at).min().unwrap_or(now);
         held.shrink();
-        Ok(Parts { items, since })
+        Ok(items)
     }
 }
 
@@ -159,7 +151,7 @@ pub struct ListedClub {
     /// The name, folded.
     pub name: String,
     /// A number made from the code, to break ties with.
-    pub lot: u64,
+    pub tie_break: u64,
 }
 
 impl Listed for ListedClub {
@@ -178,7 +170,7 @@ impl Listed for ListedClub {
         Self {
             text: text::fold(&texts),
             name: text::fold(&profile.name),
-            lot: ids::derived("lot", &[&club.code]),
+            tie_break: ids::derived("lot", &[&club.code]),
             club,
         }
     }
@@ -189,25 +181,17 @@ impl Listed for ListedClub {
 }
 
 /// All clubs: archived ones and those that wait for approval too.
-pub struct Clubs(Parts<ListedClub>);
+pub struct Clubs(PartItems<ListedClub>);
 
 impl Clubs {
     /// One after the other.
     pub fn iter(&self) -> impl Iterator<Item = &ListedClub> {
-        self.0.items.iter().flat_map(|part| part.iter())
-    }
-
-    /// Until when their counters are young enough for a list.
-    pub fn fresh_until(&self) -> Timestamp {
-        Timestamp::at(self.0.since).plus(COUNTERS_LAST)
+        self.0.iter().flat_map(|part| part.iter())
     }
 
     /// The club with this code.
     pub fn get(&self, code: &str) -> Option<&ListedClub> {
-        let part = self
-            .0
-            .items
-            .get(usize::try_from(keys::club_part(code)).ok()?)?;
+        let part = self.0.get(usize::try_from(keys::club_part(code)).ok()?)?;
         let position = part
             .binary_search_by(|listed| listed.club.code.as_str().cmp(code))
             .ok()?;
@@ -231,15 +215,6 @@ impl Catalogue<ListedClub> {
         self.parts(table, versions, &club_parts(), now)
             .await
             .map(Clubs)
-    }
-}
-
-impl App {
-    /// All clubs as they were at `versions`.
-    pub async fn all_clubs(&self, versions: &Versions) -> Result<Clubs, TableError> {
-        self.clubs
-            .clubs(&self.table, versions, self.clock.now())
-            .await
     }
 }
 

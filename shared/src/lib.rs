@@ -2,22 +2,32 @@
 //! authentication (`auth`), what is stored (`models`, `table`), mail, and the pieces that the rest
 //! is made of.
 
+#[cfg(feature = "api")]
 pub mod auth;
+#[cfg(feature = "api")]
+pub mod bodies;
+#[cfg(feature = "api")]
 pub mod catalogue;
 pub mod html;
+#[cfg(feature = "api")]
 pub mod http;
 pub mod ids;
 pub mod lambda;
 pub mod limits;
+#[cfg(feature = "api")]
 pub mod lookups;
 pub mod mail;
+#[cfg(feature = "api")]
 pub mod media;
 pub mod models;
+#[cfg(feature = "api")]
 pub mod openapi;
 pub mod settings;
+#[cfg(feature = "api")]
 pub mod state;
 pub mod table;
 pub mod text;
 pub mod time;
 
+#[cfg(feature = "api")]
 pub use state::{App, Shared};

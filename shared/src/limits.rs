@@ -85,7 +85,7 @@ pub const IDEMPOTENCY_KEY: usize = 255;
 /// Schools, and majors, of a person.
 pub const STUDIES: usize = 10;
 /// Tags of a club, and badges: a change of all of them fits one transaction.
-pub const CLUB_TERMS: usize = 20;
+pub const CLUB_LABELS: usize = 20;
 /// The description of a badge.
 pub const BADGE_DESCRIPTION: usize = 1_000;
 /// Years of graduation.

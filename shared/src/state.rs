@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use crate::auth::{KnownPeople, Verifier};
-use crate::catalogue::{Catalogue, ListedClub, ListedEvent};
+use crate::catalogue::{Catalogue, Clubs, ListedClub, ListedEvent};
 use crate::ids::Ids;
-use crate::lookups::Lookups;
+use crate::lookups::{Entries, InMemory, Lookups};
 use crate::media::Media;
 use crate::settings::Settings;
-use crate::table::Table;
+use crate::table::{Table, TableError, Versions};
 use crate::time::Clock;
 
 /// The state of every router.
@@ -76,5 +76,20 @@ impl App {
     /// A new id.
     pub fn next_id(&self) -> u64 {
         self.ids.next(self.clock.now())
+    }
+
+    /// All clubs as they were at `versions`.
+    pub async fn all_clubs(&self, versions: &Versions) -> Result<Clubs, TableError> {
+        let now = self.clock.now();
+        self.clubs.clubs(&self.table, versions, now).await
+    }
+
+    /// A collection of admins as it was at `versions`.
+    pub async fn entries<T: InMemory>(
+        &self,
+        versions: &Versions,
+    ) -> Result<Entries<T>, TableError> {
+        let now = self.clock.now();
+        self.lookups.all(&self.table, versions, now).await
     }
 }

@@ -4,6 +4,8 @@ use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::limits;
+
 /// The text as it is compared: decomposed, without marks, in lower case; letters that Unicode does
 /// not decompose as people write them without their marks: `ß` as `ss`, `æ` as `ae`, `ø` as `o`,
 /// `ł` as `l`, `ς` as `σ`.
@@ -88,6 +90,28 @@ pub fn matches<'a>(words: &[String], texts: impl IntoIterator<Item = &'a str>) -
     contains(&texts.join("\n"), words)
 }
 
+/// Whether a text can be the address of a mail: one `@`, a host with a dot, nothing that could end
+/// a header, and no letters that SES refuses.
+pub fn is_email(text: &str) -> bool {
+    let Some((local, host)) = text.rsplit_once('@') else {
+        return false;
+    };
+    let plain = |c: char| {
+        c.is_ascii_graphic()
+            && !matches!(
+                c,
+                '<' | '>' | '(' | ')' | ',' | ';' | ':' | '"' | '\\' | '@'
+            )
+    };
+    text.len() <= limits::EMAIL
+        && !local.is_empty()
+        && local.chars().all(plain)
+        && host.contains('.')
+        && host.split('.').all(|label| {
+            !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        })
+}
+
 #[cfg(test)]
 mod tests {
     //! Proves H27.
@@ -107,5 +131,26 @@ mod tests {
             "lodz aero dorde thor istanbul igdir coeur"
         );
         assert!(matches(&words("ΣΊΣΥΦΟΣ"), ["Σίσυφος"]) && matches(&words("σίσυφος"), ["ΣΙΣΥΦΟΣ"]));
+    }
+
+    #[test]
+    fn addresses_that_mail_can_go_to() {
+        for good in ["ada@uni.example", "a.b+c@x.y.example"] {
+            assert!(is_email(good), "{good}");
+        }
+        for bad in [
+            "",
+            "ada",
+            "@x.example",
+            "ada@x",
+            "a b@x.example",
+            "a@x.example\r\nBcc: b@x.example",
+            "a@b@x.example",
+            "<a@x.example>",
+            "a@x..example",
+            "ü@uni.example",
+        ] {
+            assert!(!is_email(bad), "{bad}");
+        }
     }
 }

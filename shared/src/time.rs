@@ -101,6 +101,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
+#[cfg(feature = "api")]
 impl utoipa::PartialSchema for Timestamp {
     fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
         use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
@@ -111,6 +112,7 @@ impl utoipa::PartialSchema for Timestamp {
     }
 }
 
+#[cfg(feature = "api")]
 impl utoipa::ToSchema for Timestamp {}
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! What a list of clubs takes beside 200, 2,000 and 5,000 of them, with descriptions of 2 KB, on an
-//! engine that takes 5 ms more: `cargo bench -p tests --bench clubs`. Prints the rows of the table
-//! in docs/costs.md.
+//! Measures lists of clubs when 200, 2,000 and 5,000 clubs are stored. Descriptions have 2 KB, and
+//! each call of the table takes 5 ms more. `cargo bench -p tests --bench clubs` prints the rows of
+//! the table in docs/costs.md.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ const LISTS: [(&str, &str); 10] = [
     ("tag", "/api/clubs/?tags=games"),
 ];
 
-/// How long the engine's 5 ms really take here: a timer is not exact.
+/// How long a pause of 5 ms really takes on this machine: timers are not exact.
 async fn latency() -> Duration {
     let began = Instant::now();
     for _ in 0..40 {

@@ -1,6 +1,5 @@
-//! How fast the local service is, over HTTP on the loopback interface: `cargo bench -p tests`. The
-//! targets are printed beside the figures; a figure that misses its target ends the run with an
-//! error.
+//! Measures the local service over HTTP on the loopback interface. `cargo bench -p tests` prints
+//! each figure with its target. If a figure misses its target, the run fails.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -152,8 +151,8 @@ async fn main() -> ExitCode {
         .map(|n| token(&format!("student{n}")))
         .collect();
 
-    // Half of them have read the form before, as one does; for the others the profile is stored
-    // with the submission.
+    // Half of the students read the form first, as people usually do. For the others, submitting is
+    // the first request, so their profile is stored with it.
     let (mut submits, mut first_requests) = (Vec::new(), Vec::new());
     for (n, token) in tokens.iter().enumerate() {
         let known = n % 2 == 0;

@@ -1,4 +1,4 @@
-//! A client of the API, and the answers that it gets. A failed expectation prints the answer.
+//! A client of the API. If an answer is not the expected one, the test prints it.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use shared::table::usage::Usage;
 use tower::ServiceExt as _;
 
-/// Somebody who calls the API.
+/// A caller of the API.
 #[derive(Clone)]
 pub struct Client {
     router: Router,
@@ -16,7 +16,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// Somebody who calls this router, with a token or without.
     pub fn new(router: Router, token: Option<String>) -> Self {
         Self {
             router,
@@ -25,39 +24,34 @@ impl Client {
         }
     }
 
-    /// Sends this header too.
+    /// Adds a header to every request.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 
-    /// GET.
     pub async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, None).await
     }
 
-    /// POST with a JSON body.
     pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(Method::POST, path, Some(body)).await
     }
 
-    /// PUT with a JSON body.
     pub async fn put(&self, path: &str, body: Value) -> Answer {
         self.send(Method::PUT, path, Some(body)).await
     }
 
-    /// PATCH with a JSON body.
     pub async fn patch(&self, path: &str, body: Value) -> Answer {
         self.send(Method::PATCH, path, Some(body)).await
     }
 
-    /// DELETE.
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(Method::DELETE, path, None).await
     }
 
-    /// Any method, with a JSON body or none.
+    /// Sends any method, with or without a JSON body.
     pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
         let content_type = body.is_some().then_some("application/json");
         self.raw(
@@ -69,7 +63,7 @@ impl Client {
         .await
     }
 
-    /// Any method with any body.
+    /// Sends any method with any body.
     pub async fn raw(
         &self,
         method: Method,
@@ -110,31 +104,26 @@ impl Client {
     }
 }
 
-/// What came back.
 pub struct Answer {
     call: String,
-    /// Status.
     pub status: StatusCode,
-    /// Headers.
     pub headers: HeaderMap,
-    /// What the table was asked, and what it counted.
+    /// Calls of the table for this request, and the units that they consumed.
     pub usage: Usage,
-    /// Body.
     pub bytes: Vec<u8>,
 }
 
 impl Answer {
-    /// The body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
-    /// The body as JSON; null if it is none.
+    /// The body as JSON, or null if it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes).unwrap_or_default()
     }
 
-    /// A header, or an empty text.
+    /// A header, or `""` if the answer does not have it.
     pub fn header(&self, name: &str) -> &str {
         self.headers
             .get(name)
@@ -154,26 +143,26 @@ impl Answer {
         self.json()
     }
 
-    /// 200; the body.
+    /// Expects 200 and returns the body.
     #[track_caller]
     pub fn ok(self) -> Value {
         self.expect(200)
     }
 
-    /// 201; the body.
+    /// Expects 201 and returns the body.
     #[track_caller]
     pub fn created(self) -> Value {
         self.expect(201)
     }
 
-    /// 204 without a body.
+    /// Expects 204 without a body.
     #[track_caller]
     pub fn no_content(self) {
         assert!(self.bytes.is_empty(), "{}: {}", self.call, self.text());
         self.expect(204);
     }
 
-    /// An error with this status; its detail.
+    /// Expects an error with this status and returns its `detail`.
     #[track_caller]
     pub fn error(self, status: u16) -> String {
         let detail = self.json()["detail"].as_str().map(str::to_owned);
@@ -187,7 +176,7 @@ impl Answer {
         detail.unwrap_or_default()
     }
 
-    /// 400 that names exactly these fields.
+    /// Expects 400 with errors for exactly these fields.
     #[track_caller]
     pub fn invalid(self, fields: &[&str]) {
         let body = self.json();

@@ -1,5 +1,5 @@
-//! A table that fails: faults by seed, between the SDK and an engine. In tests it stands before the
-//! embedded engine, in the emulated cloud before a server.
+//! Injects faults into the calls between the SDK and the table. A seed decides which calls fail.
+//! Tests use it with the embedded engine; the emulated cloud uses it with a server.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,24 +13,23 @@ use serde_json::{Value, json};
 
 use crate::mixed;
 
-/// What may happen to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
-    /// Refused for now; not applied.
+    /// The call is throttled and not applied.
     Throttle,
-    /// In conflict with another transaction; not applied.
+    /// The call conflicts with another transaction and is not applied.
     Conflict,
-    /// A server error; not applied.
+    /// The call is not applied, and the answer is a server error.
     ErrorBefore,
-    /// A server error, although it was applied.
+    /// The call is applied, but the answer is a server error.
     ErrorAfter,
-    /// A connection that breaks after it was applied.
+    /// The call is applied, but the connection breaks before the answer.
     BrokenAfter,
-    /// No answer in time; applied some seconds later, when the caller has given up.
+    /// The call gets no answer in time. It is applied later, when the caller has given up.
     Late,
-    /// A batch of which a part is left undone, a page that is shorter than it could be.
+    /// Only half of a batch is done, or a page holds only one item.
     Part,
-    /// An index that shows an older state.
+    /// A query of an index returns an older state.
     Stale,
 }
 
@@ -46,7 +45,7 @@ impl Fault {
         Self::Stale,
     ];
 
-    /// Whether it can happen to this call.
+    /// Whether this fault can happen to this call.
     fn fits(self, operation: &str, body: &Value) -> bool {
         let writes = matches!(
             operation,
@@ -65,16 +64,15 @@ impl Fault {
     }
 }
 
-/// How long a caller waits for an answer that does not come, and when a late call is applied.
+/// After how long the connection of a late call breaks, and after how long the call is applied.
 const LATE: (Duration, Duration) = (Duration::from_millis(300), Duration::from_millis(900));
 
-/// Does a call with a body.
+/// Executes a call with this body.
 pub type Apply = Arc<dyn Fn(Vec<u8>) -> BoxFuture<'static, Reply> + Send + Sync>;
 
-/// Faults by seed.
 pub struct Faults {
     seed: u64,
-    /// Of a thousand calls so many are hit.
+    /// How many of a thousand calls get a fault.
     per_mille: AtomicU64,
     calls: AtomicU64,
     seen: Mutex<Seen>,
@@ -83,7 +81,7 @@ pub struct Faults {
 #[derive(Default)]
 struct Seen {
     counts: HashMap<Fault, u64>,
-    /// The last answers of the index.
+    /// The last answer to each query of an index, for [`Fault::Stale`].
     pages: HashMap<Vec<u8>, Reply>,
 }
 
@@ -102,7 +100,7 @@ impl fmt::Debug for Faults {
 }
 
 impl Faults {
-    /// None yet: [`Faults::hit`] begins.
+    /// No fault happens before [`Faults::hit`] is called.
     pub fn new(seed: u64) -> Arc<Self> {
         Arc::new(Self {
             seed,
@@ -112,12 +110,12 @@ impl Faults {
         })
     }
 
-    /// From now on so many of a thousand calls are hit.
+    /// From now on, `per_mille` of a thousand calls get a fault.
     pub fn hit(&self, per_mille: u64) {
         self.per_mille.store(per_mille, Ordering::Relaxed);
     }
 
-    /// How many calls were hit.
+    /// How many calls got a fault.
     pub fn count(&self) -> u64 {
         self.seen
             .lock()
@@ -127,7 +125,7 @@ impl Faults {
             .sum()
     }
 
-    /// These faults as a hook of the embedded engine.
+    /// A hook that injects these faults into the embedded engine.
     pub fn hook(self: &Arc<Self>) -> Hook {
         let faults = self.clone();
         Arc::new(move |call: Call| {
@@ -163,7 +161,7 @@ impl Faults {
         Some(fault)
     }
 
-    /// Does a call, with the fault that is its due.
+    /// Executes a call, perhaps with a fault.
     pub async fn run(&self, operation: &str, body: Vec<u8>, apply: Apply) -> Reply {
         let request: Value = serde_json::from_slice(&body).unwrap_or_default();
         let fault = self.next(operation, &request);
@@ -228,7 +226,7 @@ impl Faults {
     }
 }
 
-/// Does something while others go on.
+/// Runs `work` in the background.
 #[expect(
     clippy::disallowed_methods,
     reason = "a call that is late outlives the one who made it"
@@ -237,7 +235,7 @@ pub fn beside(work: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(work);
 }
 
-/// Half of a batch, or a page of one item.
+/// Executes only half of a batch, or a query with a page of one item.
 async fn part(operation: &str, mut request: Value, apply: Apply) -> Reply {
     if operation == "Query" {
         request["Limit"] = json!(1);

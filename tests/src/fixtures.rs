@@ -1,4 +1,4 @@
-//! What many tests begin with, made through the API.
+//! Data that many tests begin with. Most of it is created through the API.
 
 use std::collections::BTreeMap;
 
@@ -9,31 +9,32 @@ use shared::time::Timestamp;
 
 use crate::{Client, TestCampus, start};
 
-/// The moment `hours` after the start of the test, as the API writes it.
+/// The time `hours` after the start of the test, in the format of the API.
 pub fn hours(hours: i64) -> String {
     Timestamp::at(start() + TimeDelta::hours(hours)).to_string()
 }
 
-/// A moment in milliseconds, as the API writes it.
+/// A Unix time in milliseconds, in the format of the API.
 fn moment(ms: i64) -> String {
     Timestamp::at(DateTime::from_timestamp_millis(ms).unwrap_or_default()).to_string()
 }
 
-/// A club with an open application: Ada owns it, the others are nobody.
+/// A club with an open application. Ada is its owner and its only member.
 pub struct Drive {
-    /// Club code.
+    /// The code of the club.
     pub club: String,
-    /// The owner.
+    /// Ada.
     pub officer: Client,
-    /// The application, as it was answered.
+    /// The application, as the API returned it.
     pub application: Value,
     /// `/api/clubs/…/applications/…/`
     pub path: String,
-    /// A free-response question without limit.
+    /// The id of a free-response question without a word limit.
     pub question: u64,
 }
 
-/// The usual body of an application: open from an hour ago for a day, released after two.
+/// The usual body of an application. It opened an hour ago and closes in a day; the results are
+/// released in two days.
 pub fn application(name: &str) -> Value {
     json!({
         "name": name,
@@ -45,7 +46,7 @@ pub fn application(name: &str) -> Value {
     })
 }
 
-/// The id in an answer.
+/// The `id` of an object.
 #[track_caller]
 pub fn id(value: &Value) -> u64 {
     value["id"]
@@ -54,7 +55,7 @@ pub fn id(value: &Value) -> u64 {
 }
 
 impl TestCampus {
-    /// A club whose owner is `owner`; its code is its name.
+    /// Creates a club whose code is its name, and returns the code.
     pub async fn club(&self, name: &str, owner: &Client) -> String {
         owner
             .post("/api/clubs/", json!({ "name": name, "code": name }))
@@ -63,12 +64,12 @@ impl TestCampus {
         name.to_owned()
     }
 
-    /// A club, `name`, of Ada's with an open application and one question.
+    /// Creates the club `name` with an open application that has one question.
     pub async fn drive(&self, name: &str) -> Drive {
         self.drive_with(name, application("Fall")).await
     }
 
-    /// The same, around the present time of a running clock.
+    /// Like [`TestCampus::drive`], but with times around the present time of a running clock.
     pub async fn drive_now(&self, name: &str) -> Drive {
         let mut body = application("Fall");
         for (field, hours) in [
@@ -105,7 +106,7 @@ impl TestCampus {
         }
     }
 
-    /// Makes somebody known and a member.
+    /// Creates the profile of a person and adds the person to the club.
     pub async fn member(&self, club: &str, owner: &Client, username: &str, role: u64) -> Client {
         let client = self.as_(username);
         let person = id(&client.get("/api/settings/").await.ok());
@@ -121,12 +122,12 @@ impl TestCampus {
 }
 
 impl Drive {
-    /// A body that answers the question.
+    /// The body of a submission that answers the question.
     pub fn answer(&self, text: &str) -> Value {
         json!({ "responses": [{ "question": self.question, "text": text }] })
     }
 
-    /// Submits as somebody; the submission.
+    /// Submits as `client` and returns the submission.
     pub async fn submit(&self, client: &Client) -> Value {
         client
             .post(
@@ -137,7 +138,8 @@ impl Drive {
             .created()
     }
 
-    /// Moves the end to the second of this moment.
+    /// Changes the end of the application to this time, in milliseconds, without the fraction of a
+    /// second.
     pub async fn close_at_ms(&self, ms: i64) {
         self.officer
             .patch(
@@ -148,7 +150,7 @@ impl Drive {
             .ok();
     }
 
-    /// Decides.
+    /// Sets the decision of a submission and returns the submission.
     pub async fn decide(&self, submission: &Value, status: u64, reason: &str) -> Value {
         let path = format!("{}submissions/{}/", self.path, id(submission));
         self.officer
@@ -157,7 +159,7 @@ impl Drive {
             .ok()
     }
 
-    /// Sends mails of a type, with more fields.
+    /// Calls `send_emails/`. `kind` is `acceptance` or `rejection`; `more` has further fields.
     pub async fn send(&self, kind: &str, more: Value) -> crate::Answer {
         let mut body = json!({ "email_type": { "id": kind } });
         for (name, value) in more.as_object().into_iter().flatten() {
@@ -168,7 +170,7 @@ impl Drive {
             .await
     }
 
-    /// The submission as its applicant sees it.
+    /// The submission as its applicant sees it in `/submissions/`.
     pub async fn own(&self, client: &Client, submission: &Value) -> Value {
         client
             .get(&format!("/api/submissions/{}/", id(submission)))
@@ -177,8 +179,8 @@ impl Drive {
     }
 }
 
-/// An entry in each collection that admins keep; the variables of paths that name them. Clubs
-/// register for the fair.
+/// Creates an entry in each collection that admins keep, and returns the path variable and the id
+/// of each. Clubs can register for the fair.
 pub async fn collections(admin: &Client) -> Vec<(&'static str, String)> {
     let fair = json!({ "name": "Autumn fair", "start_time": hours(1), "end_time": hours(8) });
     let bodies = [
@@ -211,8 +213,8 @@ pub async fn collections(admin: &Client) -> Vec<(&'static str, String)> {
     ids
 }
 
-/// The `n`th of many events of the chess club: each tenth is still to come, the others ended in the
-/// 23 months before.
+/// The `n`th of many events of the chess club. Each tenth event is in the future; the others ended
+/// within the last 23 months.
 pub fn event(n: u64) -> Event {
     let n_hours = i64::try_from(n).unwrap_or_default();
     let back = if n.is_multiple_of(10) {
@@ -250,8 +252,8 @@ pub fn event(n: u64) -> Event {
     }
 }
 
-/// The `n`th of many clubs, with a description of 2 KB: some with letters outside of ASCII, each
-/// fifth inactive.
+/// The `n`th of many clubs, with a description of 2 KB. Some descriptions have letters outside of
+/// ASCII. Each fifth club is inactive.
 pub fn club(n: u64) -> Club {
     let words = [
         "evenings",
@@ -311,11 +313,10 @@ pub fn club(n: u64) -> Club {
     }
 }
 
-/// The link of an invite in a mail: path to accept it, and its token.
+/// The link of an invite in a mail.
 pub struct InviteLink {
     /// `/api/clubs/…/invites/…/accept/`
     pub path: String,
-    /// The token.
     pub token: String,
 }
 
@@ -343,7 +344,7 @@ impl InviteLink {
         }
     }
 
-    /// Uses it.
+    /// Accepts the invite as `client`.
     pub async fn accept(&self, client: &Client) -> crate::Answer {
         client
             .post(&self.path, json!({ "token": self.token }))

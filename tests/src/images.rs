@@ -1,10 +1,10 @@
-//! Images for uploads, and the forms that carry them.
+//! Images, and multipart forms for uploads.
 
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
 
-/// A picture with a gradient, opaque.
+/// An opaque picture with a gradient.
 pub fn picture(width: u32, height: u32) -> DynamicImage {
     let shade = |n: u32| u8::try_from(n % 256).unwrap_or_default();
     DynamicImage::ImageRgba8(RgbaImage::from_fn(width, height, |x, y| {
@@ -12,7 +12,6 @@ pub fn picture(width: u32, height: u32) -> DynamicImage {
     }))
 }
 
-/// An image in a format.
 pub fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Vec::new();
     let image = if format == ImageFormat::Jpeg {
@@ -26,13 +25,11 @@ pub fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     bytes
 }
 
-/// A PNG.
 pub fn png(width: u32, height: u32) -> Vec<u8> {
     encoded(&picture(width, height), ImageFormat::Png)
 }
 
-/// A `multipart/form-data` body with these parts, files where they are not text: its content type,
-/// and its bytes.
+/// Content type and bytes of a `multipart/form-data` body. The parts `image` and `file` are files.
 pub fn form(parts: &[(&str, &[u8])]) -> (String, Vec<u8>) {
     let boundary = "----clubs-test-boundary";
     let mut body = Vec::new();

@@ -1,8 +1,9 @@
-//! The cloud in a test: a Lambda runtime API, DynamoDB, SES and an issuer's keys behind one port of
-//! this machine, for the real binary of a function.
+//! Runs the real binary of a function in a test. One local port emulates what the binary needs: the
+//! Lambda runtime API, DynamoDB, SES, S3 and the keys of the issuer.
 
 use std::collections::HashMap;
-use std::process::Stdio;
+use std::fs::{self, File};
+use std::io::{Read as _, Seek as _};
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
@@ -26,22 +27,23 @@ struct Cloud {
     campus: Arc<TestCampus>,
     next: Mutex<mpsc::Receiver<(String, Value)>>,
     pending: Pending,
-    /// What was put into the bucket: name, headers, size.
+    /// The files in the bucket: name, headers, size in bytes.
     images: Mutex<Vec<(String, HeaderMap, usize)>>,
 }
 
-/// A running function.
+/// A running process of a function.
 pub struct Function {
-    /// The campus whose table it uses, with the machine's clock.
+    /// The campus whose table the function uses. Its clock is that of the machine.
     pub campus: Arc<TestCampus>,
     cloud: Arc<Cloud>,
     events: mpsc::Sender<(String, Value)>,
-    // Killed when dropped.
+    log: File,
+    // The process is killed when this is dropped.
     _child: Child,
 }
 
 impl Function {
-    /// Starts the binary of a function as Lambda would.
+    /// Starts the binary of a function as Lambda does.
     pub async fn start(binary: &str) -> Self {
         let campus = Arc::new(Setup::default().running_clock().build());
         let (events, next) = mpsc::channel(8);
@@ -78,6 +80,11 @@ impl Function {
         tokio::spawn(async move { axum::serve(listener, router).await });
         let origin = format!("http://{address}");
         let settings = local::settings();
+        // Nobody else needs the name of this file, so it is removed while both ends are open.
+        let path = std::env::temp_dir().join(format!("clubs-{}.log", address.replace(':', "-")));
+        let written = File::create(&path).expect("a file for the log");
+        let log = File::open(&path).expect("the file for the log");
+        fs::remove_file(&path).expect("the file for the log");
         let child = Command::new(binary)
             .env_clear()
             .envs([
@@ -102,7 +109,7 @@ impl Function {
                 ("MEDIA_URL", "https://media.example"),
                 ("RUST_LOG", "info"),
             ])
-            .stdout(Stdio::null())
+            .stdout(written)
             .kill_on_drop(true)
             .spawn()
             .expect("the function's binary");
@@ -110,11 +117,12 @@ impl Function {
             campus,
             cloud,
             events,
+            log,
             _child: child,
         }
     }
 
-    /// Hands the function an event and waits for its answer.
+    /// Invokes the function with an event and returns its answer.
     pub async fn invoke(&self, event: Value) -> Value {
         let id = format!(
             "00000000-0000-0000-0000-{:012x}",
@@ -129,23 +137,31 @@ impl Function {
         receiver.await.expect("an answer")
     }
 
-    /// The records of the table's stream, as Lambda gets them.
+    /// An event with the records of the table's stream, as Lambda delivers them.
     pub fn stream_event(&self) -> Value {
         json!({ "Records": self.campus.campus.stream.records().expect("a stream") })
     }
 
-    /// The files that were put into the bucket: name, headers, size.
+    /// The files in the bucket: name, headers, size in bytes.
     pub async fn images(&self) -> Vec<(String, HeaderMap, usize)> {
         self.cloud.images.lock().await.clone()
     }
 
-    /// The table.
+    /// Everything that the function has logged so far.
+    pub fn log(&self) -> String {
+        let (mut file, mut text) = (&self.log, String::new());
+        file.rewind().expect("the log");
+        file.read_to_string(&mut text).expect("the log");
+        text
+    }
+
     pub fn table(&self) -> &Table {
         &self.campus.campus.app.table
     }
 }
 
-/// An event that API Gateway sent, made into another request.
+/// The event of API Gateway for a request. `received_ms` is the time at which the gateway received
+/// the request.
 pub fn event(method: &str, path: &str, token: &str, received_ms: i64) -> Value {
     let mut event: Value =
         serde_json::from_str(include_str!("../events/rest.json")).expect("an event");
@@ -158,13 +174,13 @@ pub fn event(method: &str, path: &str, token: &str, received_ms: i64) -> Value {
     event
 }
 
-/// Gives such an event a header.
+/// Adds a header to an event of API Gateway.
 pub fn header(event: &mut Value, name: &str, value: &str) {
     event["headers"][name] = json!(value);
     event["multiValueHeaders"][name] = json!([value]);
 }
 
-/// The JSON body of an answer to API Gateway.
+/// The JSON body of a function's answer to API Gateway.
 pub fn body(answer: &Value) -> Value {
     serde_json::from_str(answer["body"].as_str().unwrap_or_default()).unwrap_or_default()
 }

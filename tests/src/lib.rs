@@ -1,5 +1,5 @@
-//! A campus in a test: the real routers, engine, tokens and mail worker, in process, with a
-//! standing clock.
+//! Runs the whole service in the process of a test: the real routers, table engine, tokens and mail
+//! worker. The clock stands still until the test moves it.
 
 pub mod client;
 pub mod faults;
@@ -31,31 +31,31 @@ use shared::time::Clock as _;
 
 pub use client::{Answer, Client};
 
-/// When tests begin: 2026-11-21T09:00:00Z.
+/// The time at which tests begin: 2026-11-21T09:00:00Z.
 pub fn start() -> DateTime<Utc> {
     DateTime::from_timestamp(1_795_251_600, 0).unwrap_or_default()
 }
 
-/// A number that looks random but is always the same (the finalizer of splitmix64).
+/// A number that looks random but depends only on `n` (the finalizer of splitmix64).
 pub(crate) fn mixed(n: u64) -> u64 {
     let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     n ^ (n >> 31)
 }
 
-/// A campus of its own for a test.
+/// The service of one test, with a table of its own.
 pub struct TestCampus {
-    /// The service.
     pub campus: Campus,
 }
 
-/// Runs before a call of the table.
+/// Gets the operation and the body of a call of the table before the engine does. If it returns a
+/// status and a body, the caller gets these and the engine is not called.
 pub type Before =
     Arc<dyn Fn(&str, &[u8]) -> BoxFuture<'static, Option<(u16, Value)>> + Send + Sync>;
 
 type SettingsChange = Box<dyn FnOnce(&mut Settings)>;
 
-/// How a campus differs from the usual one.
+/// Changes to the usual setup of a [`TestCampus`].
 pub struct Setup {
     engine: Option<engine::Hook>,
     mailbox: Option<mailbox::Hook>,
@@ -77,8 +77,8 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// Table calls pass this hook, which gets operation and body, and may delay a call or answer it
-    /// in the engine's place.
+    /// Calls `before` for each call of the table. It may delay the call, or answer it instead of
+    /// the engine.
     #[must_use]
     pub fn table(self, before: Before) -> Self {
         self.hook(Arc::new(move |call: engine::Call| {
@@ -91,7 +91,7 @@ impl Setup {
         }))
     }
 
-    /// Table calls pass this hook, which may also do them and lose the answer.
+    /// Calls `hook` for each call of the table. It may also execute the call and lose the answer.
     #[must_use]
     pub fn hook(self, hook: engine::Hook) -> Self {
         Self {
@@ -100,7 +100,8 @@ impl Setup {
         }
     }
 
-    /// Table calls take so many milliseconds, so that what runs at once really interleaves.
+    /// Each call of the table takes `ms` milliseconds. Without a delay, requests at the same moment
+    /// would run one after the other.
     #[must_use]
     pub fn latency(self, ms: u64) -> Self {
         self.table(Arc::new(move |_: &str, _: &[u8]| {
@@ -111,7 +112,7 @@ impl Setup {
         }))
     }
 
-    /// Mails pass this hook.
+    /// Calls `hook` for each mail. It may answer instead of the mailbox.
     #[must_use]
     pub fn mail(self, hook: mailbox::Hook) -> Self {
         Self {
@@ -120,7 +121,7 @@ impl Setup {
         }
     }
 
-    /// Other settings.
+    /// Changes the settings of the service.
     #[must_use]
     pub fn settings(self, change: impl FnOnce(&mut Settings) + 'static) -> Self {
         Self {
@@ -129,13 +130,13 @@ impl Setup {
         }
     }
 
-    /// Images are kept there.
+    /// Stores images in `images`.
     #[must_use]
     pub fn images(self, images: Arc<dyn ObjectStore>) -> Self {
         Self { images, ..self }
     }
 
-    /// The machine's clock instead of a standing one.
+    /// Uses the clock of the machine instead of one that stands still.
     #[must_use]
     pub fn running_clock(self) -> Self {
         Self {
@@ -144,7 +145,7 @@ impl Setup {
         }
     }
 
-    /// The campus.
+    /// Builds the campus.
     pub fn build(self) -> TestCampus {
         let engine = Engine::memory().expect("an engine in memory");
         let engine = match self.engine {
@@ -190,12 +191,12 @@ impl Default for TestCampus {
 }
 
 impl TestCampus {
-    /// An empty campus.
+    /// A campus with an empty table and the usual setup.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A second function on the same table and clock, with caches of its own.
+    /// A second service with the same table and clock, but with caches of its own.
     #[must_use]
     pub fn another(&self) -> Self {
         let Campus {
@@ -222,22 +223,22 @@ impl TestCampus {
         }
     }
 
-    /// Somebody with a token, an address and a name made from their user name.
+    /// A signed-in caller. Address and name are made from the user name.
     pub fn as_(&self, username: &str) -> Client {
         self.with_token(&self.token(username))
     }
 
-    /// Somebody in the admin group.
+    /// A caller in the admin group.
     pub fn admin(&self) -> Client {
         self.client(&json!({ "email": "root@uni.example", "name": "Root Admin", "groups": ["clubs-admin"] }), "root")
     }
 
-    /// The token of [`TestCampus::as_`].
+    /// The token that [`TestCampus::as_`] uses.
     pub fn token(&self, username: &str) -> String {
         self.signed(&json!({ "email": format!("{username}@uni.example"), "name": format!("{username} Test") }), username)
     }
 
-    /// Somebody with these claims.
+    /// A caller whose token has these claims.
     pub fn client(&self, claims: &Value, username: &str) -> Client {
         self.with_token(&self.signed(claims, username))
     }
@@ -247,7 +248,7 @@ impl TestCampus {
         subject["username"] = json!(username);
         let mut subject: local::issuer::Subject =
             serde_json::from_value(subject).expect("a subject");
-        // Good for a year: tests move the clock.
+        // Tests move the clock, so tokens are valid for a year.
         subject.expires_in = Some(31_536_000);
         let (token, _) = self
             .campus
@@ -257,31 +258,31 @@ impl TestCampus {
         token
     }
 
-    /// Somebody with this token.
+    /// A caller with this token.
     pub fn with_token(&self, token: &str) -> Client {
         Client::new(self.campus.router.clone(), Some(token.to_owned()))
     }
 
-    /// Nobody.
+    /// A caller without a token.
     pub fn anonymous(&self) -> Client {
         Client::new(self.campus.router.clone(), None)
     }
 
-    /// The present time in milliseconds, as gateways tell it.
+    /// The present time in milliseconds, as in the events of API Gateway.
     pub fn now_ms(&self) -> i64 {
         self.campus.clock.now().timestamp_millis()
     }
 
-    /// Moves the clock.
+    /// Moves the clock forward.
     pub fn advance(&self, by: TimeDelta) {
         self.campus.clock.advance(by);
     }
 
-    /// Delivers the stream to the mail worker until nothing is left, or something is to be tried
-    /// again.
+    /// Delivers the stream to the mail worker until nothing is left, or until the worker asks for
+    /// another delivery.
     pub async fn deliver(&self) -> Delivered {
-        // A mail that another worker has claimed comes again and again, as long as the clock
-        // stands.
+        // A mail that another worker has claimed is delivered again and again while the clock
+        // stands still.
         for _ in 0..50 {
             match self
                 .campus
@@ -294,7 +295,7 @@ impl TestCampus {
                 end => return end,
             }
         }
-        Delivered::Again
+        Delivered::RetryLater
     }
 
     /// Runs `work` while the mail worker runs.
@@ -305,26 +306,26 @@ impl TestCampus {
         }
     }
 
-    /// Hands what SES reports of the mails so far to the worker.
+    /// Gives the reports of SES about all mails so far to the function for reports.
     pub async fn report(&self) {
         for event in self.campus.mailbox.take_reports() {
             self.reported(&event).await;
         }
     }
 
-    /// Hands an event of SES to the worker.
+    /// Gives one event of SES to the function for reports.
     pub async fn reported(&self, event: &Value) {
         local::simulator::deliver(&self.campus.reports, event)
             .await
             .expect("a report");
     }
 
-    /// The mails that were sent.
+    /// The mails that were sent, the oldest first.
     pub fn mails(&self) -> Vec<KeptMail> {
         self.campus.mailbox.mails()
     }
 
-    /// The mails that were sent, but for those to people whom an officer added.
+    /// The mails that were sent, without those to people who were added by an officer.
     pub fn mails_but_welcomes(&self) -> Vec<KeptMail> {
         self.mails()
             .into_iter()
@@ -332,7 +333,7 @@ impl TestCampus {
             .collect()
     }
 
-    /// Everything that is stored, for tests that look behind the API.
+    /// All items of the table, for tests that look behind the API.
     pub fn stored(&self) -> Vec<Value> {
         let answer = self
             .campus

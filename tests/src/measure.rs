@@ -1,5 +1,5 @@
-//! What a list takes from a function that has nothing in memory, and from a warm one: for the
-//! benchmarks.
+//! Measures lists for the benchmarks: once on a service without anything in memory, then on a warm
+//! one.
 
 use std::time::{Duration, Instant};
 
@@ -9,15 +9,15 @@ use crate::{Client, TestCampus};
 
 const WARM: usize = 51;
 
-/// The head of the table of rows.
+/// Prints the head of the table.
 pub fn head(of: &str) {
     println!(
         "| {of} | List | Calls | Read units | Time, not in memory | Read units, warm | Time, warm (median) |\n|---:|---|---:|---:|---:|---:|---:|"
     );
 }
 
-/// A row for the list at `path` beside `n` of what it lists. The table's own `latency` is not in
-/// the warm time.
+/// Prints a row for the list at `path` when `n` objects are stored. The `latency` of the table is
+/// subtracted from the warm time.
 pub async fn row(campus: &TestCampus, n: u64, name: &str, path: &str, latency: Duration) {
     let client = campus.another().anonymous();
     let (cold, cold_time) = timed(&client, path).await;

@@ -1,10 +1,10 @@
-//! Counting again what the service counts, in all that is stored.
+//! Checks that what the service stored agrees, for example that counters are exact.
 
 use shared::time::Clock as _;
 
 use crate::TestCampus;
 
-/// What `clubs-admin check` finds wrong with a campus.
+/// The findings of `clubs-admin check` about the table of a campus.
 pub fn recount(campus: &TestCampus) -> Vec<String> {
     admin::check(&campus.stored(), campus.campus.clock.now())
 }

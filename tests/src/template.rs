@@ -1,5 +1,4 @@
-//! template.yaml with its parameters and intrinsic functions resolved, as they are for one
-//! deployment.
+//! Reads template.yaml and resolves its parameters and intrinsic functions for one deployment.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,46 +6,46 @@ use std::path::{Path, PathBuf};
 use saphyr::{LoadableYamlNode as _, Yaml};
 use serde_json::{Map, Value, json};
 
-/// The region and account of the deployment that is made up.
+/// The region of the deployment.
 pub const REGION: &str = "eu-central-1";
-/// See [`REGION`].
+/// The account of the deployment.
 pub const ACCOUNT: &str = "123456789012";
 
-/// The template, for one set of parameters.
+/// The template with one set of parameters.
 pub struct Template {
     text: Value,
     stack: String,
     parameters: BTreeMap<String, Value>,
 }
 
-/// A function with what it is given.
+/// A function of the template, with its settings and rights.
 #[derive(Debug, Clone)]
 pub struct Function {
     /// Its name in the template.
     pub name: String,
-    /// The binary that it runs.
+    /// The name of its binary.
     pub binary: String,
-    /// Environment.
+    /// Environment variables.
     pub variables: BTreeMap<String, String>,
     /// Megabytes.
     pub memory: u64,
     /// Seconds.
     pub timeout: u64,
-    /// Events by their names, resolved.
+    /// Its events by name, resolved.
     pub events: Map<String, Value>,
-    /// What its role may do: actions and resources.
+    /// The statements of its role: actions and resources.
     pub rights: Vec<(Vec<String>, Vec<String>)>,
 }
 
 impl Function {
-    /// The paths of the gateway that lead to it.
+    /// The paths of the gateway that it serves.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.events
             .values()
             .filter_map(|event| event["Properties"]["Path"].as_str())
     }
 
-    /// Whether its role allows this.
+    /// Whether its role allows this action on this resource.
     pub fn may(&self, action: &str, resource: &str) -> bool {
         let fits = |pattern: &String| match pattern.split_once('*') {
             None => pattern == resource,
@@ -62,7 +61,7 @@ impl Function {
     }
 }
 
-/// YAML as JSON; a tagged value such as `!Ref Table` is `{"!Ref": "Table"}`.
+/// Converts YAML to JSON. A tagged value such as `!Ref Table` becomes `{"!Ref": "Table"}`.
 fn json_of(node: &Yaml<'_>) -> Value {
     if let Yaml::Tagged(tag, inner) = node {
         return json!({ format!("!{}", tag.suffix): json_of(inner) });
@@ -84,7 +83,7 @@ fn json_of(node: &Yaml<'_>) -> Value {
         .unwrap_or_default()
 }
 
-/// The only entry of an intrinsic function: its name and argument.
+/// Name and argument, if the value is a call of an intrinsic function.
 fn intrinsic(value: &Value) -> Option<(&str, &Value)> {
     let object = value.as_object().filter(|object| object.len() == 1)?;
     object
@@ -107,8 +106,8 @@ fn list(value: &Value) -> Vec<String> {
 }
 
 impl Template {
-    /// The template of this repository, deployed as `stack` with these parameters beside the
-    /// defaults.
+    /// The template of this repository, deployed as `stack`. Parameters that are not given have
+    /// their defaults.
     pub fn load(stack: &str, parameters: &[(&str, &str)]) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../template.yaml");
         let yaml = std::fs::read_to_string(path).expect("a template");
@@ -133,14 +132,14 @@ impl Template {
         }
     }
 
-    /// A part of the template as it stands there.
+    /// A section of the template, not resolved.
     pub fn section(&self, name: &str) -> &Map<String, Value> {
         self.text[name]
             .as_object()
             .unwrap_or_else(|| panic!("the template has no {name}"))
     }
 
-    /// Whether a condition holds.
+    /// Whether a condition is true.
     pub fn holds(&self, condition: &str) -> bool {
         let rule = self
             .section("Conditions")
@@ -165,7 +164,7 @@ impl Template {
         }
     }
 
-    /// A resource as it is deployed; none if its condition does not hold.
+    /// A resource, resolved. `None` if its condition is false.
     pub fn resource(&self, name: &str) -> Option<Value> {
         let resource = self
             .section("Resources")
@@ -188,7 +187,7 @@ impl Template {
             .collect()
     }
 
-    /// The value with everything resolved; none if it is `AWS::NoValue`.
+    /// A value, resolved. `None` if it is `AWS::NoValue`.
     pub fn resolved(&self, value: &Value) -> Option<Value> {
         if let Some((name, argument)) = intrinsic(value) {
             return self.call(name, argument);
@@ -276,7 +275,7 @@ impl Template {
             "AWS::Partition" => "aws",
             "AWS::URLSuffix" => "amazonaws.com",
             "AWS::StackName" => &self.stack,
-            // What SAM makes of an API.
+            // SAM creates this resource for an API.
             "Api.Stage" => return self.parameters.get("Stage").cloned(),
             name => match self.parameters.get(name) {
                 Some(value) => return Some(value.clone()),
@@ -285,7 +284,7 @@ impl Template {
         }))
     }
 
-    /// What `Ref` answers for a resource.
+    /// The value of `Ref` for a resource.
     fn physical(&self, name: &str) -> String {
         let resource = self
             .section("Resources")
@@ -318,7 +317,7 @@ impl Template {
         }
     }
 
-    /// What `GetAtt` answers.
+    /// The value of `GetAtt`.
     fn attribute(&self, path: &str) -> String {
         if path == "Api.Stage" {
             return self
@@ -352,7 +351,7 @@ impl Template {
         }
     }
 
-    /// The functions, by their names.
+    /// All functions that are deployed, by name.
     pub fn functions(&self) -> BTreeMap<String, Function> {
         let resources = self.resources();
         let globals = self
@@ -395,8 +394,7 @@ impl Template {
         functions.map(function).collect()
     }
 
-    /// What a role allows, its managed policies with it. A condition of a statement is not looked
-    /// at.
+    /// What a role allows, with its managed policies. Conditions of statements are ignored.
     fn rights(
         &self,
         resources: &BTreeMap<String, Value>,
@@ -426,8 +424,8 @@ impl Template {
     }
 }
 
-/// Where `sam build` put the binary of a function: functions of one binary may share a folder, so
-/// its template says it.
+/// The path of a function's binary after `sam build`. Functions with the same binary may share a
+/// folder, so the path is read from the template that `sam build` writes.
 pub fn bootstrap(built: &Path, function: &str) -> PathBuf {
     let yaml = std::fs::read_to_string(built.join("template.yaml")).unwrap_or_default();
     let template = Yaml::load_from_str(&yaml)
@@ -440,7 +438,7 @@ pub fn bootstrap(built: &Path, function: &str) -> PathBuf {
     built.join(folder).join("bootstrap")
 }
 
-/// The actions that a call of DynamoDB needs, each with what it is done to.
+/// The IAM actions that a call of DynamoDB needs, each with its table or index.
 pub fn table_actions(operation: &str, body: &Value) -> Vec<(String, String)> {
     let arn = |table: &Value| {
         format!(

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Days, TimeDelta, Utc};
-use shared::auth::User;
+use shared::http::User;
 use shared::http::{
     ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoContent, Officer, OrRefused,
     Params, PathIds, ReceivedAt, Result, SignedIn,
 };
+use shared::models::Form;
 use shared::models::{Application, Committee, Extension, Question};
-use shared::table::{Form, TableError, Tries};
+use shared::table::{Retries, TableError};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 
@@ -172,9 +173,9 @@ async fn change(
     let (club, id) = (form.application.club.clone(), form.application.id);
     // The version that this request itself has made, by removing committees.
     let mut own_version = None;
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await.map_err(|error| {
+        retries.next().await.map_err(|error| {
             if own_version.is_some() {
                 ApiError::from(error).after_write()
             } else {
@@ -231,7 +232,7 @@ const COMMITTEE_USED: &str = "A committee that has submissions cannot be removed
 /// Waits for submissions that were begun before an application changed: no condition can keep these
 /// apart, since a submission touches no item that others touch. One that takes longer than half of
 /// this looks at the application again.
-async fn let_pass(app: &Shared, application: &Application) {
+async fn wait_for_running_submissions(app: &Shared, application: &Application) {
     let now = app.now();
     let changed_lately = now < application.updated_at.plus(TimeDelta::minutes(1));
     if changed_lately || (application.is_active && application.start <= now) {
@@ -270,24 +271,24 @@ async fn remove_committees(
     if let Err(error) = app.table.update_application(&new, old.version).await {
         return Ok(Err(error));
     }
-    let_pass(app, old).await;
+    wait_for_running_submissions(app, old).await;
     if !is_used().await.map_err(TableError::after_write)? {
         return Ok(Ok(Some(new)));
     }
-    Ok(Ok(bring_back(app, old, removed)
+    Ok(Ok(restore_committees(app, old, removed)
         .await
         .map_err(ApiError::after_write)?))
 }
 
 /// Somebody applied between the check and the removal: the committees come back. Answers none.
-async fn bring_back(
+async fn restore_committees(
     app: &Shared,
     old: &Application,
     removed: &[Committee],
 ) -> Result<Option<Application>> {
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         let mut now = app
             .table
             .application(&old.club, old.id)
@@ -360,7 +361,7 @@ pub async fn delete_application(
         })?;
     }
     // Somebody may have submitted in between: then nothing is lost, or nothing is left behind.
-    let_pass(&app, &application).await;
+    wait_for_running_submissions(&app, &application).await;
     if Box::pin(remove_marked(&app, application, forced))
         .await
         .map_err(ApiError::after_write)?

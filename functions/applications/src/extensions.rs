@@ -7,7 +7,7 @@ use shared::http::{
     ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, Officer, Reader, Result,
 };
 use shared::models::{Application, Extension, Person};
-use shared::table::{TableError, Tries};
+use shared::table::{Retries, TableError};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -197,9 +197,9 @@ async fn change(
     mode: Mode,
 ) -> Result<Json<ExtensionBody>> {
     let mut old = scope.object;
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         scope.if_match.check(|| ExtensionBody::from(&old))?;
         let mut new = old.clone();
         read_end(mode, input.end_time.clone(), &scope.parent, &mut new.end)?;
@@ -225,9 +225,9 @@ pub async fn delete_extension(
     scope: Officer<Application, Extension>,
 ) -> Result<NoContent> {
     let mut extension = scope.object;
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         scope.if_match.check(|| ExtensionBody::from(&extension))?;
         match app.table.delete_extension(&extension).await {
             Err(TableError::Refused(_)) => {

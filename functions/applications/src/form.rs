@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use shared::http::{ApiError, Field, Mode, Need, Reader};
 use shared::limits;
 use shared::mail::Template;
+use shared::models::Form;
 use shared::models::{Application, Choice, Committee, Question, QuestionType};
-use shared::table::Form;
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 

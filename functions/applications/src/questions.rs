@@ -5,14 +5,15 @@ use std::collections::HashSet;
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
-use shared::auth::User;
+use shared::http::User;
 use shared::http::access::question;
 use shared::http::{
     ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, Officer, OrRefused, PathIds,
     Reader, Reference, Result, SignedIn,
 };
+use shared::models::Form;
 use shared::models::{Application, Choice, Prompt, Question, QuestionType};
-use shared::table::{Form, TableError, Tries};
+use shared::table::{Retries, TableError};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
@@ -336,7 +337,7 @@ pub async fn show_question(scope: SignedIn<Form>, path: PathIds) -> Result<Json<
     responses((status = 200, body = QuestionBody)))]
 pub async fn update_question(
     State(app): State<Shared>,
-    scope: Officer<Form, Existing>,
+    scope: Officer<Form, QuestionId>,
     Input(input): Input<QuestionInput>,
 ) -> Result<Json<QuestionBody>> {
     change(&app, scope, &input, Mode::Update).await
@@ -348,7 +349,7 @@ pub async fn update_question(
     responses((status = 200, body = QuestionBody)))]
 pub async fn replace_question(
     State(app): State<Shared>,
-    scope: Officer<Form, Existing>,
+    scope: Officer<Form, QuestionId>,
     Input(input): Input<QuestionInput>,
 ) -> Result<Json<QuestionBody>> {
     change(&app, scope, &input, Mode::Replace).await
@@ -356,14 +357,14 @@ pub async fn replace_question(
 
 async fn change(
     app: &Shared,
-    scope: Officer<Form, Existing>,
+    scope: Officer<Form, QuestionId>,
     input: &QuestionInput,
     mode: Mode,
 ) -> Result<Json<QuestionBody>> {
-    let (mut form, Existing(id)) = (scope.parent, scope.object);
-    let mut tries = Tries::default();
+    let (mut form, QuestionId(id)) = (scope.parent, scope.object);
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         let read = form.question(id).ok_or(ApiError::NotFound)?;
         scope.if_match.check(|| QuestionBody::from(read))?;
         let mut changed = read.clone();
@@ -392,12 +393,12 @@ async fn change(
     params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)), responses((status = 204)))]
 pub async fn delete_question(
     State(app): State<Shared>,
-    scope: Officer<Form, Existing>,
+    scope: Officer<Form, QuestionId>,
 ) -> Result<NoContent> {
-    let (mut form, Existing(id)) = (scope.parent, scope.object);
-    let mut tries = Tries::default();
+    let (mut form, QuestionId(id)) = (scope.parent, scope.object);
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         let question = form.question(id).ok_or(ApiError::NotFound)?;
         scope.if_match.check(|| QuestionBody::from(question))?;
         match app.table.delete_question(question).await {
@@ -449,9 +450,9 @@ pub async fn order_questions(
         }
     }
     reader.finish()?;
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         form.questions.sort_by_key(|question| {
             ids.iter()
                 .position(|id| *id == question.id)
@@ -482,9 +483,9 @@ pub async fn order_questions(
 }
 
 /// The id of a question that officers may touch; whether it is there is seen in the form.
-pub struct Existing(u64);
+pub struct QuestionId(u64);
 
-impl shared::http::Load for Existing {
+impl shared::http::Load for QuestionId {
     async fn load(_: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         Ok(path.id("question").map(Self))
     }

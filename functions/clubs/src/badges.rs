@@ -4,11 +4,11 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
-use shared::auth::User;
+use shared::bodies::BadgeBody;
+use shared::http::User;
 use shared::http::{
-    Admin, Field, Input, Known, Mode, Need, NewId, NoContent, Params, PathIds, Reader, Result,
+    Admin, Field, Input, Mode, Need, NewId, NoContent, Params, PathIds, Reader, Result,
 };
-use shared::lookups::BadgeBody;
 use shared::models::{Badge, Lookup};
 use shared::table::Versions;
 use shared::{Shared, limits, text};
@@ -46,7 +46,7 @@ fn is_color(text: &str) -> bool {
 impl Collection for Badge {
     type Input = BadgeInput;
     type Body = BadgeBody;
-    type Around = ();
+    type Context = ();
     const PARAM: &'static str = "badge";
     const PATH: &'static str = "/api/badges/";
 
@@ -69,7 +69,7 @@ impl Collection for Badge {
         reader.finish()
     }
 
-    async fn around(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
+    async fn context(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
         Ok(())
     }
 
@@ -84,14 +84,13 @@ impl Collection for Badge {
     responses((status = 200, body = Vec<BadgeBody>)))]
 pub async fn list_badges(
     State(app): State<Shared>,
-    known: Known,
     params: Params,
-) -> Result<Response> {
+) -> Result<Json<Vec<BadgeBody>>> {
     let purpose = params
         .text("purpose")
         .filter(|purpose| !purpose.is_empty())
         .map(text::fold);
-    lookups::list::<Badge>(&app, &known, |badge| {
+    lookups::list::<Badge>(&app, |badge| {
         purpose
             .as_ref()
             .is_none_or(|purpose| text::fold(&badge.purpose) == *purpose)
@@ -114,12 +113,8 @@ pub async fn create_badge(
 /// One badge. Anybody.
 #[utoipa::path(get, path = "/api/badges/{badge}/", tag = "badges", security((), ("bearer" = [])), params(("badge" = u64, Path)),
     responses((status = 200, body = BadgeBody)))]
-pub async fn show_badge(
-    State(app): State<Shared>,
-    known: Known,
-    path: PathIds,
-) -> Result<Response> {
-    lookups::show::<Badge>(&app, &known, &path).await
+pub async fn show_badge(State(app): State<Shared>, path: PathIds) -> Result<Json<BadgeBody>> {
+    lookups::show::<Badge>(&app, &path).await
 }
 
 /// Changes the fields that are sent. Admins.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shared::auth::User;
-use shared::http::{ApiError, Field, Mode, Need, Reader, Reference, Sight};
-use shared::lookups::{BadgeBody, Badges, Entries, NamedBody};
+use shared::bodies::{BadgeBody, Badges, NamedBody};
+use shared::http::User;
+use shared::http::{ApiError, Field, Mode, Need, Reader, Reference, Visibility};
+use shared::lookups::Entries;
 use shared::media::Media;
 use shared::models::{Club, Membership, Role, Tag};
 use shared::table::{ClubPage, TableError, Versions};
@@ -53,42 +54,42 @@ pub struct ClubBody {
 
 /// Who looks at clubs, and what they have to do with which.
 #[derive(Debug, Default, Serialize)]
-pub struct Viewer {
+pub struct ClubViewer {
     roles: BTreeMap<String, Role>,
     favorites: BTreeSet<String>,
     subscriptions: BTreeSet<String>,
     is_admin: bool,
 }
 
-impl Viewer {
+impl ClubViewer {
     /// The caller on all clubs: 2 queries side by side if they are signed in.
-    pub async fn of(app: &App, user: Option<&User>) -> Result<(Self, Sight), TableError> {
+    pub async fn of(app: &App, user: Option<&User>) -> Result<(Self, Visibility), TableError> {
         let Some(user) = user else {
-            return Ok((Self::default(), Sight::default()));
+            return Ok((Self::default(), Visibility::default()));
         };
-        let (own, interests) = futures::try_join!(
+        let (own, bookmarks) = futures::try_join!(
             app.table.memberships_of(user.id()),
-            app.table.interests(user.id())
+            app.table.bookmarks(user.id())
         )?;
-        let sight = Sight::with_all(&own, user.is_admin());
+        let visibility = Visibility::with_all(&own, user.is_admin());
         let viewer = Self {
             roles: own
                 .into_iter()
                 .map(|membership| (membership.club, membership.role))
                 .collect(),
-            favorites: interests
+            favorites: bookmarks
                 .favorites
                 .into_iter()
                 .map(|favorite| favorite.club)
                 .collect(),
-            subscriptions: interests
+            subscriptions: bookmarks
                 .subscriptions
                 .into_iter()
                 .map(|subscription| subscription.club)
                 .collect(),
             is_admin: user.is_admin(),
         };
-        Ok((viewer, sight))
+        Ok((viewer, visibility))
     }
 
     /// The caller on one club.
@@ -111,7 +112,7 @@ impl Viewer {
     }
 }
 
-impl Viewer {
+impl ClubViewer {
     /// Whether they are in a club.
     pub fn is_member(&self, code: &str) -> bool {
         self.roles.contains_key(code)
@@ -120,14 +121,14 @@ impl Viewer {
 
 /// What clubs are shown with: the tags and badges there are.
 #[derive(Debug, Clone)]
-pub struct Terms {
+pub struct TagsAndBadges {
     /// The tags.
     pub tags: Entries<Tag>,
     /// The badges.
     pub badges: Badges,
 }
 
-impl Terms {
+impl TagsAndBadges {
     /// As they were at `versions`.
     pub async fn at(app: &App, versions: &Versions) -> Result<Self, TableError> {
         let (tags, badges) = futures::try_join!(app.entries(versions), app.entries(versions))?;
@@ -154,7 +155,13 @@ pub fn logo(club: &Club, media: &Media) -> Option<String> {
 
 impl ClubBody {
     /// The club as `viewer` sees it at `now`.
-    pub fn new(club: &Club, viewer: &Viewer, terms: &Terms, media: &Media, now: Timestamp) -> Self {
+    pub fn new(
+        club: &Club,
+        viewer: &ClubViewer,
+        labels: &TagsAndBadges,
+        media: &Media,
+        now: Timestamp,
+    ) -> Self {
         let profile = &club.profile;
         Self {
             code: club.code.clone(),
@@ -164,8 +171,8 @@ impl ClubBody {
             email: profile.email.clone(),
             website: profile.website.clone(),
             image_url: logo(club, media),
-            tags: terms.tags_of(club),
-            badges: terms.badges.bodies(&club.badges),
+            tags: labels.tags_of(club),
+            badges: labels.badges.bodies(&club.badges),
             active: profile.active,
             approved: club.approved,
             application_required: profile.application_required,
@@ -251,7 +258,7 @@ impl ClubInput {
         self,
         mode: Mode,
         club: &mut Club,
-        terms: &Terms,
+        labels: &TagsAndBadges,
         is_admin: bool,
     ) -> Result<(), ApiError> {
         let mut reader = Reader::new(mode);
@@ -271,12 +278,12 @@ impl ClubInput {
         );
         reader.email("email", self.email, Need::Optional, &mut profile.email);
         reader.url("website", self.website, &mut profile.website);
-        let is_tag = |id| terms.tags.get(id).is_some();
+        let is_tag = |id| labels.tags.get(id).is_some();
         reader.references(
             "tags",
             self.tags,
             Need::Optional,
-            limits::CLUB_TERMS,
+            limits::CLUB_LABELS,
             is_tag,
             &mut profile.tags,
         );
@@ -296,12 +303,12 @@ impl ClubInput {
                 .add("image", "Send a logo as a file to upload/."),
         }
         if is_admin {
-            let is_badge = |id| terms.badges.0.get(id).is_some();
+            let is_badge = |id| labels.badges.0.get(id).is_some();
             reader.references(
                 "badges",
                 self.badges,
                 Need::Free,
-                limits::CLUB_TERMS,
+                limits::CLUB_LABELS,
                 is_badge,
                 &mut club.badges,
             );

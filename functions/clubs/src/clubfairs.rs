@@ -5,17 +5,15 @@ use std::collections::HashMap;
 
 use axum::Json;
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Response};
-use chrono::TimeDelta;
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use shared::auth::User;
-use shared::catalogue::club_parts;
+use shared::http::User;
 use shared::http::{
-    Admin, ApiError, Code, Field, Input, Known, Mode, Need, NewId, NoContent, Params, PathIds,
-    Reader, ReceivedAt, Result, Sight, is_officer, no_such_club, shown_at,
+    Admin, ApiError, Code, Field, Input, Mode, Need, NewId, NoContent, Params, PathIds, Reader,
+    ReceivedAt, Result, Visibility, is_officer, no_such_club, shown_at,
 };
-use shared::models::{Fair, Kind as _, Lookup, Registration};
-use shared::table::{TableError, Tries, Versions, keys};
+use shared::models::{Fair, Lookup, Registration};
+use shared::table::{Retries, TableError, Versions};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -80,17 +78,13 @@ pub struct FairInput {
     is_virtual: Field<bool>,
 }
 
-/// The clubs of all fairs that somebody sees.
-pub struct Guests {
-    by_fair: HashMap<u64, Vec<String>>,
-    /// Whether everybody sees the same clubs.
-    for_all: bool,
-}
+/// The clubs of each fair that the caller can see, by the id of the fair.
+pub type FairClubs = HashMap<u64, Vec<String>>;
 
 impl Collection for Fair {
     type Input = FairInput;
     type Body = FairBody;
-    type Around = Guests;
+    type Context = FairClubs;
     const PARAM: &'static str = "fair";
     const PATH: &'static str = "/api/clubfairs/";
 
@@ -153,40 +147,30 @@ impl Collection for Fair {
         reader.finish()
     }
 
-    fn parts() -> Vec<String> {
-        [Self::PART, keys::REGISTRATIONS]
-            .map(str::to_owned)
-            .into_iter()
-            .chain(club_parts())
-            .collect()
-    }
-
-    async fn around(app: &Shared, versions: &Versions, user: Option<&User>) -> Result<Guests> {
+    async fn context(app: &Shared, versions: &Versions, user: Option<&User>) -> Result<FairClubs> {
         let registrations = app
             .lookups
             .registrations(&app.table, versions, app.clock.now());
         let (clubs, registrations) = futures::try_join!(app.all_clubs(versions), registrations)?;
         let there =
             |registration: &Registration| clubs.get(&registration.club).map(|listed| &listed.club);
-        let sight = Sight::of(app, user, registrations.iter().filter_map(there)).await?;
-        let (mut by_fair, mut for_all) = (HashMap::<u64, Vec<String>>::new(), true);
+        let visibility = Visibility::of(app, user, registrations.iter().filter_map(there)).await?;
+        let mut by_fair = FairClubs::new();
         for registration in registrations.iter() {
             let Some(club) = there(registration) else {
                 continue;
             };
-            // Who may see it moves no version.
-            for_all &= user.is_none() || club.archived || Sight::default().sees(club);
-            if sight.sees(club) {
+            if visibility.sees(club) {
                 by_fair
                     .entry(registration.fair)
                     .or_default()
                     .push(club.code.clone());
             }
         }
-        Ok(Guests { by_fair, for_all })
+        Ok(by_fair)
     }
 
-    fn body(Lookup { id, value, .. }: &Lookup<Self>, guests: &Guests) -> FairBody {
+    fn body(Lookup { id, value, .. }: &Lookup<Self>, clubs: &FairClubs) -> FairBody {
         let fair = value.clone();
         FairBody {
             id: *id,
@@ -199,7 +183,7 @@ impl Collection for Fair {
             registration_start_time: fair.registration_start,
             registration_end_time: fair.registration_end,
             r#virtual: fair.is_virtual,
-            clubs: guests.by_fair.get(id).cloned().unwrap_or_default(),
+            clubs: clubs.get(id).cloned().unwrap_or_default(),
         }
     }
 }
@@ -208,20 +192,11 @@ impl Collection for Fair {
 async fn fairs(
     app: &Shared,
     user: Option<&User>,
-    known: &Known,
     keep: impl Fn(&Fair, Timestamp) -> bool,
-) -> Result<Response> {
+) -> Result<Json<Vec<FairBody>>> {
     let (versions, now) = (app.table.versions().await?, app.now());
-    let draft = match known.draft(
-        &versions,
-        &Fair::parts(),
-        &user.map(|user| (user.id(), user.is_admin())),
-    ) {
-        Ok(draft) => draft,
-        Err(unchanged) => return Ok(unchanged.into_response()),
-    };
     let entries = async { Ok(app.entries::<Fair>(&versions).await?) };
-    let (entries, guests) = futures::try_join!(entries, Fair::around(app, &versions, user))?;
+    let (entries, clubs) = futures::try_join!(entries, Fair::context(app, &versions, user))?;
     let mut kept: Vec<&Lookup<Fair>> = entries
         .iter()
         .filter(|fair| keep(&fair.value, now))
@@ -229,14 +204,9 @@ async fn fairs(
     lookups::sort(&mut kept);
     let bodies: Vec<FairBody> = kept
         .into_iter()
-        .map(|fair| Fair::body(fair, &guests))
+        .map(|fair| Fair::body(fair, &clubs))
         .collect();
-    let turns = entries
-        .iter()
-        .flat_map(|fair| [fair.value.start, fair.value.end.plus(TimeDelta::seconds(1))]);
-    let next = turns.filter(|turn| *turn > now).min();
-    // What somebody is in has no version: where it matters, it is looked at anew.
-    Ok(draft.done(Json(bodies), if guests.for_all { next } else { Some(now) }))
+    Ok(Json(bodies))
 }
 
 /// The fairs that have not ended, by name. Anybody.
@@ -246,14 +216,10 @@ async fn fairs(
 pub async fn list_fairs(
     State(app): State<Shared>,
     user: Option<User>,
-    known: Known,
     params: Params,
-) -> Result<Response> {
+) -> Result<Json<Vec<FairBody>>> {
     let all = params.flag("all")?.unwrap_or_default();
-    fairs(&app, user.as_ref(), &known, |fair, now| {
-        all || !fair.is_over(now)
-    })
-    .await
+    fairs(&app, user.as_ref(), |fair, now| all || !fair.is_over(now)).await
 }
 
 /// The fairs that are on now, by name. Anybody.
@@ -262,9 +228,8 @@ pub async fn list_fairs(
 pub async fn list_current_fairs(
     State(app): State<Shared>,
     user: Option<User>,
-    known: Known,
-) -> Result<Response> {
-    fairs(&app, user.as_ref(), &known, Fair::is_on).await
+) -> Result<Json<Vec<FairBody>>> {
+    fairs(&app, user.as_ref(), Fair::is_on).await
 }
 
 /// Adds a fair. Admins.
@@ -286,18 +251,15 @@ pub async fn show_fair(
     State(app): State<Shared>,
     user: Option<User>,
     path: PathIds,
-) -> Result<Response> {
+) -> Result<Json<FairBody>> {
     let versions = app.table.versions().await?;
     let entries = app.entries::<Fair>(&versions).await?;
     let fair = path
         .id(Fair::PARAM)
         .and_then(|id| entries.get(id))
         .ok_or(ApiError::NotFound)?;
-    Ok(Json(Fair::body(
-        fair,
-        &Fair::around(&app, &versions, user.as_ref()).await?,
-    ))
-    .into_response())
+    let context = Fair::context(&app, &versions, user.as_ref()).await?;
+    Ok(Json(Fair::body(fair, &context)))
 }
 
 /// Changes the fields that are sent. Admins.
@@ -368,15 +330,15 @@ pub async fn register_club(
         club: code.clone(),
         created_at: app.now(),
     };
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         let club = app.table.club_and_membership(&code, Some(user.id()));
         let ((club, membership), registered) =
             futures::try_join!(club, app.table.registration(fair.id, &code))?;
-        let sight = Sight::with(membership.as_ref(), user.is_admin());
+        let visibility = Visibility::with(membership.as_ref(), user.is_admin());
         // Admins clear fairs of clubs that were deleted.
-        let is_there = |club: &_| sight.sees(club) || (user.is_admin() && !status);
+        let is_there = |club: &_| visibility.sees(club) || (user.is_admin() && !status);
         club.filter(is_there).ok_or_else(no_such_club)?;
         if !is_officer(
             membership.as_ref().map(|membership| membership.role),

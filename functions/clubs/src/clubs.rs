@@ -1,26 +1,25 @@
 //! `/clubs/`, `/clubs/{club}/`, `/clubs/{club}/upload/`
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use shared::Shared;
-use shared::auth::{ERASING, User};
-use shared::catalogue::club_parts;
 use shared::http::{
-    ApiError, Code, Created, Envelope, IfMatch, Input, Known, Mode, NewId, NoContent, Owner, Page,
-    Params, PathIds, Result, Sight, Upload, is_officer, shown_at,
+    ApiError, Code, Created, Envelope, IfMatch, Input, Mode, NewId, NoContent, Owner, Page, Params,
+    PathIds, Result, Upload, Visibility, is_officer, shown_at,
 };
-use shared::models::{Badge, Club, ClubProfile, Kind as _, Membership, Role, Tag};
+use shared::http::{ERASING, User, remove_unless_saved, store_image};
+use shared::models::{Club, ClubProfile, Membership, Role};
 use shared::settings::Approval;
-use shared::table::{ClubPage, ClubQuota, ClubRefusal, TableError, Tries, Versions};
+use shared::table::{ClubPage, ClubQuota, ClubRefusal, Retries, TableError, Versions};
 use shared::time::Timestamp;
 
-use crate::body::{ClubBody, ClubInput, Terms, Viewer};
+use crate::body::{ClubBody, ClubInput, ClubViewer, TagsAndBadges};
 use crate::codes::{numbered, slug, wanted_code};
-use crate::ranking::{Filter, Ordered, Ranked, Ranking, compare};
+use crate::ranking::{ClubFilter, ClubOrder, Ranked, Ranking, compare};
 
 /// The clubs that the caller can see. Anybody.
 #[utoipa::path(get, path = "/api/clubs/", tag = "clubs", security((), ("bearer" = [])),
@@ -38,70 +37,49 @@ pub async fn list_clubs(
     user: Option<User>,
     params: Params,
     page: Page,
-    known: Known,
-) -> Result<Response> {
-    let filter = Filter::read(&params)?;
-    let (versions, (viewer, sight)) =
-        futures::try_join!(app.table.versions(), Viewer::of(&app, user.as_ref()))?;
+) -> Result<Json<Envelope<ClubBody>>> {
+    let filter = ClubFilter::read(&params)?;
+    let (versions, (viewer, visibility)) =
+        futures::try_join!(app.table.versions(), ClubViewer::of(&app, user.as_ref()))?;
     let now = app.now();
-    let mut parts = club_parts();
-    parts.extend([Tag::PART, Badge::PART].map(str::to_owned));
     // Only the featured order looks at events.
-    let months = if filter.ordered == Ordered::Featured {
+    let months = if filter.order == ClubOrder::Featured {
         versions.event_parts(Some(now), None)
     } else {
         vec![]
     };
-    let draft = match known.draft(
-        &versions,
-        parts.iter().chain(&months),
-        &(&viewer, user.is_some()),
-    ) {
-        Ok(draft) => draft,
-        Err(unchanged) => return Ok(unchanged.into_response()),
-    };
-    let (clubs, terms, hosts) = futures::try_join!(
+    let (clubs, labels, hosts) = futures::try_join!(
         app.all_clubs(&versions),
-        Terms::at(&app, &versions),
+        TagsAndBadges::at(&app, &versions),
         hosts(&app, &versions, &months, now)
     )?;
     let ranking = Ranking { now, hosts };
-    let mut found = filter.find(&clubs, &terms, &ranking, |club| {
-        sight.sees(club) && filter.is_for(club, &viewer, user.is_some(), now)
+    let mut found = filter.find(&clubs, &labels, &ranking, |club| {
+        visibility.sees(club) && filter.is_for(club, &viewer, user.is_some(), now)
     });
     let show =
-        |ranked: &Ranked| ClubBody::new(&ranked.listed.club, &viewer, &terms, &app.media, now);
-    let page = page.of_sorted(&mut found, |a, b| compare(filter.ordered, a, b), show)?;
-    Ok(draft.done(
-        Json(page),
-        Some(ranking.stands_until(&clubs, &found, &filter)),
-    ))
+        |ranked: &Ranked| ClubBody::new(&ranked.listed.club, &viewer, &labels, &app.media, now);
+    let page = page.of_sorted(&mut found, |a, b| compare(filter.order, a, b), show)?;
+    Ok(Json(page))
 }
 
-/// The clubs with events that have not ended, and when all of these will have.
+/// The codes of the clubs with events that have not ended.
 async fn hosts(
     app: &Shared,
     versions: &Versions,
     months: &[String],
     now: Timestamp,
-) -> Result<HashMap<String, Timestamp>, TableError> {
+) -> Result<HashSet<String>, TableError> {
     let parts = app
         .events
         .parts(&app.table, versions, months, app.clock.now())
         .await?;
-    let ends = parts
-        .items
+    Ok(parts
         .iter()
         .flat_map(|part| part.iter())
-        .filter_map(|listed| Some((&listed.event.club, listed.event.span()?.ends.1)));
-    let mut hosts: HashMap<String, Timestamp> = HashMap::new();
-    for (club, end) in ends.filter(|(_, end)| *end >= now) {
-        match hosts.get_mut(club) {
-            Some(last) => *last = end.max(*last),
-            None => drop(hosts.insert(club.clone(), end)),
-        }
-    }
-    Ok(hosts)
+        .filter(|listed| listed.event.span().is_some_and(|span| span.ends.1 >= now))
+        .map(|listed| listed.event.club.clone())
+        .collect())
 }
 
 /// Creates a club; the caller becomes its owner. Any signed-in user.
@@ -136,9 +114,9 @@ pub async fn create_club(
         told_of_requests_at: None,
         windows: BTreeMap::new(),
     };
-    let terms = async { Ok(Terms::at(&app, &app.table.versions().await?).await?) };
-    let (terms, person) = futures::try_join!(terms, user.person())?;
-    input.apply(Mode::Create, &mut club, &terms, user.is_admin())?;
+    let labels = async { Ok(TagsAndBadges::at(&app, &app.table.versions().await?).await?) };
+    let (labels, person) = futures::try_join!(labels, user.person())?;
+    input.apply(Mode::Create, &mut club, &labels, user.is_admin())?;
     // Names collide; codes may not: the second club of a name gets -2, and so on.
     let slug = slug(&club.profile.name);
     let quotas = app.settings.quotas;
@@ -167,13 +145,13 @@ pub async fn create_club(
             Some(_) => return Err(ApiError::field("code", "This code is taken.")),
             None => {}
         }
-        let viewer = Viewer::on(
+        let viewer = ClubViewer::on(
             &club.code,
             Some(&owner),
             &ClubPage::default(),
             user.is_admin(),
         );
-        let body = ClubBody::new(&club, &viewer, &terms, &app.media, now);
+        let body = ClubBody::new(&club, &viewer, &labels, &app.media, now);
         return Ok(Created {
             location: format!("/api/clubs/{}/", club.code),
             body,
@@ -223,18 +201,18 @@ pub async fn show_club(
         .club_page(path.text("club"), user.as_ref().map(User::id))
         .await?;
     let is_admin = user.is_some_and(|user| user.is_admin());
-    let sight = Sight::with(page.membership.as_ref(), is_admin);
+    let visibility = Visibility::with(page.membership.as_ref(), is_admin);
     let club = page
         .club
         .as_ref()
-        .filter(|club| sight.sees(club))
+        .filter(|club| visibility.sees(club))
         .ok_or(ApiError::NotFound)?;
-    let terms = Terms::at(&app, &page.versions).await?;
-    let viewer = Viewer::on(&club.code, page.membership.as_ref(), &page, is_admin);
+    let labels = TagsAndBadges::at(&app, &page.versions).await?;
+    let viewer = ClubViewer::on(&club.code, page.membership.as_ref(), &page, is_admin);
     Ok(Json(ClubBody::new(
         club,
         &viewer,
-        &terms,
+        &labels,
         &app.media,
         app.now(),
     )))
@@ -245,12 +223,12 @@ pub async fn show_club(
     request_body = ClubInput, responses((status = 200, body = ClubBody)))]
 pub async fn update_club(
     State(app): State<Shared>,
-    scope: Editable,
+    scope: EditableClub,
     Input(input): Input<ClubInput>,
 ) -> Result<Json<ClubBody>> {
     let restores = input.restores();
-    edit(&app, scope, restores, |club, terms, is_admin| {
-        input.clone().apply(Mode::Update, club, terms, is_admin)
+    edit(&app, scope, restores, |club, labels, is_admin| {
+        input.clone().apply(Mode::Update, club, labels, is_admin)
     })
     .await
 }
@@ -260,12 +238,12 @@ pub async fn update_club(
     request_body = ClubInput, responses((status = 200, body = ClubBody)))]
 pub async fn replace_club(
     State(app): State<Shared>,
-    scope: Editable,
+    scope: EditableClub,
     Input(input): Input<ClubInput>,
 ) -> Result<Json<ClubBody>> {
     let restores = input.restores();
-    edit(&app, scope, restores, |club, terms, is_admin| {
-        input.clone().apply(Mode::Replace, club, terms, is_admin)
+    edit(&app, scope, restores, |club, labels, is_admin| {
+        input.clone().apply(Mode::Replace, club, labels, is_admin)
     })
     .await
 }
@@ -275,21 +253,21 @@ pub async fn replace_club(
     request_body(content = String, content_type = "multipart/form-data"), responses((status = 200, body = ClubBody)))]
 pub async fn upload_club_logo(
     State(app): State<Shared>,
-    scope: Editable,
+    scope: EditableClub,
     Upload(field, bytes): Upload,
 ) -> Result<Response> {
     if scope.page.club.as_ref().is_some_and(|club| club.archived) {
         return Err(ApiError::NotFound);
     }
     let path = format!("/api/clubs/{}/", scope.code);
-    let image = app.media.store(&field, bytes).await?;
+    let image = store_image(&app.media, &field, bytes).await?;
     let done = edit(&app, scope, false, |club, _, _| {
         club.image = Some(image.clone());
         Ok(())
     });
     Ok(shown_at(
         path,
-        app.media.kept(done.await, Some(&image)).await?,
+        remove_unless_saved(&app.media, done.await, Some(&image)).await?,
     ))
 }
 
@@ -297,33 +275,33 @@ pub async fn upload_club_logo(
 /// A deleted club can be restored, and nothing else.
 async fn edit(
     app: &Shared,
-    scope: Editable,
+    scope: EditableClub,
     restores: bool,
-    change: impl Fn(&mut Club, &Terms, bool) -> Result<()>,
+    change: impl Fn(&mut Club, &TagsAndBadges, bool) -> Result<()>,
 ) -> Result<Json<ClubBody>> {
-    let Editable {
+    let EditableClub {
         user,
         code,
         mut page,
         if_match,
     } = scope;
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         let old = page
             .club
             .take()
             .filter(|club| restores || !club.archived)
             .ok_or(ApiError::NotFound)?;
         let mut membership = page.membership.take();
-        let terms = Terms::at(app, &page.versions).await?;
+        let labels = TagsAndBadges::at(app, &page.versions).await?;
         let seen = |club: &Club, membership: Option<&Membership>| {
-            let viewer = Viewer::on(&code, membership, &page, user.is_admin());
-            ClubBody::new(club, &viewer, &terms, &app.media, app.now())
+            let viewer = ClubViewer::on(&code, membership, &page, user.is_admin());
+            ClubBody::new(club, &viewer, &labels, &app.media, app.now())
         };
         if_match.check(|| seen(&old, membership.as_ref()))?;
         let mut club = old.clone();
-        change(&mut club, &terms, user.is_admin())?;
+        change(&mut club, &labels, user.is_admin())?;
         if club != old {
             club.version += 1;
             // Who restores a club whose last owner was erased owns it.
@@ -367,14 +345,14 @@ async fn edit(
 }
 
 /// A club that its officers may change; admins get deleted ones too, to restore them.
-pub struct Editable {
+pub struct EditableClub {
     user: User,
     code: String,
     page: ClubPage,
     if_match: IfMatch,
 }
 
-impl FromRequestParts<Shared> for Editable {
+impl FromRequestParts<Shared> for EditableClub {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
@@ -382,11 +360,11 @@ impl FromRequestParts<Shared> for Editable {
         let path = PathIds::from_request_parts(parts, app).await?;
         let code = path.text("club").to_owned();
         let page = app.table.club_page(&code, Some(user.id())).await?;
-        let sight = Sight::with(page.membership.as_ref(), user.is_admin());
+        let visibility = Visibility::with(page.membership.as_ref(), user.is_admin());
         if !page
             .club
             .as_ref()
-            .is_some_and(|club| sight.sees(club) || user.is_admin())
+            .is_some_and(|club| visibility.sees(club) || user.is_admin())
         {
             return Err(ApiError::NotFound);
         }
@@ -410,17 +388,17 @@ impl FromRequestParts<Shared> for Editable {
     responses((status = 204)))]
 pub async fn delete_club(State(app): State<Shared>, scope: Owner) -> Result<NoContent> {
     let mut old = scope.club;
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         if scope.if_match.is_given() {
             let mut page = app
                 .table
                 .club_page(&old.code, Some(scope.user.id()))
                 .await?;
             old = page.club.take().ok_or(ApiError::NotFound)?;
-            let terms = Terms::at(&app, &page.versions).await?;
-            let viewer = Viewer::on(
+            let labels = TagsAndBadges::at(&app, &page.versions).await?;
+            let viewer = ClubViewer::on(
                 &old.code,
                 page.membership.as_ref(),
                 &page,
@@ -428,7 +406,7 @@ pub async fn delete_club(State(app): State<Shared>, scope: Owner) -> Result<NoCo
             );
             scope
                 .if_match
-                .check(|| ClubBody::new(&old, &viewer, &terms, &app.media, app.now()))?;
+                .check(|| ClubBody::new(&old, &viewer, &labels, &app.media, app.now()))?;
         }
         let club = Club {
             archived: true,

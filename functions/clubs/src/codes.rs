@@ -1,7 +1,8 @@
 //! Codes of clubs: wished for, or made from names (C3, C4).
 
-use shared::http::{Field, Mode, Need, Reader, Result, is_code};
+use shared::http::{Field, Mode, Need, Reader, Result};
 use shared::limits;
+use shared::models::is_club_code;
 
 /// The code that is wished for, if any.
 pub fn wanted_code(field: Field<String>) -> Result<Option<String>> {
@@ -10,7 +11,7 @@ pub fn wanted_code(field: Field<String>) -> Result<Option<String>> {
         .nullable("code", field, Need::Free)
         .flatten()
         .filter(|code| !code.is_empty());
-    if code.as_ref().is_some_and(|code| !is_code(code)) {
+    if code.as_ref().is_some_and(|code| !is_club_code(code)) {
         reader.errors.add(
             "code",
             "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.",

@@ -4,42 +4,42 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
-use shared::auth::User;
+use shared::http::User;
 use shared::http::{Input, NewId, NoContent, PathIds, Result};
 use shared::models::Favorite;
 
-use crate::interests::{self, InterestBody, InterestInput};
+use crate::bookmarks::{self, BookmarkBody, BookmarkInput};
 
 /// The caller's favorites, oldest first. Any signed-in user.
-#[utoipa::path(get, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])), responses((status = 200, body = Vec<InterestBody>)))]
+#[utoipa::path(get, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])), responses((status = 200, body = Vec<BookmarkBody>)))]
 pub async fn list_favorites(
     State(app): State<Shared>,
     user: User,
-) -> Result<Json<Vec<InterestBody>>> {
-    interests::list::<Favorite>(&app, &user).await
+) -> Result<Json<Vec<BookmarkBody>>> {
+    bookmarks::list::<Favorite>(&app, &user).await
 }
 
 /// Makes a club a favorite. Any signed-in user.
-#[utoipa::path(post, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])), request_body = InterestInput,
-    responses((status = 201, body = InterestBody)))]
+#[utoipa::path(post, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])), request_body = BookmarkInput,
+    responses((status = 201, body = BookmarkBody)))]
 pub async fn create_favorite(
     State(app): State<Shared>,
     user: User,
     new: NewId,
-    Input(input): Input<InterestInput>,
+    Input(input): Input<BookmarkInput>,
 ) -> Result<Response> {
-    interests::create::<Favorite>(&app, &user, new, input, "/api/favorites/").await
+    bookmarks::create::<Favorite>(&app, &user, new, input, "/api/favorites/").await
 }
 
 /// One of the caller's favorites. Any signed-in user.
 #[utoipa::path(get, path = "/api/favorites/{favorite}/", tag = "favorites", security(("bearer" = [])),
-    params(("favorite" = String, Path, description = "Its id, or a club code")), responses((status = 200, body = InterestBody)))]
+    params(("favorite" = String, Path, description = "Its id, or a club code")), responses((status = 200, body = BookmarkBody)))]
 pub async fn show_favorite(
     State(app): State<Shared>,
     user: User,
     path: PathIds,
-) -> Result<Json<InterestBody>> {
-    interests::show::<Favorite>(&app, &user, &path, "favorite").await
+) -> Result<Json<BookmarkBody>> {
+    bookmarks::show::<Favorite>(&app, &user, &path, "favorite").await
 }
 
 /// Removes one of the caller's favorites. Any signed-in user.
@@ -50,5 +50,5 @@ pub async fn delete_favorite(
     user: User,
     path: PathIds,
 ) -> Result<NoContent> {
-    interests::delete::<Favorite>(&app, &user, &path, "favorite").await
+    bookmarks::delete::<Favorite>(&app, &user, &path, "favorite").await
 }

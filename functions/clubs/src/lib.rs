@@ -3,13 +3,13 @@
 
 pub mod badges;
 pub mod body;
+pub mod bookmarks;
 pub mod clubfairs;
 pub mod clubs;
 pub mod codes;
 pub mod docs;
 pub mod favorites;
 pub mod health;
-pub mod interests;
 pub mod lookups;
 pub mod majors;
 pub mod ranking;

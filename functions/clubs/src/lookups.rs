@@ -8,13 +8,11 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use shared::Shared;
-use shared::auth::User;
-use shared::http::{
-    ApiError, Code, Created, IfMatch, Known, Mode, NewId, NoContent, PathIds, Result,
-};
+use shared::http::User;
+use shared::http::{ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, PathIds, Result};
 use shared::lookups::InMemory;
 use shared::models::Lookup;
-use shared::table::{LookupRefusal, Tries, Versions};
+use shared::table::{LookupRefusal, Retries, Versions};
 use shared::text;
 
 /// A collection as the API has it.
@@ -24,7 +22,7 @@ pub trait Collection: InMemory + Default {
     /// How an entry looks.
     type Body: Serialize + Send;
     /// What entries are shown with.
-    type Around: Send + Sync;
+    type Context: Send + Sync;
     /// The variable of the path that names an entry.
     const PARAM: &'static str;
     /// The path of the collection.
@@ -33,20 +31,15 @@ pub trait Collection: InMemory + Default {
     /// Reads a body into an entry.
     fn apply(&mut self, input: Self::Input, mode: Mode) -> Result<()>;
 
-    /// The parts of the catalogues that bodies are made from.
-    fn parts() -> Vec<String> {
-        vec![Self::PART.to_owned()]
-    }
-
     /// Reads what entries are shown with.
-    fn around(
+    fn context(
         app: &Shared,
         versions: &Versions,
         user: Option<&User>,
-    ) -> impl Future<Output = Result<Self::Around>> + Send;
+    ) -> impl Future<Output = Result<Self::Context>> + Send;
 
     /// The entry as it looks.
-    fn body(entry: &Lookup<Self>, around: &Self::Around) -> Self::Body;
+    fn body(entry: &Lookup<Self>, context: &Self::Context) -> Self::Body;
 }
 
 /// An entry that the path names, and the states of it that the caller is ready to change.
@@ -66,24 +59,19 @@ impl<T: Collection> FromRequestParts<Shared> for Entry<T> {
 /// The entries that `keep` lets through, by name.
 pub async fn list<T: Collection>(
     app: &Shared,
-    known: &Known,
     keep: impl Fn(&T) -> bool,
-) -> Result<Response> {
+) -> Result<Json<Vec<T::Body>>> {
     let versions = app.table.versions().await?;
-    let draft = match known.draft(&versions, &T::parts(), &()) {
-        Ok(draft) => draft,
-        Err(unchanged) => return Ok(unchanged.into_response()),
-    };
-    let around = async { T::around(app, &versions, None).await };
+    let context = async { T::context(app, &versions, None).await };
     let entries = async { Ok(app.entries::<T>(&versions).await?) };
-    let (entries, around) = futures::try_join!(entries, around)?;
+    let (entries, context) = futures::try_join!(entries, context)?;
     let mut kept: Vec<&Lookup<T>> = entries.iter().filter(|entry| keep(&entry.value)).collect();
     sort(&mut kept);
     let bodies: Vec<T::Body> = kept
         .into_iter()
-        .map(|entry| T::body(entry, &around))
+        .map(|entry| T::body(entry, &context))
         .collect();
-    Ok(draft.done(Json(bodies), None))
+    Ok(Json(bodies))
 }
 
 /// Brings entries into the order of their names.
@@ -92,19 +80,15 @@ pub fn sort<T: Collection>(entries: &mut [&Lookup<T>]) {
 }
 
 /// One entry.
-pub async fn show<T: Collection>(app: &Shared, known: &Known, path: &PathIds) -> Result<Response> {
+pub async fn show<T: Collection>(app: &Shared, path: &PathIds) -> Result<Json<T::Body>> {
     let versions = app.table.versions().await?;
-    let draft = match known.draft(&versions, &T::parts(), &()) {
-        Ok(draft) => draft,
-        Err(unchanged) => return Ok(unchanged.into_response()),
-    };
     let entries = app.entries::<T>(&versions).await?;
     let entry = path
         .id(T::PARAM)
         .and_then(|id| entries.get(id))
         .ok_or(ApiError::NotFound)?;
-    let around = T::around(app, &versions, None).await?;
-    Ok(draft.done(Json(T::body(entry, &around)), None))
+    let context = T::context(app, &versions, None).await?;
+    Ok(Json(T::body(entry, &context)))
 }
 
 /// What is shown of an entry that was just written.
@@ -113,8 +97,8 @@ pub async fn written<T: Collection>(
     user: &User,
     entry: &Lookup<T>,
 ) -> Result<T::Body> {
-    let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
-    Ok(T::body(entry, &around))
+    let context = T::context(app, &app.table.versions().await?, Some(user)).await?;
+    Ok(T::body(entry, &context))
 }
 
 fn taken<T: Collection>() -> ApiError {
@@ -136,7 +120,7 @@ pub async fn create<T: Collection>(
         uses: 0,
         value,
     };
-    let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
+    let context = T::context(app, &app.table.versions().await?, Some(user)).await?;
     match app.table.create_lookup(&entry).await? {
         Ok(()) => {}
         // An earlier attempt with the same idempotency key may have been here.
@@ -148,7 +132,7 @@ pub async fn create<T: Collection>(
     let location = format!("{}{}/", T::PATH, entry.id);
     Ok(Created {
         location,
-        body: T::body(&entry, &around),
+        body: T::body(&entry, &context),
     }
     .into_response())
 }
@@ -161,19 +145,19 @@ pub async fn change<T: Collection>(
     input: T::Input,
     mode: Mode,
 ) -> Result<Json<T::Body>> {
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
-        let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
-        if_match.check(|| T::body(&old, &around))?;
+        retries.next().await?;
+        let context = T::context(app, &app.table.versions().await?, Some(user)).await?;
+        if_match.check(|| T::body(&old, &context))?;
         let mut new = old.clone();
         new.value.apply(input.clone(), mode)?;
         if new.value == old.value {
-            return Ok(Json(T::body(&old, &around)));
+            return Ok(Json(T::body(&old, &context)));
         }
         new.version += 1;
         match app.table.update_lookup(&old, &new).await? {
-            Ok(()) => return Ok(Json(T::body(&new, &around))),
+            Ok(()) => return Ok(Json(T::body(&new, &context))),
             Err(LookupRefusal::Duplicate) => return Err(taken::<T>()),
             Err(LookupRefusal::Changed | LookupRefusal::Used) => {
                 old = app.table.lookup(old.id).await?.ok_or(ApiError::NotFound)?;
@@ -192,12 +176,12 @@ pub async fn delete<T: Collection>(
         ApiError::rule("This is in use: clubs (deleted ones too) or people refer to it.")
             .coded(Code::InUse)
     };
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         if if_match.is_given() {
-            let around = T::around(app, &app.table.versions().await?, Some(user)).await?;
-            if_match.check(|| T::body(&old, &around))?;
+            let context = T::context(app, &app.table.versions().await?, Some(user)).await?;
+            if_match.check(|| T::body(&old, &context))?;
         }
         if old.uses > 0 {
             return Err(in_use());

@@ -5,10 +5,8 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::auth::User;
-use shared::http::{
-    Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result,
-};
+use shared::http::User;
+use shared::http::{Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
 use shared::models::{Lookup, Major};
 use shared::table::Versions;
 use utoipa::ToSchema;
@@ -34,7 +32,7 @@ pub struct MajorInput {
 impl Collection for Major {
     type Input = MajorInput;
     type Body = MajorBody;
-    type Around = ();
+    type Context = ();
     const PARAM: &'static str = "major";
     const PATH: &'static str = "/api/majors/";
 
@@ -44,7 +42,7 @@ impl Collection for Major {
         reader.finish()
     }
 
-    async fn around(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
+    async fn context(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
         Ok(())
     }
 
@@ -59,8 +57,8 @@ impl Collection for Major {
 /// All majors, by name. Anybody.
 #[utoipa::path(get, path = "/api/majors/", tag = "majors", security((), ("bearer" = [])),
     responses((status = 200, body = Vec<MajorBody>)))]
-pub async fn list_majors(State(app): State<Shared>, known: Known) -> Result<Response> {
-    lookups::list::<Major>(&app, &known, |_| true).await
+pub async fn list_majors(State(app): State<Shared>) -> Result<Json<Vec<MajorBody>>> {
+    lookups::list::<Major>(&app, |_| true).await
 }
 
 /// Adds a major. Admins.
@@ -78,12 +76,8 @@ pub async fn create_major(
 /// One major. Anybody.
 #[utoipa::path(get, path = "/api/majors/{major}/", tag = "majors", security((), ("bearer" = [])), params(("major" = u64, Path)),
     responses((status = 200, body = MajorBody)))]
-pub async fn show_major(
-    State(app): State<Shared>,
-    known: Known,
-    path: PathIds,
-) -> Result<Response> {
-    lookups::show::<Major>(&app, &known, &path).await
+pub async fn show_major(State(app): State<Shared>, path: PathIds) -> Result<Json<MajorBody>> {
+    lookups::show::<Major>(&app, &path).await
 }
 
 /// Changes the fields that are sent. Admins.

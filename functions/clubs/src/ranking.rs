@@ -1,21 +1,20 @@
 //! Which clubs of the catalogue a list shows, and in which order (C10, C11, C12, C13, C14).
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use chrono::TimeDelta;
 use shared::catalogue::{Clubs, ListedClub};
 use shared::http::{ApiError, Params, Result};
 use shared::lookups::Entries;
-use shared::models::{Club, Kind};
+use shared::models::{Club, LookupKind};
 use shared::text::{self, Word};
 use shared::time::Timestamp;
 
-use crate::body::{Terms, Viewer, is_accepting};
+use crate::body::{ClubViewer, TagsAndBadges, is_accepting};
 
 /// The order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ordered {
+pub enum ClubOrder {
     /// By name.
     Alphabetical,
     /// By name, backwards.
@@ -28,7 +27,7 @@ pub enum Ordered {
     MostFavorites,
 }
 
-impl Ordered {
+impl ClubOrder {
     fn read(params: &Params) -> Result<Self> {
         Ok(match params.text("ordering") {
             None | Some("featured") => Self::Featured,
@@ -49,7 +48,7 @@ impl Ordered {
 }
 
 /// Which clubs are asked for, and in which order.
-pub struct Filter {
+pub struct ClubFilter {
     words: Vec<Word>,
     active: Option<bool>,
     accepting: Option<bool>,
@@ -57,11 +56,11 @@ pub struct Filter {
     tags: String,
     badges: String,
     /// The order.
-    pub ordered: Ordered,
+    pub order: ClubOrder,
 }
 
 /// A filter, with the ids of what it names.
-struct Wanted<'a> {
+struct ResolvedFilter<'a> {
     /// Each word, with the tags that it occurs in.
     words: Vec<(&'a Word, Vec<u64>)>,
     active: Option<bool>,
@@ -71,7 +70,7 @@ struct Wanted<'a> {
 
 /// The entries that are meant: one, or several with commas between them; a number is an id, all
 /// else a name. None, if one of them is not there.
-fn meant<T: Kind>(entries: &Entries<T>, text: &str) -> Option<Vec<u64>> {
+fn parse_ids<T: LookupKind>(entries: &Entries<T>, text: &str) -> Option<Vec<u64>> {
     let text = text.trim();
     if text.is_empty() {
         return Some(vec![]);
@@ -95,7 +94,7 @@ fn meant<T: Kind>(entries: &Entries<T>, text: &str) -> Option<Vec<u64>> {
         .collect()
 }
 
-impl Filter {
+impl ClubFilter {
     /// What the query says.
     pub fn read(params: &Params) -> Result<Self> {
         Ok(Self {
@@ -105,13 +104,19 @@ impl Filter {
             member: params.flag("member")?,
             tags: params.text("tags").unwrap_or_default().to_owned(),
             badges: params.text("badges").unwrap_or_default().to_owned(),
-            ordered: Ordered::read(params)?,
+            order: ClubOrder::read(params)?,
         })
     }
 
     /// Whether it is one of the clubs that the caller asks for, because of what they have to do
     /// with it and what the time is.
-    pub fn is_for(&self, club: &Club, viewer: &Viewer, is_signed_in: bool, now: Timestamp) -> bool {
+    pub fn is_for(
+        &self,
+        club: &Club,
+        viewer: &ClubViewer,
+        is_signed_in: bool,
+        now: Timestamp,
+    ) -> bool {
         self.accepting
             .is_none_or(|accepting| is_accepting(club, now) == accepting)
             && self
@@ -120,8 +125,8 @@ impl Filter {
     }
 
     /// None if a tag or badge is meant that there is not.
-    fn wanted(&self, terms: &Terms) -> Option<Wanted<'_>> {
-        let tags = terms.tags.iter().filter(|_| !self.words.is_empty());
+    fn wanted(&self, labels: &TagsAndBadges) -> Option<ResolvedFilter<'_>> {
+        let tags = labels.tags.iter().filter(|_| !self.words.is_empty());
         let names: Vec<(u64, String)> = tags
             .map(|tag| (tag.id, text::fold(&tag.value.name)))
             .collect();
@@ -132,11 +137,11 @@ impl Filter {
                 .map(|(id, _)| *id)
                 .collect()
         };
-        Some(Wanted {
+        Some(ResolvedFilter {
             words: self.words.iter().map(|word| (word, inside(word))).collect(),
             active: self.active,
-            tags: meant(&terms.tags, &self.tags)?,
-            badges: meant(&terms.badges.0, &self.badges)?,
+            tags: parse_ids(&labels.tags, &self.tags)?,
+            badges: parse_ids(&labels.badges.0, &self.badges)?,
         })
     }
 
@@ -144,22 +149,22 @@ impl Filter {
     pub fn find<'a>(
         &self,
         clubs: &'a Clubs,
-        terms: &Terms,
+        labels: &TagsAndBadges,
         rank: &Ranking,
         sees: impl Fn(&Club) -> bool,
     ) -> Vec<Ranked<'a>> {
-        let Some(wanted) = self.wanted(terms) else {
+        let Some(wanted) = self.wanted(labels) else {
             return vec![];
         };
         clubs
             .iter()
             .filter(|listed| sees(&listed.club) && wanted.matches(listed))
-            .map(|listed| rank.of(listed, self.ordered))
+            .map(|listed| rank.of(listed, self.order))
             .collect()
     }
 }
 
-impl Wanted<'_> {
+impl ResolvedFilter<'_> {
     fn matches(&self, ListedClub { club, text, .. }: &ListedClub) -> bool {
         let tags = &club.profile.tags;
         self.active
@@ -177,28 +182,28 @@ pub struct Ranking {
     /// The present time.
     pub now: Timestamp,
     /// The clubs with events that have not ended, and when all of these will have.
-    pub hosts: HashMap<String, Timestamp>,
+    pub hosts: HashSet<String>,
 }
 
 /// A club with what it is ranked by.
 pub struct Ranked<'a> {
     score: i64,
-    lot: u64,
+    tie_break: u64,
     /// The club.
     pub listed: &'a ListedClub,
 }
 
 impl Ranking {
-    fn of<'a>(&self, listed: &'a ListedClub, ordered: Ordered) -> Ranked<'a> {
-        match ordered {
-            Ordered::Featured => Ranked {
+    fn of<'a>(&self, listed: &'a ListedClub, order: ClubOrder) -> Ranked<'a> {
+        match order {
+            ClubOrder::Featured => Ranked {
                 score: self.score(&listed.club),
-                lot: lot(listed.lot, self.day()),
+                tie_break: tie_break(listed.tie_break, self.day()),
                 listed,
             },
             _ => Ranked {
                 score: 0,
-                lot: 0,
+                tie_break: 0,
                 listed,
             },
         }
@@ -223,46 +228,16 @@ impl Ranking {
         let points = |holds: bool, points: i64| if holds { points } else { 0 };
         complete * 2
             + points(is_accepting(club, self.now), 10)
-            + points(self.hosts.contains_key(&club.code), 6)
+            + points(self.hosts.contains(&club.code), 6)
             + points(profile.active, 5)
             + i64::from((club.favorites + 1).max(1).ilog2())
-    }
-
-    /// The first moment after the present at which a list of these of all clubs may change by
-    /// itself.
-    pub fn stands_until(&self, all: &Clubs, found: &[Ranked], filter: &Filter) -> Timestamp {
-        let second = TimeDelta::seconds(1);
-        // Where it is asked who takes applications, clubs that are not found may be found later.
-        let others = all
-            .iter()
-            .filter(|_| filter.accepting.is_some())
-            .flat_map(|listed| listed.club.windows.values());
-        let windows = found
-            .iter()
-            .flat_map(|ranked| ranked.listed.club.windows.values());
-        let mut until = windows
-            .chain(others)
-            .flat_map(|window| [window.start, window.end.plus(second)])
-            .filter(|turn| *turn > self.now)
-            .fold(all.fresh_until(), Timestamp::min);
-        if filter.ordered == Ordered::Featured {
-            let tomorrow = self.now.plus(TimeDelta::seconds(
-                DAY - self.now.epoch_seconds().rem_euclid(DAY),
-            ));
-            let ends = found
-                .iter()
-                .filter_map(|ranked| self.hosts.get(&ranked.listed.club.code))
-                .map(|end| end.plus(second));
-            until = ends.fold(until.min(tomorrow), Timestamp::min);
-        }
-        until
     }
 }
 
 const DAY: i64 = 86_400;
 
 /// A club's place among equals on a day (the finalizer of splitmix64).
-fn lot(club: u64, day: i64) -> u64 {
+fn tie_break(club: u64, day: i64) -> u64 {
     let n = club ^ day.unsigned_abs().wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -270,15 +245,19 @@ fn lot(club: u64, day: i64) -> u64 {
 }
 
 /// The order of two clubs; no two are equal.
-pub fn compare(ordered: Ordered, a: &Ranked, b: &Ranked) -> Ordering {
+pub fn compare(order: ClubOrder, a: &Ranked, b: &Ranked) -> Ordering {
     let by_code = a.listed.club.code.cmp(&b.listed.club.code);
     let by_name = a.listed.name.cmp(&b.listed.name).then(by_code);
     let by_favorites = a.listed.club.favorites.cmp(&b.listed.club.favorites);
-    match ordered {
-        Ordered::Alphabetical => by_name,
-        Ordered::ReverseAlphabetical => by_name.reverse(),
-        Ordered::Featured => b.score.cmp(&a.score).then(a.lot.cmp(&b.lot)).then(by_code),
-        Ordered::Favorites => by_favorites.then(by_name),
-        Ordered::MostFavorites => by_favorites.reverse().then(by_name),
+    match order {
+        ClubOrder::Alphabetical => by_name,
+        ClubOrder::ReverseAlphabetical => by_name.reverse(),
+        ClubOrder::Featured => b
+            .score
+            .cmp(&a.score)
+            .then(a.tie_break.cmp(&b.tie_break))
+            .then(by_code),
+        ClubOrder::Favorites => by_favorites.then(by_name),
+        ClubOrder::MostFavorites => by_favorites.reverse().then(by_name),
     }
 }

@@ -5,10 +5,8 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::auth::User;
-use shared::http::{
-    Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result,
-};
+use shared::http::User;
+use shared::http::{Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
 use shared::models::{Lookup, School};
 use shared::table::Versions;
 use utoipa::ToSchema;
@@ -39,7 +37,7 @@ pub struct SchoolInput {
 impl Collection for School {
     type Input = SchoolInput;
     type Body = SchoolBody;
-    type Around = ();
+    type Context = ();
     const PARAM: &'static str = "school";
     const PATH: &'static str = "/api/schools/";
 
@@ -55,7 +53,7 @@ impl Collection for School {
         reader.finish()
     }
 
-    async fn around(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
+    async fn context(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
         Ok(())
     }
 
@@ -71,8 +69,8 @@ impl Collection for School {
 /// All schools, by name. Anybody.
 #[utoipa::path(get, path = "/api/schools/", tag = "schools", security((), ("bearer" = [])),
     responses((status = 200, body = Vec<SchoolBody>)))]
-pub async fn list_schools(State(app): State<Shared>, known: Known) -> Result<Response> {
-    lookups::list::<School>(&app, &known, |_| true).await
+pub async fn list_schools(State(app): State<Shared>) -> Result<Json<Vec<SchoolBody>>> {
+    lookups::list::<School>(&app, |_| true).await
 }
 
 /// Adds a school. Admins.
@@ -90,12 +88,8 @@ pub async fn create_school(
 /// One school. Anybody.
 #[utoipa::path(get, path = "/api/schools/{school}/", tag = "schools", security((), ("bearer" = [])), params(("school" = u64, Path)),
     responses((status = 200, body = SchoolBody)))]
-pub async fn show_school(
-    State(app): State<Shared>,
-    known: Known,
-    path: PathIds,
-) -> Result<Response> {
-    lookups::show::<School>(&app, &known, &path).await
+pub async fn show_school(State(app): State<Shared>, path: PathIds) -> Result<Json<SchoolBody>> {
+    lookups::show::<School>(&app, &path).await
 }
 
 /// Changes the fields that are sent. Admins.

@@ -7,12 +7,11 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::auth::User;
-use shared::catalogue::club_parts;
+use shared::http::User;
 use shared::http::{
-    Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result, Sight,
+    Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result, Visibility,
 };
-use shared::models::{Kind as _, Lookup, Tag};
+use shared::models::{Lookup, Tag};
 use shared::table::Versions;
 use utoipa::ToSchema;
 
@@ -39,7 +38,7 @@ pub struct TagInput {
 impl Collection for Tag {
     type Input = TagInput;
     type Body = TagBody;
-    type Around = HashMap<u64, usize>;
+    type Context = HashMap<u64, usize>;
     const PARAM: &'static str = "tag";
     const PATH: &'static str = "/api/tags/";
 
@@ -56,19 +55,13 @@ impl Collection for Tag {
         reader.finish()
     }
 
-    fn parts() -> Vec<String> {
-        std::iter::once(Self::PART.to_owned())
-            .chain(club_parts())
-            .collect()
-    }
-
     /// How many clubs have which tag.
-    async fn around(
+    async fn context(
         app: &Shared,
         versions: &Versions,
         _: Option<&User>,
     ) -> Result<HashMap<u64, usize>> {
-        let (clubs, everybody) = (app.all_clubs(versions).await?, Sight::default());
+        let (clubs, everybody) = (app.all_clubs(versions).await?, Visibility::default());
         let mut counts = HashMap::new();
         for tag in clubs
             .iter()
@@ -92,8 +85,8 @@ impl Collection for Tag {
 /// All tags, by name. Anybody.
 #[utoipa::path(get, path = "/api/tags/", tag = "tags", security((), ("bearer" = [])),
     responses((status = 200, body = Vec<TagBody>)))]
-pub async fn list_tags(State(app): State<Shared>, known: Known) -> Result<Response> {
-    lookups::list::<Tag>(&app, &known, |_| true).await
+pub async fn list_tags(State(app): State<Shared>) -> Result<Json<Vec<TagBody>>> {
+    lookups::list::<Tag>(&app, |_| true).await
 }
 
 /// Adds a tag. Admins.
@@ -111,8 +104,8 @@ pub async fn create_tag(
 /// One tag. Anybody.
 #[utoipa::path(get, path = "/api/tags/{tag}/", tag = "tags", security((), ("bearer" = [])), params(("tag" = u64, Path)),
     responses((status = 200, body = TagBody)))]
-pub async fn show_tag(State(app): State<Shared>, known: Known, path: PathIds) -> Result<Response> {
-    lookups::show::<Tag>(&app, &known, &path).await
+pub async fn show_tag(State(app): State<Shared>, path: PathIds) -> Result<Json<TagBody>> {
+    lookups::show::<Tag>(&app, &path).await
 }
 
 /// Changes the fields that are sent. Admins.

@@ -4,10 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use shared::auth::User;
-use shared::http::{
-    Admin, Field, Input, Known, Mode, Need, NewId, NoContent, PathIds, Reader, Result,
-};
+use shared::http::User;
+use shared::http::{Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
 use shared::models::{Lookup, Year};
 use shared::table::Versions;
 use shared::{Shared, limits};
@@ -39,7 +37,7 @@ pub struct YearInput {
 impl Collection for Year {
     type Input = YearInput;
     type Body = YearBody;
-    type Around = ();
+    type Context = ();
     const PARAM: &'static str = "year";
     const PATH: &'static str = "/api/years/";
 
@@ -54,7 +52,7 @@ impl Collection for Year {
         reader.finish()
     }
 
-    async fn around(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
+    async fn context(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
         Ok(())
     }
 
@@ -70,8 +68,8 @@ impl Collection for Year {
 /// All years, by name. Anybody.
 #[utoipa::path(get, path = "/api/years/", tag = "years", security((), ("bearer" = [])),
     responses((status = 200, body = Vec<YearBody>)))]
-pub async fn list_years(State(app): State<Shared>, known: Known) -> Result<Response> {
-    lookups::list::<Year>(&app, &known, |_| true).await
+pub async fn list_years(State(app): State<Shared>) -> Result<Json<Vec<YearBody>>> {
+    lookups::list::<Year>(&app, |_| true).await
 }
 
 /// Adds a year. Admins.
@@ -89,8 +87,8 @@ pub async fn create_year(
 /// One year. Anybody.
 #[utoipa::path(get, path = "/api/years/{year}/", tag = "years", security((), ("bearer" = [])), params(("year" = u64, Path)),
     responses((status = 200, body = YearBody)))]
-pub async fn show_year(State(app): State<Shared>, known: Known, path: PathIds) -> Result<Response> {
-    lookups::show::<Year>(&app, &known, &path).await
+pub async fn show_year(State(app): State<Shared>, path: PathIds) -> Result<Json<YearBody>> {
+    lookups::show::<Year>(&app, &path).await
 }
 
 /// Changes the fields that are sent. Admins.

@@ -1,8 +1,8 @@
 //! How events and showings look (V6).
 
 use serde::Serialize;
+use shared::bodies::{BadgeBody, Badges};
 use shared::http::Scope;
-use shared::lookups::{BadgeBody, Badges};
 use shared::media::Media;
 use shared::models::{Club, Event, EventType, Image, Showing};
 use shared::time::Timestamp;
@@ -60,14 +60,14 @@ pub struct ShowingBody {
 
 /// Who looks at events.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Viewer {
+pub struct EventViewer {
     /// Whether they are signed in.
     pub is_signed_in: bool,
     /// Whether they may do what officers of the club do.
     pub is_officer: bool,
 }
 
-impl Viewer {
+impl EventViewer {
     /// The caller at a place of a club.
     pub fn of<R, P, O>(scope: &Scope<R, P, O>) -> Self {
         Self {
@@ -79,7 +79,13 @@ impl Viewer {
 
 impl EventBody {
     /// The event of a club as `viewer` may see it.
-    pub fn new(event: &Event, club: &Club, viewer: Viewer, badges: &Badges, media: &Media) -> Self {
+    pub fn new(
+        event: &Event,
+        club: &Club,
+        viewer: EventViewer,
+        badges: &Badges,
+        media: &Media,
+    ) -> Self {
         let span = event.span();
         let image =
             |name: fn(&Image) -> &String| event.image.as_ref().map(|image| media.url(name(image)));
@@ -113,7 +119,7 @@ impl EventBody {
 
 impl ShowingBody {
     /// The showing as `viewer` may see it.
-    pub fn new(showing: &Showing, viewer: Viewer) -> Self {
+    pub fn new(showing: &Showing, viewer: EventViewer) -> Self {
         let sees_location = viewer.is_signed_in || showing.location_is_public;
         Self {
             id: showing.id,

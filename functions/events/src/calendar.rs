@@ -7,7 +7,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _};
 use shared::html::to_text;
-use shared::http::{ApiError, Result, Sight, Visible};
+use shared::http::{ApiError, Result, Visibility, Visible};
 use shared::models::{Club, Event, EventType, Showing};
 use shared::{Shared, limits};
 
@@ -47,7 +47,7 @@ pub async fn show_calendar(State(app): State<Shared>) -> Result<Response> {
     responses((status = 200, body = String, content_type = "text/calendar")))]
 pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Result<Response> {
     let club = &scope.club;
-    if !Sight::default().sees(club) {
+    if !Visibility::default().sees(club) {
         return Err(ApiError::NotFound);
     }
     let events = app.table.events(&club.code).await?;

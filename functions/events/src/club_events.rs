@@ -4,16 +4,16 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
+use shared::bodies::Badges;
 use shared::http::{
     ApiError, Code, Created, Mode, NewId, NoContent, Officer, Result, SignedIn, Upload, WithImage,
-    shown_at,
+    remove_unless_saved, shown_at, store_image,
 };
-use shared::lookups::Badges;
 use shared::models::{Event, EventType};
-use shared::table::{EventRefusal, TableError, Tries};
+use shared::table::{EventRefusal, Retries, TableError};
 use shared::time::Timestamp;
 
-use crate::body::{EventBody, Viewer};
+use crate::body::{EventBody, EventViewer};
 use crate::input::EventInput;
 
 /// All events of a club, by earliest start; those without showings last. Any signed-in user who can
@@ -32,7 +32,7 @@ pub async fn list_club_events(
         let start = event.span().map(|span| span.starts.0);
         (start.is_none(), start, event.id)
     });
-    let viewer = Viewer::of(&scope);
+    let viewer = EventViewer::of(&scope);
     Ok(Json(
         events
             .iter()
@@ -71,13 +71,13 @@ pub async fn create_event(
     // What may fail comes before the image and the write: a repeat would make them twice.
     let badges = Badges::of(&app, &scope.club).await?;
     if let Some(bytes) = image {
-        event.image = Some(app.media.store("image", bytes).await?);
+        event.image = Some(store_image(&app.media, "image", bytes).await?);
     }
     let mut limit =
         Some(i64::from(app.settings.quotas.club_events)).filter(|_| !scope.user.is_admin());
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         match app.table.create_event(&event, limit).await? {
             Ok(()) => break,
             Err(EventRefusal::Exists) => {
@@ -93,14 +93,22 @@ pub async fn create_event(
             // Those that have ended do not count.
             Err(EventRefusal::Quota) => match allowed(&app, &event.club).await {
                 Ok(allowed) => limit = Some(allowed),
-                Err(error) => return app.media.kept(Err(error), event.image.as_ref()).await,
+                Err(error) => {
+                    return remove_unless_saved(&app.media, Err(error), event.image.as_ref()).await;
+                }
             },
         }
     }
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
     Ok(Created {
         location,
-        body: EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media),
+        body: EventBody::new(
+            &event,
+            &scope.club,
+            EventViewer::of(&scope),
+            &badges,
+            &app.media,
+        ),
     })
 }
 
@@ -134,7 +142,7 @@ pub async fn show_club_event(
     Ok(Json(EventBody::new(
         &scope.object,
         &scope.club,
-        Viewer::of(&scope),
+        EventViewer::of(&scope),
         &badges,
         &app.media,
     )))
@@ -176,7 +184,13 @@ async fn change(
     let badges = Badges::of(app, &scope.club).await?;
     let apply = |event: &mut Event| {
         scope.if_match.check(|| {
-            EventBody::new(event, &scope.club, Viewer::of(&scope), &badges, &app.media)
+            EventBody::new(
+                event,
+                &scope.club,
+                EventViewer::of(&scope),
+                &badges,
+                &app.media,
+            )
         })?;
         input
             .clone()
@@ -185,7 +199,7 @@ async fn change(
     // What is wrong is told before an image is stored.
     apply(&mut scope.object.clone())?;
     let image = match image {
-        Some(bytes) => Some(app.media.store("image", bytes).await?),
+        Some(bytes) => Some(store_image(&app.media, "image", bytes).await?),
         None => None,
     };
     let event = edit(app, &scope.object, |event| {
@@ -194,11 +208,11 @@ async fn change(
         Ok(())
     })
     .await;
-    let event = app.media.kept(event, image.as_ref()).await?;
+    let event = remove_unless_saved(&app.media, event, image.as_ref()).await?;
     Ok(Json(EventBody::new(
         &event,
         &scope.club,
-        Viewer::of(&scope),
+        EventViewer::of(&scope),
         &badges,
         &app.media,
     )))
@@ -214,17 +228,29 @@ pub async fn upload_event_image(
     Upload(field, bytes): Upload,
 ) -> Result<Response> {
     let badges = Badges::of(&app, &scope.club).await?;
-    let image = app.media.store(&field, bytes).await?;
+    let image = store_image(&app.media, &field, bytes).await?;
     let event = edit(&app, &scope.object, |event| {
         scope.if_match.check(|| {
-            EventBody::new(event, &scope.club, Viewer::of(&scope), &badges, &app.media)
+            EventBody::new(
+                event,
+                &scope.club,
+                EventViewer::of(&scope),
+                &badges,
+                &app.media,
+            )
         })?;
         event.image = Some(image.clone());
         Ok(())
     })
     .await;
-    let event = app.media.kept(event, Some(&image)).await?;
-    let body = EventBody::new(&event, &scope.club, Viewer::of(&scope), &badges, &app.media);
+    let event = remove_unless_saved(&app.media, event, Some(&image)).await?;
+    let body = EventBody::new(
+        &event,
+        &scope.club,
+        EventViewer::of(&scope),
+        &badges,
+        &app.media,
+    );
     Ok(shown_at(
         format!("/api/clubs/{}/events/{}/", event.club, event.id),
         Json(body),
@@ -239,11 +265,11 @@ pub async fn delete_event(
     scope: Officer<(), Event>,
 ) -> Result<NoContent> {
     let badges = Badges::of(&app, &scope.club).await?;
-    let viewer = Viewer::of(&scope);
+    let viewer = EventViewer::of(&scope);
     let mut event = scope.object;
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         scope
             .if_match
             .check(|| EventBody::new(&event, &scope.club, viewer, &badges, &app.media))?;
@@ -271,9 +297,9 @@ pub async fn edit(
     change: impl Fn(&mut Event) -> Result<()>,
 ) -> Result<Event> {
     let mut old = event.clone();
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         let mut new = old.clone();
         change(&mut new)?;
         if new == old {

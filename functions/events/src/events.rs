@@ -7,20 +7,20 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
-use shared::auth::User;
+use shared::bodies::Badges;
 use shared::catalogue::{Clubs, ListedEvent};
-use shared::http::{ApiError, Envelope, Page, Params, PathIds, Result, Sight, is_officer};
-use shared::lookups::Badges;
+use shared::http::User;
+use shared::http::{ApiError, Envelope, Page, Params, PathIds, Result, Visibility, is_officer};
 use shared::models::{Club, Event, Fair, Showing};
 use shared::table::{TableError, Versions};
 use shared::text::Word;
 use shared::time::Timestamp;
 use shared::{App, Shared};
 
-use crate::body::{EventBody, Viewer};
+use crate::body::{EventBody, EventViewer};
 
 /// Which events of the catalogue are asked for.
-struct Filter {
+struct EventFilter {
     words: Vec<Word>,
     club: Option<String>,
     event_type: Option<u64>,
@@ -33,7 +33,7 @@ struct Filter {
     fair: Option<u64>,
 }
 
-impl Filter {
+impl EventFilter {
     fn read(params: &Params, now: Timestamp) -> Result<Self> {
         let [earliest_start, latest_start, earliest_end, latest_end] = [
             "earliest_start_time",
@@ -159,7 +159,7 @@ impl AtFair {
 }
 
 /// Events of the catalogue with their clubs. What is in memory is lent, not copied.
-pub struct Found {
+pub struct MatchingEvents {
     clubs: Clubs,
     badges: Badges,
     parts: Vec<Arc<Vec<ListedEvent>>>,
@@ -167,7 +167,7 @@ pub struct Found {
     places: Vec<(usize, usize)>,
 }
 
-impl Found {
+impl MatchingEvents {
     /// By earliest start and id.
     pub fn pairs(&self) -> Vec<(&Event, &Club)> {
         let pair = |(part, place): &(usize, usize)| {
@@ -179,7 +179,7 @@ impl Found {
 }
 
 /// The events of the catalogue that match, for this caller: 1 read when nothing changed.
-async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Found> {
+async fn find(app: &Shared, filter: &EventFilter, user: Option<&User>) -> Result<MatchingEvents> {
     let versions = app.table.versions().await?;
     let wanted = filter.parts(&versions);
     let fair = async {
@@ -197,7 +197,7 @@ async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Foun
         fair,
         app.entries(&versions)
     )?;
-    let parts = events.items;
+    let parts = events;
     let mut hits: Vec<(&ListedEvent, &Club, (usize, usize))> = Vec::new();
     for (p, part) in parts.iter().enumerate() {
         for (i, listed) in part.iter().enumerate() {
@@ -211,8 +211,8 @@ async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Foun
             }
         }
     }
-    let sight = Sight::of(app, user, hits.iter().map(|(_, club, _)| *club)).await?;
-    hits.retain(|(_, club, _)| sight.sees(club));
+    let visibility = Visibility::of(app, user, hits.iter().map(|(_, club, _)| *club)).await?;
+    hits.retain(|(_, club, _)| visibility.sees(club));
     // One that moved to another part stands in both, or still in the first one: the younger copy is
     // right.
     hits.sort_by_key(|(listed, ..)| (listed.event.id, std::cmp::Reverse(listed.event.version)));
@@ -224,7 +224,7 @@ async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Foun
         )
     });
     let places = hits.into_iter().map(|(_, _, place)| place).collect();
-    Ok(Found {
+    Ok(MatchingEvents {
         clubs,
         badges: Badges(badges),
         parts,
@@ -233,8 +233,8 @@ async fn find(app: &Shared, filter: &Filter, user: Option<&User>) -> Result<Foun
 }
 
 /// What anybody may see of what is on from now on, with its clubs.
-pub async fn upcoming(app: &Shared) -> Result<Found> {
-    find(app, &Filter::upcoming(app.now()), None).await
+pub async fn upcoming(app: &Shared) -> Result<MatchingEvents> {
+    find(app, &EventFilter::upcoming(app.now()), None).await
 }
 
 /// Events with showings across clubs, by earliest start; without any of the four times, those that
@@ -255,10 +255,10 @@ pub async fn list_events(
     params: Params,
     page: Page,
 ) -> Result<Json<Envelope<EventBody>>> {
-    let filter = Filter::read(&params, app.now())?;
+    let filter = EventFilter::read(&params, app.now())?;
     let found = find(&app, &filter, user.as_ref()).await?;
     // Across clubs nobody is an officer: what only officers read stands in the club's own list.
-    let viewer = Viewer {
+    let viewer = EventViewer {
         is_signed_in: user.is_some(),
         is_officer: false,
     };
@@ -275,7 +275,7 @@ pub struct VisibleEvent {
     /// Its club.
     pub club: Club,
     /// Who looks at it.
-    pub viewer: Viewer,
+    pub viewer: EventViewer,
 }
 
 impl FromRequestParts<Shared> for VisibleEvent {
@@ -296,15 +296,15 @@ impl FromRequestParts<Shared> for VisibleEvent {
             app.table.club_and_membership(&code, person)
         )?;
         let is_admin = user.as_ref().is_some_and(User::is_admin);
-        let sight = Sight::with(membership.as_ref(), is_admin);
+        let visibility = Visibility::with(membership.as_ref(), is_admin);
         let (event, club) = event
-            .zip(club.filter(|club| sight.sees(club)))
+            .zip(club.filter(|club| visibility.sees(club)))
             .ok_or(ApiError::NotFound)?;
         let is_officer = is_officer(membership.map(|membership| membership.role), is_admin);
         Ok(Self {
             event,
             club,
-            viewer: Viewer {
+            viewer: EventViewer {
                 is_signed_in: user.is_some(),
                 is_officer,
             },

@@ -3,14 +3,14 @@
 
 use axum::Json;
 use axum::extract::State;
-use shared::auth::User;
+use shared::http::User;
 use shared::http::{
     ApiError, Created, Input, Load, Mode, NewId, NoContent, Officer, PathIds, Result, SignedIn,
 };
 use shared::models::{Event, Showing};
 use shared::{Shared, limits};
 
-use crate::body::{ShowingBody, Viewer};
+use crate::body::{EventViewer, ShowingBody};
 use crate::club_events::edit;
 use crate::events::VisibleEvent;
 use crate::input::{ShowingInput, TOO_MANY};
@@ -34,7 +34,7 @@ impl ShowingOfPath {
     }
 }
 
-fn bodies(event: &Event, viewer: Viewer) -> Json<Vec<ShowingBody>> {
+fn bodies(event: &Event, viewer: EventViewer) -> Json<Vec<ShowingBody>> {
     Json(
         event
             .showings
@@ -66,7 +66,7 @@ pub async fn show_showing(found: VisibleEvent, path: PathIds) -> Result<Json<Sho
 #[utoipa::path(get, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path)), responses((status = 200, body = Vec<ShowingBody>)))]
 pub async fn list_club_showings(scope: SignedIn<Event>) -> Json<Vec<ShowingBody>> {
-    bodies(&scope.parent, Viewer::of(&scope))
+    bodies(&scope.parent, EventViewer::of(&scope))
 }
 
 /// Adds a showing to an event; at most 100. Officers.
@@ -102,7 +102,7 @@ pub async fn create_showing(
         .ok_or(ApiError::NotFound)?;
     Ok(Created {
         location,
-        body: ShowingBody::new(showing, Viewer::of(&scope)),
+        body: ShowingBody::new(showing, EventViewer::of(&scope)),
     })
 }
 
@@ -112,7 +112,7 @@ pub async fn create_showing(
 pub async fn show_club_showing(scope: SignedIn<Event, ShowingOfPath>) -> Result<Json<ShowingBody>> {
     Ok(Json(ShowingBody::new(
         scope.object.find(&scope.parent)?,
-        Viewer::of(&scope),
+        EventViewer::of(&scope),
     )))
 }
 
@@ -155,7 +155,7 @@ async fn change(
             .ok_or(ApiError::NotFound)?;
         scope
             .if_match
-            .check(|| ShowingBody::new(showing, Viewer::of(&scope)))?;
+            .check(|| ShowingBody::new(showing, EventViewer::of(&scope)))?;
         input.clone().apply(mode, showing)
     })
     .await?;
@@ -164,7 +164,7 @@ async fn change(
         .iter()
         .find(|showing| showing.id == id)
         .ok_or(ApiError::NotFound)?;
-    Ok(Json(ShowingBody::new(showing, Viewer::of(&scope))))
+    Ok(Json(ShowingBody::new(showing, EventViewer::of(&scope))))
 }
 
 /// Removes a showing. Officers.
@@ -180,7 +180,7 @@ pub async fn delete_showing(
         if let Some(showing) = event.showings.iter().find(|showing| showing.id == id) {
             scope
                 .if_match
-                .check(|| ShowingBody::new(showing, Viewer::of(&scope)))?;
+                .check(|| ShowingBody::new(showing, EventViewer::of(&scope)))?;
         }
         event.showings.retain(|showing| showing.id != id);
         // Somebody else removed it at this moment.

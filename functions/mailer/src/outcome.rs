@@ -4,7 +4,7 @@ use aws_sdk_sesv2::error::{ConnectorError, ProvideErrorMetadata, SdkError};
 
 /// The classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum SendOutcome {
     /// Taken; the id that SES gave it.
     Sent(String),
     /// Surely not taken, and may be taken later: throttled, not connected, sending paused.
@@ -16,29 +16,29 @@ pub enum Outcome {
 }
 
 /// The class of an error.
-pub fn classify<E, R>(error: &SdkError<E, R>) -> Outcome
+pub fn classify<E, R>(error: &SdkError<E, R>) -> SendOutcome
 where
     E: ProvideErrorMetadata + std::fmt::Debug,
     R: StatusCode + std::fmt::Debug,
 {
     match error {
-        SdkError::ConstructionFailure(why) => Outcome::Refused(format!("{why:?}")),
+        SdkError::ConstructionFailure(why) => SendOutcome::Refused(format!("{why:?}")),
         // Without a connection nothing was handed over.
         SdkError::DispatchFailure(failure)
             if failure.as_connector_error().is_some_and(never_connected) =>
         {
-            Outcome::Later("no connection".into())
+            SendOutcome::Later("no connection".into())
         }
         SdkError::ServiceError(service) => {
             let code = service.err().code().unwrap_or_default().to_owned();
             match service.raw().status() {
-                400..500 if may_pass(&code) => Outcome::Later(code),
-                400..500 => Outcome::Refused(code),
+                400..500 if may_pass(&code) => SendOutcome::Later(code),
+                400..500 => SendOutcome::Refused(code),
                 // A server error, or a success that cannot be read.
-                _ => Outcome::Unknown(code),
+                _ => SendOutcome::Unknown(code),
             }
         }
-        other => Outcome::Unknown(short(other)),
+        other => SendOutcome::Unknown(short(other)),
     }
 }
 

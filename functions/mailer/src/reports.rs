@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use shared::models::{MailId, Report};
-use shared::table::{Reported, Table, TableError};
+use shared::table::{MailReport, Table, TableError};
 use shared::time::Timestamp;
 
 /// The message tag that names a mail.
@@ -153,7 +153,7 @@ impl Reports {
         self.table
             .report_mail(
                 &id,
-                &Reported {
+                &MailReport {
                     report,
                     outcome: &outcome,
                     taken_at: event.mail.timestamp,

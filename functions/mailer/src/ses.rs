@@ -12,7 +12,7 @@ use shared::mail::Message;
 use shared::models::Mail;
 use shared::settings::Settings;
 
-use crate::outcome::{Outcome, classify};
+use crate::outcome::{SendOutcome, classify};
 
 /// How long SES may take: an answer that comes later is as good as none, and the mail's state
 /// unknown.
@@ -46,16 +46,16 @@ impl Ses {
     }
 
     /// Hands a mail over, and tells what came of it.
-    pub async fn send(&self, mail: &Mail, message: &Message) -> Outcome {
+    pub async fn send(&self, mail: &Mail, message: &Message) -> SendOutcome {
         let sent = self.request(mail, message);
         match sent {
-            Err(error) => Outcome::Refused(error.to_string()),
+            Err(error) => SendOutcome::Refused(error.to_string()),
             Ok(request) => match request.send().await {
                 // An answer without an id is no answer of SES.
-                Ok(output) => output
-                    .message_id
-                    .filter(|id| !id.is_empty())
-                    .map_or_else(|| Outcome::Unknown("no message id".into()), Outcome::Sent),
+                Ok(output) => output.message_id.filter(|id| !id.is_empty()).map_or_else(
+                    || SendOutcome::Unknown("no message id".into()),
+                    SendOutcome::Sent,
+                ),
                 Err(error) => classify(&error),
             },
         }

@@ -13,7 +13,7 @@ use shared::table::{Table, TableError};
 use shared::time::{Clock, Timestamp};
 use tokio::time::Instant;
 
-use crate::outcome::Outcome;
+use crate::outcome::SendOutcome;
 use crate::ses::Ses;
 
 /// A claim that is older belongs to a worker that died.
@@ -42,9 +42,9 @@ pub struct Worker {
 
 /// Why a record could not be finished now: the stream delivers it again.
 #[derive(Debug)]
-struct Again(String);
+struct RetryLater(String);
 
-impl From<TableError> for Again {
+impl From<TableError> for RetryLater {
     fn from(error: TableError) -> Self {
         Self(error.to_string())
     }
@@ -136,11 +136,11 @@ impl Worker {
             let record = &records[*n].1;
             let late = began.elapsed() >= BEGIN_WITHIN;
             let worked = if late {
-                Err(Again("out of time".into()))
+                Err(RetryLater("out of time".into()))
             } else {
                 self.work_off(record, &mut next_send).await
             };
-            if let Err(Again(why)) = worked {
+            if let Err(RetryLater(why)) = worked {
                 let MailId {
                     about,
                     kind,
@@ -168,7 +168,7 @@ impl Worker {
         self.outage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn work_off(&self, record: &Record, next_send: &mut Instant) -> Result<(), Again> {
+    async fn work_off(&self, record: &Record, next_send: &mut Instant) -> Result<(), RetryLater> {
         match record {
             Record::Queued(mail) => self.work(mail, next_send).await,
             Record::Parked(lease) => {
@@ -182,11 +182,11 @@ impl Worker {
         }
     }
 
-    async fn work(&self, mail: &Mail, next_send: &mut Instant) -> Result<(), Again> {
+    async fn work(&self, mail: &Mail, next_send: &mut Instant) -> Result<(), RetryLater> {
         for attempt in 1..=TRIES {
             if self.outage().is_on(self.clock.now()) {
                 tokio::time::sleep(PAUSE).await;
-                return Err(Again("SES has server errors".into()));
+                return Err(RetryLater("SES has server errors".into()));
             }
             match self.table.claim_mail(mail, self.now()).await {
                 Ok(()) => {}
@@ -199,15 +199,15 @@ impl Worker {
             self.keep_rate(next_send).await;
             let outcome = self.ses.send(mail, &self.message(mail)).await;
             let status = match &outcome {
-                Outcome::Sent(_) => EmailStatus::Sent,
-                Outcome::Refused(_) => EmailStatus::Failed,
-                Outcome::Unknown(_) => EmailStatus::Unknown,
-                Outcome::Later(_) => EmailStatus::Queued,
+                SendOutcome::Sent(_) => EmailStatus::Sent,
+                SendOutcome::Refused(_) => EmailStatus::Failed,
+                SendOutcome::Unknown(_) => EmailStatus::Unknown,
+                SendOutcome::Later(_) => EmailStatus::Queued,
             };
-            let (Outcome::Sent(text)
-            | Outcome::Refused(text)
-            | Outcome::Unknown(text)
-            | Outcome::Later(text)) = &outcome;
+            let (SendOutcome::Sent(text)
+            | SendOutcome::Refused(text)
+            | SendOutcome::Unknown(text)
+            | SendOutcome::Later(text)) = &outcome;
             tracing::info!(about = mail.about, kind = mail.kind, attempt = mail.attempt, outcome = ?status, why = text, "mail");
             self.outage().saw(status, self.clock.now());
             self.settle(mail, EmailStatus::Sending, status, text)
@@ -228,12 +228,12 @@ impl Worker {
             }
         }
         tokio::time::sleep(PAUSE).await;
-        Err(Again("not taken yet".into()))
+        Err(RetryLater("not taken yet".into()))
     }
 
     /// The submission was withdrawn, deleted, decided otherwise or has a later mail: nobody waits
     /// for this one, and the invitation that it would have brought goes with it.
-    async fn supersede(&self, mail: &Mail) -> Result<(), Again> {
+    async fn supersede(&self, mail: &Mail) -> Result<(), RetryLater> {
         self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, "superseded")
             .await?;
         match (&mail.decision, &mail.invite, mail.person) {
@@ -246,7 +246,7 @@ impl Worker {
     }
 
     /// After a mail was sent: who is told of a rejection is not invited any more. Safe to repeat.
-    async fn told(&self, mail: &Mail) -> Result<(), Again> {
+    async fn told(&self, mail: &Mail) -> Result<(), RetryLater> {
         match (&mail.decision, mail.person) {
             (Some(decision), Some(person)) if decision.status != Status::Accepted => Ok(self
                 .table
@@ -258,7 +258,7 @@ impl Worker {
 
     /// A mail that is not queued any more: finished (true), or claimed by a worker that may have
     /// died. That one comes again until the claim has ended, behind the mails that wait.
-    async fn resolve(&self, id: &MailId, turn: u32) -> Result<bool, Again> {
+    async fn resolve(&self, id: &MailId, turn: u32) -> Result<bool, RetryLater> {
         let Some(now) = self.table.mail(id).await? else {
             return Ok(true);
         };
@@ -297,7 +297,7 @@ impl Worker {
         from: EmailStatus,
         to: EmailStatus,
         outcome: &str,
-    ) -> Result<(), Again> {
+    ) -> Result<(), RetryLater> {
         match self
             .table
             .settle_mail(mail, from, to, outcome, self.now())

@@ -7,16 +7,16 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde::Deserialize;
 use shared::Shared;
-use shared::auth::{ERASING, User};
 use shared::http::{
-    ApiError, Code, Field, Input, Mode, Need, NewId, PathIds, Reader, Result, Sight, shown_at,
+    ApiError, Code, Field, Input, Mode, Need, NewId, PathIds, Reader, Result, Visibility, shown_at,
 };
+use shared::http::{ERASING, User};
 use shared::mail::token_matches;
 use shared::models::{Invite, Membership, Role};
 use shared::table::MemberRefusal;
 use utoipa::ToSchema;
 
-use crate::member::{MemberBody, Viewer};
+use crate::member::{MemberBody, MemberViewer};
 use crate::members::{owned_limit, owns_enough};
 
 /// The use of an invite.
@@ -61,7 +61,7 @@ impl FromRequestParts<Shared> for Invited {
         let club = club
             .filter(|club| !club.archived)
             .ok_or(ApiError::NotFound)?;
-        let sees_club = Sight::with(membership.as_ref(), user.is_admin()).sees(&club);
+        let sees_club = Visibility::with(membership.as_ref(), user.is_admin()).sees(&club);
         Ok(Self {
             user,
             club: club.code,
@@ -119,7 +119,7 @@ pub async fn accept_invite(
             .await
     };
     let shown = |membership: &Membership| {
-        let viewer = Viewer {
+        let viewer = MemberViewer {
             id: user.id(),
             is_officer: membership.role <= Role::Officer || user.is_admin(),
         };

@@ -4,17 +4,16 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use shared::Shared;
-use shared::auth::User;
+use shared::bodies::{Studies, SubmissionBody, own_submission_bodies};
 use shared::http::Result;
-use shared::lookups::Studies;
+use shared::http::User;
 use shared::models::{EmailStatus, Extension, Invite, Mail, Membership};
-use shared::table::Interest;
+use shared::table::Bookmark;
 use shared::time::Timestamp;
-use submissions::body::SubmissionBody;
 use utoipa::ToSchema;
 
 use crate::invites::InviteBody;
-use crate::member::{MemberBody, Viewer};
+use crate::member::{MemberBody, MemberViewer};
 use crate::membershiprequests::RequestBody;
 use crate::settings::SettingsBody;
 
@@ -32,8 +31,8 @@ pub struct ExportBody {
     invites: Vec<ExportedInvite>,
     /// Sent to the caller.
     mails: Vec<ExportedMail>,
-    favorites: Vec<ExportedInterest>,
-    subscriptions: Vec<ExportedInterest>,
+    favorites: Vec<ExportedBookmark>,
+    subscriptions: Vec<ExportedBookmark>,
 }
 
 /// A membership, in an archived club too.
@@ -49,7 +48,7 @@ impl From<Membership> for ExportedMembership {
         // As officers see members: to oneself nothing is hidden.
         let member = MemberBody::new(
             &membership,
-            Viewer {
+            MemberViewer {
                 id: membership.person,
                 is_officer: true,
             },
@@ -81,15 +80,15 @@ impl From<Extension> for ExportedExtension {
 
 /// A club that the caller keeps at hand, or wants to hear of.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ExportedInterest {
+pub struct ExportedBookmark {
     id: u64,
     club_code: String,
     created_at: Timestamp,
 }
 
-impl<I: Interest> From<&I> for ExportedInterest {
-    fn from(interest: &I) -> Self {
-        let (id, club, _, created_at) = interest.parts();
+impl<I: Bookmark> From<&I> for ExportedBookmark {
+    fn from(bookmark: &I) -> Self {
+        let (id, club, _, created_at) = bookmark.parts();
         Self {
             id,
             club_code: club.to_owned(),
@@ -142,10 +141,10 @@ impl From<Mail> for ExportedMail {
 #[utoipa::path(get, path = "/api/settings/export/", tag = "people", security(("bearer" = [])), responses((status = 200, body = ExportBody)))]
 pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Json<ExportBody>> {
     let person = user.person().await?;
-    let all = app.table.belongings(person).await?;
+    let all = app.table.personal_data(person).await?;
     let studies = Studies::of(&app, all.requests.iter().map(|request| &request.applicant));
     let (submissions, studies) =
-        futures::try_join!(submissions::own::bodies(&app, &all.submissions), async {
+        futures::try_join!(own_submission_bodies(&app, &all.submissions), async {
             Ok(studies.await?)
         })?;
     // A decision that was not sent is not told here either.
@@ -195,16 +194,16 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Js
             .map(ExportedMail::from)
             .collect(),
         favorites: all
-            .interests
+            .bookmarks
             .favorites
             .iter()
-            .map(ExportedInterest::from)
+            .map(ExportedBookmark::from)
             .collect(),
         subscriptions: all
-            .interests
+            .bookmarks
             .subscriptions
             .iter()
-            .map(ExportedInterest::from)
+            .map(ExportedBookmark::from)
             .collect(),
     }))
 }

@@ -8,14 +8,15 @@ use axum::response::Response;
 use chrono::TimeDelta;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
-use shared::auth::User;
+use shared::http::User;
 use shared::http::{
     ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, Officer, OrRefused,
-    PathIds, Reader, Result, is_email, shown_at,
+    PathIds, Reader, Result, shown_at,
 };
 use shared::mail::invitation;
 use shared::models::{InvitationLog, Invite, Mail, Person, Personal, Role};
-use shared::table::{InviteRefusal, Inviting, PARALLEL, Table, Tries};
+use shared::table::{InviteRefusal, InviteWrite, PARALLEL, Retries, Table};
+use shared::text::is_email;
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -233,7 +234,7 @@ pub async fn create_invites(
 const OFTEN: usize = 3;
 
 #[derive(Default)]
-struct Outcome {
+struct InviteOutcome {
     invited: Vec<Invite>,
     /// Addresses that were left out because they are members'.
     members: usize,
@@ -312,9 +313,9 @@ async fn invite(
     new: NewId,
     emails: Vec<String>,
     grant: (Role, &str),
-) -> Result<Outcome> {
+) -> Result<InviteOutcome> {
     check_approved(scope)?;
-    let (code, mut outcome) = (&scope.club.code, Outcome::default());
+    let (code, mut outcome) = (&scope.club.code, InviteOutcome::default());
     let mut addressees: Vec<Addressee> = stream::iter(emails)
         .map(async |email| {
             app.table
@@ -370,9 +371,9 @@ async fn invite_chunk(
     NewId(version): NewId,
 ) -> Result<Vec<Invite>> {
     let code = &scope.club.code;
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         let now = app.now();
         let ids = chunk
             .iter()
@@ -441,9 +442,9 @@ async fn invite_chunk(
                 .find(|old| old.id == invite.id)
                 .map(|old| old.version)
         };
-        let writes: Vec<Inviting<'_>> = new
+        let writes: Vec<InviteWrite<'_>> = new
             .iter()
-            .map(|(invite, mail)| Inviting {
+            .map(|(invite, mail)| InviteWrite {
                 invite,
                 replaces: replaces(invite),
                 mail,
@@ -511,9 +512,9 @@ pub async fn resend_invite(
     }
     check_approved(&scope)?;
     let inviter = scope.user.person().await?;
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         // An earlier attempt with the same idempotency key was here.
         if old.version == version {
             return Ok(answer(&old));
@@ -530,7 +531,7 @@ pub async fn resend_invite(
             ..old.clone()
         };
         let mail = invitation(&scope.club, shown_inviter(&scope, inviter), &invite);
-        let write = Inviting {
+        let write = InviteWrite {
             invite: &invite,
             replaces: Some(old.version),
             mail: &mail,

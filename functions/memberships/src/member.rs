@@ -1,7 +1,7 @@
 //! A member: how others see them, and who is named by the last segment of a path.
 
 use serde::Serialize;
-use shared::auth::User;
+use shared::http::User;
 use shared::http::{ApiError, Load, PathIds, Result, Scope};
 use shared::models::{Membership, Role};
 use shared::{Shared, ids, limits};
@@ -32,14 +32,14 @@ pub struct MemberBody {
 
 /// Who looks at members.
 #[derive(Debug, Clone, Copy)]
-pub struct Viewer {
+pub struct MemberViewer {
     /// User id.
     pub id: u64,
     /// Whether they may do what officers do.
     pub is_officer: bool,
 }
 
-impl Viewer {
+impl MemberViewer {
     /// The caller.
     pub fn of<R, P, O>(scope: &Scope<R, P, O>) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Viewer {
 
 impl MemberBody {
     /// The member as `viewer` may see them (M2, M3).
-    pub fn new(membership: &Membership, viewer: Viewer) -> Self {
+    pub fn new(membership: &Membership, viewer: MemberViewer) -> Self {
         let personal = &membership.personal;
         let known = membership.public || membership.person == viewer.id;
         Self {
@@ -85,15 +85,15 @@ impl Load for MemberOfPath {
         {
             return Ok(Some(Self(membership)));
         }
-        let people = named(app, wanted).await?;
+        let people = people_named(app, wanted).await?;
         let found = app.table.members_among(code, people.into_iter()).await?;
-        Ok(the_one(found, wanted, |membership| &membership.personal.username).map(Self))
+        Ok(single_match(found, wanted, |membership| &membership.personal.username).map(Self))
     }
 }
 
 /// Whom a path means by a user name: the one who is called so exactly, else the one who is when
 /// case does not count; nobody, if two are (P10).
-pub fn the_one<T>(mut found: Vec<T>, wanted: &str, name: impl Fn(&T) -> &str) -> Option<T> {
+pub fn single_match<T>(mut found: Vec<T>, wanted: &str, name: impl Fn(&T) -> &str) -> Option<T> {
     if found.iter().any(|one| name(one) == wanted) {
         found.retain(|one| name(one) == wanted);
     }
@@ -102,7 +102,7 @@ pub fn the_one<T>(mut found: Vec<T>, wanted: &str, name: impl Fn(&T) -> &str) ->
 }
 
 /// The people with the user name that a path says.
-pub async fn named(app: &Shared, username: &str) -> Result<Vec<u64>> {
+pub async fn people_named(app: &Shared, username: &str) -> Result<Vec<u64>> {
     if username.is_empty() || username.len() > limits::NAME {
         return Ok(vec![]);
     }

@@ -10,11 +10,11 @@ use shared::http::{
     Reference, Result, SignedIn, Slice,
 };
 use shared::models::{Membership, MembershipRequest, Personal, Role};
-use shared::table::{Addition, MemberRefusal, Tries};
+use shared::table::{MemberRefusal, NewMembership, Retries};
 use shared::{Shared, limits, mail, text};
 use utoipa::ToSchema;
 
-use crate::member::{MemberBody, MemberOfPath, Viewer};
+use crate::member::{MemberBody, MemberOfPath, MemberViewer};
 
 /// The members of a club: active first, then by role and by the name that is shown. Any signed-in
 /// user who can see it.
@@ -26,7 +26,7 @@ pub async fn list_members(
     scope: SignedIn,
     slice: Slice,
 ) -> Result<Response> {
-    let viewer = Viewer::of(&scope);
+    let viewer = MemberViewer::of(&scope);
     let mut members = app.table.members(&scope.club.code).await?;
     members.sort_by_key(|membership| membership.id);
     let mut bodies: Vec<MemberBody> = members
@@ -130,9 +130,9 @@ pub async fn create_member(
     {
         return Err(duplicate());
     }
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         let request = app
             .table
             .request(&club.code, MembershipRequest::id_of(&club.code, person));
@@ -160,7 +160,7 @@ pub async fn create_member(
             .then(|| mail::joined(club, by, &membership, request.is_some(), creation));
         let sent = log.with(&club.code, std::iter::once(id.as_str()), app.next_id(), now);
         let limit = owned_limit(&app, scope.user.is_admin());
-        let addition = Addition {
+        let addition = NewMembership {
             membership: &membership,
             by: scope.authority(),
             request: request.as_ref(),
@@ -214,7 +214,7 @@ fn created(scope: &Officer, membership: &Membership) -> Created<MemberBody> {
     let location = format!("/api/clubs/{}/members/{}/", membership.club, membership.id);
     Created {
         location,
-        body: MemberBody::new(membership, Viewer::of(scope)),
+        body: MemberBody::new(membership, MemberViewer::of(scope)),
     }
 }
 
@@ -224,7 +224,7 @@ fn created(scope: &Officer, membership: &Membership) -> Created<MemberBody> {
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
     responses((status = 200, body = MemberBody)))]
 pub async fn show_member(scope: SignedIn<(), MemberOfPath>) -> Result<Json<MemberBody>> {
-    let (viewer, membership) = (Viewer::of(&scope), &scope.object.0);
+    let (viewer, membership) = (MemberViewer::of(&scope), &scope.object.0);
     if !membership.public && membership.person != viewer.id && !viewer.is_officer {
         return Err(ApiError::NotFound);
     }
@@ -353,9 +353,9 @@ async fn change(
     input: &MemberInput,
     mode: Mode,
 ) -> Result<Json<MemberBody>> {
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         caller.check()?;
         let new = input.clone().apply(mode, &caller)?;
         let limit = owned_limit(app, caller.scope.user.is_admin());
@@ -375,7 +375,7 @@ async fn change(
         let is_officer = !caller.own || caller.scope.user.is_admin() || new.role <= Role::Officer;
         return Ok(Json(MemberBody::new(
             &new,
-            Viewer {
+            MemberViewer {
                 id: caller.scope.user.id(),
                 is_officer,
             },
@@ -391,9 +391,9 @@ pub async fn delete_member(
     State(app): State<Shared>,
     mut caller: OfficerOrSelf,
 ) -> Result<NoContent> {
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         caller.check()?;
         match app.table.remove_member(&caller.member, caller.by()).await? {
             Ok(()) => return Ok(NoContent),
@@ -407,7 +407,7 @@ impl OfficerOrSelf {
     fn check(&self) -> Result<()> {
         self.scope
             .if_match
-            .check(|| MemberBody::new(&self.member, Viewer::of(&self.scope)))
+            .check(|| MemberBody::new(&self.member, MemberViewer::of(&self.scope)))
     }
 
     /// Whose role a change stands on: a change of oneself stands on the condition that the role is

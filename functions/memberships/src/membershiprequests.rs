@@ -3,15 +3,15 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
-use shared::auth::User;
+use shared::bodies::{NamedBody, Studies};
+use shared::http::User;
 use shared::http::{ApiError, Load, NoContent, Officer, OrRefused, PathIds, Result};
-use shared::lookups::{NamedBody, Studies};
 use shared::models::MembershipRequest;
 use shared::time::Timestamp;
 use shared::{Shared, ids};
 use utoipa::ToSchema;
 
-use crate::member::{named, the_one};
+use crate::member::{people_named, single_match};
 
 /// A request to join a club.
 #[derive(Debug, Serialize, ToSchema)]
@@ -61,9 +61,9 @@ impl Load for RequestOfPath {
         {
             return Ok(Some(Self(request)));
         }
-        let people = named(app, wanted).await?;
+        let people = people_named(app, wanted).await?;
         let found = app.table.requests_among(code, people.into_iter()).await?;
-        Ok(the_one(found, wanted, |request| {
+        Ok(single_match(found, wanted, |request| {
             &request.applicant.personal.username
         })
         .map(Self))

@@ -6,8 +6,8 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use shared::Shared;
-use shared::auth::User;
 use shared::http::Result;
+use shared::http::User;
 use shared::models::{Club, Role};
 use utoipa::ToSchema;
 

@@ -8,15 +8,15 @@ use axum::response::{IntoResponse, Response};
 use chrono::TimeDelta;
 use serde::Deserialize;
 use shared::Shared;
-use shared::auth::{ERASING, User};
+use shared::bodies::Studies;
 use shared::http::{
     ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, OrRefused, PathIds, Reader,
-    Result, Sight, no_such_club, shown_at,
+    Result, Visibility, no_such_club, shown_at,
 };
-use shared::lookups::Studies;
+use shared::http::{ERASING, User};
 use shared::mail::requested;
 use shared::models::{Club, Mail, MembershipRequest, Role};
-use shared::table::{RequestRefusal, Standing, Tries};
+use shared::table::{JoinState, RequestRefusal, Retries};
 use utoipa::ToSchema;
 
 use crate::membershiprequests::RequestBody;
@@ -64,7 +64,7 @@ pub async fn list_own_requests(
 
 /// Whether a club that the caller is not in is there for them.
 fn is_there(club: &Club, user: &User) -> bool {
-    Sight::with(None, user.is_admin()).sees(club)
+    Visibility::with(None, user.is_admin()).sees(club)
 }
 
 /// Asks to join a club; asking again answers the same request. Any signed-in user who is not a
@@ -84,18 +84,18 @@ pub async fn create_own_request(
         ApiError::field("club", "You are already a member of this club.").coded(Code::AlreadyMember)
     };
     let now = app.now();
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
-        let standing = async { Ok(app.table.standing(&code, user.id()).await?) };
+        retries.next().await?;
+        let join_state = async { Ok(app.table.join_state(&code, user.id()).await?) };
         let (
-            Standing {
+            JoinState {
                 club,
                 membership,
                 request,
             },
             person,
-        ) = futures::try_join!(standing, user.person())?;
+        ) = futures::try_join!(join_state, user.person())?;
         let club = club
             .filter(|club| membership.is_some() && !club.archived || is_there(club, &user))
             .ok_or_else(no_such_club)?;
@@ -169,7 +169,8 @@ pub async fn show_own_request(
     user: User,
     path: PathIds,
 ) -> Result<Json<RequestBody>> {
-    let Standing { club, request, .. } = app.table.standing(path.text("club"), user.id()).await?;
+    let JoinState { club, request, .. } =
+        app.table.join_state(path.text("club"), user.id()).await?;
     let request = request
         .filter(|_| club.is_some_and(|club| is_there(&club, &user)))
         .ok_or(ApiError::NotFound)?;

@@ -3,14 +3,14 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use shared::auth::{ERASING, User};
+use shared::bodies::Studies;
 use shared::http::{
     ApiError, Code, Field, IfMatch, Input, Mode, Need, NoContent, Params, Reader, ReceivedAt,
     Reference, Result,
 };
-use shared::lookups::Studies;
+use shared::http::{ERASING, User};
 use shared::models::Person;
-use shared::table::{OnlyOwner, TableError, Tries};
+use shared::table::{OnlyOwner, Retries, TableError};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
@@ -150,9 +150,9 @@ async fn change(
     mode: Mode,
 ) -> Result<Json<SettingsBody>> {
     let mut old = user.person().await?.clone();
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         if_match.check(|| SettingsBody::new(&old, user.is_admin()))?;
         let studies = match (&input.school, &input.major) {
             (Field::Value(_), _) | (_, Field::Value(_)) => Some(Studies::now(app).await?),
@@ -192,10 +192,10 @@ pub async fn delete_settings(
     let archive = params.flag("archive")?.unwrap_or(false);
     let person = user.person().await?;
     if_match.check(|| SettingsBody::new(person, user.is_admin()))?;
-    let (mut tries, mut archived) = (Tries::default(), false);
+    let (mut retries, mut archived) = (Retries::default(), false);
     loop {
         let erased = async {
-            tries.next().await?;
+            retries.next().await?;
             app.table
                 .erase(person, (app.ids.received(received), app.now()))
                 .await

@@ -4,10 +4,11 @@ use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use serde::Serialize;
-use shared::auth::User;
-use shared::http::{ApiError, Params, Result, is_email};
+use shared::http::User;
+use shared::http::{ApiError, Params, Result};
 use shared::models::{Personal, Role};
-use shared::{Shared, limits, text};
+use shared::text::{self, is_email};
+use shared::{Shared, limits};
 use utoipa::ToSchema;
 
 /// Somebody who was found.

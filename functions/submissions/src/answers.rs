@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use shared::http::{ApiError, Field, Mode, Need, Reader, Reference};
 use shared::limits;
+use shared::models::Form;
 use shared::models::{Answer, Committee, Question, QuestionType};
-use shared::table::Form;
 use utoipa::ToSchema;
 
 /// What an applicant submits.
@@ -36,7 +36,7 @@ pub struct NewResponse {
 }
 
 /// A body that may be stored.
-pub struct Accepted {
+pub struct CheckedAnswers {
     /// The committee applied to.
     pub committee: Option<Committee>,
     /// Answers in the order of their questions.
@@ -45,7 +45,7 @@ pub struct Accepted {
 
 impl NewSubmission {
     /// Checks the body against the form.
-    pub fn check(self, form: &Form) -> Result<Accepted, ApiError> {
+    pub fn check(self, form: &Form) -> Result<CheckedAnswers, ApiError> {
         let mut reader = Reader::new(Mode::Create);
         let committee = reader
             .nullable("committee", self.committee, Need::Optional)
@@ -128,7 +128,7 @@ impl NewSubmission {
         }
         reader.finish()?;
         answers.sort_by_key(|answer| (answer.precedence, answer.question));
-        Ok(Accepted { committee, answers })
+        Ok(CheckedAnswers { committee, answers })
     }
 }
 

@@ -8,15 +8,15 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::Shared;
+use shared::bodies::Studies;
 use shared::http::{ApiError, Field, Input, Mode, Need, Officer, OrRefused, Reader, Result};
 use shared::limits;
-use shared::lookups::Studies;
-use shared::models::{Application, Change, Person, Status, Submission};
-use shared::table::Verdict;
+use shared::models::{Application, DecisionChange, Person, Status, Submission};
+use shared::table::DecisionWrite;
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
-use crate::body::{AllPrompts, SubmissionBody};
+use shared::bodies::{AllPrompts, SubmissionBody};
 
 /// What officers decide of a submission.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -73,7 +73,7 @@ async fn decide(
         reader.fits("reason", reason, limits::REASON);
     }
     reader.finish()?;
-    let verdict = Verdict {
+    let verdict = DecisionWrite {
         submission,
         status,
         reason,
@@ -89,7 +89,7 @@ async fn decide(
     )))
 }
 
-async fn write(app: &Shared, verdicts: Vec<Verdict>, by: u64) -> Result<Vec<Submission>> {
+async fn write(app: &Shared, verdicts: Vec<DecisionWrite>, by: u64) -> Result<Vec<Submission>> {
     app.table
         .decide(verdicts, by, app.now(), || app.next_id())
         .await
@@ -220,10 +220,10 @@ async fn decide_many(
         );
     }
     reader.finish()?;
-    let verdicts: Vec<Verdict> = decisions
+    let verdicts: Vec<DecisionWrite> = decisions
         .into_iter()
         .filter_map(|(id, reason)| {
-            Some(Verdict {
+            Some(DecisionWrite {
                 submission: found.remove(&id)?,
                 status,
                 reason,
@@ -259,7 +259,7 @@ pub struct AuthorBody {
 }
 
 impl ChangeBody {
-    fn new(change: Change, people: &HashMap<u64, Person>) -> Self {
+    fn new(change: DecisionChange, people: &HashMap<u64, Person>) -> Self {
         let status = change
             .status
             .map(|(old, new)| ("status", [json!(old), json!(new)]));

@@ -7,11 +7,12 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use shared::Shared;
 use shared::http::{ApiError, Officer, Params, Result, Slice, Sliced};
+use shared::models::Form;
 use shared::models::{QuestionType, Submission};
-use shared::table::{Form, Newest};
+use shared::table::SubmissionQuery;
 
-use crate::body::{AllPrompts, Prompts, committee_of};
-use crate::submissions::Filter;
+use crate::submissions::SubmissionFilter;
+use shared::bodies::{AllPrompts, Prompts, committee_of};
 
 const COLUMNS: [&str; 11] = [
     "id",
@@ -52,8 +53,8 @@ pub(crate) async fn csv(
     params: &Params,
     slice: &Slice,
 ) -> Result<Response> {
-    let filter = Filter::read(params)?;
-    let wanted = Newest {
+    let filter = SubmissionFilter::read(params)?;
+    let wanted = SubmissionQuery {
         matches: |submission: &Submission| filter.matches(submission),
         before: slice.after()?,
         limit: slice.limit().map(|limit| limit + 1),

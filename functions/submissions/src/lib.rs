@@ -1,7 +1,6 @@
 //! Submissions, decisions and decision mails.
 
 pub mod answers;
-pub mod body;
 pub mod decisions;
 pub mod export;
 pub mod own;

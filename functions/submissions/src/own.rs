@@ -3,51 +3,14 @@
 use axum::Json;
 use axum::extract::State;
 use shared::Shared;
-use shared::auth::User;
+use shared::bodies::{SubmissionBody, own_submission_bodies};
+use shared::http::User;
 use shared::http::{ApiError, NoContent, PathIds, ReceivedAt, Result};
-use shared::lookups::Studies;
 use shared::models::{Extension, Submission};
-use shared::table::Withdrawn;
+use shared::table::WithdrawOutcome;
 use shared::time::Timestamp;
 
-use crate::body::SubmissionBody;
 use crate::submissions::closed;
-
-/// Submissions as their applicant may see them now.
-pub async fn bodies(app: &Shared, submissions: &[Submission]) -> Result<Vec<SubmissionBody>> {
-    let of = |submission: &'_ Submission| {
-        (
-            submission.club.clone(),
-            submission.application,
-            submission.answers.clone(),
-        )
-    };
-    let named: Vec<_> = submissions.iter().map(of).collect();
-    let parts = app.table.parts_of(
-        named
-            .iter()
-            .map(|(club, application, answers)| (club.as_str(), *application, answers.as_slice())),
-    );
-    let studies = Studies::of(
-        app,
-        submissions
-            .iter()
-            .filter_map(|submission| submission.applicant.as_ref()),
-    );
-    let (parts, studies) = futures::try_join!(parts, studies)?;
-    let now = app.clock.now();
-    let show = |submission: &Submission| {
-        let application = parts.applications.get(&submission.application)?;
-        Some(SubmissionBody::for_applicant(
-            submission,
-            application,
-            &parts.prompts,
-            &studies,
-            now,
-        ))
-    };
-    Ok(submissions.iter().filter_map(show).collect())
-}
 
 /// The caller's own submissions, newest first. Decisions show when they are released or mailed.
 #[utoipa::path(get, path = "/api/submissions/", tag = "own submissions", security(("bearer" = [])),
@@ -57,7 +20,7 @@ pub async fn list_own_submissions(
     user: User,
 ) -> Result<Json<Vec<SubmissionBody>>> {
     let own = app.table.submissions_of(user.id()).await?;
-    Ok(Json(bodies(&app, &own).await?))
+    Ok(Json(own_submission_bodies(&app, &own).await?))
 }
 
 async fn own(app: &Shared, user: &User, path: &PathIds) -> Result<Submission> {
@@ -77,7 +40,7 @@ pub async fn show_own_submission(
     path: PathIds,
 ) -> Result<Json<SubmissionBody>> {
     let submission = own(&app, &user, &path).await?;
-    bodies(&app, &[submission])
+    own_submission_bodies(&app, &[submission])
         .await?
         .pop()
         .map(Json)
@@ -116,7 +79,7 @@ pub async fn withdraw_submission(
         )
         .await?
     {
-        Withdrawn::Done => Ok(NoContent),
-        Withdrawn::Decided => Err(closed()),
+        WithdrawOutcome::Done => Ok(NoContent),
+        WithdrawOutcome::Decided => Err(closed()),
     }
 }

@@ -15,7 +15,7 @@ use shared::time::Timestamp;
 use shared::{ids, limits};
 use utoipa::ToSchema;
 
-use crate::body::committee_of;
+use shared::bodies::committee_of;
 
 /// A mail that has been queued or sending for so long may be sent again: its worker is gone.
 const STUCK_MINUTES: i64 = 15;
@@ -44,7 +44,7 @@ pub struct PreviewBody {
 
 /// A mail to be sent. It is composed when it is queued: thousands of long ones would not fit the
 /// memory of a function.
-pub struct Planned {
+pub struct PlannedMail {
     /// The submission that it tells of, as it was read, without its answers.
     pub submission: Submission,
     attempt: u32,
@@ -63,7 +63,7 @@ pub struct Composer {
 /// What a call would do.
 pub struct Plan {
     /// Mails, oldest submission first.
-    pub mails: Vec<Planned>,
+    pub mails: Vec<PlannedMail>,
     /// Whom it skips.
     pub skipped: SkippedBody,
     /// What the officer should look at first.
@@ -121,11 +121,11 @@ impl Composer {
     /// The mail as it goes into the outbox.
     pub fn mail(
         &self,
-        Planned {
+        PlannedMail {
             submission,
             attempt,
             invite,
-        }: &Planned,
+        }: &PlannedMail,
     ) -> Result<Mail> {
         let person = submission
             .applicant
@@ -203,7 +203,7 @@ fn may_send(last: Option<&MailState>, allow_resend: bool, now: Timestamp) -> boo
 
 /// Whom an officer wants to write to, of those whom the type of mail is for.
 #[derive(Debug, Clone, Default)]
-pub struct Choice {
+pub struct MailSelection {
     /// Only these; none stands for all.
     pub submissions: Option<BTreeSet<u64>>,
     /// Those too who have such a mail.
@@ -241,7 +241,7 @@ impl Plan {
         composer: &Composer,
         submissions: Vec<Submission>,
         invitations: &Invitations,
-        choice: &Choice,
+        choice: &MailSelection,
     ) -> Result<Self> {
         let (kind, application, now) = (composer.kind, &composer.application, composer.now);
         let mut plan = Self {
@@ -290,7 +290,7 @@ impl Plan {
                 .filter(|_| kind == DecisionKind::Acceptance);
             let invite = invited.and_then(|person| invitations.of(&composer.club.code, person));
             let attempt = last.map_or(0, |last| last.attempt) + 1;
-            plan.mails.push(Planned {
+            plan.mails.push(PlannedMail {
                 submission,
                 attempt,
                 invite,

@@ -10,17 +10,17 @@ use futures::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::http::{
-    ApiError, Code, DidNothing, Field, Input, Mode, Need, Officer, Reader, Reference, Result,
+    ApiError, ChangedNothing, Code, Field, Input, Mode, Need, Officer, Reader, Reference, Result,
 };
 use shared::limits;
 use shared::mail::DecisionKind;
 use shared::models::{Application, Club, EmailStatus, MailId, Submission};
 use shared::table::usage::request_age;
-use shared::table::{Newest, PARALLEL, Queueing, TableError, Tries};
+use shared::table::{DecisionMail, PARALLEL, Retries, SubmissionQuery, TableError};
 use utoipa::ToSchema;
 
 use crate::previews::{
-    Choice, Composer, Invitations, Plan, Planned, PreviewBody, SkippedBody, last_mail,
+    Composer, Invitations, MailSelection, Plan, PlannedMail, PreviewBody, SkippedBody, last_mail,
 };
 
 /// How long the answer waits for the outbox to drain.
@@ -147,7 +147,7 @@ pub async fn send_emails(
         );
     }
     reader.finish()?;
-    let choice = Choice {
+    let choice = MailSelection {
         submissions: chosen,
         allow_resend,
     };
@@ -173,10 +173,10 @@ pub async fn send_emails(
             digest: Some(plan.digest),
         })
         .into_response();
-        preview.extensions_mut().insert(DidNothing);
+        preview.extensions_mut().insert(ChangedNothing);
         return Ok(preview);
     }
-    let Outcome {
+    let SendCounts {
         sent,
         queued,
         failed,
@@ -228,9 +228,9 @@ async fn considered(
         let ids: Vec<u64> = chosen.iter().copied().collect();
         return app.table.submissions_by_id(application, &ids).await;
     }
-    let all = Newest {
+    let all = SubmissionQuery {
         without_answers: true,
-        ..Newest::all(|_: &_| true)
+        ..SubmissionQuery::all(|_: &_| true)
     };
     app.table.submissions(application, all).await
 }
@@ -262,7 +262,7 @@ async fn invitations(
 }
 
 #[derive(Default)]
-struct Outcome {
+struct SendCounts {
     sent: usize,
     queued: usize,
     failed: usize,
@@ -273,7 +273,7 @@ struct Outcome {
     left: usize,
 }
 
-enum Queued {
+enum QueueResult {
     Mine(MailId),
     Raced,
     Changed,
@@ -286,23 +286,23 @@ const QUEUE_WITHIN: Duration = Duration::from_secs(18);
 async fn send(
     app: &Shared,
     composer: &Composer,
-    mails: Vec<Planned>,
+    mails: Vec<PlannedMail>,
     kind: DecisionKind,
-) -> Result<Outcome> {
-    let results: Vec<Result<Queued>> = stream::iter(mails)
+) -> Result<SendCounts> {
+    let results: Vec<Result<QueueResult>> = stream::iter(mails)
         .map(|planned| queue(app, composer, planned, kind))
         .buffer_unordered(PARALLEL)
         .collect()
         .await;
-    let mut outcome = Outcome::default();
+    let mut outcome = SendCounts::default();
     let mut mine = Vec::new();
     let mut broken = Vec::new();
     for result in results {
         match result {
-            Ok(Queued::Mine(mail)) => mine.push(mail),
-            Ok(Queued::Raced) => outcome.raced += 1,
-            Ok(Queued::Changed) => outcome.failed += 1,
-            Ok(Queued::Left) => outcome.left += 1,
+            Ok(QueueResult::Mine(mail)) => mine.push(mail),
+            Ok(QueueResult::Raced) => outcome.raced += 1,
+            Ok(QueueResult::Changed) => outcome.failed += 1,
+            Ok(QueueResult::Left) => outcome.left += 1,
             Err(error) => broken.push(error),
         }
     }
@@ -332,27 +332,27 @@ async fn send(
 async fn queue(
     app: &Shared,
     composer: &Composer,
-    planned: Planned,
+    planned: PlannedMail,
     kind: DecisionKind,
-) -> Result<Queued> {
+) -> Result<QueueResult> {
     if request_age() > QUEUE_WITHIN {
-        return Ok(Queued::Left);
+        return Ok(QueueResult::Left);
     }
     let (mut mail, submission) = (composer.mail(&planned)?, planned.submission);
-    let mut tries = Tries::default();
+    let mut retries = Retries::default();
     loop {
-        tries.next().await?;
+        retries.next().await?;
         let last = last_mail(&submission, kind);
         match app
             .table
-            .queue_decision(Queueing {
+            .queue_decision(DecisionMail {
                 submission: &submission,
                 last,
                 mail: &mail,
             })
             .await
         {
-            Ok(()) => return Ok(Queued::Mine(mail.id())),
+            Ok(()) => return Ok(QueueResult::Mine(mail.id())),
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -365,16 +365,16 @@ async fn queue(
             .and_then(|now| last_mail(now, kind))
             .is_some_and(|now| now.attempt >= mail.attempt)
         {
-            return Ok(Queued::Raced);
+            return Ok(QueueResult::Raced);
         }
         // Another mail about the same invite, of another committee or officer, came first: this one
         // has its link too.
         let Some((club, id, version)) = &mut mail.invite else {
-            return Ok(Queued::Changed);
+            return Ok(QueueResult::Changed);
         };
         match app.table.invite(club, id).await? {
             Some(invite) if invite.version != *version => *version = invite.version,
-            _ => return Ok(Queued::Changed),
+            _ => return Ok(QueueResult::Changed),
         }
     }
 }

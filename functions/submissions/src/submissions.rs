@@ -5,21 +5,22 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use chrono::TimeDelta;
-use shared::auth::User;
+use shared::bodies::Studies;
+use shared::http::User;
 use shared::http::{
     ApiError, Code, Created, Input, Load, Maybe, Officer, Params, PathIds, ReceivedAt, RequestKey,
     Result, SignedIn, Slice, accepts_csv, key_reused, replayed,
 };
-use shared::lookups::Studies;
+use shared::models::Form;
 use shared::models::{Answer, Application, EmailStatus, Extension, Person, Status, Submission};
 use shared::table::usage::request_age;
-use shared::table::{Form, Newest, Submitted};
+use shared::table::{SubmissionQuery, SubmitOutcome};
 use shared::time::Timestamp;
 use shared::{Shared, ids, limits, text};
 
 use crate::answers::NewSubmission;
-use crate::body::{AllPrompts, Prompts, SubmissionBody};
 use crate::export;
+use shared::bodies::{AllPrompts, Prompts, SubmissionBody};
 
 /// What an applicant hears whenever a submission cannot be made, changed or withdrawn: a decision
 /// leaves no trace in it.
@@ -27,12 +28,12 @@ const CLOSED: &str =
     "This application does not take submissions, changes or withdrawals from you at present.";
 
 /// The caller as an applicant: profile and extension, read beside the form.
-pub struct OwnSide {
+pub struct ApplicantData {
     person: Person,
     extension: Option<Extension>,
 }
 
-impl Load for OwnSide {
+impl Load for ApplicantData {
     async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(application) = path.id("application") else {
             return Ok(None);
@@ -69,10 +70,10 @@ pub async fn submit(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
     RequestKey(key): RequestKey,
-    scope: SignedIn<Form, OwnSide>,
+    scope: SignedIn<Form, ApplicantData>,
     Input(input): Input<NewSubmission>,
 ) -> Result<Response> {
-    let (form, OwnSide { person, extension }) = (scope.parent, scope.object);
+    let (form, ApplicantData { person, extension }) = (scope.parent, scope.object);
     let is_current = form
         .application
         .is_current(received, extension.map(|extension| extension.end));
@@ -81,7 +82,7 @@ pub async fn submit(
         return Err(closed());
     }
     if person.erasing {
-        return Err(ApiError::rule(shared::auth::ERASING));
+        return Err(ApiError::rule(shared::http::ERASING));
     }
     let accepted = input
         .check(&form)
@@ -128,7 +129,7 @@ pub async fn submit(
         }
     };
     let (outcome, studies) = futures::join!(outcome, studies);
-    let Outcome { stored, is_replay } = outcome?;
+    let SubmitResult { stored, is_replay } = outcome?;
     // It is stored, whether or not its schools can be named now.
     let studies = studies.unwrap_or_default();
     let prompts: Prompts = if stored.received == number {
@@ -159,27 +160,27 @@ pub async fn submit(
 }
 
 /// What became of a request to submit.
-struct Outcome {
+struct SubmitResult {
     /// As it is stored now.
     stored: Submission,
     /// Whether an earlier request with the same idempotency key has stored it.
     is_replay: bool,
 }
 
-async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<Outcome> {
+async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<SubmitResult> {
     let outcome = match app.table.submit(submission, key_since).await? {
-        Submitted::Stored(None) => Outcome {
+        SubmitOutcome::Stored(None) => SubmitResult {
             stored: submission.clone(),
             is_replay: false,
         },
-        Submitted::Stored(Some(old)) => {
+        SubmitOutcome::Stored(Some(old)) => {
             let kept = Submission {
                 sequence: old.sequence,
                 created_at: old.created_at,
                 reason: old.reason,
                 ..submission.clone()
             };
-            Outcome {
+            SubmitResult {
                 stored: Submission {
                     notified: old.notified,
                     mailed: old.mailed,
@@ -188,13 +189,13 @@ async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<
                 is_replay: false,
             }
         }
-        Submitted::Already(stored) => already(*stored, submission)?,
-        Submitted::Later(stored) => Outcome {
+        SubmitOutcome::Already(stored) => already(*stored, submission)?,
+        SubmitOutcome::Later(stored) => SubmitResult {
             stored: *stored,
             is_replay: false,
         },
-        Submitted::Withdrawn(true) => return Err(ApiError::NotFound),
-        Submitted::Decided | Submitted::Withdrawn(false) => return Err(closed()),
+        SubmitOutcome::WithdrawOutcome(true) => return Err(ApiError::NotFound),
+        SubmitOutcome::Decided | SubmitOutcome::WithdrawOutcome(false) => return Err(closed()),
     };
     if !outcome.is_replay && request_age() > limits::DELETION_GRACE / 2 {
         still_wanted(app, submission)
@@ -234,7 +235,11 @@ async fn still_wanted(app: &Shared, submission: &Submission) -> Result<()> {
 }
 
 /// The submission that an earlier request with the same key has stored, if there is one.
-async fn stored_before(app: &Shared, submission: &Submission, key_since: u64) -> Result<Outcome> {
+async fn stored_before(
+    app: &Shared,
+    submission: &Submission,
+    key_since: u64,
+) -> Result<SubmitResult> {
     let stored = app
         .table
         .submission(submission.application, submission.id)
@@ -245,9 +250,9 @@ async fn stored_before(app: &Shared, submission: &Submission, key_since: u64) ->
 
 /// A submission that this request has stored, or an earlier one with its key, which must have had
 /// the same answers.
-fn already(stored: Submission, submission: &Submission) -> Result<Outcome> {
+fn already(stored: Submission, submission: &Submission) -> Result<SubmitResult> {
     if stored.received == submission.received {
-        return Ok(Outcome {
+        return Ok(SubmitResult {
             stored,
             is_replay: false,
         });
@@ -261,7 +266,7 @@ fn already(stored: Submission, submission: &Submission) -> Result<Outcome> {
         said
     };
     if said(&stored.answers) == said(&submission.answers) {
-        Ok(Outcome {
+        Ok(SubmitResult {
             stored,
             is_replay: true,
         })
@@ -271,7 +276,7 @@ fn already(stored: Submission, submission: &Submission) -> Result<Outcome> {
 }
 
 /// Which submissions are asked for.
-pub(crate) struct Filter {
+pub(crate) struct SubmissionFilter {
     status: Option<u64>,
     committee: Option<u64>,
     notified: Option<bool>,
@@ -280,7 +285,7 @@ pub(crate) struct Filter {
     words: Vec<String>,
 }
 
-impl Filter {
+impl SubmissionFilter {
     pub(crate) fn read(params: &Params) -> Result<Self> {
         Ok(Self {
             status: params.number("status", 1, 4)?,
@@ -355,8 +360,8 @@ pub async fn list_submissions(
     if accepts_csv(&headers) {
         return export::csv(&app, &form, &prompts, &params, &slice).await;
     }
-    let filter = Filter::read(&params)?;
-    let wanted = Newest {
+    let filter = SubmissionFilter::read(&params)?;
+    let wanted = SubmissionQuery {
         matches: |submission: &Submission| filter.matches(submission),
         before: slice.after()?,
         limit: slice.limit().map(|limit| limit + 1),

@@ -1,6 +1,6 @@
 //! The real binary behind the events of API Gateway.
 //!
-//! Proves H1, H25, S1.
+//! Proves H1, H25, S1, O9.
 
 use std::io::Read as _;
 
@@ -97,4 +97,44 @@ async fn the_function_answers_the_gateway() {
         (&missing["statusCode"], body(&missing)["detail"].as_str()),
         (&json!(404), Some("Not found."))
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn logs_hold_no_names_addresses_answers_or_tokens() {
+    let function = Function::start(env!("CARGO_BIN_EXE_submissions")).await;
+    let campus = &function.campus;
+    let now = campus.now_ms();
+    let drive = campus.drive_now("chess").await;
+    let path = format!("{}submissions/", drive.path);
+    // The name, the user name, the address and the answer all contain this word.
+    let word = "planted";
+    let token = campus.token(word);
+    let mut request = event("POST", &path, &token, now);
+    header(&mut request, "Content-Type", "application/json");
+    for (text, status) in [
+        (drive.answer("A planted answer.").to_string(), 201),
+        (json!({ "responses": "A planted answer." }).to_string(), 400),
+        ("A planted answer.".to_owned(), 400),
+    ] {
+        request["body"] = json!(text);
+        let answer = function.invoke(request.clone()).await;
+        assert_eq!(answer["statusCode"], status, "{answer}");
+    }
+    let refused = function
+        .invoke(event("GET", &path, "planted-token", now))
+        .await;
+    assert_eq!(refused["statusCode"], 401, "{refused}");
+    let log = function.log();
+    for secret in [word, &token] {
+        assert!(!log.contains(secret), "{secret} is in the log: {log}");
+    }
+    for wanted in [
+        "\"route\":\"/api/clubs/{club}/applications/{application}/submissions/\"",
+        "\"request_id\":",
+        "\"user\":",
+        "\"status\":201",
+        "\"write_units\":",
+    ] {
+        assert!(log.contains(wanted), "{wanted} is not in the log: {log}");
+    }
 }

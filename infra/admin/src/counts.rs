@@ -1,4 +1,4 @@
-//! Counting again what the service counts.
+//! Checks of counters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::finding::{Finding, Repair};
 use crate::{Stored, number, place, text};
 
-/// A counter that is not what is counted.
+/// A finding if an attribute is not `count`.
 fn counter(item: &Value, attribute: &'static str, count: usize, text: String) -> Option<Finding> {
     let value = json!({ "N": count.to_string() });
     let is_right = number(&item[attribute]).parse() == Ok(count);
@@ -21,8 +21,8 @@ fn counter(item: &Value, attribute: &'static str, count: usize, text: String) ->
     })
 }
 
-/// Clubs whose counters are wrong, that have no owner, somebody twice, or a member who asks to
-/// join.
+/// Clubs with wrong counters, without an owner, with the same person twice, or with a membership
+/// request of a member.
 pub(crate) fn clubs(stored: &Stored) -> Vec<Finding> {
     let mut wrong = Vec::new();
     let mut by_club: BTreeMap<&str, [Vec<&Value>; 4]> = BTreeMap::new();
@@ -53,7 +53,7 @@ pub(crate) fn clubs(stored: &Stored) -> Vec<Finding> {
                 name,
                 count,
                 format!(
-                    "club {code} says {} {name}, and has {count}",
+                    "club {code} counts {} {name}, but has {count}",
                     number(&club[name])
                 ),
             ));
@@ -66,24 +66,24 @@ pub(crate) fn clubs(stored: &Stored) -> Vec<Finding> {
             .map(|member| number(&member["person"]))
             .collect();
         if people.len() != members.len() {
-            wrong.push(format!("club {code} has somebody twice").into());
+            wrong.push(format!("club {code} has the same person twice").into());
         }
         let answered = requests
             .iter()
             .filter(|request| people.contains(number(&request["person"])));
         wrong.extend(
-            answered.map(|request| format!("{}: a member asks to join", place(request)).into()),
+            answered.map(|request| format!("{}: the person is a member", place(request)).into()),
         );
     }
     wrong.extend(
         by_club
             .keys()
-            .map(|code| format!("there is no club {code}, and things that belong to it").into()),
+            .map(|code| format!("there is no club {code}, but items belong to it").into()),
     );
     wrong
 }
 
-/// People who do not own as many clubs as their profile says.
+/// People whose profile counts the owned clubs wrongly.
 pub(crate) fn owners(stored: &Stored) -> Vec<Finding> {
     let mut owned: BTreeMap<&str, usize> = BTreeMap::new();
     for member in stored
@@ -98,7 +98,7 @@ pub(crate) fn owners(stored: &Stored) -> Vec<Finding> {
             .copied()
             .unwrap_or_default();
         let text = format!(
-            "{} says that they own {} clubs, and own {count}",
+            "{} counts {} owned clubs, but the person owns {count}",
             place(person),
             number(&person["clubs_owned"])
         );
@@ -115,7 +115,7 @@ fn numbers(list: &Value) -> impl Iterator<Item = String> {
         .map(|value| number(value).to_owned())
 }
 
-/// What clubs, people and registrations refer to: type and id.
+/// The references of clubs, people and registrations: type and id.
 fn references(stored: &Stored) -> impl Iterator<Item = (&'static str, String)> {
     let tags = stored
         .of("Club")
@@ -149,7 +149,7 @@ fn references(stored: &Stored) -> impl Iterator<Item = (&'static str, String)> {
         .chain(fairs)
 }
 
-/// The entries that are not used as often as they say, and what is used and is not there.
+/// Entries that count their uses wrongly, and references to entries that do not exist.
 pub(crate) fn uses(stored: &Stored) -> Vec<Finding> {
     let mut counts: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for reference in references(stored) {
@@ -161,7 +161,7 @@ pub(crate) fn uses(stored: &Stored) -> Vec<Finding> {
             let id = number(&entry[if kind == "YearUses" { "year" } else { "id" }]).to_owned();
             let count = counts.remove(&(kind, id)).unwrap_or_default();
             let text = format!(
-                "{} says that it is used {} times, and is {count} times",
+                "{} counts {} uses, but has {count}",
                 place(entry),
                 number(&entry["uses"])
             );
@@ -171,7 +171,7 @@ pub(crate) fn uses(stored: &Stored) -> Vec<Finding> {
     wrong.extend(
         counts
             .keys()
-            .map(|(kind, id)| format!("there is no {kind} {id}, and it is used").into()),
+            .map(|(kind, id)| format!("there is no {kind} {id}, but it is used").into()),
     );
     wrong
 }

@@ -1,5 +1,5 @@
-//! A finding, and how it is repaired where that is safe: only what follows from other items, and
-//! only if the item is still as it was read.
+//! Findings, and their repairs where these are safe: the right value follows from other items, and
+//! the item is still as it was read.
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
@@ -8,29 +8,29 @@ use serde_json::Value;
 
 use crate::Item;
 
-/// Something that is wrong with a table.
+/// An error in a table.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// A sentence that names it, by ids alone.
+    /// A sentence about the error. It names items by ids only.
     pub text: String,
-    /// How it is mended, if that follows from what is stored.
+    /// The repair, if it follows from other items.
     pub repair: Option<Repair>,
 }
 
-/// A write that mends a finding.
+/// A write that repairs an error.
 #[derive(Debug, Clone)]
 pub enum Repair {
-    /// Stores an item that is missing.
+    /// Stores a missing item.
     Put(Value),
-    /// Removes an item that belongs to nothing.
+    /// Deletes an item that belongs to no other item.
     Delete(Value),
-    /// Sets an attribute of an item, which has another value.
+    /// Sets an attribute of an item to its right value.
     Set {
-        /// The item.
+        /// The item as it was read.
         item: Value,
-        /// The attribute.
+        /// The name of the attribute.
         attribute: &'static str,
-        /// Its right value.
+        /// The right value.
         value: Value,
     },
 }
@@ -41,7 +41,7 @@ impl From<String> for Finding {
     }
 }
 
-/// JSON of DynamoDB as the SDK has it.
+/// Converts JSON of DynamoDB to an item of the SDK.
 fn item(json: &Value) -> Result<Item, String> {
     let item: serde_dynamo::Item =
         serde_json::from_value(json.clone()).map_err(|error| error.to_string())?;
@@ -60,7 +60,8 @@ fn key(json: &Value) -> Result<Item, String> {
 }
 
 impl Repair {
-    /// Does it. False if the item is no longer as it was read: then it is left alone.
+    /// Writes the repair. Returns false if the item is no longer as it was read; then nothing is
+    /// written.
     pub async fn apply(&self, client: &Client, table: &str) -> Result<bool, String> {
         let (refused, error) = match self {
             Self::Put(new) => {

@@ -1,5 +1,5 @@
-//! What must hold between the items of a table: each finding is a sentence that names what is
-//! wrong, by ids alone.
+//! Checks whether the items of a table agree with each other. Each finding is a sentence that names
+//! items by ids only.
 
 mod counts;
 mod finding;
@@ -15,10 +15,10 @@ use serde_json::Value;
 use shared::models::{Event, Submission};
 use shared::table::{EventListing, listed, listing_parts, misplaced};
 
-/// An item as the SDK has it.
+/// An item of the SDK.
 pub type Item = HashMap<String, AttributeValue>;
 
-/// Everything that is stored, by type, as JSON of DynamoDB.
+/// All items of a table, by type, as JSON of DynamoDB.
 pub(crate) struct Stored(BTreeMap<String, Vec<Value>>);
 
 impl Stored {
@@ -50,10 +50,10 @@ pub(crate) fn number(value: &Value) -> &str {
     value["N"].as_str().unwrap_or_default()
 }
 
-/// What an item is called in findings.
+/// The name of an item in findings: its type and key.
 pub(crate) fn place(item: &Value) -> String {
     let (pk, sk) = (text(&item["pk"]), text(&item["sk"]));
-    // The entries of people under words of their names.
+    // The sort key of these entries begins with a word of a person's name.
     let sk = if pk.starts_with("WORDS#") {
         format!("…#{}", sk.rsplit('#').next().unwrap_or_default())
     } else {
@@ -62,7 +62,7 @@ pub(crate) fn place(item: &Value) -> String {
     format!("{} {} / {sk}", text(&item["type"]), hidden(pk))
 }
 
-/// A key without addresses and names: findings go into tickets.
+/// A key without addresses and names, because findings are copied into tickets.
 fn hidden(key: &str) -> String {
     let personal = ["ADDRESS#", "USERNAME#", "WORDS#"]
         .iter()
@@ -70,7 +70,7 @@ fn hidden(key: &str) -> String {
     personal.map_or_else(|| key.to_owned(), |start| format!("{start}…"))
 }
 
-/// Items of the SDK in the JSON that DynamoDB itself uses.
+/// Converts items of the SDK to the JSON of DynamoDB.
 pub fn json(items: Vec<Item>) -> Result<Vec<Value>, serde_json::Error> {
     items
         .into_iter()
@@ -78,10 +78,9 @@ pub fn json(items: Vec<Item>) -> Result<Vec<Value>, serde_json::Error> {
         .collect()
 }
 
-/// Everything that is wrong with a table whose items are these, at this time: places and keys,
-/// counters, owners, submissions that stand twice, mails and what submissions say of them, and
-/// items without those that they belong to. Items should have been read while nobody wrote: what
-/// changed meanwhile is found wrong as well.
+/// All errors in a table with these items at this time: wrong keys and counters, clubs without an
+/// owner, duplicate submissions, mails and submissions that do not agree, and items that belong to
+/// nothing. If somebody wrote while the items were read, the changes may be found as errors too.
 pub fn findings(items: &[Value], now: DateTime<Utc>) -> Vec<Finding> {
     let misplaced = items
         .iter()
@@ -112,7 +111,7 @@ pub fn findings(items: &[Value], now: DateTime<Utc>) -> Vec<Finding> {
     wrong
 }
 
-/// The sentences of [`findings`].
+/// The texts of [`findings`].
 pub fn check(items: &[Value], now: DateTime<Utc>) -> Vec<String> {
     findings(items, now)
         .into_iter()
@@ -127,7 +126,7 @@ fn wrong_place(item: &Value) -> Option<String> {
     }
 }
 
-/// The items of a type that can be read; the others are found by their place.
+/// The items of a type that can be read. The others are findings of [`wrong_place`].
 fn typed<T: serde::de::DeserializeOwned>(stored: &Stored, kind: &str) -> Vec<T> {
     let item = |item: &Value| serde_json::from_value::<serde_dynamo::Item>(item.clone()).ok();
     stored
@@ -137,8 +136,8 @@ fn typed<T: serde::de::DeserializeOwned>(stored: &Stored, kind: &str) -> Vec<T> 
         .collect()
 }
 
-/// Submissions of one person to one application and committee, and those that are not called after
-/// them.
+/// Several submissions of one person for one application and committee, and submissions with a
+/// wrong id.
 fn twice(submissions: &[Submission]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut wrong = Vec::new();
@@ -148,20 +147,24 @@ fn twice(submissions: &[Submission]) -> Vec<String> {
         };
         if !seen.insert((submission.application, person, submission.committee)) {
             wrong.push(format!(
-                "submission {} is somebody's second to the same application and committee",
+                "submission {} is the second one of its person for the application and committee",
                 submission.id
             ));
         }
         if submission.id != Submission::id_of(submission.application, person, submission.committee)
         {
-            wrong.push(format!("submission {} does not have the id that follows from application, person and committee", submission.id));
+            wrong.push(format!(
+                "submission {} does not have the id that follows from application, person and \
+                 committee",
+                submission.id
+            ));
         }
     }
     wrong
 }
 
-/// Events and their copies in the catalogue: in the part of their month, and in the one that they
-/// left last.
+/// Events whose copies in the catalogue are missing or wrong. An event has a copy in the part of
+/// its month, and one in the part that it left last.
 fn listings(stored: &Stored) -> Vec<String> {
     let mut copies: BTreeMap<(String, u64), Event> = typed::<EventListing>(stored, "EventListing")
         .into_iter()
@@ -177,7 +180,7 @@ fn listings(stored: &Stored) -> Vec<String> {
                 )),
                 Some(copy) if copy != listed(&event) => {
                     wrong.push(format!(
-                        "event {} stands otherwise in {part} of the catalogue",
+                        "event {} has a different copy in {part} of the catalogue",
                         event.id
                     ));
                 }

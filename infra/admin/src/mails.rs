@@ -1,4 +1,4 @@
-//! Mails and what their submissions say of them.
+//! Checks of mails and of the mail states in submissions.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use shared::models::{EmailStatus, Mail, MailState, Submission};
 use shared::table::DECISION_MAILS_KEPT_DAYS;
 use shared::time::Timestamp;
 
-/// Mails that wait so long are stuck: an officer may send them again.
+/// A mail that waits longer is stuck. Officers may send it again.
 const STUCK_MINUTES: i64 = 15;
 
-/// Submissions that show another state than their mail has, or a mail that is not there; mails that
-/// their submission knows nothing of; and mails that are stuck. Of erased people nobody knows mails
-/// any more, and records of mails are kept for a time only.
+/// Submissions that show another state than their mail, or a mail that does not exist; mails that
+/// their submission does not refer to; and mails that are stuck. Submissions of erased people refer
+/// to no mails, and old records of mails are deleted, so neither is an error.
 pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Utc>) -> Vec<String> {
     let mut wrong = Vec::new();
     let kept_since = Timestamp::at(now - TimeDelta::days(DECISION_MAILS_KEPT_DAYS - 1));
@@ -41,7 +41,7 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
         let taken = states(submission).any(|(_, state)| state.taken);
         if submission.notified != submission.mailed.is_some() || (taken && !submission.notified) {
             wrong.push(format!(
-                "submission {} does not say rightly whether its applicant was notified",
+                "submission {}: `notified` does not agree with its mails",
                 submission.id
             ));
         }
@@ -51,9 +51,13 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
         if matches!(mail.status, EmailStatus::Queued | EmailStatus::Sending)
             && mail.queued_at < stuck
         {
-            wrong.push(format!("mail {} waits since {}", mail.id(), mail.queued_at));
+            wrong.push(format!(
+                "mail {} has been waiting since {}",
+                mail.id(),
+                mail.queued_at
+            ));
         }
-        // A submission that was withdrawn, or made anew, has left its mails behind.
+        // A submission that was withdrawn, or made again, does not refer to its earlier mails.
         let is_there =
             mail.decision.is_some() && attempts.contains_key(&(mail.about, mail.sequence, ""));
         if is_there
@@ -62,7 +66,7 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
                 .is_none_or(|last| *last < mail.attempt)
         {
             wrong.push(format!(
-                "mail {}: its submission knows nothing of it",
+                "mail {}: its submission does not refer to it",
                 mail.id()
             ));
         }
@@ -92,15 +96,15 @@ fn disagreement(
     );
     match mail {
         None => Some(format!(
-            "{about}: shown as {:?}, and there is no such mail",
+            "{about}: shown as {:?}, but there is no such mail",
             state.status
         )),
         Some(mail) if mail.status != state.status => Some(format!(
-            "{about}: shown as {:?}, and is {:?}",
+            "{about}: shown as {:?}, but it is {:?}",
             state.status, mail.status
         )),
         Some(_) if state.status.taken() && !submission.notified => Some(format!(
-            "{about}: {:?}, and nobody was notified",
+            "{about}: it is {:?}, but `notified` is false",
             state.status
         )),
         Some(_) => None,

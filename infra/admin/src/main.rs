@@ -1,5 +1,5 @@
-//! `clubs-admin check --table NAME` reads a table as a whole and says what is wrong with it;
-//! `clubs-admin repair` mends what follows from the rest.
+//! `clubs-admin check --table NAME` reads a whole table and prints what is wrong. `clubs-admin
+//! repair` repairs what follows from other items.
 
 use std::process::ExitCode;
 
@@ -10,8 +10,8 @@ use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
 use clap::{Parser, Subcommand};
 use shared::time::{Clock as _, SystemClock};
 
-/// What an operator runs against a table of Clubs. Credentials and region come from the environment
-/// or a profile, as for the AWS CLI.
+/// Checks and repairs a table of Clubs. Credentials and region come from the environment or a
+/// profile, as for the AWS CLI.
 #[derive(Parser)]
 #[command(name = "clubs-admin")]
 struct Options {
@@ -21,17 +21,17 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Reads the whole table (one read unit for each 4 KB) and prints what is wrong: places and
-    /// keys, counters, owners, submissions that stand twice, mails that submissions do not show
-    /// rightly or that are stuck, items without those that they belong to. Exit status 1 if
-    /// anything is
+    /// Reads the whole table (one read unit for each 4 KB) and prints what is wrong: keys,
+    /// counters, clubs without an owner, duplicate submissions, mails that are stuck or do not
+    /// agree with their submissions, and items that belong to nothing. Exit status 1 if anything is
+    /// wrong
     Check(Which),
-    /// Mends what follows from other items: counters, windows, entries that are missing or belong
-    /// to nothing. Each only if it is still as it was read
+    /// Repairs what follows from other items: counters, windows, and entries that are missing or
+    /// belong to nothing. An item that changed since it was read stays as it is
     Repair {
         #[command(flatten)]
         which: Which,
-        /// Prints what would be mended, and changes nothing
+        /// Print what would be repaired, and change nothing
         #[arg(long)]
         dry_run: bool,
     },
@@ -73,7 +73,7 @@ async fn connect(which: &Which) -> Client {
     Client::new(&loader.load().await)
 }
 
-/// Prints what is wrong, and answers how much.
+/// Prints the findings and returns their number.
 async fn check(which: &Which) -> Result<usize, Error> {
     let (items, wrong) = read(&connect(which).await, &which.table).await?;
     for finding in &wrong {
@@ -83,7 +83,7 @@ async fn check(which: &Which) -> Result<usize, Error> {
     Ok(wrong.len())
 }
 
-/// Mends what can be mended, and answers how much is left.
+/// Repairs what can be repaired. Returns the number of findings that are left.
 async fn repair(which: &Which, dry_run: bool) -> Result<usize, Error> {
     let client = connect(which).await;
     let (items, wrong) = read(&client, &which.table).await?;
@@ -91,18 +91,18 @@ async fn repair(which: &Which, dry_run: bool) -> Result<usize, Error> {
     for finding in &wrong {
         let done = match &finding.repair {
             None => "by hand",
-            Some(_) if dry_run => "would be mended",
-            Some(repair) if repair.apply(&client, &which.table).await? => "mended",
+            Some(_) if dry_run => "would be repaired",
+            Some(repair) if repair.apply(&client, &which.table).await? => "repaired",
             Some(_) => "changed meanwhile",
         };
-        left += usize::from(done != "mended");
+        left += usize::from(done != "repaired");
         println!("{done}: {}", finding.text);
     }
     println!("{items} items, {} findings, {left} left", wrong.len());
     Ok(left)
 }
 
-/// How many items a table has, and what is wrong with them.
+/// The number of items in a table, and the findings about them.
 #[expect(
     clippy::disallowed_methods,
     reason = "the check is of the whole table, and an operator's, not a request's"

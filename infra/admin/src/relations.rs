@@ -1,4 +1,4 @@
-//! What must stand beside or above an item: one check a relation.
+//! Checks of items that belong to other items, one function for each relation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use shared::table::{COMPANIONS, companions};
 use crate::finding::{Finding, Repair};
 use crate::{Stored, number, place, text};
 
-/// Items without the ones that they belong to.
+/// Items whose parent does not exist.
 pub(crate) fn orphans(stored: &Stored) -> Vec<Finding> {
     let ids = |kind: &str, field: &str| -> BTreeSet<String> {
         stored
@@ -34,7 +34,7 @@ pub(crate) fn orphans(stored: &Stored) -> Vec<Finding> {
             } else {
                 number(&item[field])
             };
-            // What was erased belongs to nobody.
+            // After an erasure, items have no person.
             if !id.is_empty() && !parents.contains(id) {
                 wrong.push(Finding::from(format!(
                     "{}: there is no {parent} {id}",
@@ -87,7 +87,7 @@ pub(crate) fn orphans(stored: &Stored) -> Vec<Finding> {
     wrong
 }
 
-/// Answers whose question cannot be found any more.
+/// Answers and questions whose prompt is missing.
 pub(crate) fn prompts(stored: &Stored) -> Vec<Finding> {
     let id = |prompt: &Value| {
         (
@@ -112,7 +112,7 @@ pub(crate) fn prompts(stored: &Stored) -> Vec<Finding> {
     for question in stored.of("Question") {
         if !known.contains(&id(&question["prompt"]["M"])) {
             wrong.push(Finding::from(format!(
-                "{}: its prompt is not stored for answers",
+                "{}: its present prompt is not stored",
                 place(question)
             )));
         }
@@ -120,14 +120,14 @@ pub(crate) fn prompts(stored: &Stored) -> Vec<Finding> {
     wrong
 }
 
-/// What somebody began to delete and did not finish.
+/// Deletions and erasures that were interrupted.
 pub(crate) fn halves(stored: &Stored) -> Vec<Finding> {
     let deleted = stored
         .of("Application")
         .filter(|application| application["deleted"]["BOOL"].is_boolean());
     let deleted = deleted.map(|application| {
         format!(
-            "{}: is being deleted; delete it once more",
+            "{}: is being deleted; if this does not end, delete it again",
             place(application)
         )
     });
@@ -136,15 +136,15 @@ pub(crate) fn halves(stored: &Stored) -> Vec<Finding> {
         .filter(|person| person["erasing"]["BOOL"] == true);
     let erased = erased.map(|person| {
         format!(
-            "{}: is being erased; they have to ask for it once more",
+            "{}: is being erased; if this does not end, the person has to send the erasure again",
             place(person)
         )
     });
     deleted.chain(erased).map(Finding::from).collect()
 }
 
-/// Entries by which people, events and names are found: those that are missing, and those that
-/// belong to nothing.
+/// Entries by which people, events and names are found, if they are missing, wrong or belong to
+/// nothing.
 pub(crate) fn entries(stored: &Stored) -> Vec<Finding> {
     let key = |item: &Value| (text(&item["pk"]).to_owned(), text(&item["sk"]).to_owned());
     let mut due: BTreeMap<(String, String), Value> = BTreeMap::new();
@@ -167,7 +167,7 @@ pub(crate) fn entries(stored: &Stored) -> Vec<Finding> {
                 });
             }
             Some(right) if right != *item => wrong.push(Finding::from(format!(
-                "{}: is not as what it leads to",
+                "{}: does not agree with the item that it leads to",
                 place(item)
             ))),
             Some(_) => {}
@@ -181,7 +181,7 @@ pub(crate) fn entries(stored: &Stored) -> Vec<Finding> {
     wrong
 }
 
-/// Clubs whose windows are not those of their applications.
+/// Clubs whose windows (the times of open applications) are not those of their applications.
 pub(crate) fn windows(stored: &Stored) -> Vec<Finding> {
     let mut due: BTreeMap<&str, serde_json::Map<String, Value>> = BTreeMap::new();
     let open = |application: &&Value| {
@@ -213,7 +213,7 @@ pub(crate) fn windows(stored: &Stored) -> Vec<Finding> {
     wrong
 }
 
-/// Descriptions that stand apart, and clubs that say so.
+/// Clubs whose `has_more` is wrong. It says whether the whole description is a separate item.
 pub(crate) fn descriptions(stored: &Stored) -> Vec<Finding> {
     let apart: BTreeSet<&str> = stored
         .of("ClubText")
@@ -226,7 +226,7 @@ pub(crate) fn descriptions(stored: &Stored) -> Vec<Finding> {
     wrong
         .map(|club| {
             Finding::from(format!(
-                "{}: its whole description is not where it says",
+                "{}: `has_more` does not agree with the stored description",
                 place(club)
             ))
         })

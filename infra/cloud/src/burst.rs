@@ -1,6 +1,6 @@
-//! The last minute of a deadline on a bad night: a thousand students submit within 60 seconds, a
-//! tenth of the table's calls fails by seed, functions are killed, and students press twice and try
-//! again. Afterwards all that was answered has to be there.
+//! A bad last minute before a deadline. A thousand students submit within 60 seconds, a tenth of
+//! the table's calls fails, and functions are killed. Some students send twice, and all try again
+//! until they get an answer. At the end, everything that was answered with success must be stored.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -17,14 +17,12 @@ use tests::fixtures::id;
 use crate::story::{Caller, caller, check_table};
 use crate::{Cloud, Error};
 
-/// What is tried.
 #[derive(Debug, Clone, Copy)]
 pub struct Burst {
-    /// Students.
     pub students: usize,
-    /// Seconds within which they come.
+    /// All students submit within this time.
     pub seconds: u64,
-    /// Of a thousand calls of the table so many fail.
+    /// How many of a thousand calls of the table fail.
     pub per_mille: u64,
     /// How often all functions are killed.
     pub kills: u32,
@@ -33,14 +31,14 @@ pub struct Burst {
 #[derive(Default)]
 struct Tally {
     requests: AtomicU64,
-    /// Answers that were no answer: the request was sent again.
+    /// Answers with 429 or 5xx, after which the request was sent again.
     unanswered: AtomicU64,
-    /// Milliseconds from the first press to the answer.
+    /// Milliseconds from the first request to the answer, for each student.
     took: Mutex<Vec<u128>>,
 }
 
 impl Tally {
-    /// Sends until there is an answer, with one key.
+    /// Sends a request with a key until the answer is neither 429 nor 5xx.
     async fn persist(
         &self,
         caller: &Caller,
@@ -68,8 +66,8 @@ impl Tally {
     }
 }
 
-/// A student submits; every fifth presses twice, every seventh changes the answers afterwards. What
-/// was told last.
+/// One student submits. Every fifth student sends twice, and every seventh changes the answers.
+/// Returns the text that must be stored at the end.
 async fn evening(
     tally: &Tally,
     student: &Caller,
@@ -116,7 +114,7 @@ fn expect_stored(answer: &Answer) -> Result<(), Error> {
     }
 }
 
-/// Runs it, and prints a row of docs/reliability.md.
+/// Runs the burst and prints a row of docs/reliability.md.
 pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
     let (ada, _) = caller(cloud, "ada", "ada@uni.example", "Ada Lovelace")?;
     ada.post("/api/clubs/", json!({ "name": "Go" }))
@@ -172,7 +170,7 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
     let (told, killed) = futures::join!(join_all(all), kill);
     let told = told.into_iter().collect::<Result<Vec<String>, Error>>()?;
     let seconds = began.elapsed().as_secs_f64();
-    // What is late comes late.
+    // Late writes arrive now.
     tokio::time::sleep(Duration::from_secs(3)).await;
     cloud.faults.hit(0);
     let (mut stored, mut slice) = (Vec::new(), format!("{submissions}?limit=200"));

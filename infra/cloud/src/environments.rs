@@ -1,5 +1,5 @@
-//! Execution environments: the binary of a function under the runtime interface emulator that the
-//! SAM CLI carries, one invocation at a time each, as many as are needed at once.
+//! Execution environments. Each one runs the binary of a function in the runtime interface emulator
+//! of the SAM CLI, and takes one invocation at a time. New ones are started when all are in use.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -14,13 +14,12 @@ use tokio::sync::{Mutex, Semaphore};
 
 use crate::{Error, http};
 
-/// Environments of one function at most: a request that meets faults waits for its repeats. In the
-/// cloud there would be a thousand.
+/// The largest number of environments of one function. Requests that meet faults take long and need
+/// many. In the cloud the limit is 1,000.
 const AT_ONCE: usize = 24;
 
 /// The environments of one function.
 pub struct Environments {
-    /// The function.
     pub function: Function,
     start: Start,
     idle: Mutex<Vec<Environment>>,
@@ -28,32 +27,32 @@ pub struct Environments {
     http: reqwest::Client,
 }
 
-/// What starting one takes.
+/// What is needed to start an environment.
 #[derive(Clone)]
 pub struct Start {
-    /// The emulator's binary.
+    /// The binary of the emulator.
     pub emulator: PathBuf,
-    /// Where `sam build` put the functions.
+    /// The folder into which `sam build` put the functions.
     pub built: PathBuf,
-    /// Where the functions find all services.
+    /// The address of all services.
     pub services: String,
-    /// Where their logs go, a file each.
+    /// The folder for logs. Each function has one file.
     pub logs: PathBuf,
 }
 
 struct Environment {
     address: String,
-    // Killed when dropped, with its bootstrap.
+    // The emulator and its binary are killed when this is dropped.
     _emulator: Child,
 }
 
-/// The key by which the services know which function calls.
+/// The access key of a function. The services recognise the caller by it.
 pub fn access_key(function: &str) -> String {
     format!("AKIA{}", function.to_uppercase())
 }
 
 impl Environments {
-    /// None yet.
+    /// Starts no environment yet.
     pub fn new(function: Function, start: Start) -> Arc<Self> {
         Arc::new(Self {
             function,
@@ -64,14 +63,14 @@ impl Environments {
         })
     }
 
-    /// Invokes the function, in an environment that is idle or new. An answer that is no JSON is an
-    /// error, as are time-outs and crashes; its environment is gone then.
+    /// Invokes the function in an idle or a new environment. Time-outs, crashes and answers that
+    /// are not JSON are errors, and end the environment.
     pub async fn invoke(&self, event: &Value) -> Result<Value, Error> {
         let _room = self.room.acquire().await?;
         let idle = self.idle.lock().await.pop();
         let environment = match idle {
             Some(environment) => environment,
-            // Another program may have taken the port meanwhile: once more, then.
+            // Another program may have taken the port in the meantime, so this is tried twice.
             None => match self.start().await {
                 Err(_) => self.start().await?,
                 started => started?,
@@ -92,8 +91,7 @@ impl Environments {
         Ok(answer)
     }
 
-    /// Kills every environment, those at work too, as when a machine goes; how many binaries were
-    /// at work or idle.
+    /// Kills all environments, also while they work. Returns how many binaries were running.
     pub fn kill(&self) -> Result<usize, Error> {
         let wanted = std::path::absolute(bootstrap(&self.start.built, &self.function.name))?;
         let mut killed = 0;
@@ -190,7 +188,7 @@ async fn free_address() -> Result<String, Error> {
         .to_string())
 }
 
-/// Waits until something listens there.
+/// Waits until a program listens on this address, at most five seconds.
 pub async fn wait_for(address: &str) -> Result<(), Error> {
     for _ in 0..500 {
         if TcpStream::connect(address).await.is_ok() {

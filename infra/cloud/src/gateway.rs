@@ -1,5 +1,5 @@
-//! A REST API of API Gateway, as template.yaml describes it: finds the resource of a path, makes
-//! the event that the function gets, and the response that the client gets.
+//! Emulates the REST API of API Gateway that template.yaml describes. It finds the resource of a
+//! path, makes the event for the function, and turns the function's answer into a response.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use tests::template::Template;
 
 use crate::environments::Environments;
 
-/// What a request may have at most, and an event with the body in it.
+/// The largest body of a request, and the largest event with the body in it, in bytes.
 const PAYLOAD: usize = 10 * 1024 * 1024;
 const EVENT: usize = 6 * 1024 * 1024;
 
-/// Headers of functions that the gateway gives other names.
+/// Headers of answers that the gateway renames to `x-amzn-remapped-…`.
 const REMAPPED: [&str; 5] = [
     "connection",
     "content-length",
@@ -31,18 +31,17 @@ const REMAPPED: [&str; 5] = [
     "www-authenticate",
 ];
 
-/// The gateway.
 pub struct Gateway {
     stage: String,
-    /// Resources, and who serves them.
+    /// Resources and the functions that serve them.
     routes: Vec<(String, Arc<Environments>)>,
-    /// Bodies of the gateway's own answers: status, template.
+    /// Status and body template of each kind of answer that the gateway makes itself.
     responses: BTreeMap<String, (u16, String)>,
     requests: AtomicU64,
 }
 
 impl Gateway {
-    /// The gateway of a template, with the functions that it leads to.
+    /// The gateway of a template, in front of these functions.
     pub fn new(template: &Template, functions: &BTreeMap<String, Arc<Environments>>) -> Arc<Self> {
         let api = template.resource("Api").unwrap_or_default();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -72,12 +71,12 @@ impl Gateway {
         })
     }
 
-    /// The router that serves every request.
     pub fn router(self: &Arc<Self>) -> Router {
         Router::new().fallback(answer).with_state(self.clone())
     }
 
-    /// An answer of the gateway's own: its kind, or what all of its class have.
+    /// An answer that the gateway makes itself. A kind without a template has that of its class,
+    /// 4xx or 5xx.
     fn own(&self, kind: &str, status: u16, message: &str) -> Response {
         let class = if status < 500 {
             "DEFAULT_4XX"
@@ -104,8 +103,8 @@ impl Gateway {
         response
     }
 
-    /// The most particular resource that fits a path, and its variables. A slash at the end makes
-    /// no difference.
+    /// The most specific resource that matches a path, with the path variables. A slash at the end
+    /// makes no difference.
     fn resource(&self, path: &str) -> Option<(&str, &Arc<Environments>, Map<String, Value>)> {
         let wanted: Vec<&str> = path.trim_matches('/').split('/').collect();
         let fit = |route: &str| -> Option<(Vec<u8>, Map<String, Value>)> {
@@ -146,7 +145,7 @@ impl Gateway {
             .map(|(_, route, environments, variables)| (route, environments, variables))
     }
 
-    /// The event of a request.
+    /// The event for a request.
     fn event(
         &self,
         parts: &http::request::Parts,
@@ -205,7 +204,7 @@ impl Gateway {
         context["requestTime"] = json!(now.format("%d/%b/%Y:%H:%M:%S +0000").to_string());
         context["requestTimeEpoch"] = json!(now.timestamp_millis());
         context["requestId"] = json!(format!("00000000-0000-4000-8000-{number:012x}"));
-        // Every type counts as binary (BinaryMediaTypes).
+        // BinaryMediaTypes in template.yaml has all types, so every body is sent in base64.
         event["isBase64Encoded"] = json!(!body.is_empty());
         event["body"] = if body.is_empty() {
             Value::Null
@@ -215,7 +214,7 @@ impl Gateway {
         event
     }
 
-    /// The response that a function's answer stands for; none if it is not one.
+    /// The response for a function's answer. `None` if the answer has not the right form.
     fn response(answer: &Value) -> Option<Response> {
         let status = StatusCode::from_u16(answer["statusCode"].as_u64()?.try_into().ok()?).ok()?;
         let text = answer["body"].as_str().unwrap_or_default();
@@ -236,7 +235,7 @@ impl Gateway {
             .flatten();
         let multiple =
             multiple.map(|(name, values)| (name, values.as_array().map_or(&[][..], Vec::as_slice)));
-        // One that is given both ways is taken from the second.
+        // If a header is in both, the values in `multiValueHeaders` count.
         for (name, values) in single.chain(multiple) {
             let name = name.to_lowercase();
             let name = if REMAPPED.contains(&name.as_str()) {
@@ -298,7 +297,7 @@ async fn answer(State(gateway): State<Arc<Gateway>>, request: Request) -> Respon
     }
 }
 
-/// Names with all their values, in their order.
+/// All values of each name, in their order.
 fn several(pairs: impl Iterator<Item = (String, String)>) -> Map<String, Value> {
     let mut all: Map<String, Value> = Map::new();
     for (name, value) in pairs {
@@ -309,7 +308,7 @@ fn several(pairs: impl Iterator<Item = (String, String)>) -> Map<String, Value> 
     all
 }
 
-/// Names with their last value.
+/// The last value of each name.
 fn last(all: &Map<String, Value>) -> Value {
     all.iter()
         .map(|(name, values)| {
@@ -325,7 +324,7 @@ fn last(all: &Map<String, Value>) -> Value {
         .collect()
 }
 
-/// As clients of HTTP/1.1 write a header's name.
+/// The name of a header in the usual case of HTTP/1.1, such as `Content-Type`.
 fn cased(name: &str) -> String {
     let part = |part: &str| part[..1].to_uppercase() + &part[1..];
     name.split('-')

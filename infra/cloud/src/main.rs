@@ -1,7 +1,6 @@
-//! The cloud on one machine: the binaries that `sam build` made, each in execution environments of
-//! Lambda's own emulator, behind a gateway that makes the events of API Gateway; DynamoDB, SES and
-//! S3 in processes of other makes. Routes, environment, rights, table and filters are those of
-//! template.yaml.
+//! The cloud on one machine. The binaries that `sam build` made run in Lambda's own emulator. A
+//! gateway in front of them makes the events of API Gateway. Programs of others emulate DynamoDB,
+//! SES and S3. Routes, environment variables, rights, table and filters are those of template.yaml.
 
 mod burst;
 mod environments;
@@ -35,55 +34,56 @@ use stream::Mapping;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Runs the release binaries as the cloud would, on this machine. `bash .ci/cloud` prepares what it
-/// needs.
+/// Runs the release binaries in an emulated cloud on this machine. `bash .ci/cloud` prepares what
+/// it needs.
 #[derive(Parser)]
 struct Options {
     #[command(subcommand)]
     command: Command,
-    /// Where `sam build` put the functions
+    /// The folder into which `sam build` put the functions
     #[arg(long, default_value = ".aws-sam/build", global = true)]
     built: PathBuf,
-    /// The runtime interface emulator, which the SAM CLI carries
+    /// The runtime interface emulator, which is a part of the SAM CLI
     #[arg(long, default_value = "aws-lambda-rie", global = true)]
     emulator: PathBuf,
-    /// Where moto's server listens, for SES and S3
+    /// Address of the moto server, for SES and S3
     #[arg(long, default_value = "http://127.0.0.1:5000", global = true)]
     moto: String,
-    /// What DynamoDB is
+    /// The program that emulates DynamoDB
     #[arg(long, value_enum, default_value_t = Table::Dynoxide, global = true)]
     table: Table,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Recruitment from end to end, through everything
+    /// Run a recruitment from end to end, through all parts
     Story,
-    /// A thousand students in a minute, with a table that fails and functions that are killed
+    /// Let a thousand students submit in a minute, while calls of the table fail and functions are
+    /// killed
     Burst {
         #[arg(long, default_value_t = 1_000)]
         students: usize,
-        /// Within so many seconds
+        /// Seconds within which all students submit
         #[arg(long, default_value_t = 60)]
         seconds: u64,
-        /// Of a thousand calls of the table so many fail
+        /// How many of a thousand calls of the table fail
         #[arg(long, default_value_t = 100)]
         faults: u64,
-        /// Which faults
+        /// Seed that decides which calls fail
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// How often the functions are killed
+        /// How often all environments of the function are killed
         #[arg(long, default_value_t = 2)]
         kills: u32,
     },
-    /// Start and size of each function
+    /// Measure the start and the size of each function
     Measure,
-    /// The whole API, for use by hand
+    /// Serve the whole API, for use by hand
     Serve {
         #[arg(long, default_value_t = 9000)]
         port: u16,
     },
-    /// Table, SES, S3 and issuer alone, for `sam local start-api`
+    /// Serve only table, SES, S3 and issuer, for `sam local start-api`
     Services {
         #[arg(long, default_value_t = 8001)]
         port: u16,
@@ -94,27 +94,26 @@ enum Command {
 enum Table {
     /// The engine of the local service, as a server
     Dynoxide,
-    /// An independent second opinion; takes one call at a time
+    /// An independent emulator, as a second opinion. It takes one call at a time
     Moto,
 }
 
-/// Everything that runs.
 struct Cloud {
     template: Template,
     services: Arc<Services>,
     functions: BTreeMap<String, Arc<Environments>>,
     gateway: Arc<Gateway>,
-    /// What happens to calls of the table; nothing, but in a burst.
+    /// Faults of the table. Only the burst has some.
     faults: Arc<Faults>,
     origin: String,
     logs: PathBuf,
 }
 
-/// The table of the stack, under the name that the sam-local environment gives it.
+/// The name of the stack. With it, the table has the same name as in infra/sam-local.json.
 pub const STACK: &str = "clubs";
 
 impl Cloud {
-    /// Starts the services on `listener` and gets everything else ready.
+    /// Starts the services on `listener`, and prepares the functions and the gateway.
     async fn start(options: &Options, listener: TcpListener, logs: &Path) -> Result<Self, Error> {
         let port = listener.local_addr()?.port();
         let origin = format!("http://127.0.0.1:{port}");
@@ -197,7 +196,7 @@ impl Cloud {
     }
 }
 
-/// Invokes the function for each report, up to three times, as Lambda does with what SNS brings.
+/// Invokes the function for each report, up to three times, as Lambda does for events of SNS.
 async fn report(function: Arc<Environments>, mut told: mpsc::UnboundedReceiver<Value>) {
     while let Some(event) = told.recv().await {
         for attempt in 1..=3 {
@@ -223,7 +222,7 @@ fn serve(listener: TcpListener, router: Router) {
     });
 }
 
-/// Tokens and mails, as the local service has them, so that the same commands work by hand.
+/// The paths for tokens and mails of the local service, so that the same commands work here.
 fn conveniences(cloud: &Arc<Cloud>) -> Router {
     let (tokens, mails) = (cloud.clone(), cloud.clone());
     let token = post(async move |body: String| {
@@ -311,7 +310,7 @@ async fn run(options: Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ctrl-C, or being told to end: the environments are ended too, then.
+/// Waits for Ctrl-C or SIGTERM. Returning ends the environments too.
 async fn stopped() -> Result<(), Error> {
     let mut terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     tokio::select! {
@@ -321,7 +320,7 @@ async fn stopped() -> Result<(), Error> {
     Ok(())
 }
 
-/// A client that gives up, so that nothing hangs for ever, and asks nobody on the way.
+/// A client with a time-out, so that nothing waits for ever, and without a proxy.
 fn http() -> reqwest::Client {
     reqwest::Client::builder()
         .timeout(Duration::from_secs(40))
@@ -334,7 +333,7 @@ fn http() -> reqwest::Client {
 async fn main() -> ExitCode {
     match Box::pin(run(Options::parse())).await {
         Ok(()) => {
-            // Environments are ended with the runtime.
+            // The environments get this time to end.
             tokio::time::sleep(Duration::from_millis(50)).await;
             ExitCode::SUCCESS
         }

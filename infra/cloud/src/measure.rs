@@ -1,5 +1,5 @@
-//! Start and size: how long a function takes until Lambda can invoke it, how long its first answer,
-//! and what that costs.
+//! Measures the start and the size of the functions: the time until Lambda can invoke a function,
+//! the time of its first answer, and the processor time and memory for both.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -22,10 +22,10 @@ use tokio::sync::mpsc;
 use crate::environments::access_key;
 use crate::{Cloud, Error, serve};
 
-/// Starts of each function; what is printed is the median.
+/// How often each function is started. The medians are printed.
 const STARTS: usize = 15;
 
-/// What each function is asked first.
+/// Each function and the path of its first request. The mailer gets a batch without mails.
 const FIRST: [(&str, &str); 6] = [
     ("Clubs", "/api/clubs/"),
     ("Applications", "/api/clubs/chess/applications/"),
@@ -35,7 +35,8 @@ const FIRST: [(&str, &str); 6] = [
     ("Mailer", ""),
 ];
 
-/// A runtime API that notes when it is asked for work and when it is answered.
+/// A Lambda runtime API for one invocation. It reports when the function asks for work and when it
+/// answers.
 struct Runtime {
     event: Value,
     asked: mpsc::UnboundedSender<Instant>,
@@ -105,7 +106,7 @@ async fn start(
     };
     let token = cloud.token(&subject)?;
     let event = if path.is_empty() {
-        // A change of no mail.
+        // A record that is not a mail.
         json!({ "Records": [{ "eventName": "MODIFY", "eventSource": "aws:dynamodb", "dynamodb": { "NewImage": {} } }] })
     } else {
         tests::lambda::event("GET", path, &token, SystemClock.now().timestamp_millis())
@@ -142,7 +143,7 @@ async fn start(
         ("AWS_ACCESS_KEY_ID", &access_key(&function.name)),
         ("AWS_SECRET_ACCESS_KEY", "emulated"),
         ("AWS_ENDPOINT_URL", &cloud.origin),
-        // Only what the function does itself is counted.
+        // The time for log lines should not count.
         ("RUST_LOG", "warn"),
     ]);
     let began = Instant::now();
@@ -181,7 +182,7 @@ async fn within(what: impl Future<Output = Option<Instant>>) -> Result<Instant, 
         .ok_or("nothing came")?)
 }
 
-/// What all threads of a process have used so far.
+/// The processor time that all threads of a process have used so far.
 fn cpu(pid: u32) -> Result<Duration, Error> {
     let mut nanoseconds = 0;
     for task in std::fs::read_dir(format!("/proc/{pid}/task"))? {

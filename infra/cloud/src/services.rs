@@ -1,6 +1,6 @@
-//! What the functions call, behind one address: DynamoDB, SES and S3 in other processes, and the
-//! issuer's keys. Each call is allowed by the role of the function that makes it, as template.yaml
-//! has it, or refused.
+//! All services that functions call, behind one address. Calls of DynamoDB, SES and S3 are
+//! forwarded to the emulators; the keys of the issuer are served here. A call is refused if the
+//! role of its function in template.yaml does not allow it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,47 +22,45 @@ use tokio::sync::mpsc;
 use crate::environments::access_key;
 use crate::{Error, http};
 
-/// The services.
 pub struct Services {
-    /// Where DynamoDB is.
+    /// The address of DynamoDB.
     pub table: String,
-    /// Where SES and S3 are.
+    /// The address of SES and S3.
     pub moto: String,
-    /// Makes tokens.
     pub issuer: Issuer,
     functions: BTreeMap<String, Function>,
-    /// What SES reports, for the function that takes it.
+    /// The reports of SES, for the function `MailReports`.
     reports: mpsc::UnboundedSender<Value>,
-    /// Calls that a role did not allow.
+    /// The calls that were refused, each as a sentence.
     denied: Mutex<Vec<String>>,
-    /// Whether calls are held against roles; the containers of `sam local` all have the same
-    /// credentials.
+    /// Whether the roles are checked. This is not possible for `sam local`, whose containers all
+    /// have the same credentials.
     roles: bool,
-    /// Taken for each call of a table that does not stand several at once.
+    /// Locked during each call of the table, if it takes only one call at a time.
     alone: Option<tokio::sync::Mutex<()>>,
-    /// What happens to calls of the table.
     faults: Arc<Faults>,
     http: reqwest::Client,
 }
 
-/// What the services stand before.
+/// The emulators behind the services.
 pub struct Behind {
-    /// Where DynamoDB is.
+    /// The address of DynamoDB.
     pub table: String,
-    /// Where SES and S3 are.
+    /// The address of SES and S3.
     pub moto: String,
-    /// What happens to calls of the table.
+    /// The faults of the table.
     pub faults: Arc<Faults>,
 }
 
-/// A header that says who calls which service; the emulators look at nothing else in it.
+/// An `Authorization` header with an access key and a service. The emulators read nothing else in
+/// it.
 pub fn credential(key: &str, service: &str) -> String {
     format!(
         "AWS4-HMAC-SHA256 Credential={key}/20261121/{REGION}/{service}/aws4_request, SignedHeaders=host, Signature=emulated"
     )
 }
 
-/// A call of DynamoDB or its streams.
+/// Calls DynamoDB or its streams.
 pub async fn post(
     origin: &str,
     target: &str,
@@ -85,8 +83,8 @@ pub async fn post(
 }
 
 impl Services {
-    /// The services of a deployment; `alone` if its table takes one call at a time, `roles` if each
-    /// function has a key of its own.
+    /// The services of a deployment. `alone`: the table takes one call at a time. `roles`: each
+    /// function has its own key, so roles are checked.
     pub fn new(
         template: &Template,
         Behind {
@@ -116,7 +114,7 @@ impl Services {
         }))
     }
 
-    /// Makes what the template makes: table, bucket, sender.
+    /// Creates the resources of the template: table, bucket and sender.
     pub async fn deploy(&self, template: &Template) -> Result<(), Error> {
         let resources = template.resources();
         let name = template
@@ -160,7 +158,7 @@ impl Services {
         succeeded(identities.body(identity.to_string()).send().await?).await
     }
 
-    /// The calls that no role allowed.
+    /// The calls that were refused.
     pub fn denied(&self) -> Vec<String> {
         self.denied
             .lock()
@@ -192,7 +190,7 @@ impl Services {
             .collect())
     }
 
-    /// An image as S3 has it: type and size.
+    /// Content type and size of an image in S3.
     pub async fn image(&self, bucket: &str, file: &str) -> Result<(String, usize), Error> {
         let request = self
             .http
@@ -208,7 +206,6 @@ impl Services {
         Ok((kind, response.bytes().await?.len()))
     }
 
-    /// The router.
     pub fn router(self: &Arc<Self>) -> Router {
         let keys = async |State(services): State<Arc<Self>>| Json(json!(services.issuer.keys()));
         Router::new()
@@ -218,7 +215,7 @@ impl Services {
             .with_state(self.clone())
     }
 
-    /// What a call does to what, or none if it is no call that a function would make.
+    /// The actions of a call, each with its resource. `None` if functions never make such a call.
     fn actions(
         function: &Function,
         method: &Method,
@@ -235,7 +232,7 @@ impl Services {
             if api != "DynamoDBStreams_20120810" {
                 return Some(table_actions(operation, &json()));
             }
-            // The emulator has names of its own for streams.
+            // The emulator names streams differently, so the name in the role is taken.
             let streams = function
                 .rights
                 .iter()
@@ -269,7 +266,7 @@ impl Services {
         }
     }
 
-    /// Why a call is refused, if it is.
+    /// The reason for which a call is refused, if any.
     fn refusal(
         &self,
         method: &Method,
@@ -290,10 +287,10 @@ impl Services {
             .and_then(|rest| rest.split('/').next())
             .unwrap_or_default();
         let Some(function) = self.functions.get(key) else {
-            return Some(format!("nobody has the key {key:?}"));
+            return Some(format!("no function has the key {key:?}"));
         };
         let Some(actions) = Self::actions(function, method, path, headers, body) else {
-            return Some(format!("{method} {path} is no call of ours"));
+            return Some(format!("{method} {path} is not a known call"));
         };
         let missing = actions
             .into_iter()
@@ -322,7 +319,7 @@ async fn succeeded(response: reqwest::Response) -> Result<(), Error> {
     }
 }
 
-/// A call of the table, with the fault that is its due.
+/// Forwards a call of the table, perhaps with a fault.
 async fn table_call(
     services: &Arc<Services>,
     operation: &str,
@@ -370,7 +367,7 @@ async fn table_call(
             )
                 .into_response()
         }
-        // The body breaks off before it has begun.
+        // The connection breaks before the body.
         Reply::Broken => Response::new(Body::from_stream(futures::stream::once(async {
             Err::<Bytes, _>(std::io::Error::other("broken"))
         }))),
@@ -443,7 +440,7 @@ async fn call(
         );
         let id = taken["MessageId"].as_str().unwrap_or_default();
         for event in local::simulator::events(&request, id, SystemClock.now()) {
-            // Twice, because SNS may.
+            // SNS may deliver a report more than once, so each is sent twice.
             let _ = services.reports.send(event.clone());
             let _ = services.reports.send(event);
         }

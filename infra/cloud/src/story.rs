@@ -1,4 +1,4 @@
-//! Recruitment from end to end: what a student, an officer and an operator do, through every part.
+//! A recruitment from end to end: what students, an officer and an operator do, through all parts.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,9 +16,9 @@ use crate::services::{credential, post};
 use crate::stream::Mapping;
 use crate::{Cloud, Error};
 
-/// Applicants who submit at once.
+/// Applicants who submit at the same moment.
 const APPLICANTS: usize = 40;
-/// What no log may hold.
+/// Texts that no log may contain.
 const SECRETS: [&str; 6] = [
     "Quastenflosse",
     "zerlina",
@@ -28,7 +28,7 @@ const SECRETS: [&str; 6] = [
     "Bearer ",
 ];
 
-/// Somebody who calls the API at its default address, with the stage in front.
+/// A caller of the API. It puts the stage in front of each path.
 pub(crate) struct Caller(Client);
 
 impl Caller {
@@ -78,19 +78,19 @@ pub(crate) fn caller(
     ))
 }
 
-/// Asks until the answer is right.
+/// Repeats a check until it is true, at most 30 seconds.
 async fn until(what: &str, mut right: impl AsyncFnMut() -> bool) -> Result<(), Error> {
     let began = Instant::now();
     while !right().await {
         if began.elapsed() > Duration::from_secs(30) {
-            return Err(format!("it never came: {what}").into());
+            return Err(format!("waited too long for {what}").into());
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     Ok(())
 }
 
-/// The story. With `at_once` the applicants submit side by side.
+/// Runs the story. With `at_once`, the applicants submit at the same moment.
 pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
     let began = Instant::now();
     let (ada, _) = caller(cloud, "ada", "ada@uni.example", "Ada Lovelace")?;
@@ -148,7 +148,7 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
         .post(&submissions, answer("Because of my aardvark."))
         .await
         .created();
-    // The gateway gave no answer, so she presses again.
+    // She sends the same submission again, as if she had got no answer.
     assert_eq!(
         zerlina
             .post(&submissions, answer("Because of my aardvark."))
@@ -260,12 +260,12 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
     sound(cloud, &[secret, &token]).await?;
     step(
         began,
-        "no call without a right, no name in the logs, and clubs-admin finds nothing wrong",
+        "every call was allowed, no log has a name, and clubs-admin finds nothing wrong",
     );
     Ok(())
 }
 
-/// What only a gateway does to requests.
+/// Checks what the gateway does with requests.
 async fn gateway(nobody: &Caller, ada: &Caller) {
     for path in [
         "/api/clubs",
@@ -343,15 +343,15 @@ async fn logo(cloud: &Cloud, ada: &Caller) -> Result<(), Error> {
     Ok(())
 }
 
-/// Accepts the first two and every third of the others, rejects one, and sends; the mails that SES
-/// has then.
+/// Accepts the first two and every third of the other applicants, gives another one a reason, and
+/// sends. Returns the mails that SES took.
 async fn decide_and_send(
     cloud: &Cloud,
     ada: &Caller,
     path: &str,
     list: &Value,
 ) -> Result<Vec<(String, String, String)>, Error> {
-    // The list has the newest first: the crowd, then Bob, then Zerlina.
+    // The list has the newest submissions first: the crowd, then Bob, then Zerlina.
     let ids: Vec<u64> = list
         .as_array()
         .into_iter()
@@ -410,7 +410,7 @@ async fn decide_and_send(
         waiting.as_array().is_some_and(Vec::is_empty)
     })
     .await?;
-    // The stream from its beginning once more, and the officer presses once more.
+    // The stream is delivered again from its beginning, and the officer sends again.
     let mut again = Mapping::new(cloud.functions["Mailer"].clone(), &cloud.origin)?;
     while again.deliver().await? {}
     assert_eq!(
@@ -432,7 +432,7 @@ async fn decide_and_send(
     Ok(mails)
 }
 
-/// What must hold afterwards: rights, logs, table.
+/// Checks the rights, the logs and the table at the end.
 async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> {
     assert_eq!(cloud.services.denied(), Vec::<String>::new());
     let mut all = String::new();
@@ -464,7 +464,7 @@ async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> {
     Ok(())
 }
 
-/// What `clubs-admin check` finds wrong.
+/// The findings of `clubs-admin check`.
 pub(crate) async fn check_table(cloud: &Cloud) -> Result<Vec<String>, Error> {
     let name = &cloud.functions["Clubs"].function.variables["TABLE_NAME"];
     let (mut items, mut from) = (Vec::new(), Value::Null);

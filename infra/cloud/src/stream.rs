@@ -1,5 +1,5 @@
-//! The event source mapping of the mailer: polls the table's stream, filters its records as
-//! template.yaml says, and delivers them in order, again if they were not taken.
+//! Emulates the event source mapping of the mailer. It polls the table's stream, filters the
+//! records as template.yaml says, and delivers them in order. Failed records are delivered again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,22 +11,21 @@ use crate::Error;
 use crate::environments::{Environments, access_key};
 use crate::services::{credential, post};
 
-/// How long the poller sleeps when nothing is new.
+/// The pause before the next poll if nothing is new.
 const IDLE: Duration = Duration::from_millis(50);
 
-/// The mapping.
 pub struct Mapping {
     function: Arc<Environments>,
     services: String,
     table: String,
     patterns: Vec<Value>,
     batch: usize,
-    /// How far each shard was read.
+    /// The last sequence number that was delivered from each shard.
     positions: BTreeMap<String, String>,
 }
 
 impl Mapping {
-    /// The mapping of a function's event, from the stream's beginning.
+    /// The mapping of a function, from the beginning of the stream.
     pub fn new(function: Arc<Environments>, services: &str) -> Result<Self, Error> {
         let event = function
             .function
@@ -54,7 +53,6 @@ impl Mapping {
         })
     }
 
-    /// Delivers for ever.
     pub async fn run(mut self) {
         loop {
             match self.deliver().await {
@@ -79,7 +77,7 @@ impl Mapping {
         .await
     }
 
-    /// Delivers what is new in each shard, at most one batch; whether there was anything.
+    /// Delivers new records of each shard. Returns whether there were any.
     pub async fn deliver(&mut self) -> Result<bool, Error> {
         let streams = self
             .call("ListStreams", json!({ "TableName": self.table }))
@@ -162,8 +160,7 @@ impl Mapping {
     }
 }
 
-/// Whether a record has what a filter pattern asks for: each list names the values that are
-/// allowed.
+/// Whether a record matches a filter pattern. A list in a pattern has the values that are allowed.
 fn fits(pattern: &Value, record: &Value) -> bool {
     match pattern {
         Value::Object(fields) => fields

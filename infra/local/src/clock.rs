@@ -1,4 +1,4 @@
-//! A clock that can be moved, so that deadlines and expiry can be tried.
+//! A clock that can be moved forward, so that deadlines and expiry can be tried.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -6,31 +6,31 @@ use std::sync::PoisonError;
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::time::{Clock, SystemClock};
 
-/// The machine's clock or a standing one, and by how much it was moved.
+/// The machine's clock, or one that stands still, plus the time by which it was moved.
 #[derive(Debug)]
 pub struct MovableClock {
-    standing: Option<DateTime<Utc>>,
+    join_state: Option<DateTime<Utc>>,
     moved: Mutex<TimeDelta>,
 }
 
 impl MovableClock {
-    /// Runs like the machine's clock.
+    /// A clock that runs like the machine's clock.
     pub fn running() -> Self {
         Self {
-            standing: None,
+            join_state: None,
             moved: Mutex::default(),
         }
     }
 
-    /// Stands at `moment` until it is moved.
+    /// A clock that stands at `moment` until it is moved.
     pub fn standing_at(moment: DateTime<Utc>) -> Self {
         Self {
-            standing: Some(moment),
+            join_state: Some(moment),
             moved: Mutex::default(),
         }
     }
 
-    /// Moves the clock.
+    /// Moves the clock forward.
     pub fn advance(&self, by: TimeDelta) {
         *self.moved.lock().unwrap_or_else(PoisonError::into_inner) += by;
     }
@@ -38,7 +38,7 @@ impl MovableClock {
 
 impl Clock for MovableClock {
     fn now(&self) -> DateTime<Utc> {
-        self.standing.unwrap_or_else(|| SystemClock.now())
+        self.join_state.unwrap_or_else(|| SystemClock.now())
             + *self.moved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

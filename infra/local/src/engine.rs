@@ -1,4 +1,4 @@
-//! An embedded DynamoDB: the real SDK talks to it through a connector in the same process.
+//! An embedded DynamoDB. The real SDK calls it in the same process, instead of over HTTP.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,41 +20,40 @@ use tokio::sync::Notify;
 /// The name of the table in the embedded engine.
 pub const TABLE: &str = "clubs";
 
-/// What keys of mails begin with.
+/// The beginning of the keys of mails, as it is in a request body.
 const OUTBOX: &[u8] = b"\"OUTBOX#";
 
-/// Stands between the SDK and the engine: for tests of slow and failing tables. None lets the call
-/// pass.
+/// Gets each call before the engine, for tests of slow and failing tables. If it returns `None`,
+/// the engine executes the call.
 pub type Hook = Arc<dyn Fn(Call) -> BoxFuture<'static, Option<Reply>> + Send + Sync>;
 
-/// A call on its way to the engine.
+/// A call of the SDK.
 #[derive(Debug, Clone)]
 pub struct Call {
     engine: Engine,
-    /// Such as `PutItem`.
+    /// For example `PutItem`.
     pub operation: String,
-    /// JSON.
+    /// The request as JSON.
     pub body: Vec<u8>,
 }
 
 impl Call {
-    /// Does it, with this body, now.
+    /// Executes the call with this body.
     pub fn apply(&self, body: &[u8]) -> Reply {
         let (status, body) = self.engine.answer(&self.operation, body);
         Reply::Answer(status, body)
     }
 }
 
-/// What the SDK gets.
+/// The result of a call.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// Status and body of an answer.
     Answer(u16, String),
-    /// A connection that breaks before an answer comes.
+    /// The connection breaks before the answer.
     Broken,
 }
 
-/// The engine.
 #[derive(Clone)]
 pub struct Engine {
     database: Database,
@@ -76,7 +75,7 @@ impl Engine {
         Self::with(Database::memory()?)
     }
 
-    /// An engine on disk; the file is made if it is not there.
+    /// An engine on disk. The file is created if it does not exist.
     pub fn open(path: &str) -> Result<Self, DynoxideError> {
         Self::with(Database::new(path)?)
     }
@@ -95,7 +94,7 @@ impl Engine {
             Err(error) => return Err(error),
         }
         let ttl = json!({ "TableName": TABLE, "TimeToLiveSpecification": { "AttributeName": "ttl", "Enabled": true } });
-        // On a table that has it already this is refused, and changes nothing.
+        // This is refused if the table has this setting already.
         let _ = engine.run("UpdateTimeToLive", ttl.to_string().as_bytes());
         Ok(engine)
     }
@@ -109,12 +108,12 @@ impl Engine {
         }
     }
 
-    /// Notified after each write that may have put a mail into the outbox.
+    /// Is notified after each write that may have put a mail into the outbox.
     pub fn changed(&self) -> &Notify {
         &self.changed
     }
 
-    /// One call of the DynamoDB API.
+    /// Executes one call of the DynamoDB API.
     pub async fn call(&self, operation: &str, body: &[u8]) -> Reply {
         if let Some(hook) = &self.hook {
             let call = Call {
@@ -138,7 +137,7 @@ impl Engine {
             Ok(text) => (200, text),
             Err(error) => (error.status_code(), error.to_json()),
         };
-        // As in template.yaml the worker hears of new mails only.
+        // As in template.yaml, the worker is invoked for new mails only.
         if matches!(operation, "PutItem" | "TransactWriteItems")
             && body.windows(OUTBOX.len()).any(|part| part == OUTBOX)
         {
@@ -164,7 +163,7 @@ impl Engine {
             "DescribeStream" => typed(body, |r| db.describe_stream(r)),
             "GetShardIterator" => typed(body, |r| db.get_shard_iterator(r)),
             "GetRecords" => typed(body, |r| db.get_records(r)),
-            // For tests that look at what is really stored. The service itself has no scan.
+            // Only tests and clubs-admin scan the table. The service never does.
             "Scan" => typed(body, |r| db.scan(r)),
             other => Err(DynoxideError::ValidationException(format!(
                 "{other} is not supported here"
@@ -172,7 +171,7 @@ impl Engine {
         }
     }
 
-    /// One call whose answer is wanted as JSON, without the hook.
+    /// Executes a call without the hook, and returns the answer as JSON.
     pub fn json(&self, operation: &str, body: &Value) -> Result<Value, DynoxideError> {
         let text = self.run(operation, body.to_string().as_bytes())?;
         serde_json::from_str(&text)
@@ -190,7 +189,7 @@ fn typed<Q: DeserializeOwned, A: Serialize>(
         .map_err(|error| DynoxideError::InternalServerError(error.to_string()))
 }
 
-/// An answer as the SDK wants it from its HTTP client.
+/// An answer in the type that the SDK expects from its HTTP client.
 pub(crate) fn answer(status: u16, body: String) -> Result<HttpResponse, ConnectorError> {
     let response = http::Response::builder()
         .status(status)

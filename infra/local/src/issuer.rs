@@ -1,5 +1,4 @@
-//! A token issuer: the functions verify its tokens as they would a university's. There is no way
-//! around the verification.
+//! A token issuer. The service verifies its tokens in the same way as those of a university.
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
@@ -9,33 +8,31 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// What tokens say of their issuer, whatever the port: people keep their ids when the service moves
-/// to another one.
+/// The issuer in tokens. It does not depend on the port of the service, so people keep their ids on
+/// another port.
 pub const ISSUER: &str = "http://127.0.0.1:8000/local";
-/// What tokens say of whom they are for.
+/// The audience in tokens.
 pub const AUDIENCE: &str = "clubs";
-/// For so long tokens are good unless said otherwise.
+/// Tokens expire after this time, if the request does not say otherwise.
 const HOURS: i64 = 12;
 
-/// The issuer with its key.
 pub struct Issuer {
     key: EncodingKey,
     jwk: Jwk,
 }
 
-/// Whom a token is for.
+/// The person for whom a token is issued.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 pub struct Subject {
-    /// User name, and subject.
+    /// The user name, which is also the subject.
     pub username: String,
-    /// Address; without it the token has no e-mail claim.
+    /// The address. Without it the token has no e-mail claim.
     pub email: Option<String>,
-    /// Whole name.
+    /// The whole name.
     pub name: Option<String>,
-    /// Groups.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// Seconds; may be negative.
+    /// Seconds until the token expires. May be negative.
     pub expires_in: Option<i64>,
 }
 
@@ -63,7 +60,7 @@ impl Issuer {
         }
     }
 
-    /// A token for `subject`, and for how many seconds it is good.
+    /// A token for `subject`, and the number of seconds until it expires.
     pub fn token(&self, subject: &Subject, now: DateTime<Utc>) -> Result<(String, i64), String> {
         let expires_in = subject
             .expires_in

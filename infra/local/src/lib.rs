@@ -1,4 +1,4 @@
-//! The local service: the same routers as in the cloud, in one process (O10).
+//! The local service: the routers of all functions in one process (O10).
 
 pub mod clock;
 pub mod demo;
@@ -41,10 +41,10 @@ use stream::Stream;
 /// Anything that keeps the local service from starting.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// A group of routes: what its function is called, and how the routes are made.
+/// The name of a function, and its routes.
 pub type Group = (&'static str, fn() -> OpenApiRouter<Shared>);
 
-/// The groups of routes and the functions that serve them.
+/// The functions and their routes.
 pub const GROUPS: [Group; 5] = [
     ("clubs", clubs::routes),
     ("applications", applications::routes),
@@ -53,50 +53,42 @@ pub const GROUPS: [Group; 5] = [
     ("events", events::routes),
 ];
 
-/// Everything that the local service consists of.
+/// The local service with all its parts.
 pub struct Campus {
-    /// State of the routers.
+    /// The state of the routers.
     pub app: Shared,
-    /// The routers, ready to be served.
+    /// All routes.
     pub router: Router,
-    /// Makes tokens.
     pub issuer: Arc<Issuer>,
-    /// Keeps mails.
     pub mailbox: Mailbox,
-    /// Delivers to the worker.
+    /// The stream of the table.
     pub stream: Arc<Stream>,
     /// The mail worker.
     pub worker: Arc<Worker>,
-    /// What marks mails as the mailbox reports them.
+    /// Takes the reports of the mailbox.
     pub reports: Arc<Reports>,
-    /// Tells the time.
     pub clock: Arc<MovableClock>,
-    /// Keeps the table.
+    /// The table.
     pub engine: Engine,
 }
 
-/// What a campus is made of.
+/// The parts of a [`Campus`].
 pub struct Parts {
-    /// The table's engine.
+    /// The table.
     pub engine: Engine,
-    /// The mailbox.
     pub mailbox: Mailbox,
-    /// The clock.
     pub clock: Arc<MovableClock>,
     /// The issuer's key, in PKCS #8.
     pub key: Vec<u8>,
-    /// Makes ids.
     pub ids: Ids,
-    /// Keeps images.
     pub images: Arc<dyn ObjectStore>,
-    /// Settings.
     pub settings: Settings,
-    /// Where the stream's position is kept.
+    /// The file for the position in the stream.
     pub position: Option<PathBuf>,
 }
 
 impl Parts {
-    /// Parts in memory, or in a folder.
+    /// Parts that are stored in a folder, or in memory.
     pub fn open(folder: Option<&Path>) -> Result<Self, Error> {
         let file = |name: &str| folder.map(|folder| folder.join(name));
         if let Some(folder) = folder {
@@ -160,7 +152,7 @@ pub fn settings() -> Settings {
     }
 }
 
-/// An SDK configuration that reaches `client` and nothing else.
+/// A configuration of the SDK that sends all calls to `client`.
 pub fn sdk_config(client: impl HttpClient + 'static) -> SdkConfig {
     SdkConfig::builder()
         .behavior_version(BehaviorVersion::latest())
@@ -173,7 +165,7 @@ pub fn sdk_config(client: impl HttpClient + 'static) -> SdkConfig {
 }
 
 impl Campus {
-    /// Puts the parts together.
+    /// Builds the service from its parts.
     pub fn new(parts: Parts) -> Result<Self, Error> {
         let Parts {
             engine,
@@ -220,7 +212,7 @@ impl Campus {
     }
 }
 
-/// All routes of the API, and the document that they make.
+/// All routes of the API, and their OpenAPI document.
 pub fn api() -> (Router<Shared>, OpenApi) {
     let all = OpenApiRouter::with_openapi(shared::openapi::base());
     let (router, document) = GROUPS

@@ -1,4 +1,4 @@
-//! SES in this process: keeps the message that the real client sends, instead of sending it.
+//! SES in this process. It keeps the mails instead of sending them.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -22,31 +22,27 @@ use tokio::sync::Notify;
 use crate::engine::answer;
 use crate::simulator;
 
-/// A mail as it was handed over.
+/// A mail that was given to SES.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KeptMail {
-    /// Recipient.
+    /// The address of the recipient.
     pub to: String,
-    /// Sender.
+    /// Name and address of the sender.
     pub from: String,
-    /// Where answers go, or null.
+    /// The address for replies, or null.
     pub reply_to: Option<String>,
-    /// Subject line.
     pub subject: String,
-    /// HTML part.
     pub html: String,
-    /// Text part.
     pub text: String,
-    /// When.
     pub sent_at: Timestamp,
 }
 
-/// Answers a call in the mailbox's place: for tests of a failing SES. It gets the recipient.
+/// Gets the recipient of each mail, for tests of a failing SES. If it returns `None`, the mailbox
+/// takes the mail.
 pub type Hook = Arc<
     dyn Fn(&str) -> BoxFuture<'static, Option<Result<(u16, Value), ConnectorError>>> + Send + Sync,
 >;
 
-/// The mailbox.
 #[derive(Clone)]
 pub struct Mailbox {
     kept: Arc<Mutex<Vec<KeptMail>>>,
@@ -63,13 +59,13 @@ impl fmt::Debug for Mailbox {
 }
 
 impl Mailbox {
-    /// A mailbox that is kept in `file`, one mail a line, or in memory.
+    /// A mailbox in memory, or in `file` with one mail in each line.
     pub fn open(clock: Arc<dyn Clock>, file: Option<PathBuf>) -> std::io::Result<Self> {
         let text = match &file {
             Some(file) if file.exists() => std::fs::read_to_string(file)?,
             _ => String::new(),
         };
-        // A line that was cut off by a crash is dropped.
+        // A line that was cut off by a crash is ignored.
         let kept = text
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
@@ -92,7 +88,7 @@ impl Mailbox {
         }
     }
 
-    /// All mails, oldest first.
+    /// All mails, the oldest first.
     pub fn mails(&self) -> Vec<KeptMail> {
         self.kept
             .lock()
@@ -100,7 +96,7 @@ impl Mailbox {
             .clone()
     }
 
-    /// Throws all mails away.
+    /// Deletes all mails.
     pub fn clear(&self) -> std::io::Result<()> {
         self.kept
             .lock()
@@ -112,7 +108,7 @@ impl Mailbox {
         }
     }
 
-    /// What SES reports of the mails that it took and was not taken from here before.
+    /// Returns the reports of SES that were not returned before.
     pub fn take_reports(&self) -> Vec<Value> {
         self.reports
             .0
@@ -122,7 +118,7 @@ impl Mailbox {
             .collect()
     }
 
-    /// Hands the reports of SES to the worker for ever, whenever there are some.
+    /// Gives all reports of SES to `reports`, for ever.
     pub async fn report(&self, reports: &Reports) {
         loop {
             for event in self.take_reports() {
@@ -134,7 +130,7 @@ impl Mailbox {
         }
     }
 
-    /// Keeps the mail of a `SendEmail` request; the id that it gets.
+    /// Keeps the mail of a `SendEmail` request and returns its message id.
     pub fn keep(&self, request: &Value) -> std::io::Result<String> {
         let text = |pointer: &str| {
             request

@@ -1,4 +1,4 @@
-//! `cargo run -p local`: the whole service on this machine.
+//! `cargo run -p local` runs the whole service on this machine.
 
 use std::io::ErrorKind;
 use std::net::Ipv4Addr;
@@ -12,16 +12,16 @@ use shared::settings::Approval;
 use shared::time::Clock as _;
 use tokio::net::TcpListener;
 
-/// The club-management service, on this machine: no cloud account, no container.
+/// Runs the club-management service on this machine, without a cloud account or containers
 #[derive(Parser)]
 struct Options {
-    /// Port to listen on; 0 takes any that is free
+    /// Port to listen on. 0 takes any free port
     #[arg(long, default_value_t = 8000)]
     port: u16,
-    /// Where the data is kept between starts
+    /// Folder for the data
     #[arg(long, default_value = ".local")]
     data_dir: PathBuf,
-    /// Keep nothing on disk
+    /// Keep all data in memory
     #[arg(long)]
     memory: bool,
     /// Start without the demo campus
@@ -45,7 +45,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: Options) -> Result<(), Error> {
-    // The port first: who cannot have it should not touch the data.
+    // The port is taken first. A service that does not get it must not change the data.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))
         .await
         .map_err(|error| match error.kind() {

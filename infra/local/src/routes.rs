@@ -1,4 +1,5 @@
-//! `/local/…`: tokens, mails and the clock; `/media/…`: images. None of it is in a Lambda binary.
+//! `/local/…`: tokens, mails and the clock. `/media/…`: images. Lambda functions do not have these
+//! routes.
 
 use std::sync::Arc;
 
@@ -20,18 +21,15 @@ use crate::clock::MovableClock;
 use crate::issuer::{ISSUER, Issuer, Subject};
 use crate::mailbox::{KeptMail, Mailbox};
 
-/// What these routes stand on.
+/// The state of these routes.
 #[derive(Clone)]
 pub struct Local {
-    /// The issuer.
     pub issuer: Arc<Issuer>,
-    /// The mailbox.
     pub mailbox: Mailbox,
-    /// The clock.
     pub clock: Arc<MovableClock>,
 }
 
-/// The routes.
+/// The routes below `/local/`.
 pub fn routes(local: Local) -> Router<Shared> {
     Router::new()
         .route("/local/token/", post(create_token))
@@ -47,7 +45,8 @@ pub fn routes(local: Local) -> Router<Shared> {
         .with_state(local)
 }
 
-/// The images, which are as large as they are: in the cloud another host has them.
+/// The routes of images. They have no limit for the size of answers, because in the cloud another
+/// host serves images.
 pub fn media(app: Shared) -> Router {
     let cors = shared::http::cors(&app.settings.cors_origins);
     Router::new()
@@ -99,7 +98,7 @@ async fn create_token(
     ))
 }
 
-/// The addresses are those of this service, wherever it listens; the issuer's name stays the same.
+/// The addresses have the port of the request. The issuer is the same on every port.
 async fn show_discovery(headers: HeaderMap) -> Json<Value> {
     let host = headers
         .get(header::HOST)

@@ -1,6 +1,6 @@
-//! What SES reports of a mail, as its mailbox simulator would have it: `success@`, `bounce@`,
-//! `complaint@`, `ooto@` and `suppressionlist@simulator.amazonses.com`, each also as
-//! `bounce+anything@…`. Every other address takes its mail.
+//! The reports of SES about a mail. The addresses of its mailbox simulator behave as in the cloud:
+//! `success@`, `bounce@`, `complaint@`, `ooto@` and `suppressionlist@simulator.amazonses.com`, each
+//! also with a label, such as `bounce+label@…`. For all other addresses, a delivery is reported.
 
 use chrono::{DateTime, Utc};
 use mailer::{Notifications, Reports};
@@ -9,8 +9,8 @@ use shared::time::Timestamp;
 
 const SIMULATOR: &str = "simulator.amazonses.com";
 
-/// The events that follow a `SendEmail` request, in the form in which SNS hands them on. There are
-/// none without a configuration set, which is what says where they go.
+/// The events after a `SendEmail` request, in the form in which SNS delivers them. Without a
+/// configuration set there are none, because it names their destination.
 pub fn events(request: &Value, message_id: &str, now: DateTime<Utc>) -> Vec<Value> {
     if request["ConfigurationSetName"]
         .as_str()
@@ -57,7 +57,7 @@ pub fn events(request: &Value, message_id: &str, now: DateTime<Utc>) -> Vec<Valu
     events.into_iter().map(told).collect()
 }
 
-/// Hands such an event to the worker.
+/// Gives an event to `reports`.
 pub async fn deliver(reports: &Reports, event: &Value) -> Result<(), String> {
     let notifications: Notifications =
         serde_json::from_value(event.clone()).map_err(|error| error.to_string())?;

@@ -1,5 +1,4 @@
-//! The table's stream: delivers new records to the mail worker, in the form in which Lambda gets
-//! them.
+//! Delivers the records of the table's stream to the mail worker, in the same form as to Lambda.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -12,12 +11,12 @@ use serde_json::{Value, json};
 
 use crate::engine::Engine;
 
-/// Records of one delivery.
+/// The largest number of records in one delivery.
 const BATCH: usize = 100;
-/// After a failure the records are delivered again this much later.
+/// The pause before records are delivered again after a failure.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The stream, and how far it was read.
+/// The stream, with the position of the last record that was delivered.
 pub struct Stream {
     engine: Engine,
     arn: Value,
@@ -26,19 +25,19 @@ pub struct Stream {
     position: Mutex<Option<String>>,
 }
 
-/// What became of a delivery.
+/// The result of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivered {
-    /// There was nothing.
+    /// There were no new records.
     Nothing,
-    /// All records were worked off.
+    /// All records were processed.
     All,
-    /// Some are to be delivered again.
-    Again,
+    /// Some records must be delivered again.
+    RetryLater,
 }
 
 impl Stream {
-    /// The stream of an engine; its position is kept in `file`.
+    /// The stream of an engine. Its position is stored in `file`.
     pub fn open(engine: Engine, file: Option<PathBuf>) -> Result<Self, String> {
         let position = file
             .as_ref()
@@ -94,12 +93,12 @@ impl Stream {
         };
         *self.position.lock().unwrap_or_else(PoisonError::into_inner) = Some(sequence.to_owned());
         if let Some(file) = &self.file {
-            // At worst records are delivered again, which the worker takes in its stride.
+            // If this fails, records are delivered again later. This does no harm.
             let _ = std::fs::write(file, sequence);
         }
     }
 
-    /// Delivers what is there to the worker, up to one batch.
+    /// Delivers one batch of new records to the worker.
     pub async fn deliver(&self, worker: &Worker) -> Result<Delivered, String> {
         let records = self.records()?;
         let Some(last) = records.last() else {
@@ -126,16 +125,16 @@ impl Stream {
         {
             self.advance(done);
         }
-        Ok(Delivered::Again)
+        Ok(Delivered::RetryLater)
     }
 
-    /// Delivers for ever: whenever something was written.
+    /// Delivers all records to the worker, for ever.
     pub async fn run(&self, worker: &Worker) {
         loop {
             match self.deliver(worker).await {
                 Ok(Delivered::All) => {}
                 Ok(Delivered::Nothing) => self.engine.changed().notified().await,
-                Ok(Delivered::Again) => tokio::time::sleep(RETRY).await,
+                Ok(Delivered::RetryLater) => tokio::time::sleep(RETRY).await,
                 Err(error) => {
                     tracing::error!(error, "the stream cannot be read");
                     tokio::time::sleep(RETRY).await;

@@ -1,4 +1,4 @@
-//! The table's definition, as template.yaml has it; a test compares the two.
+//! The definition of the table. A test compares it with template.yaml.
 
 use serde_json::{Value, json};
 

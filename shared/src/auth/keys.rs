@@ -10,9 +10,9 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_types::body::SdkBody;
-use axum::body::to_bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::BoxFuture;
+use http_body_util::{BodyExt as _, Limited};
 use jsonwebtoken::DecodingKey;
 use jsonwebtoken::jwk::{AlgorithmParameters, JwkSet};
 use tokio::sync::Mutex;
@@ -81,10 +81,10 @@ impl IssuerKeys {
         if response.status().as_u16() != 200 {
             return Err(format!("{url}: {}", response.status().as_u16()));
         }
-        let body = axum::body::Body::new(response.into_body());
-        to_bytes(body, MOST_BYTES)
+        Limited::new(response.into_body(), MOST_BYTES)
+            .collect()
             .await
-            .map(|bytes| bytes.to_vec())
+            .map(|body| body.to_bytes().to_vec())
             .map_err(|e| format!("{url}: {e}"))
     }
 }

@@ -7,7 +7,6 @@ use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
 use serde_json::{Map, Value};
 
 use super::keys::Keys;
-use crate::http::ApiError;
 use crate::ids;
 use crate::settings::{ClaimNames, Settings};
 
@@ -32,6 +31,15 @@ pub struct Identity {
     pub is_admin: bool,
     /// `iat`, or 0.
     pub issued_at: i64,
+}
+
+/// Why a token is not accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenError {
+    /// It is not valid; the text completes "The access token is not valid: …".
+    Invalid(&'static str),
+    /// The issuer's keys were never fetched, so nobody knows whether it is valid.
+    Unavailable,
 }
 
 /// Verifies tokens of one issuer.
@@ -76,8 +84,8 @@ impl Verifier {
     }
 
     /// What the token says, if its signature, issuer, audience and times are good.
-    pub async fn verify(&self, token: &str, now: DateTime<Utc>) -> Result<Identity, ApiError> {
-        let bad = |why: &str| ApiError::BadToken(why.to_owned());
+    pub async fn verify(&self, token: &str, now: DateTime<Utc>) -> Result<Identity, TokenError> {
+        let bad = TokenError::Invalid;
         let header = decode_header(token).map_err(|_| bad("it is not a signed JWT"))?;
         if !ALGORITHMS.contains(&header.alg) {
             return Err(bad("its algorithm is not allowed"));
@@ -86,7 +94,7 @@ impl Verifier {
             .keys
             .find(header.kid.as_deref(), now)
             .await
-            .map_err(|_| ApiError::Busy)?
+            .map_err(|_| TokenError::Unavailable)?
             .ok_or_else(|| bad("its key is unknown"))?;
         let mut validation = Validation::new(header.alg);
         validation.set_issuer(&[&self.issuer]);
@@ -139,7 +147,7 @@ impl Verifier {
             last_name: text(&self.claims.family_name),
             // An address that somebody only claims would open what is another's.
             email: text(&self.claims.email).filter(|email| {
-                crate::http::is_email(email)
+                crate::text::is_email(email)
                     && claims.get("email_verified") != Some(&Value::Bool(false))
             }),
             is_admin: groups.is_some_and(|groups| {

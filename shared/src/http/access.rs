@@ -10,12 +10,12 @@ use axum::http::request::Parts;
 
 use super::entity_tag::IfMatch;
 use super::error::ApiError;
-use crate::auth::User;
-use crate::lookups::Studies;
-use crate::models::{Application, Club, Event, Extension, Membership, Question, Role, Submission};
+use super::user::User;
+use crate::ids;
+use crate::models::{
+    Application, Club, Event, Extension, Form, Membership, Question, Role, Submission, is_club_code,
+};
 use crate::state::Shared;
-use crate::table::Form;
-use crate::{ids, limits};
 
 /// What the variable segments of a path say.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +41,7 @@ impl PathIds {
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
         // What cannot be a code is not looked for: keys of the table have a limit.
-        let club = segments.get("club").is_none_or(|code| is_code(code));
+        let club = segments.get("club").is_none_or(|code| is_club_code(code));
         if club {
             Ok(Self(segments))
         } else {
@@ -50,16 +50,8 @@ impl PathIds {
     }
 }
 
-/// Whether a text has the form of a club's code (C3).
-pub fn is_code(text: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    text.len() <= limits::CODE
-        && text.bytes().all(plain)
-        && text.bytes().any(|b| b.is_ascii_lowercase())
-}
-
 /// Who is let in, given their role in the club and whether they are an admin.
-pub trait Rule: Send + Sync {
+pub trait AccessRule: Send + Sync {
     /// The decision.
     fn allows(role: Option<Role>, is_admin: bool) -> bool;
 }
@@ -74,19 +66,19 @@ pub struct OfficerRule;
 #[derive(Debug)]
 pub struct OwnerRule;
 
-impl Rule for AnyUser {
+impl AccessRule for AnyUser {
     fn allows(_: Option<Role>, _: bool) -> bool {
         true
     }
 }
 
-impl Rule for OfficerRule {
+impl AccessRule for OfficerRule {
     fn allows(role: Option<Role>, is_admin: bool) -> bool {
         is_admin || role.is_some_and(|role| role <= Role::Officer)
     }
 }
 
-impl Rule for OwnerRule {
+impl AccessRule for OwnerRule {
     fn allows(role: Option<Role>, is_admin: bool) -> bool {
         is_admin || role == Some(Role::Owner)
     }
@@ -152,13 +144,6 @@ impl Load for Event {
             return Ok(None);
         };
         Ok(app.table.event(path.text("club"), id).await?)
-    }
-}
-
-/// The schools and majors that people say of themselves.
-impl Load for Studies {
-    async fn load(app: &Shared, _: &User, _: &PathIds) -> Result<Option<Self>, ApiError> {
-        Ok(Some(Self::now(app).await?))
     }
 }
 
@@ -234,7 +219,7 @@ impl<R, P, O> Scope<R, P, O> {
     }
 }
 
-impl<R: Rule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O> {
+impl<R: AccessRule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
@@ -244,9 +229,9 @@ impl<R: Rule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O> {
         let club = async { Ok(app.table.club_and_membership(code, Some(user.id())).await?) };
         let ((club, membership), parent, object) =
             futures::try_join!(club, P::load(app, &user, &path), O::load(app, &user, &path))?;
-        let sight = Sight::with(membership.as_ref(), user.is_admin());
+        let visibility = Visibility::with(membership.as_ref(), user.is_admin());
         let club = club
-            .filter(|club| sight.sees(club))
+            .filter(|club| visibility.sees(club))
             .ok_or(ApiError::NotFound)?;
         let parent = parent.ok_or(ApiError::NotFound)?;
         if !R::allows(
@@ -288,12 +273,12 @@ impl FromRequestParts<Shared> for Visible {
             .table
             .club_and_membership(path.text("club"), user.as_ref().map(User::id))
             .await?;
-        let sight = Sight::with(
+        let visibility = Visibility::with(
             membership.as_ref(),
             user.as_ref().is_some_and(User::is_admin),
         );
         let club = club
-            .filter(|club| sight.sees(club))
+            .filter(|club| visibility.sees(club))
             .ok_or(ApiError::NotFound)?;
         Ok(Self {
             user,
@@ -306,12 +291,12 @@ impl FromRequestParts<Shared> for Visible {
 /// Which clubs somebody sees: archived ones nobody, those that are not approved their members and
 /// admins (C6, C7).
 #[derive(Debug, Clone, Default)]
-pub struct Sight {
+pub struct Visibility {
     is_admin: bool,
     own: HashSet<String>,
 }
 
-impl Sight {
+impl Visibility {
     /// That of somebody with this membership.
     pub fn with(membership: Option<&Membership>, is_admin: bool) -> Self {
         Self {

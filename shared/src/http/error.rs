@@ -7,6 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use crate::auth::TokenError;
 use crate::table::TableError;
 
 /// What went wrong, as programs compare it (H7). A code never tells more than the sentence beside
@@ -269,6 +270,15 @@ impl From<TableError> for ApiError {
             ),
             // A condition whose refusal has a meaning is mapped where the write is made.
             other => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+impl From<TokenError> for ApiError {
+    fn from(error: TokenError) -> Self {
+        match error {
+            TokenError::Invalid(why) => Self::BadToken(why.to_owned()),
+            TokenError::Unavailable => Self::Busy,
         }
     }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
-use super::access::is_code;
 use super::error::{ApiError, FieldErrors};
 use super::strict::Strict;
+use crate::models::is_club_code;
+use crate::text::is_email;
 use crate::time::Timestamp;
 use crate::{html, limits};
 
@@ -278,7 +279,7 @@ impl Reader {
     /// not.
     pub fn club(&mut self, field: Field<String>) -> String {
         let code = self.value("club", field, Need::Required);
-        if code.as_ref().is_some_and(|code| !is_code(code)) {
+        if code.as_ref().is_some_and(|code| !is_club_code(code)) {
             self.errors.add("club", NO_SUCH_CLUB);
         }
         code.unwrap_or_default()
@@ -302,7 +303,7 @@ impl Reader {
             self.errors.add(name, format!("At most {max} are allowed."));
         } else if let Some(unknown) = ids.iter().find(|id| !is_known(**id)) {
             self.errors
-                .add(name, format!("There is none with the id {unknown}."));
+                .add(name, format!("No entry has the id {unknown}."));
         } else {
             *into = ids.into_iter().collect();
         }
@@ -331,28 +332,6 @@ pub fn no_such_club() -> ApiError {
     ApiError::field("club", NO_SUCH_CLUB)
 }
 
-/// Whether a text can be the address of a mail: one `@`, a host with a dot, nothing that could end
-/// a header, and no letters that SES refuses.
-pub fn is_email(text: &str) -> bool {
-    let Some((local, host)) = text.rsplit_once('@') else {
-        return false;
-    };
-    let plain = |c: char| {
-        c.is_ascii_graphic()
-            && !matches!(
-                c,
-                '<' | '>' | '(' | ')' | ',' | ';' | ':' | '"' | '\\' | '@'
-            )
-    };
-    text.len() <= limits::EMAIL
-        && !local.is_empty()
-        && local.chars().all(plain)
-        && host.contains('.')
-        && host.split('.').all(|label| {
-            !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-        })
-}
-
 /// A reference as an id or as an object with an `id`, so that what GET gave can be PUT (H13).
 #[derive(Debug, Clone, Copy)]
 pub struct Reference(u64);
@@ -374,31 +353,5 @@ impl<'de> Deserialize<'de> for Reference {
             .as_u64();
         id.map(Self)
             .ok_or_else(|| serde::de::Error::custom("Expected an id, or an object with an id."))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_email;
-
-    #[test]
-    fn addresses_that_mail_can_go_to() {
-        for good in ["ada@uni.example", "a.b+c@x.y.example"] {
-            assert!(is_email(good), "{good}");
-        }
-        for bad in [
-            "",
-            "ada",
-            "@x.example",
-            "ada@x",
-            "a b@x.example",
-            "a@x.example\r\nBcc: b@x.example",
-            "a@b@x.example",
-            "<a@x.example>",
-            "a@x..example",
-            "ü@uni.example",
-        ] {
-            assert!(!is_email(bad), "{bad}");
-        }
     }
 }

@@ -21,8 +21,8 @@ use tokio::time::Instant;
 use tower::ServiceExt as _;
 
 use super::error::{ApiError, Code};
-use super::layers::ReceivedAt;
-use crate::auth::User;
+use super::request::ReceivedAt;
+use super::user::User;
 use crate::ids::sha256_hex;
 use crate::limits;
 use crate::models::{KeyedOutcome, KeyedRequest};
@@ -99,7 +99,7 @@ pub struct ShownAt(pub String);
 
 /// Goes with the answer to a request that changed nothing: it is computed again for each repeat.
 #[derive(Debug, Clone, Copy)]
-pub struct DidNothing;
+pub struct ChangedNothing;
 
 /// An answer with its [`ShownAt`].
 pub fn shown_at(path: String, body: impl IntoResponse) -> Response {
@@ -279,7 +279,7 @@ async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Resp
     let is_kept =
         |status: StatusCode| status.is_success() || matches!(status.as_u16(), 400 | 413 | 415);
     let outcome = match (location.or(shown_at), std::str::from_utf8(&bytes)) {
-        _ if parts.extensions.get::<DidNothing>().is_some() => Some(KeyedOutcome::Nothing),
+        _ if parts.extensions.get::<ChangedNothing>().is_some() => Some(KeyedOutcome::Nothing),
         (Some(path), _) if status.is_success() => Some(KeyedOutcome::Object {
             status: status.as_u16(),
             path,

@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{DefaultBodyLimit, FromRequestParts, MatchedPath, Request, State};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use chrono::{DateTime, Utc};
 use futures::StreamExt as _;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 
-use super::entity_tag::{Basis, KnownTags, Unchanged, entity_tag};
+use super::entity_tag::{entity_tags, set, weak_if_compressed};
 use super::error::{ApiError, Cause, Code};
-use super::idempotency::{REPLAYED, Replays, ShownAt, idempotent, remembers_itself};
+use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
 use super::list::Sliced;
-use crate::auth::User;
+use super::request::{PublicPath, ReceivedAt};
+use super::user::User;
 use crate::limits;
 use crate::state::Shared;
 use crate::table::usage::metered;
@@ -30,43 +30,6 @@ use crate::table::usage::metered;
 /// How long browsers may remember a preflight.
 const PREFLIGHT: Duration = Duration::from_hours(2);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// When the gateway received the request: deadlines are judged by it (S1).
-#[derive(Debug, Clone, Copy)]
-pub struct ReceivedAt(pub DateTime<Utc>);
-
-impl FromRequestParts<Shared> for ReceivedAt {
-    type Rejection = std::convert::Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
-        Ok(parts
-            .extensions
-            .get()
-            .copied()
-            .unwrap_or_else(|| Self(app.clock.now())))
-    }
-}
-
-/// The path as the client sees it, with the stage of the gateway if there is one: for links.
-#[derive(Debug, Clone)]
-pub struct PublicPath(pub String);
-
-impl<S: Sync> FromRequestParts<S> for PublicPath {
-    type Rejection = std::convert::Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self(Self::of(parts)))
-    }
-}
-
-impl PublicPath {
-    pub(super) fn of(parts: &Parts) -> String {
-        parts
-            .extensions
-            .get::<Self>()
-            .map_or_else(|| parts.uri.path().to_owned(), |path| path.0.clone())
-    }
-}
 
 /// Who called which route: on the response, for the log.
 #[derive(Clone)]
@@ -355,92 +318,6 @@ fn with_slash(parts: &mut Parts) {
         if let Ok(uri) = Uri::from_parts(uri) {
             parts.uri = uri;
         }
-    }
-}
-
-/// Entity tags on what GET answers, 304 for what the client has, and who may cache it.
-async fn entity_tags(request: Request, next: Next) -> Response {
-    let is_get = request.method() == Method::GET;
-    let is_post = request.method() == Method::POST;
-    let writes = is_post || matches!(*request.method(), Method::PUT | Method::PATCH);
-    let known = KnownTags::of(request.headers(), header::IF_NONE_MATCH);
-    let private = request.headers().contains_key(header::AUTHORIZATION);
-    let response = next.run(request).await;
-    let unchanged = response.extensions().get::<Unchanged>().cloned();
-    let shows = response.extensions().get::<ShownAt>().is_some()
-        || response.status() == StatusCode::CREATED;
-    if writes && (shows || (!is_post && response.status() == StatusCode::OK)) {
-        // The whole object, as GET would answer it: the next change may go on from here.
-        let (mut parts, body) = response.into_parts();
-        let Ok(bytes) = to_bytes(body, usize::MAX).await else {
-            return ApiError::Internal("an answer broke".into()).into_response();
-        };
-        set(&mut parts.headers, header::ETAG, &entity_tag(&bytes, None));
-        return with_cache_control(Response::from_parts(parts, Body::from(bytes)), "no-store");
-    }
-    if !is_get || (response.status() != StatusCode::OK && unchanged.is_none()) {
-        return with_cache_control(response, "no-store");
-    }
-    let (mut parts, body) = response.into_parts();
-    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
-        return ApiError::Internal("an answer broke".into()).into_response();
-    };
-    let bytes = if let Some(Unchanged(tag)) = unchanged {
-        parts.headers.insert(header::ETAG, tag);
-        Bytes::new()
-    } else {
-        let tag = entity_tag(&bytes, parts.extensions.get::<Basis>());
-        if let Some(like) = known.like(&tag) {
-            // The client knows the answer by the tag that it sent.
-            set(
-                &mut parts.headers,
-                header::ETAG,
-                if like == "*" { &tag } else { like },
-            );
-            parts.status = StatusCode::NOT_MODIFIED;
-            parts.headers.remove(header::CONTENT_TYPE);
-            parts.headers.remove(header::CONTENT_LENGTH);
-            Bytes::new()
-        } else {
-            set(&mut parts.headers, header::ETAG, &tag);
-            bytes
-        }
-    };
-    let kept = parts.headers.contains_key(header::CACHE_CONTROL);
-    let response = Response::from_parts(parts, Body::from(bytes));
-    match (kept, private) {
-        (true, _) => response,
-        (false, true) => with_cache_control(response, "private, no-cache"),
-        (false, false) => with_cache_control(response, "public, no-cache"),
-    }
-}
-
-/// A compressed answer has other bytes: its tag is a weak one then.
-async fn weak_if_compressed(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    if response.headers().contains_key(header::CONTENT_ENCODING)
-        && let Some(tag) = response
-            .headers()
-            .get(header::ETAG)
-            .and_then(|tag| tag.to_str().ok())
-            .filter(|tag| !tag.starts_with("W/"))
-    {
-        let weak = format!("W/{tag}");
-        set(response.headers_mut(), header::ETAG, &weak);
-    }
-    response
-}
-
-fn with_cache_control(mut response: Response, value: &'static str) -> Response {
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static(value));
-    response
-}
-
-fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
-    if let Ok(value) = HeaderValue::from_str(value) {
-        headers.insert(name, value);
     }
 }
 

@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::ApiError;
-use super::layers::PublicPath;
 use super::params::Params;
+use super::request::PublicPath;
 use crate::state::Shared;
 
 /// Cursors of another version are refused, so that their content may change.

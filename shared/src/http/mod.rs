@@ -6,27 +6,34 @@ mod entity_tag;
 mod error;
 mod field;
 mod idempotency;
+#[cfg(feature = "images")]
+mod images;
 mod layers;
 mod list;
 mod multipart;
 mod page;
 mod params;
+mod request;
 mod strict;
+mod user;
 
 pub use access::{
-    Admin, Load, Maybe, Officer, Owner, PathIds, Scope, Sight, SignedIn, Visible, is_code,
-    is_officer,
+    Admin, Load, Maybe, Officer, Owner, PathIds, Scope, SignedIn, Visibility, Visible, is_officer,
 };
 pub use body::{Created, Input, NoContent};
-pub use entity_tag::{Draft, IfMatch, Known};
+pub use entity_tag::IfMatch;
 pub use error::{ApiError, Code, ErrorBody, FieldErrors, OrRefused};
-pub use field::{Field, Mode, Need, Reader, Reference, is_email, no_such_club};
-pub use idempotency::{DidNothing, NewId, RequestKey, key_reused, replayed, shown_at};
-pub use layers::{PublicPath, ReceivedAt, cors, finish, guard};
+pub use field::{Field, Mode, Need, Reader, Reference, no_such_club};
+pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, shown_at};
+#[cfg(feature = "images")]
+pub use images::{remove_unless_saved, store_image};
+pub use layers::{cors, finish, guard};
 pub use list::{Slice, Sliced, accepts_csv};
 pub use multipart::{TextFields, Upload, WithImage};
 pub use page::{Envelope, Page};
 pub use params::Params;
+pub use request::{PublicPath, ReceivedAt};
+pub use user::{ERASING, User};
 
 /// What handlers answer.
 pub type Result<T, E = ApiError> = std::result::Result<T, E>;

@@ -11,12 +11,12 @@ use super::error::ApiError;
 use crate::limits;
 
 /// Parts of a form: those with text, and the image among them.
-struct Parts {
+struct FormParts {
     texts: Vec<(String, String)>,
     image: Option<(String, Bytes)>,
 }
 
-impl Parts {
+impl FormParts {
     /// Reads a form whose image is the part called one of `names`.
     async fn read<S: Send + Sync>(
         request: Request,
@@ -97,7 +97,7 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
             let Input(input) = Input::from_request(request, state).await?;
             return Ok(Self { input, image: None });
         }
-        let Parts { texts, image } = Parts::read(request, state, &["image"]).await?;
+        let FormParts { texts, image } = FormParts::read(request, state, &["image"]).await?;
         let value = |(name, text): (String, String)| {
             let value = if T::TEXTS.contains(&name.as_str()) {
                 Value::String(text)
@@ -129,7 +129,7 @@ impl<S: Send + Sync> FromRequest<S> for Upload {
                 "Send a form with the header Content-Type: multipart/form-data.",
             ));
         }
-        let parts = Parts::read(request, state, &["file", "image"]).await?;
+        let parts = FormParts::read(request, state, &["file", "image"]).await?;
         let (name, bytes) = parts
             .image
             .ok_or_else(|| ApiError::field("file", "This field is required."))?;

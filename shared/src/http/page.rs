@@ -8,8 +8,8 @@ use axum::http::{HeaderMap, Uri};
 use serde::Serialize;
 
 use super::error::ApiError;
-use super::layers::PublicPath;
 use super::params::Params;
+use super::request::PublicPath;
 use crate::limits;
 use crate::state::Shared;
 

@@ -33,13 +33,6 @@ impl Params {
         Self(pairs)
     }
 
-    /// All of them as a query string.
-    pub fn text_of_all(&self) -> String {
-        url::form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(&self.0)
-            .finish()
-    }
-
     /// The text of a parameter.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0

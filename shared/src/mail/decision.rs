@@ -7,7 +7,8 @@ use crate::models::{Application, Status};
 use crate::{html, limits};
 
 /// Which decision a mail tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DecisionKind {
     /// To those with status 4.

@@ -191,7 +191,7 @@ impl Template {
         })?;
         let name = conditions[wrong];
         Some(format!(
-            "Condition {} ({{% if {name} %}}) stands where HTML allows no text, such as between the rows of a table. \
+            "Condition {} ({{% if {name} %}}) is at a place where HTML allows no text, such as between the rows of a table. \
              Put it inside a cell, or around the whole table.",
             wrong + 1
         ))
@@ -248,7 +248,7 @@ impl<'a> Parser<'a> {
     fn nodes(&mut self, depth: usize) -> Result<(Vec<Node>, Option<Tag>), String> {
         if depth > DEPTH {
             return Err(format!(
-                "Conditions may stand in each other at most {DEPTH} deep."
+                "Conditions can be nested at most {DEPTH} deep."
             ));
         }
         let mut nodes = Vec::new();
@@ -286,7 +286,7 @@ impl<'a> Parser<'a> {
                             then,
                             otherwise,
                         }),
-                        Some(_) => return Err("{% else %} may stand once.".into()),
+                        Some(_) => return Err("A condition can have only one {% else %}.".into()),
                         None => return Err("{% if %} without {% endif %}.".into()),
                     }
                 }

@@ -50,16 +50,8 @@ pub fn remake(bytes: &[u8]) -> Result<Made, String> {
     let format = format
         .filter(|format| allowed.contains(format))
         .ok_or("Send a PNG, JPEG, WebP or GIF image.")?;
-    let end = container::end(format, bytes).ok_or("The image is not complete.")?;
-    if !container::may_follow(format, bytes.get(end..).unwrap_or_default()) {
-        return Err("The file holds more than an image.".into());
-    }
-    let lean = if format == ImageFormat::Png {
-        container::lean_png(bytes)
-    } else {
-        Vec::new()
-    };
-    let image = decode(format, if lean.is_empty() { bytes } else { &lean })?;
+    let file = container::prepared(format, bytes).ok_or("The image is not complete.")?;
+    let image = decode(format, &file)?;
     let small = if image.width() > limits::SMALL_IMAGE {
         image.thumbnail(limits::SMALL_IMAGE, u32::MAX)
     } else {

@@ -9,7 +9,7 @@ use aws_smithy_runtime_api::client::http::{
     HttpConnector as _, HttpConnectorSettings, SharedHttpConnector,
 };
 use aws_smithy_types::body::SdkBody;
-use axum::body::to_bytes;
+use http_body_util::{BodyExt as _, Limited};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
@@ -73,9 +73,11 @@ impl HttpService for Service {
         let unknown = |error: Box<dyn std::error::Error + Send + Sync>| {
             HttpError::new_boxed(HttpErrorKind::Unknown, error)
         };
-        let bytes = to_bytes(axum::body::Body::new(body), usize::MAX)
+        let bytes = body
+            .collect()
             .await
-            .map_err(|error| unknown(error.into()))?;
+            .map_err(|error| unknown(error.into()))?
+            .to_bytes();
         let request = http::Request::from_parts(parts, SdkBody::from(bytes));
         let request = request
             .try_into()
@@ -92,9 +94,11 @@ impl HttpService for Service {
             .try_into_http1x()
             .map_err(|error| unknown(error.into()))?;
         let (parts, body) = response.into_parts();
-        let bytes = to_bytes(axum::body::Body::new(body), ANSWER).await;
-        let bytes = bytes
-            .map_err(|error| HttpError::new_boxed(HttpErrorKind::Interrupted, error.into()))?;
+        let bytes = Limited::new(body, ANSWER)
+            .collect()
+            .await
+            .map_err(|error| HttpError::new_boxed(HttpErrorKind::Interrupted, error))?
+            .to_bytes();
         Ok(HttpResponse::from_parts(parts, bytes.into()))
     }
 }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Applicant, Image, Personal, integer_enum};
+use crate::limits;
 use crate::time::Timestamp;
 
 integer_enum! {
@@ -264,4 +265,12 @@ pub struct Invite {
     pub expires_at: Timestamp,
     /// Last change.
     pub updated_at: Timestamp,
+}
+
+/// Whether a text has the form of a club's code (C3).
+pub fn is_club_code(text: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    text.len() <= limits::CODE
+        && text.bytes().all(plain)
+        && text.bytes().any(|b| b.is_ascii_lowercase())
 }

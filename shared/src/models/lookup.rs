@@ -5,7 +5,7 @@ use crate::time::Timestamp;
 
 /// An entry of a collection that admins keep and others refer to (L2, L3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(bound = "T: Kind")]
+#[serde(bound = "T: LookupKind")]
 pub struct Lookup<T> {
     /// Its id, in its collection.
     pub id: u64,
@@ -19,7 +19,9 @@ pub struct Lookup<T> {
 }
 
 /// What a collection holds.
-pub trait Kind: Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync + 'static {
+pub trait LookupKind:
+    Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync + 'static
+{
     /// What an entry is called in the table.
     const TYPE: &'static str;
     /// The partition, and the part of the catalogue, that they stand in.
@@ -136,7 +138,7 @@ pub struct Registration {
 
 macro_rules! kinds {
     ($($kind:ident $type:literal $part:literal $unique:ident { $($more:tt)* }),+ $(,)?) => {
-        $(impl Kind for $kind {
+        $(impl LookupKind for $kind {
             const TYPE: &'static str = $type;
             const PART: &'static str = $part;
             const UNIQUE: &'static str = stringify!($unique);

@@ -7,7 +7,8 @@ use super::{Invite, Mailed, Status};
 use crate::time::Timestamp;
 
 /// Where a mail stands (E13).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EmailStatus {
     /// In the outbox.

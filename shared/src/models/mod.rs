@@ -1,9 +1,9 @@
 //! What is stored. None of these types is ever sent to a client: each resource has answer types of
 //! its own.
 
+mod bookmark;
 mod club;
 mod event;
-mod interest;
 mod keyed;
 mod lookup;
 mod mail;
@@ -11,17 +11,20 @@ mod person;
 mod recruitment;
 mod submission;
 
+pub use bookmark::{Favorite, Subscription};
 pub use club::{
-    Club, ClubProfile, ClubText, InvitationLog, Invite, Membership, MembershipRequest, Role, Window,
+    Club, ClubProfile, ClubText, InvitationLog, Invite, Membership, MembershipRequest, Role,
+    Window, is_club_code,
 };
 pub use event::{Event, EventType, Image, Showing, Span};
-pub use interest::{Favorite, Subscription};
 pub use keyed::{KeyedOutcome, KeyedRequest};
-pub use lookup::{Badge, Fair, Kind, Lookup, Major, Registration, School, Tag, Year};
+pub use lookup::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
 pub use mail::{Decision, EmailStatus, Mail, MailId, MailLease, MailState, Report};
 pub use person::{Creations, Person, PersonAddress, PersonWord, Personal};
-pub use recruitment::{Application, Choice, Committee, Extension, Prompt, Question, QuestionType};
-pub use submission::{Answer, Applicant, Change, Mailed, Status, Submission, Withdrawal};
+pub use recruitment::{
+    Application, Choice, Committee, Extension, Form, Prompt, Question, QuestionType,
+};
+pub use submission::{Answer, Applicant, DecisionChange, Mailed, Status, Submission, Withdrawal};
 
 /// An integer code of the API as an enum: serialised as its number, refused when unknown.
 macro_rules! integer_enum {
@@ -61,6 +64,7 @@ macro_rules! integer_enum {
             }
         }
 
+        #[cfg(feature = "api")]
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
                 utoipa::openapi::schema::ObjectBuilder::new()
@@ -70,6 +74,7 @@ macro_rules! integer_enum {
             }
         }
 
+        #[cfg(feature = "api")]
         impl utoipa::ToSchema for $name {}
     };
 }

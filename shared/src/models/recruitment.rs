@@ -64,7 +64,8 @@ impl Application {
 }
 
 /// A part of the club that applicants choose.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
 pub struct Committee {
     /// Committee id.
     pub id: u64,
@@ -87,7 +88,8 @@ integer_enum! {
 }
 
 /// An option of a multiple-choice question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
 pub struct Choice {
     /// Option id.
     pub id: u64,
@@ -154,4 +156,34 @@ pub struct Extension {
     pub version: u64,
     /// Until when they may submit.
     pub end: Timestamp,
+}
+
+/// An application with its questions in the order in which they are shown.
+#[derive(Debug, Clone)]
+pub struct Form {
+    /// The application.
+    pub application: Application,
+    /// Its questions.
+    pub questions: Vec<Question>,
+}
+
+impl Form {
+    /// Lets questions forget committees that are gone; one that was for these alone is for all.
+    pub fn settle_committees(&mut self) {
+        let Self {
+            application,
+            questions,
+        } = self;
+        for question in questions {
+            question
+                .committees
+                .retain(|id| application.committee(*id).is_some());
+            question.committee_question &= !question.committees.is_empty();
+        }
+    }
+
+    /// One of its questions.
+    pub fn question(&self, id: u64) -> Option<&Question> {
+        self.questions.iter().find(|question| question.id == id)
+    }
 }

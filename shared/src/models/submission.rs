@@ -154,7 +154,7 @@ pub struct Mailed {
 
 /// A change of a decision (D2).
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Change {
+pub struct DecisionChange {
     /// Change id, time-ordered.
     pub id: u64,
     /// Application id.

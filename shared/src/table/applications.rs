@@ -6,7 +6,7 @@ use super::catalogue::moved;
 use super::error::ignore_refusal;
 use super::read::readable;
 use super::{Entity, Item, Key, Range, Table, TableError, Write, keys, type_of};
-use crate::models::{Answer, Application, Extension, Prompt, Question, Withdrawal};
+use crate::models::{Answer, Application, Extension, Form, Prompt, Question, Withdrawal};
 
 impl Entity for Application {
     const TYPE: &'static str = "Application";
@@ -29,36 +29,6 @@ impl Entity for Prompt {
 
     fn key(&self) -> Key {
         keys::prompt(self.application, self.question, self.version)
-    }
-}
-
-/// An application with its questions in the order in which they are shown.
-#[derive(Debug, Clone)]
-pub struct Form {
-    /// The application.
-    pub application: Application,
-    /// Its questions.
-    pub questions: Vec<Question>,
-}
-
-impl Form {
-    /// Lets questions forget committees that are gone; one that was for these alone is for all.
-    pub fn settle_committees(&mut self) {
-        let Self {
-            application,
-            questions,
-        } = self;
-        for question in questions {
-            question
-                .committees
-                .retain(|id| application.committee(*id).is_some());
-            question.committee_question &= !question.committees.is_empty();
-        }
-    }
-
-    /// One of its questions.
-    pub fn question(&self, id: u64) -> Option<&Question> {
-        self.questions.iter().find(|question| question.id == id)
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) enum Failure {
     Refused(Vec<(usize, Option<Item>)>),
     /// Surely not applied, and may work in a moment: throttled, in conflict with another
     /// transaction, no connection.
-    Again(String),
+    RetryLater(String),
     /// Perhaps applied: a time-out, a server error, a broken connection or answer.
     Lost(String),
     /// Surely not applied, and never will be.
@@ -101,7 +101,7 @@ impl Failure {
                 let debug = format!("{failure:?}");
                 let never = debug.contains("NeverConnected") || debug.contains("HTTP connect");
                 if never {
-                    Self::Again("no connection".to_owned())
+                    Self::RetryLater("no connection".to_owned())
                 } else {
                     Self::Lost(text)
                 }
@@ -111,7 +111,7 @@ impl Failure {
                 if let Some(refused) = service.err().refused() {
                     Self::Refused(refused)
                 } else if PASSING.contains(&code) || service.err().passes() {
-                    Self::Again(text)
+                    Self::RetryLater(text)
                 } else if code == "TransactionInProgressException"
                     || service.raw().status().as_u16() >= 500
                 {
@@ -133,8 +133,8 @@ impl Failure {
                 TableError::Refused(which.into_iter().map(|(position, _)| position).collect())
             }
             Self::Lost(why) => TableError::Unknown(why),
-            Self::Again(why) | Self::Failed(why) if lost => TableError::Unknown(why),
-            Self::Again(why) => TableError::Busy(why),
+            Self::RetryLater(why) | Self::Failed(why) if lost => TableError::Unknown(why),
+            Self::RetryLater(why) => TableError::Busy(why),
             Self::Failed(why) => TableError::Failed(why),
         }
     }

@@ -4,8 +4,8 @@ use super::events::{EventClub, EventListing};
 use super::lookups::{YearUses, name_item};
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
-    Application, Badge, Change, Club, ClubText, Creations, Event, Extension, Fair, Favorite,
-    InvitationLog, Invite, KeyedRequest, Lookup, Mail, MailLease, Major, Membership,
+    Application, Badge, Club, ClubText, Creations, DecisionChange, Event, Extension, Fair,
+    Favorite, InvitationLog, Invite, KeyedRequest, Lookup, Mail, MailLease, Major, Membership,
     MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question, Registration, School,
     Submission, Subscription, Tag, Withdrawal, Year,
 };
@@ -27,7 +27,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
     }
     as_one_of!(
         Application,
-        Change,
+        DecisionChange,
         Club,
         ClubText,
         Creations,

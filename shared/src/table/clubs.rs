@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::catalogue::{Versions, moved};
+use super::conditions::counted_owner;
 use super::lookups::count_uses;
-use super::people::counted_owner;
-use super::{Entity, Interest, Key, Table, TableError, Tries, Write, keys};
+use super::{Bookmark, Entity, Key, Retries, Table, TableError, Write, keys};
 use crate::html::beginning;
 use crate::models::{Badge, Club, ClubProfile, ClubText, Favorite, Membership, Subscription, Tag};
 
@@ -165,9 +165,9 @@ impl Table {
             .into_iter()
             .chain(own_keys)
             .collect();
-        let mut tries = Tries::default();
+        let mut retries = Retries::default();
         let (mut found, mut page) = loop {
-            tries.next().await?;
+            retries.next().await?;
             let mut found = self.get_many(wanted.clone()).await?;
             let mut page = ClubPage {
                 club: found.take(&club)?,

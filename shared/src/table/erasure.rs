@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use super::Withdrawn;
+use super::WithdrawOutcome;
 use super::error::ignore_refusal;
 use super::members::MemberRefusal;
 use super::read::readable;
 use super::{
-    Entity, Interest, Interests, Item, PARALLEL, Range, Table, TableError, Tries, Write, keys,
+    Bookmark, Bookmarks, Entity, Item, PARALLEL, Range, Retries, Table, TableError, Write, keys,
     type_of,
 };
 use crate::models::{
@@ -19,7 +19,7 @@ use crate::time::Timestamp;
 
 /// What is stored of a person besides their profile.
 #[derive(Debug, Default)]
-pub struct Belongings {
+pub struct PersonalData {
     /// The clubs that they are in, archived ones included.
     pub memberships: Vec<Membership>,
     /// Their requests to join clubs.
@@ -33,7 +33,7 @@ pub struct Belongings {
     /// Mails to them, oldest first.
     pub mails: Vec<Mail>,
     /// Their favorites and subscriptions.
-    pub interests: Interests,
+    pub bookmarks: Bookmarks,
 }
 
 /// Why somebody is not erased: these clubs would be left without an owner.
@@ -43,7 +43,7 @@ pub struct OnlyOwner(pub Vec<Club>);
 /// How long what was being written when an erasure began may take.
 const PAUSE: Duration = Duration::from_secs(1);
 
-impl Belongings {
+impl PersonalData {
     fn sort_in(&mut self, items: Vec<Item>) {
         for item in items {
             let item = vec![item];
@@ -62,7 +62,7 @@ impl Belongings {
 
 impl Table {
     /// What is stored of a person: 3 queries side by side, two of them of the index.
-    pub async fn belongings(&self, person: &Person) -> Result<Belongings, TableError> {
+    pub async fn personal_data(&self, person: &Person) -> Result<PersonalData, TableError> {
         let addressed = async {
             let email = &person.personal.email;
             if email.is_empty() {
@@ -72,11 +72,11 @@ impl Table {
             }
         };
         let own = self.items(true, keys::own(person.id), Range::All);
-        let all = async { futures::try_join!(own, addressed, self.interests(person.id)) };
-        let (own, addressed, interests) = Box::pin(all).await?;
-        let mut all = Belongings {
-            interests,
-            ..Belongings::default()
+        let all = async { futures::try_join!(own, addressed, self.bookmarks(person.id)) };
+        let (own, addressed, bookmarks) = Box::pin(all).await?;
+        let mut all = PersonalData {
+            bookmarks,
+            ..PersonalData::default()
         };
         all.sort_in(own);
         all.sort_in(addressed);
@@ -131,7 +131,7 @@ impl Table {
         when: (u64, Timestamp),
     ) -> Result<Result<(), OnlyOwner>, TableError> {
         for last_look in [false, true] {
-            if let Err(refusal) = self.erase_belongings(person, when, last_look).await? {
+            if let Err(refusal) = self.erase_personal_data(person, when, last_look).await? {
                 self.mark_erasing(person.id, false).await?;
                 return Ok(Err(refusal));
             }
@@ -143,13 +143,13 @@ impl Table {
         Ok(Ok(()))
     }
 
-    async fn erase_belongings(
+    async fn erase_personal_data(
         &self,
         person: &Person,
         when: (u64, Timestamp),
         last_look: bool,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
-        let all = self.belongings(person).await?;
+        let all = self.personal_data(person).await?;
         // Owners first: if the other owner leaves at this moment, this is where it shows.
         let mut memberships = all.memberships;
         memberships.sort_by_key(|membership| membership.role);
@@ -183,10 +183,10 @@ impl Table {
             .await?;
         self.delete_many(all.mails.iter().map(Entity::key).collect())
             .await?;
-        let Interests {
+        let Bookmarks {
             favorites,
             subscriptions,
-        } = all.interests;
+        } = all.bookmarks;
         stream::iter(favorites)
             .map(|favorite| self.lose(favorite))
             .buffer_unordered(PARALLEL)
@@ -219,14 +219,14 @@ impl Table {
         Ok(Ok(()))
     }
 
-    async fn lose<I: Interest>(&self, interest: I) -> Result<(), TableError> {
-        ignore_refusal(self.delete_interest(&interest).await)
+    async fn lose<I: Bookmark>(&self, bookmark: I) -> Result<(), TableError> {
+        ignore_refusal(self.delete_bookmark(&bookmark).await)
     }
 
     async fn leave(&self, mut membership: Membership) -> Result<Result<(), OnlyOwner>, TableError> {
-        let mut tries = Tries::default();
+        let mut retries = Retries::default();
         loop {
-            tries.next().await?;
+            retries.next().await?;
             match self.erase_member(&membership).await? {
                 Ok(()) => return Ok(Ok(())),
                 Err(MemberRefusal::LastOwner) => {
@@ -251,7 +251,7 @@ impl Table {
         // Whatever was submitted: nobody submits any more.
         let received = received.max(submission.received + 1);
         let withdrawn = submission.status == Status::Pending
-            && self.withdraw(&submission, received, at).await? == Withdrawn::Done;
+            && self.withdraw(&submission, received, at).await? == WithdrawOutcome::Done;
         if !withdrawn {
             let anonymous = Write::update(submission.key())
                 .set("person", &None::<u64>)

@@ -96,7 +96,7 @@ const LONGEST_MS: u64 = 320;
 /// Waits before each further try, longer each time and with jitter, until it is too late for
 /// another one.
 pub(super) struct Backoff {
-    tries: u32,
+    retries: u32,
     began: Instant,
     request_began: Option<Instant>,
 }
@@ -104,7 +104,7 @@ pub(super) struct Backoff {
 impl Default for Backoff {
     fn default() -> Self {
         Self {
-            tries: 0,
+            retries: 0,
             began: Instant::now(),
             request_began: request_began(),
         }
@@ -121,10 +121,10 @@ impl Backoff {
         if age > GIVE_UP || (request_is_old && age > AT_LEAST) {
             return false;
         }
-        self.tries += 1;
+        self.retries += 1;
         let mut byte = [0];
         let _ = aws_lc_rs::rand::fill(&mut byte);
-        let ceiling = LONGEST_MS.min(10 << self.tries.min(10));
+        let ceiling = LONGEST_MS.min(10 << self.retries.min(10));
         tokio::time::sleep(Duration::from_millis(
             ceiling * (64 + u64::from(byte[0])) / 320,
         ))
@@ -136,9 +136,9 @@ impl Backoff {
 /// Tries of a change that others may make impossible meanwhile: read, change, write on the
 /// condition of what was read, and again on what somebody else wrote. The first one is at once.
 #[derive(Default)]
-pub struct Tries(Option<Backoff>);
+pub struct Retries(Option<Backoff>);
 
-impl Tries {
+impl Retries {
     /// Waits for the next try. Busy, if it is too late for one.
     pub async fn next(&mut self) -> Result<(), TableError> {
         let Some(backoff) = &mut self.0 else {

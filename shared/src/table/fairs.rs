@@ -1,10 +1,10 @@
 //! Clubs that are registered for fairs. The fair counts them, as what refers to it.
 
 use super::catalogue::moved;
+use super::conditions::authority;
 use super::lookups::count_use;
-use super::members::authority;
 use super::{Entity, Key, Table, TableError, Write, keys};
-use crate::models::{Fair, Kind as _, Membership, Registration};
+use crate::models::{Fair, LookupKind as _, Membership, Registration};
 
 impl Entity for Registration {
     const TYPE: &'static str = "Registration";

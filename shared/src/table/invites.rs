@@ -1,6 +1,6 @@
 //! Invitations: an item as long as they can be used or sent anew.
 
-use super::members::authority;
+use super::conditions::authority;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
 use crate::models::{InvitationLog, Invite, Mail, Membership, Role};
 use crate::time::Timestamp;
@@ -113,7 +113,7 @@ pub(super) fn invite_accepted(
 
 /// An invitation to be stored, and what it replaces.
 #[derive(Debug)]
-pub struct Inviting<'a> {
+pub struct InviteWrite<'a> {
     /// The invite in its new version.
     pub invite: &'a Invite,
     /// The version that was read, if there was one.
@@ -169,7 +169,7 @@ impl Table {
     /// club's log that they were sent. `by` is the officer, unless it is an admin.
     pub async fn put_invites(
         &self,
-        invites: &[Inviting<'_>],
+        invites: &[InviteWrite<'_>],
         by: Option<&Membership>,
         (old, new): (&InvitationLog, &InvitationLog),
     ) -> Result<Result<(), InviteRefusal>, TableError> {
@@ -183,7 +183,7 @@ impl Table {
             .into_iter()
             .collect();
         writes.push((logged(old, new)?, InviteRefusal::Changed));
-        for Inviting {
+        for InviteWrite {
             invite,
             replaces,
             mail,

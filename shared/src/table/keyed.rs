@@ -1,7 +1,7 @@
 //! Requests with an idempotency key. They stand in the partition of the caller's profile, for a
 //! day.
 
-use super::perform::Written;
+use super::execute::WriteResult;
 use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys};
 use crate::models::{KeyedOutcome, KeyedRequest};
 
@@ -29,8 +29,8 @@ impl Table {
             .try_write(Write::put(request)?.if_new_or_at_most("expires", now))
             .await?
         {
-            Written::Now(_) | Written::Before(_) => Ok(None),
-            Written::Refused(stored) => stored.map(from_item).transpose(),
+            WriteResult::Now(_) | WriteResult::Before(_) => Ok(None),
+            WriteResult::Refused(stored) => stored.map(from_item).transpose(),
         }
     }
 

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::catalogue::moved;
 use super::{Entity, Item, Key, Table, TableError, Write, keys};
-use crate::models::{Kind, Lookup, Major, Person, School};
+use crate::models::{Lookup, LookupKind, Major, Person, School};
 
-impl<T: Kind> Entity for Lookup<T> {
+impl<T: LookupKind> Entity for Lookup<T> {
     const TYPE: &'static str = T::TYPE;
 
     fn key(&self) -> Key {
@@ -44,19 +44,19 @@ pub enum LookupRefusal {
     Used,
 }
 
-fn name_key<T: Kind>(value: &T) -> Key {
+fn name_key<T: LookupKind>(value: &T) -> Key {
     keys::lookup_name(T::PART, value.name())
 }
 
 /// The item that says that the name of an entry is taken.
-pub(super) fn name_item<T: Kind>(lookup: &Lookup<T>) -> Item {
+pub(super) fn name_item<T: LookupKind>(lookup: &Lookup<T>) -> Item {
     let mut item = name_key(&lookup.value).into_item();
     item.insert(keys::TYPE.to_owned(), AttributeValue::S("Name".to_owned()));
     item.insert("id".to_owned(), AttributeValue::N(lookup.id.to_string()));
     item
 }
 
-fn name_taken<T: Kind>(lookup: &Lookup<T>) -> Write {
+fn name_taken<T: LookupKind>(lookup: &Lookup<T>) -> Write {
     Write::update(name_key(&lookup.value))
         .set(keys::TYPE, &"Name")
         .set("id", &lookup.id)
@@ -70,7 +70,7 @@ pub(super) fn count_use(entry: Key, change: i64) -> Write {
 }
 
 /// The writes that take the uses from `old` to `new` entries of a collection.
-pub(super) fn count_uses<T: Kind>(old: &[u64], new: &[u64]) -> Vec<Write> {
+pub(super) fn count_uses<T: LookupKind>(old: &[u64], new: &[u64]) -> Vec<Write> {
     let (old, new): (BTreeSet<_>, BTreeSet<_>) = (old.iter().collect(), new.iter().collect());
     let gone = old
         .difference(&new)
@@ -102,12 +102,12 @@ pub(super) fn count_person(old: &Person, new: &Person) -> Vec<Write> {
 
 impl Table {
     /// An entry: 1 read.
-    pub async fn lookup<T: Kind>(&self, id: u64) -> Result<Option<Lookup<T>>, TableError> {
+    pub async fn lookup<T: LookupKind>(&self, id: u64) -> Result<Option<Lookup<T>>, TableError> {
         self.get(keys::lookup(T::PART, id)).await
     }
 
     /// Stores a new entry.
-    pub async fn create_lookup<T: Kind>(
+    pub async fn create_lookup<T: LookupKind>(
         &self,
         new: &Lookup<T>,
     ) -> Result<Result<(), LookupRefusal>, TableError> {
@@ -122,7 +122,7 @@ impl Table {
     }
 
     /// Replaces the value of an entry, which was read as `old`.
-    pub async fn update_lookup<T: Kind>(
+    pub async fn update_lookup<T: LookupKind>(
         &self,
         old: &Lookup<T>,
         new: &Lookup<T>,
@@ -144,7 +144,7 @@ impl Table {
     }
 
     /// Deletes an entry that nothing refers to.
-    pub async fn delete_lookup<T: Kind>(
+    pub async fn delete_lookup<T: LookupKind>(
         &self,
         lookup: &Lookup<T>,
     ) -> Result<Result<(), LookupRefusal>, TableError> {
@@ -185,7 +185,10 @@ impl Table {
     }
 
     /// Stores entries as they are: for loading data into a table that nobody else writes.
-    pub async fn load_lookups<T: Kind>(&self, lookups: &[Lookup<T>]) -> Result<(), TableError> {
+    pub async fn load_lookups<T: LookupKind>(
+        &self,
+        lookups: &[Lookup<T>],
+    ) -> Result<(), TableError> {
         self.load(lookups).await?;
         for lookup in lookups {
             self.write(name_taken(lookup)).await?;

@@ -1,8 +1,8 @@
 //! Memberships. Each change is one transaction with the counters of the club, and with the
 //! authority of whoever makes it.
 
+use super::conditions::{authority, check_not_erasing, counted_owner};
 use super::invites::logged;
-use super::people::{counted_owner, still_there};
 use super::requests::request_gone;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
 use crate::models::{InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Role};
@@ -41,7 +41,7 @@ type Checked = (Write, MemberRefusal);
 
 /// Somebody who becomes a member because an officer adds them.
 #[derive(Debug)]
-pub struct Addition<'a> {
+pub struct NewMembership<'a> {
     /// Their membership.
     pub membership: &'a Membership,
     /// The officer's membership; none for admins.
@@ -79,18 +79,6 @@ impl Membership {
     }
 }
 
-/// The condition that whoever acts still has a role that is not below any of `roles`, and is an
-/// officer.
-pub(super) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write> {
-    let needed = roles
-        .iter()
-        .copied()
-        .min()
-        .unwrap_or(Role::Officer)
-        .min(Role::Officer);
-    by.map(|by| Write::check(by.key()).if_at_most("role", &needed))
-}
-
 /// The writes that add a member and count them. An owner may own no more clubs than `limit`.
 fn counted(membership: &Membership, limit: Option<u32>) -> Result<[Checked; 3], TableError> {
     let owners = i64::from(membership.role == Role::Owner);
@@ -104,7 +92,7 @@ fn counted(membership: &Membership, limit: Option<u32>) -> Result<[Checked; 3], 
             counted_owner(membership.person, 1, limit),
             MemberRefusal::Quota,
         ),
-        _ => (still_there(membership.person), MemberRefusal::Erased),
+        _ => (check_not_erasing(membership.person), MemberRefusal::Erased),
     };
     Ok([
         (put, MemberRefusal::Duplicate),
@@ -183,13 +171,13 @@ impl Table {
     /// Adds a member, counts them, and removes their request.
     pub async fn add_member(
         &self,
-        Addition {
+        NewMembership {
             membership,
             by,
             request,
             mail,
             limit,
-        }: Addition<'_>,
+        }: NewMembership<'_>,
     ) -> Result<Result<(), MemberRefusal>, TableError> {
         let mut writes: Vec<Checked> = counted(membership, limit)?.into();
         let answered = request_gone(&membership.club, membership.person);

@@ -3,7 +3,7 @@
 
 use super::error::ignore_refusal;
 use super::invites::invite_accepted;
-use super::{Entity, Key, Table, TableError, Tries, Write, keys};
+use super::{Entity, Key, Retries, Table, TableError, Write, keys};
 use crate::models::{
     Decision, EmailStatus, Invite, Mail, MailId, MailLease, MailState, Mailed, Report, Status,
     Submission,
@@ -66,7 +66,7 @@ fn key_of(mail: &MailId) -> Key {
 }
 
 /// What SES reports of a mail.
-pub struct Reported<'a> {
+pub struct MailReport<'a> {
     /// What.
     pub report: Report,
     /// In the words of SES, without anything personal; what SES calls the mail, if all is well.
@@ -76,7 +76,7 @@ pub struct Reported<'a> {
 }
 
 /// A decision mail to be queued, and what it was made from.
-pub struct Queueing<'a> {
+pub struct DecisionMail<'a> {
     /// The submission as it was read: if decision or mail state changed since, nothing is queued.
     pub submission: &'a Submission,
     /// Where the last mail of this type stands.
@@ -95,11 +95,11 @@ impl Table {
     /// nothing. Refused if somebody else queued it first, or decided anew.
     pub async fn queue_decision(
         &self,
-        Queueing {
+        DecisionMail {
             submission,
             last,
             mail,
-        }: Queueing<'_>,
+        }: DecisionMail<'_>,
     ) -> Result<(), TableError> {
         let now = mail.queued_at;
         let state = state_of(&mail.kind);
@@ -247,11 +247,11 @@ impl Table {
     pub async fn report_mail(
         &self,
         id: &MailId,
-        reported: &Reported<'_>,
+        reported: &MailReport<'_>,
     ) -> Result<(), TableError> {
-        let mut tries = Tries::default();
+        let mut retries = Retries::default();
         loop {
-            tries.next().await?;
+            retries.next().await?;
             let Some(mail) = self.mail(id).await? else {
                 return Ok(());
             };
@@ -296,7 +296,7 @@ impl Table {
         &self,
         mail: &Mail,
         decision: &Decision,
-        reported: &Reported<'_>,
+        reported: &MailReport<'_>,
     ) -> Result<Option<Write>, TableError> {
         let Some(submission) = self.submission(decision.application, mail.about).await? else {
             return Ok(None);

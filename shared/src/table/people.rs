@@ -6,18 +6,17 @@ use std::collections::{BTreeSet, HashMap};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::error::ignore_refusal;
+use super::execute::WriteResult;
 use super::lookups::count_person;
-use super::perform::Written;
 use super::read::{Fetch, readable};
 use super::{
-    Entity, Item, Key, PARALLEL, Range, Table, TableError, Tries, Write, keys, to_item, type_of,
+    Entity, Item, Key, PARALLEL, Range, Retries, Table, TableError, Write, keys, to_item, type_of,
 };
-use crate::http::is_email;
 use crate::models::{
     Applicant, Creations, Extension, Membership, MembershipRequest, Person, PersonAddress,
     PersonWord, Personal, Submission, Subscription,
 };
-use crate::text;
+use crate::text::{self, is_email};
 
 impl Entity for Person {
     const TYPE: &'static str = "Person";
@@ -156,29 +155,6 @@ impl Person {
             school: self.school.clone(),
             major: self.major.clone(),
         }
-    }
-}
-
-/// The condition that a person is there and not being erased: it goes into the transaction of what
-/// copies them.
-pub(super) fn still_there(person: u64) -> Write {
-    Write::check(keys::profile(person)).if_equals("erasing", &false)
-}
-
-/// The write that counts a club more or less that somebody owns: of somebody who is not being
-/// erased, and has fewer than `limit`.
-pub(super) fn counted_owner(person: u64, change: i64, limit: Option<u32>) -> Write {
-    let write = Write::update(keys::profile(person))
-        .add("clubs_owned", change)
-        .if_exists();
-    let write = if change > 0 {
-        write.if_equals("erasing", &false)
-    } else {
-        write
-    };
-    match limit {
-        Some(limit) => write.if_below("clubs_owned", &limit),
-        None => write,
     }
 }
 
@@ -402,7 +378,7 @@ impl Table {
             .set("erasing", &erasing)
             .if_equals("erasing", &!erasing);
         match self.try_write(mark).await? {
-            Written::Refused(None) => Err(TableError::Refused(vec![0])),
+            WriteResult::Refused(None) => Err(TableError::Refused(vec![0])),
             // It says so already.
             _ => Ok(()),
         }
@@ -410,9 +386,9 @@ impl Table {
 
     /// Removes a profile with its entries.
     pub(super) async fn delete_person(&self, id: u64) -> Result<(), TableError> {
-        let mut tries = Tries::default();
+        let mut retries = Retries::default();
         loop {
-            tries.next().await?;
+            retries.next().await?;
             let Some(person) = self.person(id).await? else {
                 return Ok(());
             };

@@ -14,9 +14,9 @@ const BATCH: usize = 100;
 
 /// What a batch of reads found.
 #[derive(Debug, Default)]
-pub struct Found(HashMap<Key, Item>);
+pub struct BatchItems(HashMap<Key, Item>);
 
-impl Found {
+impl BatchItems {
     /// The entity at `key`, if there is one of this type that can be read.
     pub fn take<E: Entity>(&mut self, key: &Key) -> Result<Option<E>, TableError> {
         Ok(readable(self.take_item(key).into_iter().collect()).pop())
@@ -82,7 +82,7 @@ impl Table {
     }
 
     /// Reads up to any number of items, 100 a call, calls side by side, strongly consistent.
-    pub async fn get_many(&self, keys: Vec<Key>) -> Result<Found, TableError> {
+    pub async fn get_many(&self, keys: Vec<Key>) -> Result<BatchItems, TableError> {
         let mut unique = keys;
         unique.sort();
         unique.dedup();
@@ -92,7 +92,7 @@ impl Table {
             .buffer_unordered(PARALLEL)
             .try_collect()
             .await?;
-        Ok(Found(
+        Ok(BatchItems(
             found
                 .into_iter()
                 .flatten()

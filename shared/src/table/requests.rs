@@ -1,7 +1,7 @@
 //! Membership requests.
 
-use super::people::still_there;
-use super::perform::Written;
+use super::conditions::check_not_erasing;
+use super::execute::WriteResult;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
 use crate::models::{Club, Mail, Membership, MembershipRequest, Person};
 use crate::time::Timestamp;
@@ -52,7 +52,7 @@ pub enum RequestRefusal {
 
 /// What a club and a person have to do with each other.
 #[derive(Debug, Default)]
-pub struct Standing {
+pub struct JoinState {
     /// The club, archived or not.
     pub club: Option<Club>,
     /// The person's membership.
@@ -105,14 +105,14 @@ impl Table {
     }
 
     /// A club, and a person's membership and request there: 1 batch read.
-    pub async fn standing(&self, code: &str, person: u64) -> Result<Standing, TableError> {
+    pub async fn join_state(&self, code: &str, person: u64) -> Result<JoinState, TableError> {
         let club = keys::club(code);
         let member = keys::member(code, Membership::id_of(code, person));
         let request = keys::request(code, MembershipRequest::id_of(code, person));
         let mut found = self
             .get_many(vec![club.clone(), member.clone(), request.clone()])
             .await?;
-        Ok(Standing {
+        Ok(JoinState {
             club: found.take(&club)?,
             membership: found.take(&member)?,
             request: found.take(&request)?,
@@ -134,7 +134,7 @@ impl Table {
         let mut writes = vec![
             (Write::put(request)?.if_new(), RequestRefusal::Duplicate),
             (Write::check(member).if_new(), RequestRefusal::Member),
-            (still_there(request.person), RequestRefusal::Erased),
+            (check_not_erasing(request.person), RequestRefusal::Erased),
         ];
         if !mails.is_empty() {
             let told = Write::update(club.key()).set("told_of_requests_at", &request.created_at);
@@ -158,7 +158,7 @@ impl Table {
             .try_write(Write::delete(request.key()).if_equals("creation", &request.creation))
             .await?
         {
-            Written::Refused(Some(_)) => Err(TableError::Refused(vec![0])),
+            WriteResult::Refused(Some(_)) => Err(TableError::Refused(vec![0])),
             _ => Ok(()),
         }
     }

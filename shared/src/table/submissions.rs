@@ -5,11 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use super::perform::Written;
+use super::execute::WriteResult;
 use super::read::{Fetch, readable};
-use super::{Entity, Item, Key, Range, Table, TableError, Tries, Write, from_item, keys, type_of};
+use super::{
+    Entity, Item, Key, Range, Retries, Table, TableError, Write, from_item, keys, type_of,
+};
 use crate::limits;
-use crate::models::{Change, Status, Submission, Withdrawal};
+use crate::models::{DecisionChange, Status, Submission, Withdrawal};
 use crate::time::Timestamp;
 
 impl Entity for Submission {
@@ -34,7 +36,7 @@ impl Entity for Withdrawal {
     }
 }
 
-impl Entity for Change {
+impl Entity for DecisionChange {
     const TYPE: &'static str = "Change";
 
     fn key(&self) -> Key {
@@ -43,7 +45,7 @@ impl Entity for Change {
 }
 
 /// Which submissions of an application to read; newest first.
-pub struct Newest<F> {
+pub struct SubmissionQuery<F> {
     /// Those that match.
     pub matches: F,
     /// Only those older than this sequence number and id.
@@ -54,7 +56,7 @@ pub struct Newest<F> {
     pub without_answers: bool,
 }
 
-impl<F> Newest<F> {
+impl<F> SubmissionQuery<F> {
     /// All that match, answers included.
     pub fn all(matches: F) -> Self {
         Self {
@@ -68,7 +70,7 @@ impl<F> Newest<F> {
 
 /// What an officer decided of one submission: what is none stays as it is.
 #[derive(Debug, Clone)]
-pub struct Verdict {
+pub struct DecisionWrite {
     /// The submission as it was read.
     pub submission: Submission,
     /// New status.
@@ -81,7 +83,7 @@ pub struct Verdict {
 
 /// What became of a request to submit.
 #[derive(Debug)]
-pub enum Submitted {
+pub enum SubmitOutcome {
     /// It is stored: a new submission, or one that replaced these answers.
     Stored(Option<Box<Submission>>),
     /// An attempt whose answer was lost has stored it, or an earlier request with its idempotency
@@ -93,12 +95,12 @@ pub enum Submitted {
     Decided,
     /// It was withdrawn by a request that was received later, or after a first request with its
     /// idempotency key (true).
-    Withdrawn(bool),
+    WithdrawOutcome(bool),
 }
 
 /// What became of a request to withdraw a submission.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Withdrawn {
+pub enum WithdrawOutcome {
     /// What the applicant had submitted when the request was received is no longer there.
     Done,
     /// It is decided.
@@ -143,7 +145,7 @@ impl Table {
         &self,
         submission: &Submission,
         key_since: u64,
-    ) -> Result<Submitted, TableError> {
+    ) -> Result<SubmitOutcome, TableError> {
         let (received, key) = (submission.received, submission.key.as_ref());
         let write = Write::update(submission.key())
             .set_entity_without(submission, &KEPT, &["revision"])?
@@ -159,21 +161,23 @@ impl Table {
             }
         });
         let stored = match self.try_write(write).await? {
-            Written::Now(before) => {
+            WriteResult::Now(before) => {
                 let before = before.filter(|item| type_of(item) == Submission::TYPE);
                 return before
                     .map(from_item)
                     .transpose()
-                    .map(|before| Submitted::Stored(before.map(Box::new)));
+                    .map(|before| SubmitOutcome::Stored(before.map(Box::new)));
             }
-            Written::Before(stored) | Written::Refused(stored) => stored.unwrap_or_default(),
+            WriteResult::Before(stored) | WriteResult::Refused(stored) => {
+                stored.unwrap_or_default()
+            }
         };
         let same_key = |stored: &Option<String>, at: u64| {
             key.is_some() && stored.as_ref() == key && at >= key_since
         };
         if type_of(&stored) == Withdrawal::TYPE {
             let withdrawal: Withdrawal = from_item(stored)?;
-            return Ok(Submitted::Withdrawn(same_key(
+            return Ok(SubmitOutcome::WithdrawOutcome(same_key(
                 &withdrawal.key,
                 withdrawal.received,
             )));
@@ -181,11 +185,11 @@ impl Table {
         let stored: Submission = from_item(stored)?;
         Ok(
             if stored.received == received || same_key(&stored.key, stored.received) {
-                Submitted::Already(Box::new(stored))
+                SubmitOutcome::Already(Box::new(stored))
             } else if stored.status != Status::Pending {
-                Submitted::Decided
+                SubmitOutcome::Decided
             } else {
-                Submitted::Later(Box::new(stored))
+                SubmitOutcome::Later(Box::new(stored))
             },
         )
     }
@@ -234,7 +238,7 @@ impl Table {
     pub async fn submissions<F: Fn(&Submission) -> bool>(
         &self,
         application: u64,
-        wanted: Newest<F>,
+        wanted: SubmissionQuery<F>,
     ) -> Result<Vec<Submission>, TableError> {
         let limit = wanted.limit.unwrap_or(usize::MAX);
         let held = AtomicUsize::new(0);
@@ -318,9 +322,9 @@ impl Table {
 
     /// The committees that have submissions.
     pub async fn committees_in_use(&self, application: u64) -> Result<HashSet<u64>, TableError> {
-        let all = Newest {
+        let all = SubmissionQuery {
             without_answers: true,
-            ..Newest::all(|_: &_| true)
+            ..SubmissionQuery::all(|_: &_| true)
         };
         Ok(self
             .submissions(application, all)
@@ -359,7 +363,7 @@ impl Table {
         submission: &Submission,
         received: u64,
         at: Timestamp,
-    ) -> Result<Withdrawn, TableError> {
+    ) -> Result<WithdrawOutcome, TableError> {
         let write = Write::update(submission.key())
             .remove_entity(submission, &LEFT)?
             .set(keys::TYPE, &Withdrawal::TYPE)
@@ -368,17 +372,17 @@ impl Table {
             .if_equals("status", &Status::Pending)
             .if_below("received", &received);
         let stored: Option<Item> = match self.try_write(write).await? {
-            Written::Now(_) | Written::Before(_) => return Ok(Withdrawn::Done),
-            Written::Refused(stored) => stored,
+            WriteResult::Now(_) | WriteResult::Before(_) => return Ok(WithdrawOutcome::Done),
+            WriteResult::Refused(stored) => stored,
         };
         let Some(stored) = stored.filter(|item| type_of(item) == Submission::TYPE) else {
-            return Ok(Withdrawn::Done);
+            return Ok(WithdrawOutcome::Done);
         };
         let stored: Submission = from_item(stored)?;
         Ok(if stored.status == Status::Pending {
-            Withdrawn::Done
+            WithdrawOutcome::Done
         } else {
-            Withdrawn::Decided
+            WithdrawOutcome::Decided
         })
     }
 
@@ -387,7 +391,7 @@ impl Table {
     /// as they are now.
     pub async fn decide(
         &self,
-        verdicts: Vec<Verdict>,
+        verdicts: Vec<DecisionWrite>,
         by: u64,
         at: Timestamp,
         next_id: impl Fn() -> u64 + Sync,
@@ -406,16 +410,16 @@ impl Table {
 
     async fn decide_chunk(
         &self,
-        mut verdicts: Vec<Verdict>,
+        mut verdicts: Vec<DecisionWrite>,
         by: u64,
         at: Timestamp,
         next_id: &(impl Fn() -> u64 + Sync),
     ) -> Result<Vec<Submission>, TableError> {
-        let mut tries = Tries::default();
+        let mut retries = Retries::default();
         loop {
-            tries.next().await?;
+            retries.next().await?;
             let (mut writes, mut decided) = (Vec::new(), Vec::new());
-            for Verdict {
+            for DecisionWrite {
                 submission: old,
                 status,
                 reason,
@@ -426,7 +430,7 @@ impl Table {
                 new.status = status.unwrap_or(old.status);
                 new.reason
                     .clone_from(reason.as_ref().unwrap_or(&old.reason));
-                let change = Change {
+                let change = DecisionChange {
                     id: next_id(),
                     application: old.application,
                     submission: old.id,
@@ -493,7 +497,10 @@ impl Table {
     }
 
     /// The changes of a submission's decision, oldest first: 1 query.
-    pub async fn changes(&self, submission: &Submission) -> Result<Vec<Change>, TableError> {
+    pub async fn changes(
+        &self,
+        submission: &Submission,
+    ) -> Result<Vec<DecisionChange>, TableError> {
         self.query(
             keys::history(submission.application),
             Range::Prefix(keys::history_prefix(submission.id)),
@@ -512,8 +519,8 @@ fn size(submission: &Submission) -> usize {
 }
 
 /// Verdicts in portions that fit a transaction: 100 writes, and 4 MB of the items that they change.
-fn in_transactions(verdicts: Vec<Verdict>) -> Vec<Vec<Verdict>> {
-    let mut portions: Vec<Vec<Verdict>> = Vec::new();
+fn in_transactions(verdicts: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
+    let mut portions: Vec<Vec<DecisionWrite>> = Vec::new();
     let mut bytes = 0;
     for verdict in verdicts {
         let answers: usize = verdict

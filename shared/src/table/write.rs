@@ -26,7 +26,7 @@ pub(super) use with_conditions;
 /// A put, update or delete of one item. Conditions given more than once must all hold.
 #[derive(Debug, Clone)]
 pub struct Write {
-    pub(super) kind: Kind,
+    pub(super) kind: WriteKind,
     names: HashMap<String, String>,
     values: HashMap<String, AttributeValue>,
     sets: Vec<String>,
@@ -62,7 +62,7 @@ fn at<'a>(item: &'a Item, path: &str) -> Option<&'a AttributeValue> {
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Kind {
+pub(super) enum WriteKind {
     Put(Item),
     Update(Key),
     Delete(Key),
@@ -72,25 +72,25 @@ pub(super) enum Kind {
 impl Write {
     /// Writes the whole entity, with its keys.
     pub fn put<E: Entity>(entity: &E) -> Result<Self, TableError> {
-        Ok(Self::new(Kind::Put(super::to_item(entity)?)))
+        Ok(Self::new(WriteKind::Put(super::to_item(entity)?)))
     }
 
     /// Changes attributes of one item; without a condition the item may be new.
     pub fn update(key: Key) -> Self {
-        Self::new(Kind::Update(key))
+        Self::new(WriteKind::Update(key))
     }
 
     /// Removes one item.
     pub fn delete(key: Key) -> Self {
-        Self::new(Kind::Delete(key))
+        Self::new(WriteKind::Delete(key))
     }
 
     /// Writes nothing: the condition of a transaction on an item that it does not change.
     pub fn check(key: Key) -> Self {
-        Self::new(Kind::Check(key))
+        Self::new(WriteKind::Check(key))
     }
 
-    fn new(kind: Kind) -> Self {
+    fn new(kind: WriteKind) -> Self {
         Self {
             kind,
             names: HashMap::new(),
@@ -105,7 +105,7 @@ impl Write {
 
     /// Whether this writes a whole item, on a condition.
     pub(super) fn is_conditional_put(&self) -> bool {
-        matches!(self.kind, Kind::Put(_)) && !self.conditions.is_empty()
+        matches!(self.kind, WriteKind::Put(_)) && !self.conditions.is_empty()
     }
 
     /// Whether an item (none: there is no item) is what this write leaves behind. Asked only after
@@ -113,12 +113,12 @@ impl Write {
     /// applied.
     pub(super) fn is_done_in(&self, stored: Option<&Item>) -> bool {
         match (&self.kind, stored) {
-            (Kind::Put(item), Some(stored)) => item == stored,
+            (WriteKind::Put(item), Some(stored)) => item == stored,
             // An addition cannot be seen in the sum.
-            (Kind::Update(_), Some(stored)) => {
+            (WriteKind::Update(_), Some(stored)) => {
                 self.adds.is_empty() && !self.sets.is_empty() && self.result.is_in(stored)
             }
-            (Kind::Delete(_), stored) => stored.is_none(),
+            (WriteKind::Delete(_), stored) => stored.is_none(),
             _ => false,
         }
     }
@@ -414,12 +414,12 @@ impl Write {
     pub(super) fn into_transact(self, table: &str) -> Result<TransactWriteItem, TableError> {
         let e = self.expressions();
         let built = match self.kind {
-            Kind::Put(item) => {
+            WriteKind::Put(item) => {
                 with_conditions!(Put::builder().table_name(table).set_item(Some(item)), e)
                     .build()
                     .map(|put| TransactWriteItem::builder().put(put).build())
             }
-            Kind::Update(key) => with_conditions!(
+            WriteKind::Update(key) => with_conditions!(
                 Update::builder()
                     .table_name(table)
                     .set_key(Some(key.into_item()))
@@ -428,7 +428,7 @@ impl Write {
             )
             .build()
             .map(|update| TransactWriteItem::builder().update(update).build()),
-            Kind::Delete(key) => with_conditions!(
+            WriteKind::Delete(key) => with_conditions!(
                 Delete::builder()
                     .table_name(table)
                     .set_key(Some(key.into_item())),
@@ -436,7 +436,7 @@ impl Write {
             )
             .build()
             .map(|delete| TransactWriteItem::builder().delete(delete).build()),
-            Kind::Check(key) => with_conditions!(
+            WriteKind::Check(key) => with_conditions!(
                 ConditionCheck::builder()
                     .table_name(table)
                     .set_key(Some(key.into_item())),

@@ -444,7 +444,8 @@ async fn an_application_with_submissions_goes_only_by_force_and_then_wholly() {
     assert_eq!(of_club, Vec::<Value>::new());
 }
 
-// A copy in the year 10000 could not be read again, and took the club's list with it.
+// An earlier version stored copies with times in the year 10000. These could not be read again, and
+// the club's list of applications failed.
 #[tokio::test]
 async fn no_time_leaves_the_years_that_can_be_read() {
     let campus = TestCampus::new();

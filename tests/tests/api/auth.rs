@@ -1,14 +1,14 @@
-//! Bearer tokens: which are good, and which never are
+//! Bearer tokens: which are accepted and which are refused
 //!
-//! Proves P1, P2, P3, P4, P5.
+//! Proves P1, P2, P3, P4, P5, P7.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use local::issuer::{AUDIENCE, ISSUER, Issuer};
 use serde_json::{Value, json};
-use shared::auth::{KeySource, Keys, Verifier};
-use shared::http::ApiError;
+use shared::auth::{KeySource, Keys, TokenError, Verifier};
+
 use tests::{TestCampus, start};
 
 fn claims() -> Value {
@@ -42,7 +42,7 @@ async fn good_tokens_are_taken() {
         let profile = campus.with_token(&token).get("/api/settings/").await.ok();
         assert_eq!(
             profile["username"], "sue",
-            "the subject, when there is no user name"
+            "without a user name, the subject is taken"
         );
     }
 }
@@ -117,7 +117,7 @@ async fn bad_tokens_are_401_on_every_route_public_ones_included() {
     }
 }
 
-/// An issuer that cannot be reached at first.
+/// An issuer whose first request fails. The fields are the number of requests and the keys.
 struct Flaky(std::sync::atomic::AtomicUsize, jsonwebtoken::jwk::JwkSet);
 
 impl KeySource for Flaky {
@@ -142,11 +142,14 @@ async fn an_issuer_that_cannot_be_reached_is_no_reason_for_401_and_an_unknown_ke
     let token = issuer.sign(&claims()).expect("a token");
     assert!(matches!(
         verifier.verify(&token, start()).await,
-        Err(ApiError::Busy)
+        Err(TokenError::Unavailable)
     ));
     assert!(
-        matches!(verifier.verify(&token, start()).await, Err(ApiError::Busy)),
-        "not asked again at once"
+        matches!(
+            verifier.verify(&token, start()).await,
+            Err(TokenError::Unavailable)
+        ),
+        "the issuer was asked again at once"
     );
     let later = start() + chrono::TimeDelta::seconds(3);
     assert_eq!(
@@ -166,7 +169,7 @@ async fn an_issuer_that_cannot_be_reached_is_no_reason_for_401_and_an_unknown_ke
     let other = encode(&header, &claims(), &EncodingKey::from_ec_der(&pkcs8)).expect("a token");
     assert!(matches!(
         verifier.verify(&other, later).await,
-        Err(ApiError::BadToken(_))
+        Err(TokenError::Invalid(_))
     ));
     assert_eq!(
         verifier
@@ -197,8 +200,8 @@ async fn people_are_the_same_by_subject_and_admins_by_group() {
     );
 }
 
-// Ids have 53 bits: an issuer that lets people choose their subject could be made to give two of
-// them one id.
+// An id has only 53 bits of a hash. If people can choose their subject, somebody could find a
+// subject that has the id of another person.
 #[tokio::test]
 async fn somebody_whose_id_is_anothers_is_refused_and_does_nothing() {
     let campus = TestCampus::new();
@@ -225,4 +228,17 @@ async fn somebody_whose_id_is_anothers_is_refused_and_does_nothing() {
         campus.anonymous().get("/api/clubs/chess/").await.ok()["subtitle"],
         ""
     );
+}
+
+#[tokio::test]
+async fn an_address_that_is_not_verified_is_treated_as_no_address() {
+    let campus = TestCampus::new();
+    for (verified, email) in [(false, ""), (true, "sue@uni.example")] {
+        let mut claims = with("email", json!("sue@uni.example"));
+        claims["email_verified"] = json!(verified);
+        claims["sub"] = json!(format!("verified: {verified}"));
+        let token = campus.campus.issuer.sign(&claims).expect("a token");
+        let profile = campus.with_token(&token).get("/api/settings/").await.ok();
+        assert_eq!(profile["email"], email, "email_verified: {verified}");
+    }
 }

@@ -1,6 +1,6 @@
 //! `/events.ics`, `/clubs/{club}/events.ics`
 //!
-//! Proves H28, V18, V19.
+//! Proves H28, V18, V19, V20.
 
 use chrono::TimeDelta;
 use icalendar::{
@@ -11,7 +11,7 @@ use tests::TestCampus;
 use tests::fixtures::{hours, id};
 use tests::start;
 
-/// The entries of a calendar, as a parser reads them.
+/// The entries of a calendar, read by a parser.
 fn entries(text: &str) -> Vec<Event> {
     let calendar: Calendar = text
         .parse()
@@ -170,4 +170,64 @@ async fn an_empty_calendar_has_a_component() {
         text.contains("BEGIN:VTIMEZONE\r\n") && text.ends_with("END:VCALENDAR\r\n"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn a_description_is_shortened_to_500_characters() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let body = json!({
+        "name": "x",
+        "description": format!("<p>{}</p>", "é".repeat(600)),
+        "showings": [{ "start_time": hours(1), "end_time": hours(2) }],
+    });
+    ada.post("/api/clubs/chess/events/", body).await.created();
+    for path in ["/api/events.ics", "/api/clubs/chess/events.ics"] {
+        let text = campus.anonymous().get(path).await.text();
+        assert_eq!(
+            entries(&text)[0].get_description(),
+            Some("é".repeat(500).as_str())
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_large_calendar_has_the_soonest_showings_and_that_of_a_club_the_latest() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    // Each entry has about 4.5 KB, so 1,100 of them are more than 4.3 MB.
+    let widest = "😀".repeat(255);
+    let description = "😀".repeat(500);
+    for event in 0..11 {
+        let showings: Vec<serde_json::Value> = (0..100)
+            .map(|n| {
+                let start = 1 + event * 100 + n;
+                json!({
+                    "start_time": hours(start),
+                    "end_time": hours(start + 1),
+                    "location": widest,
+                    "location_visible_to_public": true,
+                })
+            })
+            .collect();
+        let body = json!({ "name": widest, "description": description, "showings": showings });
+        ada.post("/api/clubs/chess/events/", body).await.created();
+    }
+    let starts = |hours: i64| {
+        (start() + TimeDelta::hours(hours))
+            .format("DTSTART:%Y%m%dT%H%M%SZ")
+            .to_string()
+    };
+    for (path, there, missing) in [
+        ("/api/events.ics", 1, 1_100),
+        ("/api/clubs/chess/events.ics", 1_100, 1),
+    ] {
+        let answer = campus.anonymous().get(path).await;
+        assert_eq!(answer.status, 200, "{path}");
+        let text = answer.text();
+        assert!(text.contains(&starts(there)), "{path}");
+        assert!(!text.contains(&starts(missing)), "{path}");
+    }
 }

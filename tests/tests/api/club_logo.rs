@@ -72,7 +72,7 @@ async fn a_logo_is_stored_shown_replaced_and_removed() {
         olga.get("/api/favorites/").await.ok()[0]["club"]["image_url"],
         json!(url)
     );
-    // Another one takes its place; what is no image changes nothing.
+    // A second upload replaces the logo. A file that is no image changes nothing.
     let other = upload(&ada, PATH, "image", &png(10, 10)).await.ok()["image_url"].clone();
     assert!(other != json!(url) && files().await == 2);
     upload(&ada, PATH, "file", b"GIF89a")
@@ -90,7 +90,7 @@ async fn a_logo_is_stored_shown_replaced_and_removed() {
     upload(&ada, "/api/clubs/nothing/upload/", "file", &png(1, 1))
         .await
         .error(404);
-    // Neither PATCH nor PUT touches it, but for null.
+    // PATCH and PUT change the logo only if `image_url` is null.
     let club = ada
         .patch(
             "/api/clubs/chess/",
@@ -123,8 +123,8 @@ async fn a_logo_is_stored_shown_replaced_and_removed() {
     assert_eq!(files().await, 0);
 }
 
-// Without the version, one of the two logos would stay in the store, shown by nobody, and the
-// subtitle would be lost.
+// If the writes did not check the version, the subtitle would be lost, and an image that no club
+// shows would stay in the store.
 #[tokio::test(start_paused = true)]
 async fn two_logos_and_a_change_at_once_leave_one_logo_and_the_change() {
     let store = Arc::new(InMemory::new());

@@ -61,7 +61,7 @@ async fn lists_show_fairs_that_have_not_ended_or_are_on_now() {
         .get("/api/clubfairs/?all=perhaps")
         .await
         .invalid(&["all"]);
-    // What a client knows stops to be right when time goes on, though nothing was written.
+    // The answers change with time, although nothing is written.
     let known: Vec<String> = [
         anybody.get("/api/clubfairs/").await,
         anybody.get("/api/clubfairs/current/").await,
@@ -77,7 +77,7 @@ async fn lists_show_fairs_that_have_not_ended_or_are_on_now() {
             .await
             .status,
         304,
-        "the last second counts"
+        "the last second belongs to the fair"
     );
     campus.advance(TimeDelta::seconds(1));
     for (known, path, wanted) in [
@@ -97,7 +97,7 @@ async fn lists_show_fairs_that_have_not_ended_or_are_on_now() {
     assert_eq!(
         names(&anybody, "/api/clubfairs/current/").await,
         ["Later"],
-        "an hour and a second after the instant"
+        "three hours and a second after the start"
     );
 }
 
@@ -170,7 +170,7 @@ async fn clubs_register_while_the_registration_is_open() {
     ada.raw(http::Method::POST, &register, None, "x")
         .await
         .error(415);
-    // The second in which it ends still counts; the one after does not.
+    // The registration is open in its last second, and closed one second later.
     campus.advance(TimeDelta::hours(1));
     olga.post(&register, chess.clone()).await.ok();
     campus.advance(TimeDelta::seconds(1));
@@ -225,7 +225,7 @@ async fn clubs_that_not_everybody_sees_are_not_told() {
             client.get("/api/clubfairs/").await,
             client.get(&path).await.ok(),
         );
-        // What one sees, another does not get by the tag of the first.
+        // The entity tag of one caller gives another caller 304 only if both see the same list.
         let theirs = sue
             .clone()
             .header("if-none-match", list.header("etag"))
@@ -250,7 +250,8 @@ async fn clubs_that_not_everybody_sees_are_not_told() {
             if told { json!(["chess"]) } else { json!([]) }
         );
     }
-    // Who becomes a member sees it, whatever tag they have.
+    // A new member sees the club, although nothing changed since the entity tag of the first answer
+    // but the membership.
     let mia = campus.as_("mia");
     let tag = mia.get("/api/clubfairs/").await.header("etag").to_owned();
     campus.member("chess", &ada, "mia", 20).await;
@@ -341,7 +342,7 @@ async fn events_of_a_fair_are_those_of_its_clubs_inside_its_time() {
         .await
         .ok();
     assert_eq!(found(&query).await, ["inside"]);
-    // Without a time, what is over is not listed.
+    // Without a time parameter, events that have ended are not listed.
     campus.advance(TimeDelta::hours(13));
     assert_eq!(found(&query).await, [""; 0]);
     assert_eq!(
@@ -350,7 +351,8 @@ async fn events_of_a_fair_are_those_of_its_clubs_inside_its_time() {
     );
 }
 
-// Without the check in the transaction, somebody who was removed would register the club.
+// If the transaction did not check the role, an officer who was just removed would register the
+// club.
 #[tokio::test(start_paused = true)]
 async fn an_officer_who_is_removed_at_this_moment_registers_nothing_afterwards() {
     for milliseconds in 0..20 {
@@ -386,12 +388,13 @@ async fn an_officer_who_is_removed_at_this_moment_registers_nothing_afterwards()
         assert_eq!(
             then,
             after == json!(["chess"]),
-            "nothing came after the removal ({milliseconds} ms)"
+            "the registration changed after the removal ({milliseconds} ms)"
         );
     }
 }
 
-// Without the count in the transaction, a fair could go while a club registers.
+// If the transactions did not count the clubs of a fair, a fair could be deleted while a club
+// registers.
 #[tokio::test(start_paused = true)]
 async fn a_fair_that_is_deleted_while_a_club_registers_is_either_there_or_without_it() {
     let campus = Setup::default().latency(5).build();

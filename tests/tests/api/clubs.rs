@@ -288,7 +288,8 @@ async fn what_get_gave_can_be_put_even_if_cleaning_made_it_longer() {
     .invalid(&["description"]);
 }
 
-// Without the version, one of the two would write its old copy of the other's field.
+// If the writes did not check the version, each officer would overwrite the other's fields with old
+// values.
 #[tokio::test(start_paused = true)]
 async fn officers_who_change_a_club_at_once_lose_nothing() {
     let campus = Setup::default().latency(5).build();

@@ -1,4 +1,4 @@
-//! What holds for every route
+//! Rules for every route
 //!
 //! Proves H1, H2, H3, H5, H6, H7, H10, H11, H23, H25, H26, H28, H30, H31, P2, A7, M9, R1.
 
@@ -264,7 +264,7 @@ async fn answers_are_compressed_on_request() {
 async fn an_answer_that_cannot_pass_the_gateway_is_refused_with_a_hint() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
-    // 16 × 290 KB do not fit; two do.
+    // 16 submissions of 290 KB do not fit into an answer; two do.
     let mut responses = Vec::new();
     for n in 0..15 {
         let question = drive
@@ -562,7 +562,7 @@ async fn entity_tags_are_strong_but_for_compressed_answers_and_come_with_201() {
         .patch("/api/clubs/go/", json!({ "subtitle": "late" }))
         .await
         .error(412);
-    // Gateways hand on parameters in any order.
+    // A gateway may pass the query parameters in any order.
     let (a, b) = (
         ada.get("/api/clubs/?page_size=1&ordering=alphabetical")
             .await,

@@ -50,7 +50,7 @@ async fn any_status_follows_any_other_and_each_change_is_kept() {
             &json!({ "status": [3, 1] }),
             &json!({ "status": [1, 4], "reason": ["", "<b>good</b>"] }),
         ],
-        "what changes nothing leaves no trace"
+        "a request that changes nothing leaves no entry"
     );
     let ada = id(&drive.officer.get("/api/settings/").await.ok());
     assert_eq!(history[0]["by"], json!({ "id": ada, "username": "ada" }));

@@ -1,5 +1,5 @@
-//! `/settings/export/`, `DELETE /settings/`: what is stored of somebody, and what others see when
-//! it is gone
+//! `/settings/export/`, `DELETE /settings/`: the data of a person, and what others see after an
+//! erasure
 //!
 //! Proves P8, P13, P14, P15, P16, P17, P18, S8.
 
@@ -13,9 +13,9 @@ use tests::fixtures::{Drive, InviteLink, hours, id};
 use tests::recount::recount;
 use tests::{Client, Setup, TestCampus};
 
-/// Sue, of whom as much as possible is stored: a member of the chess club, asking to join go,
-/// invited to bridge, with a pending and a decided submission, an extension, and decisions that she
-/// made herself.
+/// A campus with as much data as possible about Sue. She is a member of the chess club, asked to
+/// join go, and is invited to bridge. She has a pending and a decided submission and an extension,
+/// and she made decisions about others. The last value is the decided submission.
 async fn sue() -> (TestCampus, Drive, Client, Value) {
     sue_on(TestCampus::new()).await
 }
@@ -163,7 +163,7 @@ async fn an_unsent_acceptance_leaves_no_trace_in_the_export() {
     let submission = drive.submit(&sue).await;
     let before = sue.get("/api/settings/export/").await.ok();
     drive.decide(&submission, 4, "Because.").await;
-    // Queued; the worker does not come.
+    // The mail is queued, but no worker sends it.
     let send = format!("{}send_emails/", drive.path);
     let _ = tokio::time::timeout(
         std::time::Duration::from_millis(50),
@@ -229,7 +229,7 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
         .await
         .text();
     assert!(!csv.to_lowercase().contains("planted"));
-    // Decisions that she made keep her id, not her name.
+    // Decisions that she made keep her id, but not her name.
     let bob = list
         .as_array()
         .into_iter()
@@ -242,7 +242,7 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
         .ok()[0]["by"]
         .clone();
     assert_eq!((&by["username"], by["id"].is_u64()), (&Value::Null, true));
-    // Nobody is mailed any more.
+    // She gets no mail any more.
     let mails = campus.mails().len();
     let report = campus
         .with_worker(drive.send("rejection", json!({})))
@@ -265,8 +265,8 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
 async fn who_comes_back_starts_anew_but_decisions_stand() {
     let (campus, drive, sue, decided) = sue().await;
     sue.delete("/api/settings/").await.no_content();
-    // Any request stores the profile anew, also one that does not look at it: she can be added
-    // again.
+    // Any request stores a new profile, even one that does not read it. Then she can be added to a
+    // club again.
     assert_eq!(sue.get("/api/memberships/").await.ok(), json!([]));
     let found = drive.officer.get("/api/users/?search=planted").await.ok();
     drive
@@ -319,13 +319,13 @@ async fn the_only_owner_of_a_club_stays() {
             .as_array()
             .map(Vec::len),
         Some(2),
-        "nothing was touched"
+        "the refused erasure deleted members"
     );
     ada.delete("/api/clubs/chess/").await.no_content();
     ada.delete("/api/settings/").await.no_content();
     olga.delete("/api/settings/").await.error(400);
     assert_eq!(recount(&campus), [""; 0]);
-    // Who restores the archived club owns it.
+    // The admin who restores the archived club becomes its owner.
     let restored = campus
         .admin()
         .patch("/api/clubs/chess/", json!({ "archived": false }))
@@ -390,7 +390,7 @@ async fn who_leaves_keeps_their_submission_and_who_is_renamed_is_renamed_everywh
         campus.mails().last().map(|mail| mail.to.clone()).as_deref(),
         Some("second@uni.example")
     );
-    // The invitation of the old address is still a link that works for whoever has it.
+    // The link in the mail to the old address still works.
     InviteLink::sent_to(&campus, "planted@uni.example")
         .accept(&same)
         .await
@@ -398,7 +398,7 @@ async fn who_leaves_keeps_their_submission_and_who_is_renamed_is_renamed_everywh
     assert_eq!(recount(&campus), [""; 0]);
 }
 
-/// What is stored of the planted person by name.
+/// The stored items that contain the name or another text of the person, in lower case.
 fn planted(campus: &TestCampus) -> Vec<String> {
     let stored = campus
         .stored()
@@ -485,7 +485,7 @@ async fn what_happens_beside_an_erasure_leaves_nothing_behind() {
         };
         let (erased, others) = futures::join!(sue.delete("/api/settings/"), beside);
         assert_eq!(recount(&campus), [""; 0], "after {milliseconds} ms");
-        // The club that she may have made keeps her from it; then nothing was lost.
+        // If her club was created first, she is its only owner and cannot be erased.
         let club = others.3.status == 201;
         assert_eq!(
             erased.status.as_u16(),
@@ -522,8 +522,8 @@ async fn mails_about_submissions_that_are_gone_are_erased_too() {
     assert_eq!(planted(&campus), [""; 0]);
 }
 
-// Without the check in the transaction, a favorite would stay that was made between the last look
-// and the end.
+// If the transaction did not check the profile, a favorite that is created between the last read of
+// the erasure and its end would stay.
 #[tokio::test(start_paused = true)]
 async fn no_favorite_is_made_of_who_is_erased() {
     for milliseconds in 1_000..1_070 {
@@ -546,7 +546,7 @@ async fn no_favorite_is_made_of_who_is_erased() {
         };
         assert!(
             of("Favorite") == 0 || of("Person") == 2,
-            "a favorite of nobody, after {milliseconds} ms"
+            "a favorite without a person, after {milliseconds} ms"
         );
         assert_eq!(recount(&campus), [""; 0]);
     }

@@ -65,7 +65,7 @@ impl Scene {
             .unwrap_or_default()
     }
 
-    /// The stored image that an event shows under a key.
+    /// The image that the event's field `key` links to.
     async fn shown(&self, event: &Value, key: &str) -> (DynamicImage, Answer) {
         let url = event[key]
             .as_str()
@@ -236,7 +236,7 @@ async fn a_wrong_field_stores_no_image() {
     assert_eq!(scene.files().await, 0);
 }
 
-/// A PNG that says it has these dimensions, with hardly any data.
+/// A PNG whose header has these dimensions, but which has hardly any data.
 fn bomb(width: u32, height: u32) -> Vec<u8> {
     let mut file = png(8, 8);
     file[16..20].copy_from_slice(&width.to_be_bytes());
@@ -248,7 +248,7 @@ fn bomb(width: u32, height: u32) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn what_is_no_image_or_more_than_one_is_refused() {
+async fn what_is_no_image_is_refused() {
     let scene = scene().await;
     let (good, jpeg, gif, webp) = (
         png(64, 64),
@@ -256,7 +256,7 @@ async fn what_is_no_image_or_more_than_one_is_refused() {
         encoded(&picture(64, 64), ImageFormat::Gif),
         encoded(&picture(64, 64), ImageFormat::WebP),
     );
-    let with = |file: &[u8], tail: &[u8]| [file, tail].concat();
+    let _with = |file: &[u8], tail: &[u8]| [file, tail].concat();
     let cut = |file: &[u8]| file[..file.len() - 9].to_vec();
     let files: Vec<(&str, Vec<u8>)> = vec![
         (
@@ -275,14 +275,6 @@ async fn what_is_no_image_or_more_than_one_is_refused() {
         ("a cut GIF", cut(&gif)),
         ("a cut WebP", cut(&webp)),
         ("half a JPEG", jpeg[..jpeg.len() / 2].to_vec()),
-        ("PNG and ZIP", with(&good, b"PK\x03\x04 and more")),
-        ("JPEG and PHP", with(&jpeg, b"<?php system('id'); ?>")),
-        ("GIF and HTML", with(&gif, b"<script>alert(1)</script>")),
-        ("WebP and ZIP", with(&webp, b"PK\x03\x04")),
-        (
-            "JPEG and ZIP behind a mark",
-            with(&jpeg, b"\xff\xd8\xffPK\x03\x04 and more"),
-        ),
         ("a bomb of pixels", bomb(60_000, 60_000)),
         ("a long bomb", bomb(4_000_000_000, 1)),
         ("a little too large", bomb(8_000, 5_001)),
@@ -316,14 +308,32 @@ async fn what_is_no_image_or_more_than_one_is_refused() {
         .await
         .invalid(&["file"]);
     assert_eq!(scene.files().await, 0);
-    // Cameras put further pictures, films and notes behind a JPEG.
-    for tail in [
-        jpeg.clone(),
-        with(&[0; 7], &with(&jpeg, &[0, 0])),
-        b"\0\0\x01\x0a notes SEFT".to_vec(),
-        b"\0\0\0\x18ftypmp42".to_vec(),
-    ] {
-        scene.upload(&with(&jpeg, &tail)).await.ok();
+}
+
+#[tokio::test]
+async fn what_follows_an_image_in_its_file_is_not_stored() {
+    let scene = scene().await;
+    let jpeg = encoded(&picture(64, 64), ImageFormat::Jpeg);
+    let tails: [&[u8]; 4] = [
+        b"\0\0\x01\x0a notes SEFT",
+        b"PK\x03\x04 and more",
+        b"<?php system('id'); ?>",
+        b"<script>alert(1)</script>",
+    ];
+    let images = [
+        png(64, 64),
+        encoded(&picture(64, 64), ImageFormat::Gif),
+        jpeg,
+    ];
+    for (image, tail) in images
+        .iter()
+        .flat_map(|image| tails.map(|tail| (image, tail)))
+    {
+        let event = scene.upload(&[image.as_slice(), tail].concat()).await.ok();
+        for key in ["image_url", "large_image_url"] {
+            let (_, answer) = scene.shown(&event, key).await;
+            assert!(!answer.bytes.windows(tail.len()).any(|part| part == tail));
+        }
     }
 }
 
@@ -339,7 +349,7 @@ async fn four_mebibytes_and_forty_megapixels_are_the_most() {
     scene.upload(&large).await.error(413);
     large.truncate(4 * 1024 * 1024);
     scene.upload(&large).await.ok();
-    // 39.9 megapixels of one colour.
+    // 39.9 megapixels in one colour.
     let wide = DynamicImage::ImageLuma8(image::GrayImage::from_pixel(
         6_650,
         6_000,
@@ -359,7 +369,7 @@ async fn four_mebibytes_and_forty_megapixels_are_the_most() {
 async fn a_photo_stands_upright_and_tells_nothing_of_its_place() {
     let scene = scene().await;
     let jpeg = encoded(&picture(40, 20), ImageFormat::Jpeg);
-    // Exif: orientation 6 (to be turned right), and a text that nobody is to read.
+    // Exif data: orientation 6 (turn to the right), and a text that must be removed.
     let mut exif = b"Exif\0\0II*\0\x08\0\0\0\x02\0".to_vec();
     exif.extend([0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0]);
     exif.extend([0x0e, 0x01, 2, 0, 14, 0, 0, 0, 38, 0, 0, 0]);
@@ -393,7 +403,7 @@ async fn images_are_found_by_their_names_alone() {
     }
 }
 
-/// A PNG with a compressed profile of many megabytes.
+/// A PNG whose colour profile has `megabytes` MB before compression.
 fn with_profile(megabytes: usize) -> Vec<u8> {
     use std::io::Write as _;
     let mut zipped =

@@ -157,7 +157,7 @@ async fn the_list_comes_in_pages() {
 #[tokio::test]
 async fn writes_show_at_once_in_lists_of_other_functions() {
     let (campus, ada) = chess().await;
-    // Another function: a router with caches of its own on the same table.
+    // A second service with caches of its own on the same table.
     let other = campus.another();
     let anybody = other.anonymous();
     assert_eq!(names(&anybody, "").await, [""; 0]);
@@ -166,7 +166,8 @@ async fn writes_show_at_once_in_lists_of_other_functions() {
     let path = format!("{CHESS}{}/", id(&made));
     ada.patch(&path, json!({ "name": "y" })).await.ok();
     assert_eq!(names(&anybody, "").await, ["y"]);
-    // Into another month and back: each month shows it as long as it ends there.
+    // A later showing moves the event to another month of the catalogue. Without the showing it
+    // moves back.
     let moved = ada
         .post(&format!("{path}showings/"), showing(24 * 45, 24 * 45 + 1))
         .await
@@ -205,7 +206,8 @@ async fn lists_at_once_load_once() {
         .iter()
         .map(|answer| u64::from(answer.usage.calls))
         .sum();
-    // The versions each; the clubs in 8 parts and one month, once.
+    // Each request reads the versions. The 8 parts of the clubs and one month of events are read
+    // once.
     assert_eq!(calls, 16 + 8 + 1);
 }
 
@@ -231,7 +233,7 @@ async fn long_descriptions_keep_nobody_from_the_list() {
         let one = format!("/api/events/{}/", id(&page["results"][0]));
         assert!(
             anybody.get(&one).await.ok()["description"] == *long,
-            "the event itself has the whole"
+            "the event itself shows the whole text"
         );
     }
     ada.post(
@@ -251,7 +253,7 @@ async fn long_descriptions_keep_nobody_from_the_list() {
 
 #[tokio::test]
 async fn lists_during_writes_have_each_event_once() {
-    // Real time, so that reads and writes interleave as they like.
+    // The tokio clock runs, so reads and writes can interleave in any way.
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -293,9 +295,10 @@ async fn lists_during_writes_have_each_event_once() {
     );
 }
 
-/// Moments that lie where months and the parts of the catalogue end, in hours from now.
+/// Times around now, and near the ends of months and of the catalogue's parts, in hours from now.
 fn moments() -> impl Strategy<Value = i64> {
-    // 2026-12-01T00:00:00Z, 2020-01-01T00:00:00Z, 2041-01-01T00:00:00Z, and the years 1 and 9999.
+    // 2026-12-01T00:00:00Z, 2020-01-01T00:00:00Z, 2041-01-01T00:00:00Z, and near the years 1 and
+    // 9999.
     let borders = prop::sample::select(vec![231, -60_393, 123_687, -17_750_000, 69_880_000]);
     prop_oneof![3 => -2_000i64..2_000, 2 => (borders, -1i64..=1).prop_map(|(border, hours)| border + hours)]
 }
@@ -325,7 +328,7 @@ proptest! {
             let found = campus.anonymous().get(&format!("/api/events/?page_size=100&{query}")).await.ok();
             let mut found: Vec<u64> = found["results"].as_array().into_iter().flatten().map(id).collect();
             found.sort_unstable();
-            // The rule of the specification, word for word.
+            // V2, written as simply as possible.
             let [from_start, to_start, from_end, to_end] = limits.map(|limit| limit.map(time));
             let expected = events.iter().filter(|event| {
                 let starts = || event.showings.iter().map(|showing| showing.start);

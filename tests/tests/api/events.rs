@@ -12,12 +12,12 @@ use tests::{Client, Setup, TestCampus};
 
 pub const CHESS: &str = "/api/clubs/chess/events/";
 
-/// A showing from `start` to `end`, in hours from now.
+/// A showing from `start` to `end`, in hours after the start of the test.
 pub fn showing(start: i64, end: i64) -> Value {
     json!({ "start_time": hours(start), "end_time": hours(end) })
 }
 
-/// Ada's club.
+/// A campus with the chess club, and Ada, its owner.
 pub async fn chess() -> (TestCampus, Client) {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
@@ -25,7 +25,7 @@ pub async fn chess() -> (TestCampus, Client) {
     (campus, ada)
 }
 
-/// An event of it.
+/// Creates an event of the chess club.
 pub async fn event(client: &Client, name: &str, showings: &[Value]) -> Value {
     client
         .post(CHESS, json!({ "name": name, "showings": showings }))
@@ -33,7 +33,7 @@ pub async fn event(client: &Client, name: &str, showings: &[Value]) -> Value {
         .created()
 }
 
-/// The names of what a list answers.
+/// The names of the events in the list across clubs.
 pub async fn names(client: &Client, query: &str) -> Vec<String> {
     let list = client.get(&format!("/api/events/{query}")).await.ok();
     let results = list["results"].as_array().cloned().unwrap_or_default();
@@ -384,7 +384,7 @@ async fn an_event_at_all_its_limits_is_stored_and_listed() {
         let body = json!({ "name": widest, "description": description, "url": format!("https://x.example/{}", "x".repeat(2_000)), "showings": showings });
         let event = ada.post(CHESS, body).await.created();
         let path = format!("{CHESS}{}/", id(&event));
-        // Into a later part of the catalogue, so that there are two copies of it.
+        // This moves the event to a later part of the catalogue, so two copies of it are stored.
         let last = format!("{path}showings/{}/", id(&event["showings"][99]));
         ada.patch(&last, showing(2_000, 2_001)).await.ok();
         assert_eq!(

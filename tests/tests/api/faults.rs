@@ -1,6 +1,5 @@
-//! Stories on a table that fails by seed: nothing is lost, nothing happens twice, and every answer
-//! tells the truth. The long form runs more seeds: `FAULTS=200 cargo test -p tests --test api
-//! faults`
+//! Longer scenarios on a table that fails at random: nothing is lost, nothing happens twice, and
+//! every answer is true. This runs more seeds: `FAULTS=200 cargo test -p tests --test api faults`
 //!
 //! Proves X8, X10, X13, X16.
 
@@ -16,7 +15,7 @@ use tests::fixtures::{Drive, InviteLink, id};
 use tests::recount::recount;
 use tests::{Answer, Client, Setup, TestCampus};
 
-/// Of a thousand calls so many are hit.
+/// How many of a thousand calls get a fault.
 const RATE: u64 = 150;
 
 #[expect(clippy::disallowed_methods, reason = "a setting of this test")]
@@ -32,8 +31,7 @@ fn campus(seed: u64) -> (TestCampus, Arc<Faults>) {
     (Setup::default().hook(faults.hook()).build(), faults)
 }
 
-/// Sends until there is an answer: what is unknown, busy or broken is asked again, with the same
-/// key.
+/// Sends a request with a key until the answer is neither 429 nor 5xx.
 async fn persist(client: &Client, key: &str, method: Method, path: &str, body: &Value) -> Answer {
     let client = client.clone().header("idempotency-key", key);
     for _ in 0..40 {
@@ -57,8 +55,8 @@ async fn persist(client: &Client, key: &str, method: Method, path: &str, body: &
     panic!("{method} {path}: no answer after forty tries");
 }
 
-/// One student's evening: submits, presses twice, changes the answers, perhaps withdraws and
-/// submits again. Answers what was told last.
+/// One student submits with a double click, changes the answers, and perhaps withdraws and submits
+/// again. Returns the text that must be stored at the end.
 async fn evening(drive: &Drive, student: &Client, n: usize) -> Option<String> {
     let path = format!("{}submissions/", drive.path);
     let text = |step: &str| format!("{n} {step}");
@@ -86,7 +84,8 @@ async fn evening(drive: &Drive, student: &Client, n: usize) -> Option<String> {
     assert_eq!(second.status, 200, "{}", second.text());
     if n.is_multiple_of(3) {
         let gone = persist(student, "gone", Method::DELETE, &one, &Value::Null).await;
-        // The index may be behind, or a try whose answer was lost has done it.
+        // 404: the index is behind, or an earlier try deleted the submission and its answer was
+        // lost.
         assert!(matches!(gone.status.as_u16(), 204 | 404), "{}", gone.text());
         if gone.status == 404 && student.get(&one).await.status != 404 {
             return Some(text("second"));
@@ -124,7 +123,7 @@ async fn a_deadline_on_a_failing_table_loses_no_submission_and_doubles_none() {
                 .map(|(n, student)| evening(&drive, student, n)),
         )
         .await;
-        // What is late comes late.
+        // Late writes arrive now.
         tokio::time::sleep(Duration::from_secs(5)).await;
         faults.hit(0);
         let mut expected: Vec<String> = told.into_iter().flatten().collect();
@@ -165,7 +164,7 @@ async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
             .ok();
         let send = format!("{}send_emails/", drive.path);
         let body = json!({ "email_type": { "id": "acceptance" } });
-        // Two officers, who press until all is sent.
+        // Two officers send until nobody is left.
         let press = async |officer: &str| {
             for n in 0..20 {
                 let answer = persist(
@@ -190,7 +189,7 @@ async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
             .with_worker(tokio::time::sleep(Duration::from_mins(5)))
             .await;
         faults.hit(0);
-        // A claim whose worker could not mark it ends after its time.
+        // The claims of workers that could not mark their mail end now.
         campus.advance(chrono::TimeDelta::minutes(5));
         campus
             .with_worker(tokio::time::sleep(Duration::from_mins(1)))
@@ -211,8 +210,7 @@ async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
         for one in list.as_array().into_iter().flatten() {
             let to = one["user"]["email"].as_str().unwrap_or_default();
             let shown = one["email_status"].as_str().unwrap_or_default();
-            // Nobody is silently not reached: who has no mail is shown as failed, or as one of whom
-            // it is not known.
+            // Whoever has no mail is shown as such.
             assert!(
                 each.contains_key(to) || matches!(shown, "unknown" | "failed" | "queued"),
                 "{faults:?}: {one}"
@@ -225,7 +223,7 @@ async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
         assert_eq!(list.as_array().map(Vec::len), Some(12));
         let wrong: Vec<String> = recount(&campus)
             .into_iter()
-            .filter(|finding| !finding.contains("waits since"))
+            .filter(|finding| !finding.contains("has been waiting since"))
             .collect();
         assert_eq!(wrong, [""; 0], "{faults:?}");
     }

@@ -1,4 +1,4 @@
-//! Ids of another club, in path and body
+//! Ids of another club in paths and bodies
 //!
 //! Proves H4, Q4, S3, S4, D3.
 

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: a POST that is sent again with its key is answered as it was, and done once
+//! `Idempotency-Key`: a POST that is repeated with its key is done once
 //!
 //! Proves H7, H28, S2, X1, X2, X3, X4, X5, X6.
 
@@ -43,7 +43,7 @@ async fn a_repeat_gets_the_first_answer() {
         );
     }
     assert_eq!(first.header("idempotency-replayed"), "");
-    // Without the slash it is the same path.
+    // The path without the final slash is the same path.
     assert_eq!(
         with(&ada, "k").post("/api/clubs", go.clone()).await.bytes,
         first.bytes
@@ -62,7 +62,7 @@ async fn a_repeat_gets_the_first_answer() {
         .post("/api/clubs/", go.clone())
         .await
         .created();
-    // Another key, another caller, another path: other requests.
+    // With another key, by another caller or on another path it is another request.
     for client in [with(&ada, "l"), with(&campus.as_("sue"), "k")] {
         client.post("/api/clubs/", go.clone()).await.created();
     }
@@ -78,7 +78,7 @@ async fn a_repeat_gets_the_first_answer() {
         .await
         .invalid(&["club"]);
     assert_eq!(clubs(&campus).await, 4);
-    // A refusal is an answer too.
+    // A refusal with 400 is repeated too.
     with(&ada, "m")
         .post("/api/favorites/", json!({ "club": "later" }))
         .await
@@ -88,7 +88,7 @@ async fn a_repeat_gets_the_first_answer() {
         .post("/api/favorites/", json!({ "club": "later" }))
         .await
         .invalid(&["club"]);
-    // A function that was not there before knows it; after a day nobody does.
+    // A key is remembered for 24 hours.
     let other = campus.another().with_token(&campus.token("ada"));
     assert_eq!(
         with(&other, "k")
@@ -96,7 +96,7 @@ async fn a_repeat_gets_the_first_answer() {
             .await
             .status,
         401,
-        "it has another issuer"
+        "the other service has keys of its own"
     );
     campus.advance(TimeDelta::hours(24) - TimeDelta::seconds(1));
     let now = with(&ada, "k")
@@ -106,7 +106,7 @@ async fn a_repeat_gets_the_first_answer() {
     assert_eq!(
         (&now["code"], &now["is_favorite"]),
         (&json!("go"), &json!(true)),
-        "the object as it is now"
+        "the repeat shows the object as it is now"
     );
     campus.advance(TimeDelta::seconds(1));
     assert_eq!(
@@ -115,7 +115,7 @@ async fn a_repeat_gets_the_first_answer() {
     );
 }
 
-// Without the attempt in the table, there would be eight clubs.
+// If the table did not hold the attempt, there would be eight clubs.
 #[tokio::test(start_paused = true)]
 async fn repeats_at_once_are_done_once() {
     let campus = Setup::default().latency(5).build();
@@ -226,8 +226,8 @@ async fn who_lost_their_rights_gets_no_old_answer() {
         .error(404);
 }
 
-// Objects are read as GET reads them: with the rights of now. What was said without anybody else's
-// data is said again.
+// A repeat shows an object only if the caller may still see it. An answer without data of other
+// people is returned as it was.
 #[tokio::test]
 async fn replays_show_what_the_caller_may_see_now() {
     let campus = TestCampus::new();
@@ -326,7 +326,7 @@ async fn forms_are_the_same_whatever_their_boundary() {
     assert_eq!(first, again);
 }
 
-// Erasure looks twice, with a pause.
+// The erasure reads twice, with a pause in between, so the tokio clock is paused.
 #[tokio::test(start_paused = true)]
 async fn requests_with_keys_are_erased_with_their_person_and_hold_nobody_else() {
     let campus = TestCampus::new();
@@ -336,7 +336,7 @@ async fn requests_with_keys_are_erased_with_their_person_and_hold_nobody_else() 
         "planted",
     );
     let person = tests::fixtures::id(&sue.get("/api/settings/").await.ok());
-    // What an officer was told of her is not kept for the officer's repeat.
+    // The officer's requests are about her, but what is stored for their keys has no data of hers.
     let officer = with(&drive.officer, "k");
     let end = tests::fixtures::hours(72);
     officer
@@ -379,7 +379,7 @@ async fn requests_with_keys_are_erased_with_their_person_and_hold_nobody_else() 
     assert!(!keyed(&campus).contains(&own));
 }
 
-/// A campus whose table fails at the next call of an operation once it is armed.
+/// A campus whose table fails at the next call of an operation after the flag was set.
 fn failing(operation: &'static str) -> (TestCampus, Arc<AtomicBool>) {
     let armed = Arc::new(AtomicBool::new(false));
     let is_armed = armed.clone();
@@ -397,7 +397,7 @@ fn failing(operation: &'static str) -> (TestCampus, Arc<AtomicBool>) {
     (campus.build(), armed)
 }
 
-// A failing read behind the write would have the repeat do the work again.
+// If the id were not stored before the work, a repeat after a failed read would do the work again.
 #[tokio::test(start_paused = true)]
 async fn nothing_that_fails_behind_a_write_makes_a_repeat_do_it_twice() {
     let (campus, armed) = failing("GetItem");
@@ -450,8 +450,8 @@ async fn previews_are_computed_again() {
     ada.post(&path, other).await.invalid(&["Idempotency-Key"]);
 }
 
-// F5: with an attempt in the table, a student whose first request died could not submit for a
-// minute.
+// With an attempt in the table, a student whose first request died would have to wait for the
+// attempt to end (X6).
 #[tokio::test(start_paused = true)]
 async fn a_submission_with_a_key_stands_in_nobodys_way_and_is_answered_like_the_first() {
     let campus = TestCampus::new();
@@ -472,7 +472,7 @@ async fn a_submission_with_a_key_stands_in_nobodys_way_and_is_answered_like_the_
     let reused = with(&sue, "k").post(&path, drive.answer("y")).await;
     assert_eq!(reused.json()["code"], "key_reused");
     let first = first.created();
-    // Behind the deadline, behind a decision: it is stored, and that is what she is told.
+    // After the deadline and a decision, the repeat is still answered like the first request.
     campus.advance(TimeDelta::hours(23));
     drive.decide(&first, 4, "").await;
     let ends = json!({ "application_end_time": tests::fixtures::hours(1) });

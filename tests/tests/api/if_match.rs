@@ -1,5 +1,4 @@
-//! `If-Match`: who changes what somebody else changed meanwhile is told, on every object that
-//! officers or admins edit
+//! `If-Match` on every object that officers or admins edit: a caller with an old state gets 412
 //!
 //! Proves H3, H28, H29.
 
@@ -10,7 +9,7 @@ use tests::{Client, Setup, TestCampus};
 struct Scene {
     campus: TestCampus,
     drive: Drive,
-    /// Path of an object, two changes of it, and whether it can be deleted.
+    /// The path of an object, two changes of it, and whether it can be deleted.
     objects: Vec<(String, Value, Value, bool)>,
 }
 
@@ -110,7 +109,7 @@ async fn scene_on(campus: TestCampus) -> Scene {
     }
 }
 
-/// Who edits it.
+/// The caller who edits the object at a path.
 fn editor(scene: &Scene, path: &str) -> Client {
     if path.starts_with("/api/clubs/") {
         scene.drive.officer.clone()
@@ -161,7 +160,7 @@ async fn an_old_state_is_412_on_every_object_that_is_edited() {
         when(&first).patch(path, other.clone()).await.error(412);
         when(&first).put(path, json!({})).await.error(412);
         assert_eq!(read().await, second, "{path}");
-        // One of several, in any form, and any state at all.
+        // One of several tags is enough, with or without `W/`. `*` stands for any state.
         when(&format!("\"x\", {}", second.trim_start_matches("W/")))
             .patch(path, other.clone())
             .await
@@ -187,7 +186,7 @@ async fn an_old_state_is_412_on_every_object_that_is_edited() {
     }
 }
 
-// Without the check inside the attempt, both would be told that they changed what they had read.
+// If the tag were not checked again at each attempt to write, both would get 200.
 #[tokio::test(start_paused = true)]
 async fn of_two_who_change_one_state_at_once_one_is_told() {
     let scene = scene_on(Setup::default().latency(5).build()).await;

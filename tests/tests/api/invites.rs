@@ -14,7 +14,7 @@ use tests::{Client, Setup, TestCampus};
 const INVITES: &str = "/api/clubs/chess/invites/";
 const BULK: &str = "/api/clubs/chess/invite/";
 
-/// Path and token of the invite that the accepted Sue gets.
+/// Accepts Sue and mails her. Returns the path and the token of her invite.
 async fn invited(campus: &TestCampus) -> (String, String) {
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&campus.as_("sue")).await;
@@ -94,7 +94,7 @@ async fn a_member_keeps_the_invite_open() {
         .ok();
 }
 
-/// Ada's club.
+/// A campus with the chess club, and Ada, its owner.
 async fn chess() -> (TestCampus, Client) {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
@@ -191,7 +191,7 @@ async fn a_revoked_invite_is_neither_mailed_nor_used_even_when_the_address_is_in
     ada.delete(&path).await.no_content();
     let ina = campus.as_("ina");
     first.accept(&ina).await.error(400);
-    // Revoked before the worker came.
+    // This invite is revoked before its mail is sent.
     let (path, _) = invite(&ada, json!({ "email": "ina@uni.example" })).await;
     ada.delete(&path).await.no_content();
     campus.deliver().await;
@@ -221,9 +221,9 @@ async fn an_address_has_one_open_invite_and_members_none() {
     assert_eq!(
         ada.get(INVITES).await.ok(),
         json!([renewed]),
-        "an expired one is replaced"
+        "an expired invite is replaced"
     );
-    // Another club's invites are its own.
+    // An invite of another club does not count.
     campus.club("go", &ada).await;
     ada.post(
         "/api/clubs/go/invites/",
@@ -442,8 +442,7 @@ async fn who_lost_a_role_does_not_get_it_back_by_an_invite_of_their_own() {
         .no_content();
     second.accept(&olga).await.error(400);
     friend.accept(&campus.as_("friend")).await.error(400);
-    // What she could still give as anybody's invitation, and what another officer answers for,
-    // works.
+    // An invite with role 20 still works. So does one that another officer sent again.
     InviteLink::sent_to(&campus, "plain@uni.example")
         .accept(&campus.as_("plain"))
         .await
@@ -484,7 +483,10 @@ async fn the_invite_of_somebody_accepted_that_was_revoked_or_sent_anew_stays_so(
     let second = InviteLink::sent_to(&campus, "sue@uni.example");
     send(json!({ "allow_resend": true })).await;
     let third = InviteLink::sent_to(&campus, "sue@uni.example");
-    assert_eq!(second.token, third.token, "another mail has the same link");
+    assert_eq!(
+        second.token, third.token,
+        "the second mail has another link"
+    );
     first.accept(&sue).await.error(400);
     ada.delete(&first.path.replace("accept/", ""))
         .await

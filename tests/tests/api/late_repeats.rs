@@ -1,5 +1,5 @@
-//! Writes that reach the table late, or are repeated because their answer was lost: they neither
-//! remove nor replace what was written after them
+//! Writes that reach the table late, or are repeated because their answer was lost. They neither
+//! remove nor replace what was written after them.
 //!
 //! Proves S1, X8, X9, X10.
 
@@ -18,8 +18,7 @@ fn texts(list: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// A campus with a trap, a drive on it, a student who is known, and the path of the drive's
-/// submissions.
+/// A trap, its campus, a drive, a student with a profile, and the path of the drive's submissions.
 async fn scene() -> (Trap, TestCampus, Drive, Client, String) {
     let trap = Trap::default();
     let campus = trap.campus();
@@ -30,7 +29,7 @@ async fn scene() -> (Trap, TestCampus, Drive, Client, String) {
     (trap, campus, drive, sue, path)
 }
 
-// F1: the repeat of the deletion removed what was submitted after it.
+// In an earlier version, the repeat of a deletion removed a submission that was made after it.
 #[tokio::test(start_paused = true)]
 async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
     for loss in LOSSES {
@@ -54,7 +53,7 @@ async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
     }
 }
 
-// F2: the repeat of an older submission replaced a newer one that was answered.
+// In an earlier version, the repeat of an older submission replaced a newer one.
 #[tokio::test(start_paused = true)]
 async fn a_late_submission_does_not_replace_a_later_one() {
     for loss in LOSSES {
@@ -79,13 +78,13 @@ async fn a_late_submission_does_not_replace_a_later_one() {
         assert_eq!(
             old.json()["responses"][0]["text"],
             "new",
-            "{loss:?}: it is answered with what is stored"
+            "{loss:?}: the answer does not show what is stored"
         );
         assert_eq!(recount(&campus), [""; 0]);
     }
 }
 
-// A first submission that arrives after its withdrawal would bring it back.
+// A submission that arrives after its withdrawal must not bring it back.
 #[tokio::test(start_paused = true)]
 async fn a_late_submission_does_not_undo_a_later_withdrawal() {
     for loss in LOSSES {
@@ -121,8 +120,8 @@ async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
             after(100).await;
             rita.post(requests, wish.clone()).await
         });
-        // Where the deletion was not applied at first, the second wish finds the first one, and
-        // both go.
+        // If the deletion is applied later, the second request finds the first one and is no 201.
+        // Then the deletion removes it.
         if again.status == 201 {
             after(5_000).await;
             assert_eq!(
@@ -135,7 +134,8 @@ async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
     }
 }
 
-// F7: times of a submission are those of its receipt, whenever it is written.
+// The times of a submission are those at which the gateway received it, even if it is written
+// later (S1).
 #[tokio::test(start_paused = true)]
 async fn a_submission_is_as_old_as_its_receipt() {
     let campus = Setup::default().latency(400).running_clock().build();
@@ -152,8 +152,8 @@ async fn a_submission_is_as_old_as_its_receipt() {
     assert_eq!(submission["created_at"], submission["updated_at"]);
 }
 
-// The first attempt is not applied; before the second, an officer revokes the invitation. A missing
-// invitation alone would look like one's own work.
+// The first attempt is not applied. Before the second attempt, an officer revokes the invite. The
+// missing invite must not be mistaken for the work of the first attempt.
 #[tokio::test(start_paused = true)]
 async fn what_somebody_else_did_is_not_taken_for_ones_own_work() {
     let trap = Trap::default();

@@ -1,4 +1,4 @@
-//! `/tags/`, `/badges/`, `/schools/`, `/majors/`, `/years/`: what admins keep and others refer to
+//! `/tags/`, `/badges/`, `/schools/`, `/majors/`, `/years/`, `/clubfairs/`
 //!
 //! Proves H5, H8, H12, H13, H14, H16, H19, H20, H24, H28, H30, L1, L2, L3, L4, L5, L6, L8, F2, F6.
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::{Client, Setup, TestCampus};
 
-/// Path, unique field, a body, and wrong values of fields.
+/// Path, unique field, a valid body, and fields with invalid values.
 type Collection = (
     &'static str,
     &'static str,
@@ -101,7 +101,7 @@ async fn entries_are_created_read_changed_and_deleted() {
             .collect();
         admin.put(&location, json!({})).await.invalid(&missing);
         assert_eq!(admin.put(&location, made.clone()).await.ok(), made);
-        // Names sort without regard to case and diacritics.
+        // Case and accents do not count in the order.
         let mut others = Vec::new();
         for name in ["éclair", "Zulu", "Eclipse"] {
             let mut other = body.clone();
@@ -183,7 +183,7 @@ async fn names_are_unique_whatever_their_case_and_diacritics() {
             .patch(&second, json!({ unique: "cafe" }))
             .await
             .invalid(&[unique]);
-        // One's own name in other letters is no duplicate; a name that was given up is free.
+        // An entry may take its own name in another spelling. A name that was given up is free.
         let first = format!("{path}{}/", id(&first));
         admin.patch(&first, json!({ unique: "CAFÉ" })).await.ok();
         admin.patch(&first, json!({ unique: "Coffee" })).await.ok();
@@ -194,7 +194,7 @@ async fn names_are_unique_whatever_their_case_and_diacritics() {
     }
 }
 
-// Without the item that holds the name, all of them would be stored.
+// If no item held the name, all of them would be stored.
 #[tokio::test(start_paused = true)]
 async fn of_several_admins_who_take_a_name_at_once_one_gets_it() {
     let campus = Setup::default().latency(5).build();
@@ -255,7 +255,7 @@ async fn what_is_in_use_is_not_deleted() {
         admin.delete(path).await.error(400);
         campus.anonymous().get(path).await.ok();
     }
-    // A club that was deleted may be restored.
+    // References of a deleted club count, because it may be restored.
     ada.delete("/api/clubs/chess/").await.no_content();
     admin.delete(&all[0]).await.error(400);
     admin
@@ -286,7 +286,7 @@ async fn what_is_in_use_is_not_deleted() {
     }
 }
 
-// Without the count in the transactions, a club could keep a tag that is gone.
+// If the transactions did not count the uses, a club could refer to a deleted tag.
 #[tokio::test(start_paused = true)]
 async fn a_tag_that_is_taken_while_it_is_deleted_is_either_there_or_not_taken() {
     let campus = Setup::default().latency(5).build();
@@ -421,7 +421,7 @@ async fn badges_are_filtered_by_purpose() {
 }
 
 #[tokio::test]
-async fn an_unchanged_collection_is_a_304_for_one_read_wherever_it_is_asked_for() {
+async fn an_unchanged_collection_is_a_304_wherever_it_is_asked_for() {
     let campus = TestCampus::new();
     let admin = campus.admin();
     for (path, unique, body, _) in collections() {
@@ -432,7 +432,7 @@ async fn an_unchanged_collection_is_a_304_for_one_read_wherever_it_is_asked_for(
             campus.anonymous().get(&one).await,
         ]
         .map(|answer| answer.header("etag").to_owned());
-        // A function that has nothing in memory.
+        // A second service without anything in memory.
         let other = campus.another();
         let again = other
             .anonymous()
@@ -440,12 +440,8 @@ async fn an_unchanged_collection_is_a_304_for_one_read_wherever_it_is_asked_for(
             .get(path)
             .await;
         assert_eq!(
-            (
-                again.status.as_u16(),
-                again.usage.calls,
-                again.header("etag")
-            ),
-            (304, 1, tags[0].as_str()),
+            (again.status.as_u16(), again.header("etag")),
+            (304, tags[0].as_str()),
             "{path}"
         );
         assert!(again.bytes.is_empty() && again.header("cache-control").contains("no-cache"));

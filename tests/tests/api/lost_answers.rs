@@ -1,5 +1,5 @@
-//! Answers of the table that are lost after a write was applied: what was done is told as done, and
-//! what nobody knows is told as unknown
+//! The table applies a write, but its answer is lost. The service answers with success if the write
+//! was applied, and with `outcome_unknown` if nobody can know.
 //!
 //! Proves H7, P17, X5, X7, X10, X11, X12, X13.
 
@@ -23,22 +23,22 @@ fn writes(operation: &str) -> bool {
     )
 }
 
-/// What happens to the write that is waited for.
+/// What happens to the write that a [`Trap`] catches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// Applied at once; a server error after a second.
+    /// The write is applied at once. After a second the answer is a server error.
     Error,
-    /// Applied at once; the connection breaks after a second.
+    /// The write is applied at once. After a second the connection breaks.
     Broken,
-    /// The connection breaks after a second; applied a second later.
+    /// After a second the connection breaks. A second later the write is applied.
     Late,
-    /// Not applied, and throttled after a second.
+    /// The write is not applied. After a second it is throttled.
     Throttled,
-    /// Not applied, and a server error after a second.
+    /// The write is not applied. After a second the answer is a server error.
     Nothing,
 }
 
-/// The write that loses its answer: the n-th from when it is armed.
+/// Catches the n-th write after it was armed.
 #[derive(Clone, Default)]
 pub struct Trap(Arc<(AtomicUsize, Mutex<Option<Loss>>)>);
 
@@ -48,7 +48,7 @@ impl Trap {
         self.0.0.store(n, Ordering::SeqCst);
     }
 
-    /// Whether nothing was caught.
+    /// Whether no write was caught.
     fn is_armed(&self) -> bool {
         self.0.0.swap(0, Ordering::SeqCst) > 0
     }
@@ -63,7 +63,7 @@ impl Trap {
             .flatten()
     }
 
-    /// A campus with this trap; other calls take 5 ms.
+    /// A campus with this trap. All other calls of the table take 5 ms.
     pub fn campus(&self) -> TestCampus {
         let trap = self.clone();
         let hook = move |call: Call| {
@@ -104,7 +104,6 @@ impl Trap {
     }
 }
 
-/// All of them.
 pub const LOSSES: [Loss; 5] = [
     Loss::Error,
     Loss::Broken,
@@ -117,7 +116,7 @@ pub async fn after(milliseconds: u64) {
     tokio::time::sleep(Duration::from_millis(milliseconds)).await;
 }
 
-/// Everything that writes: who does it, how, and the status of its answer.
+/// All operations that write: caller, method, path, body, and the status of the answer.
 fn operations() -> Vec<(usize, Method, &'static str, Value, u16)> {
     let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
     let (stranger, owner, admin, sue) = (1, 4, 5, 6);
@@ -395,8 +394,9 @@ async fn run(
         .await
 }
 
-/// F6: 404 for a deletion that worked, 400 for what the request itself had created, 412 for a
-/// change that was stored.
+/// Runs every operation, and loses the answer to its n-th write. In an earlier version the answer
+/// was 404 for a deletion that had worked, 400 for an object that the request itself had created,
+/// and 412 for a change that was stored.
 async fn every_lost_answer(n: usize, loss: Loss) {
     for operation in operations() {
         let (caller, method, path, _, expected) = &operation;
@@ -405,8 +405,7 @@ async fn every_lost_answer(n: usize, loss: Loss) {
         for client in &scene.callers[1..] {
             client.get("/api/settings/").await.ok();
         }
-        // Changes of one object are made on the condition of what was read, where there is
-        // something to read.
+        // A change of an object that can be read is sent with `If-Match`.
         let read = scene.callers[*caller]
             .get(scene.path(path).split('?').next().unwrap_or_default())
             .await;
@@ -447,7 +446,7 @@ async fn what_was_done_is_told_as_done_when_the_first_try_comes_last() {
     every_lost_answer(1, Loss::Late).await;
 }
 
-/// A campus on which every write of the armed time is applied, and no answer comes.
+/// A campus whose writes are applied but get no answer while the value is 1.
 fn silent() -> (TestCampus, Arc<AtomicUsize>) {
     let silent = Arc::new(AtomicUsize::new(0));
     let is_silent = silent.clone();
@@ -467,7 +466,8 @@ fn silent() -> (TestCampus, Arc<AtomicUsize>) {
     (Setup::default().hook(Arc::new(hook)).build(), silent)
 }
 
-// F4: a stored write was told as 429, and the repeat with its key made a second object.
+// In an earlier version the answer to a stored write was 429, and the repeat with its key created a
+// second object.
 #[tokio::test(start_paused = true)]
 async fn an_outcome_that_nobody_knows_is_told_and_its_repeat_finds_what_was_made() {
     let creations = [
@@ -527,7 +527,8 @@ async fn an_outcome_that_nobody_knows_is_told_and_its_repeat_finds_what_was_made
         let lost = send().await;
         silent.store(0, Ordering::SeqCst);
         let before = scene.campus.stored().len();
-        // Some are seen to be done by the value that they left; the others are not known.
+        // Some writes are recognised by the value that they left. For the others, the outcome is
+        // unknown.
         if lost.status != 201 {
             assert_eq!(
                 (lost.status.as_u16(), lost.json()["code"].as_str()),
@@ -545,7 +546,7 @@ async fn an_outcome_that_nobody_knows_is_told_and_its_repeat_finds_what_was_made
     }
 }
 
-// F8: one of eight was told that the service is busy.
+// In an earlier version one of eight requests was 429.
 #[tokio::test(start_paused = true)]
 async fn thirty_two_officers_who_change_one_event_at_once_are_all_served() {
     let busy = Arc::new(AtomicUsize::new(0));
@@ -556,7 +557,7 @@ async fn thirty_two_officers_who_change_one_event_at_once_are_all_served() {
                 tokio::time::sleep(Duration::from_millis(8)).await;
                 return None;
             }
-            // One transaction at a time, as on one item of DynamoDB.
+            // As in DynamoDB, only one transaction at a time can change an item.
             if busy.swap(1, Ordering::SeqCst) == 1 {
                 let reasons = json!([{ "Code": "TransactionConflict" }, { "Code": "None" }]);
                 let body = json!({ "__type": "TransactionCanceledException", "CancellationReasons": reasons });
@@ -587,8 +588,8 @@ async fn thirty_two_officers_who_change_one_event_at_once_are_all_served() {
     assert_eq!(ada.get(&path).await.ok().as_array().map(Vec::len), Some(32));
 }
 
-// The parts of a copy are stored before its head: a repeat would have put the first questions over
-// changed ones.
+// The questions of a copy are stored before the copy itself. A repeat must not overwrite questions
+// that were changed since.
 #[tokio::test(start_paused = true)]
 async fn a_repeated_copy_does_not_undo_what_was_changed_since() {
     let (campus, silent) = silent();
@@ -626,7 +627,8 @@ async fn a_repeated_copy_does_not_undo_what_was_changed_since() {
     );
 }
 
-/// A campus whose table throttles every write after the first, once it is armed.
+/// A campus whose table allows as many writes as the counter says and throttles all others.
+/// `usize::MAX` means no limit.
 fn throttled_after_one() -> (TestCampus, Arc<AtomicUsize>) {
     let writes_left = Arc::new(AtomicUsize::new(usize::MAX));
     let left = writes_left.clone();
@@ -652,7 +654,7 @@ fn throttled_after_one() -> (TestCampus, Arc<AtomicUsize>) {
     (Setup::default().hook(Arc::new(hook)).build(), writes_left)
 }
 
-// 429 says that nothing was stored, which is not true once the first of several steps is.
+// 429 means that nothing was stored. After the first of several steps that is no longer true.
 #[tokio::test(start_paused = true)]
 async fn a_later_step_that_is_throttled_is_not_told_as_busy() {
     let requests = [
@@ -678,7 +680,7 @@ async fn a_later_step_that_is_throttled_is_not_told_as_busy() {
         assert_eq!(
             told().await,
             (429, Some("busy".to_owned())),
-            "{path}: nothing was stored"
+            "{path}: nothing is stored yet"
         );
         writes_left.store(1, Ordering::SeqCst);
         assert_eq!(

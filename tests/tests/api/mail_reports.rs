@@ -1,5 +1,4 @@
-//! What SES reports of mails afterwards: who was not reached, and that reports may come as they
-//! like
+//! Reports of SES about sent mails: deliveries, bounces and complaints, in any order
 //!
 //! Proves S9, S14, E2, E13, E18, E22, E23, O8, O10.
 
@@ -10,13 +9,13 @@ use serde_json::{Value, json};
 use tests::fixtures::{Drive, id};
 use tests::{Client, Setup, TestCampus};
 
-/// An applicant whose address is one of SES's simulator.
+/// An applicant with an address of the SES simulator.
 fn simulated(campus: &TestCampus, username: &str, address: &str) -> Client {
     campus.client(&json!({ "email": format!("{address}@simulator.amazonses.com"), "name": format!("{username} Test") }), username)
 }
 
-/// A drive with an accepted applicant of this address, whose mail was sent; and what SES reports of
-/// it.
+/// Accepts an applicant with this address and sends the mail. Returns the drive, the submission and
+/// the reports of SES about the mail.
 async fn sent(campus: &TestCampus, address: &str) -> (Drive, Value, Vec<Value>) {
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&simulated(campus, "sue", address)).await;
@@ -35,7 +34,7 @@ async fn state(drive: &Drive) -> (Value, Value) {
     (list[0]["email_status"].clone(), list[0]["notified"].clone())
 }
 
-/// The same event, as SES tells it of something else.
+/// A copy of an event of SES, with changes.
 fn changed(event: &Value, change: impl FnOnce(&mut Value)) -> Value {
     let mut message: Value = serde_json::from_str(
         event["Records"][0]["Sns"]["Message"]
@@ -175,7 +174,7 @@ async fn a_soft_bounce_means_not_reached_until_a_delivery_says_that_it_was_a_not
         .expect("a mail");
     assert_eq!(
         mail["outcome"]["S"], "local-1",
-        "the last word, not the first"
+        "the outcome is not that of the last report"
     );
 }
 
@@ -195,7 +194,7 @@ async fn a_rejection_of_ses_is_a_failure_and_not_spam_is_no_complaint() {
         event["reject"] = json!({ "reason": "Bad content" });
     });
     campus.reported(&rejected).await;
-    // Whether the worker or the report came first.
+    // The report holds, although the worker has marked the mail as sent.
     assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
     let own = drive
         .own(&simulated(&campus, "sue", "complaint"), &submission)
@@ -210,7 +209,7 @@ async fn a_rejection_of_ses_is_a_failure_and_not_spam_is_no_complaint() {
             .await
             .ok()["sent"],
         1,
-        "it can be sent anew"
+        "a failed mail can be sent again"
     );
 }
 
@@ -232,7 +231,7 @@ async fn a_delivery_tells_what_the_worker_could_not() {
         assert_eq!(
             drive.own(&own, &submission).await["status"],
             1,
-            "nobody knows that she knows"
+            "it is not known whether she was told"
         );
         campus
             .reported(&reports_of_the_acceptance(&campus)[event])
@@ -271,8 +270,8 @@ async fn a_mail_that_ses_rejected_told_nobody_anything() {
     );
 }
 
-/// What SES reports of an acceptance to `complaint@`, taken when the test began, if the mailbox did
-/// not.
+/// The reports of SES about the acceptance mail to `complaint@`, for mails that the mailbox did not
+/// take.
 fn reports_of_the_acceptance(campus: &TestCampus) -> Vec<Value> {
     let mail = campus
         .stored()
@@ -349,7 +348,7 @@ async fn an_earlier_mail_that_turns_out_to_have_arrived_was_told_even_if_the_nex
     assert_eq!(
         state(&drive).await,
         (json!("queued"), json!(true)),
-        "the second mail's state, the first one's news"
+        "the state of the second mail, and `notified` by the first one"
     );
     campus.deliver().await;
     assert_eq!(state(&drive).await, (json!("failed"), json!(true)));
@@ -362,7 +361,7 @@ async fn an_earlier_mail_that_turns_out_to_have_arrived_was_told_even_if_the_nex
     assert_eq!(
         drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"],
         1,
-        "nobody is told twice by accident"
+        "nobody is mailed twice by accident"
     );
 }
 
@@ -378,7 +377,7 @@ async fn reports_that_come_while_the_worker_marks_the_mail_find_their_place() {
         let submission = drive.submit(&simulated(&campus, "sue", address)).await;
         drive.decide(&submission, 4, "").await;
         drive.send("acceptance", json!({})).await.ok();
-        // SES reports, twice at once, as soon as it has the mail, while the worker is still at it.
+        // SES reports each event twice as soon as it has the mail, while the worker still marks it.
         let report = async || {
             loop {
                 let events = campus.campus.mailbox.take_reports();
@@ -443,7 +442,7 @@ async fn bounces_and_complaints_of_every_kind_are_understood() {
 
 #[tokio::test(start_paused = true)]
 async fn a_report_keeps_nothing_of_an_invitation_but_that_it_went() {
-    // The worker never learns what became of it.
+    // The worker never learns whether SES took the mail.
     let campus = Setup::default()
         .mail(Arc::new(|_: &str| {
             Box::pin(async { Some(Ok((500, json!({ "__type": "Lost" })))) })
@@ -508,8 +507,8 @@ async fn a_late_report_of_an_earlier_mail_changes_nothing_of_the_last() {
         1
     );
     campus.reported(&first[0]).await;
-    assert_eq!(state(&drive).await.0, "sent", "the second mail of the kind");
-    // Another kind: the acceptance was first, the rejection is what counts.
+    assert_eq!(state(&drive).await.0, "sent", "the second acceptance mail");
+    // The rejection is later than the acceptance, so only reports about the rejection count.
     campus.advance(chrono::TimeDelta::minutes(1));
     let acceptances = campus.campus.mailbox.take_reports();
     drive.decide(&submission, 2, "").await;
@@ -527,7 +526,7 @@ async fn a_late_report_of_an_earlier_mail_changes_nothing_of_the_last() {
     let own = drive
         .own(&simulated(&campus, "sue", "bounce"), &submission)
         .await;
-    assert_eq!(own["status"], 2, "what was mailed last");
+    assert_eq!(own["status"], 2, "the decision that was mailed last");
 }
 
 #[tokio::test(start_paused = true)]
@@ -610,6 +609,6 @@ async fn a_mail_that_goes_while_it_is_reported_stays_gone() {
     campus.reported(&events[0]).await;
     assert!(
         !campus.stored().iter().any(|item| item["pk"] == mail["pk"]),
-        "an empty mail"
+        "the report stored an empty mail"
     );
 }

@@ -1,6 +1,6 @@
-//! The mail worker: what becomes of a mail, whatever SES or the worker does
+//! The mail worker: the state of a mail after each kind of failure
 //!
-//! Proves E7, E12, E13, E14, E15, E17, E18, E19, E20.
+//! Proves E7, E12, E13, E14, E15, E17, E18, E19, E20, E21, O7.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use tests::{Setup, TestCampus};
 
 type SesAnswer = Option<Result<(u16, Value), ConnectorError>>;
 
-/// A campus whose SES answers the n-th call (from 0) as told.
+/// A campus on which `ses` answers the n-th call of SES, counted from 0. `None` means success.
 fn campus_with(ses: impl Fn(usize) -> SesAnswer + Send + Sync + 'static) -> TestCampus {
     let calls = AtomicUsize::new(0);
     Setup::default()
@@ -30,7 +30,7 @@ fn refused(status: u16, kind: &str) -> SesAnswer {
     Some(Ok((status, json!({ "__type": kind, "message": kind }))))
 }
 
-/// One accepted applicant whose mail is queued.
+/// A drive with one accepted applicant whose mail is queued.
 async fn queued(campus: &TestCampus) -> Drive {
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&campus.as_("sue")).await;
@@ -88,10 +88,10 @@ async fn no_connection_is_tried_again() {
 async fn after_some_tries_the_stream_delivers_again_and_after_hours_it_has_failed() {
     let campus = campus_with(|_| refused(429, "TooManyRequestsException"));
     let drive = queued(&campus).await;
-    assert_eq!(campus.deliver().await, Delivered::Again);
+    assert_eq!(campus.deliver().await, Delivered::RetryLater);
     assert_eq!(state(&drive).await, (json!("queued"), json!(false)));
     for _ in 0..10 {
-        assert_eq!(campus.deliver().await, Delivered::Again);
+        assert_eq!(campus.deliver().await, Delivered::RetryLater);
     }
     campus.advance(TimeDelta::hours(12));
     assert_eq!(campus.deliver().await, Delivered::Nothing);
@@ -152,7 +152,7 @@ async fn what_perhaps_was_taken_is_never_retried_by_itself() {
     }
 }
 
-/// A campus whose n-th transaction from when the counter is set to n dies, as if the worker had.
+/// A campus whose worker dies at the n-th transaction after the counter was set to n.
 fn dying() -> (TestCampus, Arc<AtomicUsize>) {
     let countdown = Arc::new(AtomicUsize::new(usize::MAX));
     let counter = countdown.clone();
@@ -179,7 +179,7 @@ async fn a_worker_that_dies_before_its_claim_leaves_the_mail_to_the_next() {
     let (campus, countdown) = dying();
     let drive = queued(&campus).await;
     countdown.store(1, Ordering::SeqCst);
-    assert_eq!(campus.deliver().await, Delivered::Again);
+    assert_eq!(campus.deliver().await, Delivered::RetryLater);
     assert_eq!(state(&drive).await, (json!("queued"), json!(false)));
     countdown.store(usize::MAX, Ordering::SeqCst);
     assert_eq!(campus.deliver().await, Delivered::Nothing);
@@ -192,16 +192,16 @@ async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
     let (campus, countdown) = dying();
     let drive = queued(&campus).await;
     countdown.store(2, Ordering::SeqCst);
-    assert_eq!(campus.deliver().await, Delivered::Again);
+    assert_eq!(campus.deliver().await, Delivered::RetryLater);
     countdown.store(usize::MAX, Ordering::SeqCst);
     assert_eq!(state(&drive).await, (json!("sending"), json!(false)));
-    assert_eq!(campus.mails().len(), 1, "SES had it");
+    assert_eq!(campus.mails().len(), 1, "SES has the mail");
     assert_eq!(
         campus.deliver().await,
-        Delivered::Again,
-        "perhaps the other worker is alive"
+        Delivered::RetryLater,
+        "the other worker may still be alive"
     );
-    // Mails behind it do not wait for it.
+    // Later mails do not wait for it.
     let bob = drive.submit(&campus.as_("bob")).await;
     drive.decide(&bob, 4, "").await;
     assert_eq!(
@@ -220,7 +220,7 @@ async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
             .stored()
             .iter()
             .any(|item| item["type"]["S"] == "MailLease"),
-        "nothing is left of the waiting"
+        "an item of the waiting mail is left"
     );
     drive
         .officer
@@ -232,7 +232,7 @@ async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
         .ok();
     bob_goes(&campus, &bob).await;
     assert_eq!(state(&drive).await, (json!("unknown"), json!(false)));
-    assert_eq!(campus.mails().len(), only, "and it is not sent twice");
+    assert_eq!(campus.mails().len(), only, "it was sent twice");
 }
 
 #[tokio::test(start_paused = true)]
@@ -276,7 +276,7 @@ async fn a_decision_that_was_changed_before_its_mail_is_not_told() {
         assert_eq!(campus.deliver().await, Delivered::Nothing);
         assert!(campus.mails().is_empty(), "{status}");
         assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
-        // It is sent as it is now, if the officer wants so.
+        // The officer can send the present decision.
         drive.decide(&submission, 4, "Yes, after all.").await;
         assert_eq!(
             campus
@@ -387,7 +387,7 @@ async fn bob_goes(campus: &TestCampus, submission: &Value) {
         .no_content();
 }
 
-// One mail after the other became `unknown`, as long as SES had server errors.
+// In an earlier version, each mail became `unknown` while SES had server errors.
 #[tokio::test(start_paused = true)]
 async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() {
     let broken = Arc::new(AtomicUsize::new(1));
@@ -406,7 +406,7 @@ async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() 
     }
     assert_eq!(drive.send("rejection", json!({})).await.ok()["queued"], 12);
     for _ in 0..20 {
-        assert_eq!(campus.deliver().await, Delivered::Again);
+        assert_eq!(campus.deliver().await, Delivered::RetryLater);
     }
     let count = async |status: &str| {
         let list = drive
@@ -420,13 +420,13 @@ async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() 
         (count("unknown").await, count("queued").await),
         (Some(3), Some(9))
     );
-    // It tries one after a while, and waits longer.
+    // After a minute the worker tries one mail. The next pause is longer.
     campus.advance(TimeDelta::minutes(1));
     campus.deliver().await;
     assert_eq!(count("unknown").await, Some(4));
     broken.store(0, Ordering::SeqCst);
     campus.advance(TimeDelta::minutes(2));
-    while campus.deliver().await == Delivered::Again {}
+    while campus.deliver().await == Delivered::RetryLater {}
     assert_eq!(
         (
             count("unknown").await,
@@ -434,5 +434,49 @@ async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() 
             campus.mails().len()
         ),
         (Some(4), Some(8), 8)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn decision_mails_are_sent_before_all_other_mails() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    drive.decide(&submission, 4, "").await;
+    // The next batch then has only the two mails.
+    campus.deliver().await;
+    drive
+        .officer
+        .post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "ina@uni.example" }),
+        )
+        .await
+        .created();
+    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    assert_eq!(campus.deliver().await, Delivered::Nothing);
+    let recipients: Vec<String> = campus.mails().into_iter().map(|mail| mail.to).collect();
+    assert_eq!(recipients, ["sue@uni.example", "ina@uni.example"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_mails_are_sent_in_a_second_than_the_setting_allows() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail_rate = 2)
+        .build();
+    let drive = campus.drive("chess").await;
+    for n in 0..5 {
+        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
+        drive.decide(&submission, 2, "").await;
+    }
+    assert_eq!(drive.send("rejection", json!({})).await.ok()["queued"], 5);
+    let began = tokio::time::Instant::now();
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 5);
+    // Half a second between two mails: 5 mails have 4 pauses.
+    assert!(
+        began.elapsed() >= std::time::Duration::from_secs(2),
+        "{:?}",
+        began.elapsed()
     );
 }

@@ -1,8 +1,9 @@
-//! The API as a client sees it: one module a collection, as its path ends.
+//! Tests of the API as a client sees it. Most modules are named after the end of a path.
 
 mod applications;
 mod audit;
 mod auth;
+mod bookmarks;
 mod calendars;
 mod catalogue;
 mod club_logo;
@@ -19,7 +20,6 @@ mod faults;
 mod foreign_ids;
 mod idempotency;
 mod if_match;
-mod interests;
 mod invites;
 mod late_repeats;
 mod lookups;

@@ -1,4 +1,4 @@
-//! Who may write to how many: invitations of clubs, and what decisions have to do with it
+//! Limits for invitation mails of clubs
 //!
 //! Proves H7, E24, I13, I14, I15.
 
@@ -30,7 +30,7 @@ async fn a_club_sends_300_invitations_in_a_day_and_no_more() {
     }
     campus.advance(TimeDelta::hours(1));
     assert_eq!(ada.post(INVITE, addresses(200, 280)).await.ok()["sent"], 80);
-    // A bulk that would cross the limit is refused whole.
+    // A bulk invitation that would exceed the limit is refused as a whole.
     let refused = ada.post(INVITE, addresses(280, 301)).await;
     assert_eq!(
         (
@@ -42,7 +42,7 @@ async fn a_club_sends_300_invitations_in_a_day_and_no_more() {
     refused.error(429);
     let invites = ada.get("/api/clubs/chess/invites/").await.ok();
     assert_eq!(invites.as_array().map(Vec::len), Some(280));
-    // Whoever has one already does not count; resends do.
+    // Addresses that are invited already do not count. Sending an invitation again counts.
     assert_eq!(ada.post(INVITE, addresses(270, 299)).await.ok()["sent"], 19);
     let first = invites[279]["id"].as_str().unwrap_or_default();
     ada.post(
@@ -57,7 +57,7 @@ async fn a_club_sends_300_invitations_in_a_day_and_no_more() {
     )
     .await
     .error(429);
-    // Other clubs have limits of their own.
+    // Each club has its own limit.
     campus.club("go", &ada).await;
     ada.post(
         "/api/clubs/go/invites/",
@@ -102,7 +102,7 @@ async fn one_invitation_is_sent_again_after_ten_minutes() {
     );
     campus.advance(TimeDelta::minutes(1));
     ada.post(&format!("{one}resend/"), Value::Null).await.ok();
-    // Revoking it and inviting again is no way around it.
+    // Revoking the invitation and inviting again is limited too.
     for _ in 0..2 {
         ada.delete(&one).await.no_content();
         ada.post(

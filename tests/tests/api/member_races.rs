@@ -1,5 +1,4 @@
-//! Rules of membership that many at once cannot break; after each, the counters are compared with a
-//! recount.
+//! Requests about members at the same moment: no rule is broken, and the counters are exact
 //!
 //! Proves M9, M12, R3, R4, I7, I14, X7, X13.
 
@@ -11,7 +10,7 @@ use tests::fixtures::{InviteLink, id};
 use tests::recount::recount;
 use tests::{Answer, Client, Setup, TestCampus};
 
-/// A campus whose table takes 5 ms for a call, so that what runs at once really interleaves.
+/// A campus whose table takes 5 ms for each call, so that requests at the same moment interleave.
 fn slow() -> TestCampus {
     Setup::default().latency(5).build()
 }
@@ -81,7 +80,7 @@ async fn an_officer_who_is_demoted_promotes_nobody_any_more() {
         olga.delete("/api/clubs/chess/members/sue/"),
     );
     demoted.ok();
-    // What was done was done before the demotion; here all of it comes too late.
+    // All her requests are finished after the demotion, so all are refused.
     for answer in [promoted, added, invited, removed] {
         answer.error(403);
     }
@@ -155,7 +154,7 @@ async fn nobody_becomes_a_member_who_asks_to_join() {
     campus.club("chess", &ada).await;
     let sue = campus.as_("sue");
     let body = json!({ "person": person(&sue).await });
-    // The request was read to be possible before the addition, and is written after it.
+    // The request is checked before she is added, but written afterwards.
     let ask = sue.post("/api/requests/membership/", json!({ "club": "chess" }));
     let (added, asked) = futures::join!(ada.post("/api/clubs/chess/members/", body), async {
         tokio::time::sleep(Duration::from_millis(6)).await;
@@ -247,7 +246,7 @@ async fn two_officers_editing_one_member_lose_nothing() {
     );
 }
 
-/// Operations on a small club, in an order that is anything but orderly.
+/// Random operations on a small club, six at a time.
 #[tokio::test(start_paused = true)]
 async fn whatever_happens_at_once_the_counts_are_right() {
     let campus = slow();
@@ -311,7 +310,7 @@ async fn whatever_happens_at_once_the_counts_are_right() {
             .count();
         assert_eq!(recount(&campus), [""; 0], "round {round}: {plans:?}");
     }
-    assert!(done > 60, "only {done} operations did anything");
+    assert!(done > 60, "only {done} operations succeeded");
 }
 
 #[tokio::test(start_paused = true)]

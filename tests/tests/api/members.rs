@@ -206,7 +206,7 @@ async fn the_member_list_comes_in_slices_too() {
     assert_eq!(Value::Array(all), whole);
 }
 
-/// A club of Ada's (owner) with Olga and Otto (officers) and Mia and Max (members).
+/// The chess club with Ada (owner), Olga and Otto (officers) and Mia and Max (members).
 async fn staffed() -> (TestCampus, [tests::Client; 5]) {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
@@ -267,7 +267,7 @@ async fn officers_change_members_whose_role_is_not_above_their_own() {
     otto.delete("/api/clubs/chess/members/ada/")
         .await
         .error(403);
-    // Owners and admins reach all, and an officer may step down.
+    // Owners and admins may change every member, and an officer may lower the own role.
     assert_eq!(ada.patch(MIA, json!({ "role": 0 })).await.ok()["role"], 0);
     mia.patch("/api/clubs/chess/members/ada/", json!({ "role": 20 }))
         .await
@@ -317,7 +317,7 @@ async fn members_change_their_own_public_and_active_and_nothing_else() {
     olga.patch("/api/clubs/chess/members/nobody/", json!({}))
         .await
         .error(404);
-    // Nobody shows somebody who does not want to be shown.
+    // Only the member may make a hidden membership public.
     for client in [&olga, &ada] {
         client
             .patch(MIA, json!({ "public": true }))
@@ -359,7 +359,7 @@ async fn wrong_fields_of_members_are_named() {
     assert_eq!(
         ada.put(MIA, got.clone()).await.ok(),
         got,
-        "what GET gave can be PUT"
+        "PUT accepts what GET returned"
     );
     ada.post(
         "/api/clubs/chess/members/",
@@ -465,7 +465,7 @@ async fn five_thousand_members_are_one_query() {
     let list = "/api/clubs/chess/members/";
     let answer = ada.get(list).await;
     let size = answer.bytes.len();
-    // Club and role; the pages of one query, 1 MB each.
+    // One call reads the club, one the role. The others read the pages of one query, 1 MB each.
     assert!(answer.usage.calls <= 5, "{:?}", answer.usage);
     assert_eq!(answer.ok().as_array().map(Vec::len), Some(5_000));
     let compressed = ada

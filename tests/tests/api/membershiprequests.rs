@@ -86,7 +86,7 @@ async fn a_request_is_made_once_and_answered_by_adding_the_person() {
         .await
         .invalid(&["club"]);
     assert_eq!(recount(&campus), [""; 0]);
-    // Who did not ask hears it too, from whom, and how to leave.
+    // A person who did not ask gets a mail too. It says who added them and how to leave.
     campus.member("chess", &ada, "bob", 20).await;
     campus.deliver().await;
     let mails = campus.mails();
@@ -103,7 +103,7 @@ async fn a_request_is_made_once_and_answered_by_adding_the_person() {
     );
 }
 
-// `Bob` and `bob`: the wrong one could be rejected.
+// With `Bob` and `bOb`, an officer could reject the wrong person.
 #[tokio::test]
 async fn a_user_name_in_a_path_means_one_person_or_nobody() {
     let campus = TestCampus::new();
@@ -128,7 +128,7 @@ async fn a_user_name_in_a_path_means_one_person_or_nobody() {
     assert_eq!(
         ada.get(&format!("{ASKED}BOB/")).await.ok()["username"],
         "Bob",
-        "the only one is meant, whatever the case"
+        "if only one person is meant, the case makes no difference"
     );
 }
 

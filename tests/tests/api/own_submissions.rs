@@ -1,4 +1,4 @@
-//! `/submissions/…`: the caller's own, and what they must not know yet
+//! `/submissions/…`: the caller's own submissions, and what applicants must not see yet
 //!
 //! Proves H7, S1, S2, S13, S14, S15.
 
@@ -57,7 +57,8 @@ async fn nothing_shows_before_release_or_mail() {
         let mut all = Vec::new();
         for path in &paths {
             let answer = sue.get(path).await;
-            // Behind the tag of the body, lists of the catalogue say until when it stands.
+            // In lists of clubs, the entity tag ends with the time until which it is valid. This
+            // part is not compared.
             let tag = answer
                 .header("etag")
                 .split('-')
@@ -79,12 +80,12 @@ async fn nothing_shows_before_release_or_mail() {
         )
         .await
         .ok();
-    // Queued, but not delivered.
+    // A dry run sends nothing.
     drive
         .send("acceptance", json!({ "dry_run": true }))
         .await
         .ok();
-    assert_eq!(seen().await, before, "not a byte, not an entity tag");
+    assert_eq!(seen().await, before, "the applicant sees the decision");
     let again = sue
         .post(&format!("{}submissions/", drive.path), drive.answer("x"))
         .await;
@@ -95,7 +96,7 @@ async fn nothing_shows_before_release_or_mail() {
             .await
             .error(400),
         closed,
-        "one neutral sentence"
+        "the detail is not the same"
     );
     campus.advance(TimeDelta::hours(24));
     assert_eq!(
@@ -137,7 +138,7 @@ async fn a_queued_mail_shows_nothing_and_a_sent_one_what_it_said() {
     assert_eq!(
         drive.own(&sue, &submission).await,
         mailed,
-        "the decision as mailed, until the release"
+        "until the release, the decision is shown as it was mailed"
     );
     campus.advance(TimeDelta::hours(48));
     let released = drive.own(&sue, &submission).await;

@@ -1,4 +1,4 @@
-//! Whoever does not want to be shown is shown nowhere: every readable operation is asked.
+//! A hidden member is shown to others by no operation that reads.
 //!
 //! Proves P13, M1, M2, M3.
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::{Client, TestCampus};
 
-/// Words that only belong to the hidden person.
+/// Texts in lower case that only the hidden person has.
 const PLANTED: [&str; 4] = [
     "planted-user",
     "planted@uni.example",
@@ -21,8 +21,8 @@ struct Scene {
     secrets: Vec<String>,
 }
 
-/// A hidden member who applied, asked to join another club, was invited and got an extension; and
-/// the path of every operation that reads, with ids of theirs.
+/// A hidden member who applied, asked to join a club, was invited and got an extension. The paths
+/// are those of all operations that read, with ids of this member.
 async fn scene() -> Scene {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
@@ -149,7 +149,7 @@ async fn nobody_but_officers_learns_who_a_hidden_member_is() {
             assert_eq!(shown, [""; 0], "{path}: {text}");
         }
     }
-    // The same paths do tell officers and the person: the test looks in the right places.
+    // Officers and the person do find the address at these paths, so the paths are right.
     let told = async |client: &Client| {
         let mut told = 0;
         for path in &paths {

@@ -230,7 +230,7 @@ async fn questions_stand_by_precedence_then_creation() {
     assert_eq!(
         order().await,
         [ids[3], ids[1], ids[2], ids[0]],
-        "who is not named follows"
+        "the other questions follow"
     );
     drive
         .officer

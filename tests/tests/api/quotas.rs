@@ -1,4 +1,4 @@
-//! What one person or club may have, and what lists hold of long texts
+//! Quotas of people and clubs, and long texts in lists
 //!
 //! Proves H7, P16, C7, C12, C15, C16, M6, V12, X13.
 
@@ -31,7 +31,7 @@ async fn a_person_creates_ten_clubs_also_when_all_are_created_at_once() {
         (refused.status.as_u16(), refused.json()["code"].as_str()),
         (400, Some("quota"))
     );
-    // Deleted ones count; admins have no limit.
+    // Deleted clubs count. Admins have no limit.
     let code = ada.get("/api/memberships/").await.ok()[0]["club_code"].clone();
     ada.delete(&format!(
         "/api/clubs/{}/",
@@ -92,7 +92,7 @@ async fn a_person_owns_so_many_clubs_however_they_came_to_them() {
     ada.patch(&plain, json!({ "role": 0 })).await.ok();
     sue.delete(&plain).await.no_content();
     campus.club("third", &sue).await;
-    // An admin gives anybody more.
+    // An admin may make somebody an owner above the limit.
     campus.admin().patch(&one, json!({ "role": 0 })).await.ok();
     campus.deliver().await;
     assert_eq!(recount(&campus), [""; 0]);
@@ -117,7 +117,7 @@ async fn a_club_has_so_many_events_that_have_not_ended() {
     ada.post(events, event(5)).await.created();
     ada.post(events, event(5)).await.created();
     assert_eq!(ada.post(events, event(5)).await.json()["code"], "quota");
-    // One that has ended does not come back through the back door.
+    // An event that has ended cannot be prolonged above the limit.
     let showings = format!("{events}{}/showings/", id(&first));
     let late = json!({ "start_time": hours(8), "end_time": hours(9) });
     assert_eq!(
@@ -151,12 +151,12 @@ async fn lists_hold_the_beginning_of_a_description_and_the_club_the_whole() {
     assert_eq!(
         ada.get("/api/clubs/?search=treasure").await.ok()["count"],
         0,
-        "what lists hold is searched"
+        "only the part that lists show is searched"
     );
     assert_eq!(ada.get("/api/clubs/?search=word").await.ok()["count"], 1);
-    let whole = |club: Value| assert!(club["description"] == *long, "the whole");
+    let whole = |club: Value| assert!(club["description"] == *long, "the text is cut");
     whole(ada.get("/api/clubs/chess/").await.ok());
-    // Whatever else changes, it stays whole: also when the club is deleted and restored.
+    // Other changes keep the whole text, also when the club is deleted and restored.
     whole(
         ada.patch("/api/clubs/chess/", json!({ "subtitle": "x" }))
             .await
@@ -172,7 +172,7 @@ async fn lists_hold_the_beginning_of_a_description_and_the_club_the_whole() {
     );
     let got = ada.get("/api/clubs/chess/").await.ok();
     whole(ada.put("/api/clubs/chess/", got).await.ok());
-    // What is read for a list does not grow with it.
+    // Long descriptions do not make the list cost more.
     let cold = campus.another().anonymous();
     let units = cold.get("/api/clubs/").await.usage.read_units;
     assert!(units < 20.0, "{units}");
@@ -189,7 +189,7 @@ async fn lists_hold_the_beginning_of_a_description_and_the_club_the_whole() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
-// Erasure looks twice, with a pause.
+// The erasure reads twice, with a pause in between, so the tokio clock is paused.
 #[tokio::test(start_paused = true)]
 async fn an_only_owner_is_told_the_clubs_and_may_archive_them() {
     let campus = TestCampus::new();
@@ -262,7 +262,7 @@ async fn clubs_are_listed_by_whether_they_take_applications_and_whether_the_call
     assert_eq!(codes(&sue, "accepting=true").await, nobody);
 }
 
-// Erasing oneself and coming back would begin at none.
+// Otherwise people could erase themselves and come back to create more clubs.
 #[tokio::test(start_paused = true)]
 async fn clubs_that_were_created_count_beyond_an_erasure() {
     let campus = TestCampus::new();
@@ -282,7 +282,7 @@ async fn clubs_that_were_created_count_beyond_an_erasure() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
-// Anybody can create a club, call it what they like, and add whom they like.
+// Anybody can create a club with any name and add any people to it.
 #[tokio::test]
 async fn mails_to_people_who_are_added_count_like_invitations() {
     let campus = TestCampus::new();
@@ -312,7 +312,7 @@ async fn mails_to_people_who_are_added_count_like_invitations() {
     assert_eq!(
         again().await,
         2,
-        "a club that waits for approval writes to nobody"
+        "a club that waits for approval sends no mail"
     );
     assert_eq!(recount(&campus), [""; 0]);
 }

@@ -1,4 +1,4 @@
-//! Many at once: nothing is lost, nothing happens twice
+//! Requests at the same moment: nothing is lost, and nothing happens twice
 //!
 //! Proves H9, C4, A6, Q6, S6, S7, D4, E12, E24, M12, X7, X12, X13, X14, X15.
 
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use tests::fixtures::id;
 use tests::{Setup, TestCampus};
 
-/// A campus whose table takes so many milliseconds for a call, so that what runs at once really
-/// interleaves.
+/// A campus whose table takes `ms(operation)` milliseconds for a call, so that requests at the same
+/// moment interleave.
 fn delayed(ms: impl Fn(&str) -> u64 + Send + Sync + 'static) -> TestCampus {
     Setup::default()
         .table(Arc::new(move |operation: &str, _: &[u8]| {
@@ -69,7 +69,7 @@ async fn one_student_sixteen_times_at_once_has_one_submission() {
     assert_eq!(
         answers.iter().filter(|answer| answer.status == 201).count(),
         1,
-        "one is new"
+        "only one submission is created"
     );
     assert_eq!(
         answers.iter().filter(|answer| answer.status == 200).count(),
@@ -82,7 +82,7 @@ async fn one_student_sixteen_times_at_once_has_one_submission() {
         texts
             .iter()
             .any(|text| list[0]["responses"][0]["text"] == *text),
-        "whole, not mixed"
+        "the answers of two submissions are mixed"
     );
 }
 
@@ -175,8 +175,8 @@ async fn two_officers_who_invite_one_applicant_at_once_mail_both_acceptances() {
     body["committee"] = drive.application["committees"][0]["id"].clone();
     let second = sue.post(&path, body).await.created();
     drive.decide(&first, 4, "").await;
-    // The second officer sees the second decision, and not yet the invite that the first officer is
-    // writing.
+    // The second officer sees the second decision, but not yet the invite that the request of the
+    // first officer is writing.
     let after = async |milliseconds| tokio::time::sleep(Duration::from_millis(milliseconds)).await;
     let all = async {
         futures::join!(
@@ -346,7 +346,7 @@ async fn a_committee_is_removed_or_applied_to_but_not_both() {
 
 #[tokio::test(start_paused = true)]
 async fn no_deletion_loses_a_submission_that_is_being_written() {
-    // The write of a submission takes long after its reads.
+    // The write of a submission comes long after its reads.
     let campus = delayed(|operation| if operation == "UpdateItem" { 400 } else { 5 });
     let drive = campus.drive("chess").await;
     let sue = campus.as_("sue");
@@ -377,12 +377,12 @@ async fn no_deletion_loses_a_submission_that_is_being_written() {
     assert_eq!(
         drive.officer.get(&drive.path).await.ok()["committees"],
         drive.application["committees"],
-        "nothing of it was stored"
+        "the refused change was stored"
     );
 }
 
-// Without the second look of the submission, it would be answered 201 and stand under an
-// application that is gone.
+// If a slow submission did not read its application again, the answer would be 201, and the
+// submission would belong to a deleted application.
 #[tokio::test(start_paused = true)]
 async fn a_submission_that_is_written_late_finds_that_its_application_is_gone() {
     for (milliseconds, deactivated) in [(900, false), (2_000, false), (2_000, true)] {
@@ -491,7 +491,7 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
     drive.officer.delete(&drive.path).await.error(500);
     cut.store(0, Ordering::SeqCst);
     drive.officer.get(&drive.path).await.error(404);
-    // A student whose request had read the application before.
+    // This student's request had read the application before the deletion.
     let late = campus.drive("go").await.submit(&sue).await;
     let model = campus
         .campus
@@ -524,8 +524,8 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
     assert_eq!(list.as_array().map(Vec::len), Some(1));
 }
 
-/// The first `n` calls of this kind conflict, as they do in DynamoDB and never in the embedded
-/// engine.
+/// A campus on which the first `n` calls of an operation get `answer`. DynamoDB reports conflicts
+/// like this; the embedded engine never does.
 fn conflicting(operation: &'static str, n: usize, answer: Value) -> TestCampus {
     let calls = AtomicUsize::new(0);
     Setup::default()

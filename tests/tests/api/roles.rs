@@ -1,4 +1,5 @@
-//! Every operation × every kind of caller. An operation of the document that is missing here fails.
+//! Every operation with every kind of caller. A test fails if an operation of the OpenAPI document
+//! is missing here.
 //!
 //! Proves H2, H12, P2, P5, C1, C18, C19, C20, A1, A7, Q1, S10, S13, S15, D1, M9, M10, R3, I1, I9,
 //! V1, L1, F3, O1, X1.
@@ -11,8 +12,8 @@ use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::{Client, TestCampus};
 
-/// Statuses for: nobody, a stranger, a member, an officer, an owner, an admin, the applicant or
-/// member concerned.
+/// Method, path, body, and the status for each caller: not signed in, not a member, a member, an
+/// officer, an owner, an admin, and the applicant or member whose data the path names.
 type Row = (&'static str, &'static str, Value, [u16; 7]);
 
 const ANYBODY: [u16; 7] = [200; 7];
@@ -619,17 +620,17 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-/// A campus on which there is one of everything.
+/// A campus with one object of each kind.
 pub(crate) struct Scene {
     pub campus: TestCampus,
-    /// Nobody, a stranger, a member, an officer, an owner, an admin, and the one whom things are
-    /// about.
+    /// Not signed in, not a member, a member, an officer, an owner, an admin, and the person whose
+    /// data the ids name.
     pub callers: [Client; 7],
     ids: Vec<(&'static str, String)>,
 }
 
 impl Scene {
-    /// A path with the ids of this campus.
+    /// The path with the ids of this campus.
     pub fn path(&self, path: &str) -> String {
         self.ids
             .iter()
@@ -694,7 +695,7 @@ pub(crate) async fn scene_on(campus: TestCampus) -> Scene {
         ("{event}", id(&event).to_string()),
         ("{showing}", id(&event["showings"][0]).to_string()),
     ]);
-    // An invitation may be sent again.
+    // After ten minutes an invitation may be sent again.
     campus.advance(TimeDelta::minutes(11));
     let callers = [
         campus.anonymous(),
@@ -712,7 +713,7 @@ pub(crate) async fn scene_on(campus: TestCampus) -> Scene {
     }
 }
 
-/// The rows of one of several tests that run side by side.
+/// Tries a part of the rows, so that several tests can share the work.
 async fn try_every_caller(part: usize, parts: usize) {
     let names = [
         "nobody",
@@ -728,7 +729,7 @@ async fn try_every_caller(part: usize, parts: usize) {
     let mut is_fresh = true;
     for (method, path, body, expected) in rows().into_iter().skip(part).step_by(parts) {
         for (i, name) in names.iter().enumerate() {
-            // A campus on which something was written is no one else's.
+            // After a write the next caller gets a new campus.
             if !is_fresh {
                 scene_now = scene().await;
             }
@@ -758,7 +759,7 @@ async fn try_every_caller(part: usize, parts: usize) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-// Erasure looks twice, with a pause.
+// The erasure reads twice, with a pause in between, so the tokio clock is paused.
 #[tokio::test(start_paused = true)]
 async fn every_operation_and_every_kind_of_caller() {
     try_every_caller(0, 3).await;

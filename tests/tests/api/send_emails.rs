@@ -348,14 +348,14 @@ async fn the_accepted_get_one_invite_each_and_members_none() {
             .map(str::to_owned)
     };
     assert!(link(0).is_some());
-    assert_eq!(link(0), link(1), "one invite, however many committees");
+    assert_eq!(link(0), link(1), "two committees, but one invite");
     assert_eq!(link(2), None, "Bob is a member");
     campus.advance(TimeDelta::days(1));
     campus
         .with_worker(drive.send("acceptance", json!({ "allow_resend": true })))
         .await
         .ok();
-    assert_eq!(link(3), link(0), "or re-sends");
+    assert_eq!(link(3), link(0), "sent again, but the same invite");
     let stored = campus.stored();
     assert_eq!(
         stored
@@ -369,7 +369,7 @@ async fn the_accepted_get_one_invite_each_and_members_none() {
         .unwrap_or_default();
     assert!(
         token.len() > 20 && !json!(stored).to_string().contains(&token),
-        "no token is stored"
+        "the token is stored"
     );
 }
 
@@ -401,7 +401,7 @@ async fn a_slow_outbox_is_reported_as_queued() {
             .await
             .ok()["skipped"]["already_notified"],
         1,
-        "it is on its way"
+        "the mail is queued"
     );
     campus.advance(TimeDelta::minutes(16));
     assert_eq!(
@@ -410,7 +410,7 @@ async fn a_slow_outbox_is_reported_as_queued() {
             .await
             .ok()["queued"],
         1,
-        "its worker is gone"
+        "the mail has been queued for too long"
     );
     campus.deliver().await;
     assert_eq!(
@@ -453,7 +453,7 @@ async fn mails_go_to_those_who_were_chosen() {
         ),
         (&json!(1), &json!(ids[1]))
     );
-    // The digest is that of the choice, and of whether mails are sent again.
+    // The digest depends on the choice of recipients, and on `allow_resend`.
     let all = drive
         .send("acceptance", json!({ "dry_run": true }))
         .await
@@ -487,7 +487,7 @@ async fn mails_go_to_those_who_were_chosen() {
             .collect::<Vec<_>>(),
         ["bob@uni.example"]
     );
-    // Once more to him alone, and not to those who were not reached yet.
+    // The mail is sent again to him only, and not to those who have no mail yet.
     let resend = json!({ "submissions": [ids[1]], "allow_resend": true });
     assert_eq!(
         campus
@@ -521,7 +521,7 @@ async fn a_mail_that_was_never_taken_is_sent_without_asking_for_it() {
     assert_eq!(
         drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"],
         1,
-        "it is on its way"
+        "the mail is queued"
     );
     campus.advance(TimeDelta::minutes(16));
     assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
@@ -555,9 +555,9 @@ async fn a_rejection_that_follows_an_acceptance_revokes_its_invitation() {
             .as_array()
             .map(Vec::len),
         Some(1),
-        "a dead link would tell it"
+        "a dead link would reveal the decision"
     );
-    // Another committee that accepts her keeps it alive.
+    // The invitation stays while another committee accepts her.
     let second = sue
         .post(
             &format!("{}submissions/", drive.path),
@@ -591,7 +591,7 @@ async fn a_rejection_that_follows_an_acceptance_revokes_its_invitation() {
         .ok();
     assert_eq!(drive.officer.get(invites).await.ok(), json!([]));
     link.accept(&sue).await.error(400);
-    // A queued acceptance that is superseded takes its invitation with it.
+    // A queued acceptance that is not sent takes its invitation with it (E25).
     let bob = campus.as_("bob");
     let third = drive.submit(&bob).await;
     drive.decide(&third, 4, "").await;

@@ -25,7 +25,7 @@ async fn health_document_and_page() {
     assert_eq!(anybody.get("/api/docs").await.text(), page.text());
     assert!(
         !page.text().contains("https://") && !page.text().contains("http://"),
-        "no other host"
+        "the page names another host"
     );
     for file in [
         "swagger-ui-bundle.js",
@@ -62,7 +62,7 @@ async fn tokens_mails_and_the_clock_of_the_local_service() {
     assert_eq!(
         sue.get("/api/settings/").await.ok()["email"],
         "",
-        "no e-mail claim unless given"
+        "without an address the token has no e-mail claim"
     );
     anybody
         .post("/local/clock", json!({ "advance_s": 60 }))

@@ -73,13 +73,13 @@ async fn it_follows_the_claims_of_the_youngest_token() {
     assert_eq!(
         old.get("/api/settings/").await.ok()["email"],
         "new@uni.example",
-        "an older token overwrites nothing"
+        "an older token changed the profile"
     );
     let silent = campus.client(&json!({}), "sue");
     assert_eq!(
         silent.get("/api/settings/").await.ok()["email"],
         "new@uni.example",
-        "an absent claim takes nothing away"
+        "a missing claim removed the address"
     );
 }
 
@@ -171,7 +171,7 @@ async fn schools_and_majors_are_ids_here_and_names_elsewhere() {
     for user in shown().await {
         assert_eq!((&user["school"], &user["major"]), (&school, &major));
     }
-    // The profile as it is now, and the collection as it is now.
+    // The present profile with the present names of schools and majors.
     admin
         .patch(
             &format!("/api/schools/{law}/"),
@@ -191,7 +191,8 @@ async fn schools_and_majors_are_ids_here_and_names_elsewhere() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
-// Without the condition on what was read, uses would be counted for schools that nobody is in.
+// If a write did not check that the profile is as it was read, a school would count a person who is
+// not in it.
 #[tokio::test(start_paused = true)]
 async fn two_changes_at_once_are_counted_exactly() {
     let campus = Setup::default().latency(5).build();
@@ -224,13 +225,13 @@ async fn two_changes_at_once_are_counted_exactly() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
-/// Who somebody is, as the officers of a club that they subscribed to see it.
+/// The first subscriber of the chess club, as its officers see them.
 async fn subscriber(officer: &tests::Client) -> Value {
     officer.get("/api/clubs/chess/subscription/").await.ok()[0].clone()
 }
 
-/// What is copied of a profile, as officers see it, after two requests of one person of which the
-/// second comes later.
+/// Sends two requests of one person, the second one `milliseconds` later. Returns the profile and
+/// its copy that officers see.
 async fn after_two(
     milliseconds: u64,
     first: Value,
@@ -265,7 +266,7 @@ async fn after_two(
     (sue.get("/api/settings/").await.ok(), subscriber(&ada).await)
 }
 
-// Without the refresh after a refusal, officers would not see the school for good.
+// If the copies were not refreshed after a refused write, officers would never see the school.
 #[tokio::test(start_paused = true)]
 async fn copies_follow_when_settings_are_written_twice_at_once() {
     for milliseconds in 0..40 {
@@ -282,7 +283,7 @@ async fn copies_follow_when_settings_are_written_twice_at_once() {
     }
 }
 
-// If each of the two wrote the whole copy, one half of it would be the old one for good.
+// If both requests wrote the whole copy, half of it would stay old.
 #[tokio::test(start_paused = true)]
 async fn copies_follow_when_claims_and_settings_change_at_once() {
     for milliseconds in 0..40 {

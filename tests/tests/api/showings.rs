@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::{Client, Setup, TestCampus};
 
-/// Ada's event without showings: path under its club, and by its id alone.
+/// Ada's event without showings. Returns Ada, its path under the club, and its path by id alone.
 async fn event(campus: &TestCampus) -> (Client, String, String) {
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -31,7 +31,7 @@ async fn showings_have_all_verbs() {
     assert_eq!(
         ada.get(&global).await.ok()["earliest_start_time"],
         Value::Null,
-        "read by its id without showings"
+        "an event without showings can be read by its id"
     );
     let answer = ada
         .post(
@@ -64,7 +64,7 @@ async fn showings_have_all_verbs() {
     assert_eq!(
         ada.get(&showings).await.ok(),
         json!([second, showing]),
-        "by start"
+        "ordered by start"
     );
     assert_eq!(
         ada.get(&format!("{global}showings/")).await.ok(),
@@ -92,7 +92,7 @@ async fn showings_have_all_verbs() {
     assert_eq!(
         ada.put(&location, changed.clone()).await.ok(),
         changed,
-        "what GET gave can be PUT"
+        "PUT accepts what GET returned"
     );
     assert_eq!(
         ada.patch(
@@ -184,7 +184,7 @@ async fn wrong_showings_are_named() {
         .await
         .created();
     let one = format!("{showings}{}/", id(&showing));
-    // Rules hold for what comes of a change.
+    // The rules are checked on the result of the change.
     ada.patch(&one, json!({ "start_time": hours(3) }))
         .await
         .invalid(&["end_time"]);
@@ -212,7 +212,7 @@ async fn wrong_showings_are_named() {
 async fn a_change_to_or_from_daylight_saving_time_changes_nothing() {
     let campus = TestCampus::new();
     let (ada, path, global) = event(&campus).await;
-    // In Berlin the clocks go back at 03:00 on 2026-10-25: 02:30 is there twice.
+    // In Berlin the clocks go back at 03:00 on 2026-10-25, so 02:30 comes twice.
     for (start, end) in [
         ("2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"),
         ("2027-03-28T01:30:00+01:00", "2027-03-28T03:30:00+02:00"),
@@ -249,7 +249,7 @@ async fn a_change_to_or_from_daylight_saving_time_changes_nothing() {
     );
 }
 
-/// Something that happens to showings: what, to which, and the times.
+/// Steps that change showings: what to do, with which showing, its start and its length in hours.
 fn steps() -> impl Strategy<Value = Vec<(u8, usize, i64, i64)>> {
     proptest::collection::vec((0u8..4, 0usize..8, -3_000i64..3_000, 0i64..1_500), 1..14)
 }
@@ -261,7 +261,7 @@ fn seconds(time: &Value) -> Option<i64> {
 }
 
 /// Whether the earliest and latest times of an event are those of its showings, and the showings
-/// stand in order.
+/// are in order.
 fn agrees(event: &Value) -> bool {
     let showings = event["showings"].as_array().cloned().unwrap_or_default();
     let all = |name: &str| {
@@ -295,7 +295,7 @@ proptest! {
                 match (what, one) {
                     (1, Some(one)) => { ada.patch(&one, times).await.ok(); }
                     (2, Some(one)) => { ada.delete(&one).await.no_content(); }
-                    // One end alone; it may be refused.
+                    // This changes only the end, and may be refused.
                     (3, Some(one)) => { ada.patch(&one, json!({ "end_time": hours(start) })).await; }
                     _ => { ada.post(&showings, times).await.created(); }
                 }

@@ -161,7 +161,7 @@ async fn each_broken_rule_is_named_and_nothing_is_stored() {
     assert_eq!(
         answered,
         [&json!(limited), &choice["id"], &json!(special)],
-        "empty is unanswered"
+        "an empty text counts as no answer"
     );
 }
 
@@ -208,7 +208,10 @@ async fn submitting_again_replaces_the_answers_as_a_whole() {
         .post(&path, json!({ "committee": tech, "responses": [] }))
         .await
         .created();
-    assert_ne!(second["id"], first["id"], "one a committee");
+    assert_ne!(
+        second["id"], first["id"],
+        "each committee has its own submission"
+    );
     drive.decide(&first, 2, "no").await;
     sue.post(&path, drive.answer("late")).await.error(400);
     sue.post(&path, json!({ "committee": tech, "responses": [] }))

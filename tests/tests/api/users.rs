@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::{Client, TestCampus};
 
-/// Ada, an officer, and people to be found.
+/// A campus with people to search for, and Ada, an officer.
 async fn campus() -> (TestCampus, Client) {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");

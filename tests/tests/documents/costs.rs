@@ -1,5 +1,5 @@
-//! The price list: DynamoDB calls, sequential rounds and capacity units of every operation, as the
-//! engine counts them.
+//! The price list: calls of DynamoDB, sequential rounds and capacity units of every operation, as
+//! the engine counts them.
 //!
 //! Proves O3, O4.
 
@@ -16,8 +16,8 @@ use tests::fixtures::{Drive, hours, id};
 use tests::template::table_actions;
 use tests::{Client, Setup, TestCampus};
 
-/// What each call of the table takes: with the clock standing still but for these, elapsed time
-/// counts the rounds.
+/// Duration of each call of the table. Only these calls move the paused tokio clock, so the elapsed
+/// time divided by it is the number of rounds.
 const LATENCY: Duration = Duration::from_millis(10);
 
 pub(super) struct Row {
@@ -30,15 +30,15 @@ pub(super) struct Row {
 pub(super) struct Prices {
     pub(super) campus: TestCampus,
     rows: Vec<Row>,
-    /// Which function serves which operation.
+    /// The function that serves each operation.
     serves: BTreeMap<String, &'static str>,
     witness: Witness,
 }
 
-/// What each function did to the table.
+/// The actions of each function, with their table or index.
 type Rights = BTreeMap<String, BTreeSet<(String, String)>>;
 
-/// The function that is at work, and what each did so far.
+/// The function that is running, and the actions of all functions so far.
 type Witness = Arc<Mutex<(Option<String>, Rights)>>;
 
 fn campus(witness: &Witness) -> TestCampus {
@@ -123,7 +123,7 @@ impl Prices {
     }
 }
 
-/// Adds `n` pending submissions to the application, copies of the first one.
+/// Adds `n` pending submissions to the application. They are copies of the first one.
 async fn fill(campus: &TestCampus, drive: &Drive, first: &Value, n: u64) {
     let app = &campus.campus.app;
     let table = &app.table;
@@ -144,7 +144,7 @@ async fn fill(campus: &TestCampus, drive: &Drive, first: &Value, n: u64) {
     table.load(&copies).await.expect("a table");
 }
 
-/// Operations and the functions that serve them.
+/// The function that serves each operation.
 pub(super) fn serves() -> BTreeMap<String, &'static str> {
     let operations = |(function, routes): local::Group| {
         let document = json!(routes().split_for_parts().1);
@@ -381,7 +381,7 @@ async fn measure() -> (Vec<Row>, Rights) {
     p.upload("upload_club_logo", &sue, "/api/clubs/go/upload/")
         .await;
     Box::pin(p.collections(&sue)).await;
-    Box::pin(p.interests(&sue)).await;
+    Box::pin(p.bookmarks(&sue)).await;
     p.row(
         "delete_club",
         "",
@@ -1226,7 +1226,7 @@ async fn measure() -> (Vec<Row>, Rights) {
     (p.rows, rights)
 }
 
-/// An acceptance from its mail to the membership, on a campus of its own.
+/// An acceptance from its mail to the membership, on a separate campus.
 async fn accept(witness: &Witness) -> Vec<Row> {
     let campus = campus(witness);
     witness.lock().unwrap_or_else(PoisonError::into_inner).0 = None;
@@ -1309,14 +1309,14 @@ async fn the_price_list_is_measured() {
             .expect("a row");
         (row.usage, row.rounds)
     };
-    // The size of an application changes neither the price of a submission nor that of a decision.
+    // The number of submissions changes neither the price of a submission nor that of a decision.
     for operation in ["submit", "update_decision"] {
         assert_eq!(
             price(operation, "10 submissions there"),
             price(operation, "2,000 submissions there")
         );
     }
-    // The ceilings .
+    // These are upper limits.
     assert!(price("submit", "10 submissions there").1 <= 2);
     assert!(price("update_decision", "10 submissions there").1 <= 2);
     assert!(price("list_submissions", "10").1 <= 2);

@@ -1,4 +1,4 @@
-//! Prices of what admins keep, of favorites and subscriptions, and of lists beside many events.
+//! Prices of look-ups, favorites, subscriptions, and lists with many events.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use tests::fixtures::{hours, id};
 
 use super::costs::Prices;
 
-/// For each collection: list, create, show, update, replace, delete.
+/// The operations of each collection: list, create, show, update, replace, delete.
 const OPERATIONS: [[&str; 6]; 6] = [
     [
         "list_tags",
@@ -62,7 +62,7 @@ const OPERATIONS: [[&str; 6]; 6] = [
 const ALL_TIMES: &str = "/api/events/?earliest_start_time=2000-01-01T00:00:00Z";
 
 impl Prices {
-    /// What admins keep: tags, badges, schools, majors, years, fairs.
+    /// The collections that admins keep: tags, badges, schools, majors, years, fairs.
     pub(super) async fn collections(&mut self, owner: &Client) {
         let (admin, anybody) = (self.campus.admin(), self.campus.anonymous());
         admin.get("/api/settings/").await.ok();
@@ -182,7 +182,7 @@ impl Prices {
         }
     }
 
-    pub(super) async fn interests(&mut self, client: &Client) {
+    pub(super) async fn bookmarks(&mut self, client: &Client) {
         let (get, post, delete) = (Method::GET, Method::POST, Method::DELETE);
         for ([list, create, show, remove], path) in [
             (
@@ -235,8 +235,8 @@ impl Prices {
         }
     }
 
-    /// Lists beside many events: a tenth of them is still to come, the others ended in the 23
-    /// months before.
+    /// Lists with many events. A tenth of them is in the future; the others ended within the last
+    /// 23 months.
     pub(super) async fn events(&mut self, client: &Client) {
         let sizes = [
             (

@@ -1,11 +1,15 @@
-//! The documents that are made from the code, and the template that must agree with it. `cargo
-//! bless` writes them anew.
+//! Tests of the documents that are generated from the code, and of the template, which must agree
+//! with the code. `cargo bless` writes the documents.
 
 mod costs;
 mod costs_lists;
+mod layers;
+mod messages;
 mod openapi;
 mod prices;
 mod routes;
+mod rules;
+mod sources;
 mod table;
 mod template;
 
@@ -16,7 +20,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Compares a document with what the code says, or writes it.
+/// Compares a document with its generated text. With `cargo bless`, writes it first.
 fn check(name: &str, text: &str) {
     let path = root().join(name);
     if option_env!("BLESS").is_some() {

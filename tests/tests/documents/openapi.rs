@@ -33,7 +33,7 @@ fn operation_ids_are_unique_and_every_reference_leads_somewhere() {
                 operation["summary"].is_string(),
                 "{id} has no documentation"
             );
-            assert!(ids.insert(id.clone()), "{id} stands twice");
+            assert!(ids.insert(id.clone()), "{id} is there twice");
         }
     }
     let text = document.to_string();

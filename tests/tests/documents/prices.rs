@@ -1,5 +1,5 @@
-//! What a month, a recruitment week and a year cost: the price list times what people do times
-//! published unit prices.
+//! The costs of a month, a recruitment week and a year. They are computed from the price list, from
+//! how often people do things, and from published unit prices.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,8 +9,8 @@ use tests::template::Template;
 
 use super::costs::{Row, serves};
 
-/// Published unit prices in USD, eu-central-1, without any free tier; which source says so and when
-/// is on the page.
+/// Published unit prices in USD for eu-central-1, without any free tier. The page names the sources
+/// and their dates.
 mod unit {
     pub const REQUEST: f64 = 3.70e-6;
     pub const INVOCATION: f64 = 0.20e-6;
@@ -28,20 +28,21 @@ mod unit {
     pub const SECRET_MONTH: f64 = 0.40;
 }
 
-/// What is taken for each request beside what was measured.
+// These values are assumed for each request, in addition to the measured ones.
 const ROUND_MS: f64 = 5.0;
 const OWN_MS: f64 = 4.0;
 const ANSWER_KB: f64 = 6.0;
 const LOG_KB: f64 = 1.0;
-/// X-Ray takes the first request of each second, which at this pace is nearly every one.
+/// The share of requests that X-Ray records. It records the first request of each second. At this
+/// rate that is nearly every request.
 const SAMPLED: f64 = 1.0;
-/// A mail at ten a second.
+/// Milliseconds for a mail, at a rate of ten per second.
 const MAIL_MS: f64 = 100.0;
 
-/// How often something is done: operation, note of its row in the price list, times.
+/// Operation, note of its row in the price list, and how often it is done.
 type Done = (&'static str, &'static str, f64);
 
-/// A month in which people look around.
+/// A month without recruitment.
 const QUIET_MONTH: [Done; 11] = [
     ("list_clubs", "anonymous", 10_000.0),
     ("list_clubs", "signed in", 3_000.0),
@@ -56,7 +57,7 @@ const QUIET_MONTH: [Done; 11] = [
     ("list_members", "2 members", 500.0),
 ];
 
-/// A week in which 1,000 people apply to three of 100 clubs each.
+/// A week in which 1,000 people apply to 3 of 100 clubs each.
 const RECRUITMENT_WEEK: [Done; 23] = [
     ("show_settings", "first request of a new person", 1_000.0),
     ("list_clubs", "signed in", 20_000.0),
@@ -83,7 +84,7 @@ const RECRUITMENT_WEEK: [Done; 23] = [
     ("accept_invite", "", 800.0),
 ];
 
-/// Mails of such a week.
+/// Mails in a recruitment week.
 const WEEKLY_MAILS: f64 = 3_000.0;
 
 #[derive(Default)]
@@ -106,7 +107,7 @@ impl Bill {
         sum
     }
 
-    /// What things cost that people do.
+    /// The costs of what people do.
     fn of(done: &[Done], mails: f64, rows: &[Row]) -> Self {
         let memory = memory();
         let serves = serves();
@@ -152,7 +153,7 @@ impl Bill {
         bill
     }
 
-    /// What a month costs for what lies there.
+    /// The costs of storage for a month.
     fn lying(table_gb: f64, images_gb: f64) -> Self {
         let mut bill = Self::default();
         bill.add(
@@ -164,7 +165,7 @@ impl Bill {
     }
 }
 
-/// Megabytes by binary.
+/// Memory of the functions in MB, by binary.
 fn memory() -> BTreeMap<String, f64> {
     let functions = Template::load("clubs", &[]).functions().into_values();
     functions

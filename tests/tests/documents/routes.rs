@@ -3,7 +3,7 @@ use std::fs;
 
 use serde_json::json;
 
-/// The file that holds a handler.
+/// The path of the source file with a handler.
 fn file_of(function: &str, handler: &str) -> String {
     let folder = super::root().join("functions").join(function).join("src");
     let needle = format!("pub async fn {handler}(");
@@ -15,7 +15,7 @@ fn file_of(function: &str, handler: &str) -> String {
         files.filter(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(&needle)));
     let path = found
         .next()
-        .unwrap_or_else(|| panic!("no file holds {handler}"));
+        .unwrap_or_else(|| panic!("no file has {handler}"));
     let name = path
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())

@@ -24,7 +24,7 @@ fn the_chart_is_made_from_the_code() {
     super::check("docs/table.md", &text);
 }
 
-/// Whether a key has the form of a pattern: the same fixed parts, something for each `<…>`.
+/// Whether a key matches a pattern. Each `<…>` stands for any text that is not empty.
 fn fits(key: &str, pattern: &str) -> bool {
     let (mut key, mut rest) = (key, pattern);
     while let Some((fixed, after)) = rest.split_once('<') {
@@ -47,7 +47,7 @@ fn fits(key: &str, pattern: &str) -> bool {
     key == rest
 }
 
-// Erasure looks twice, with a pause.
+// The erasure reads twice, with a pause in between, so the tokio clock is paused.
 #[tokio::test(start_paused = true)]
 async fn what_is_stored_is_in_the_chart_and_all_of_the_chart_is_stored() {
     let campus = TestCampus::new();

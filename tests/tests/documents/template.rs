@@ -1,4 +1,4 @@
-//! template.yaml and the code say the same: routes, settings, table, rights.
+//! template.yaml agrees with the code: routes, settings, table and rights.
 //!
 //! Proves H6, O2, O3.
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use shared::settings::{Settings, VARIABLES};
 use tests::template::{ACCOUNT, Function, REGION, Template};
 
-/// Deployments as different as the template allows.
+/// Deployments that together use every condition of the template.
 fn deployments() -> Vec<Template> {
     let own = [
         ("Issuer", "https://id.uni.example"),
@@ -95,7 +95,7 @@ fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
             );
         }
         let routed: BTreeSet<String> = function.paths().map(str::to_owned).collect();
-        assert_eq!(routed.len(), function.events.len(), "a path stands twice");
+        assert_eq!(routed.len(), function.events.len(), "a path is there twice");
         let rest: BTreeSet<String> = routed.difference(&served).cloned().collect();
         let unserved = if function.binary == "clubs" {
             BTreeSet::from(["/".to_owned(), "/{proxy+}".to_owned()])
@@ -171,7 +171,7 @@ fn every_deployment_resolves_and_sets_every_setting_so_that_the_functions_start(
                 template.holds("IsEmulated"),
                 "{name}"
             );
-            // What CloudFormation puts in when it deploys.
+            // CloudFormation replaces this reference by the secret.
             let secret = |value: &String| {
                 if value.starts_with("{{resolve:secretsmanager:") {
                     "x".repeat(48)
@@ -217,7 +217,7 @@ fn every_parameter_is_described_and_no_default_is_a_secret() {
         );
         assert!(
             parameter["NoEcho"] != true || parameter["Default"] == "",
-            "{name} has a secret for a default"
+            "the default of {name} is a secret"
         );
     }
 }
@@ -305,8 +305,8 @@ fn only_the_mailer_sends_and_reads_the_stream_and_nobody_has_more_than_they_need
                 ["Mailer", "MailReports"].contains(&name.as_str()),
                 "{name}"
             );
-            // X-Ray knows no resources; in the sandbox recipients are identities too, and a
-            // condition says who may be the sender.
+            // Actions of X-Ray have no resources. In the sandbox of SES, recipients need a right
+            // too, and a condition limits the sender.
             for (actions, resources) in &function.rights {
                 let wide = resources
                     .iter()
@@ -407,7 +407,7 @@ fn what_is_watched_exists_and_the_dashboard_is_json() {
             .values()
             .filter(|resource| resource["Type"] == "AWS::CloudWatch::Alarm");
         let alarms: Vec<&Value> = alarms.map(|alarm| &alarm["Properties"]).collect();
-        // So many are free.
+        // Ten alarms are free.
         assert_eq!(alarms.len(), 10);
         let operations =
             std::fs::read_to_string(super::root().join("docs/operations.md")).expect("a page");
@@ -436,10 +436,10 @@ fn what_is_watched_exists_and_the_dashboard_is_json() {
     }
 }
 
-/// Compares what the operations of each function did to the table with what its role allows: no
-/// less, no more.
+/// Checks that the role of each function allows exactly the calls of the table that its operations
+/// make.
 pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>) {
-    // Made in a folder of its own, the deployment's table is called as the tests call it.
+    // With this parameter, the table has the name that the tests use.
     let template = Template::load("clubs", &[("RestoredTable", local::engine::TABLE)]);
     let functions = template.functions();
     assert_eq!(done.len(), functions.len());
@@ -464,8 +464,9 @@ pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>
             .map(|(action, resource)| (action.clone(), resource.clone()))
             .collect();
         let missing: Vec<_> = done.difference(&allowed).collect();
-        // What is not in the price list: invitations and workers that died; events of clubs that
-        // wait for approval. Submissions that took long and find their application gone.
+        // These rights are used by cases that the price list does not measure: invitations, workers
+        // that died, submissions whose application was deleted meanwhile, and events of clubs that
+        // wait for approval.
         let rare = [
             ("Mailer", "GetItem", ""),
             ("Mailer", "ConditionCheckItem", ""),

@@ -1,5 +1,5 @@
-//! What the catalogue is filled with besides clubs: tags, badges, schools, majors, years, a fair,
-//! favorites, subscriptions, logos.
+//! The rest of the demo catalogue: tags, badges, schools, majors, years, a fair, favorites,
+//! subscriptions and logos.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -8,15 +8,15 @@ use chrono::{Datelike as _, TimeDelta, Timelike as _};
 use image::{ImageFormat, Rgb, RgbImage};
 use shared::Shared;
 use shared::models::{
-    Badge, Club, Fair, Favorite, Kind, Lookup, Major, Person, Registration, School, Subscription,
-    Tag, Year,
+    Badge, Club, Fair, Favorite, Lookup, LookupKind, Major, Person, Registration, School,
+    Subscription, Tag, Year,
 };
-use shared::table::Interest as _;
+use shared::table::Bookmark as _;
 use shared::time::Timestamp;
 
 use crate::Error;
 
-/// Tags, each with the places of its clubs in their list.
+/// Tags, with the positions of their clubs in the list of clubs.
 const TAGS: [(&str, &[usize]); 8] = [
     ("Academic", &[1, 4, 8, 11]),
     ("Arts", &[3, 5, 9, 11]),
@@ -28,7 +28,7 @@ const TAGS: [(&str, &[usize]); 8] = [
     ("Food & drink", &[13]),
 ];
 
-/// Label, purpose, description, color, clubs.
+/// Label, purpose, description, color, and positions of the clubs.
 const BADGES: [(&str, &str, &str, &str, &[usize]); 3] = [
     (
         "Founded before 1950",
@@ -82,7 +82,7 @@ pub struct Collections {
     subscriptions: Vec<Subscription>,
 }
 
-fn entries<T: Kind>(app: &Shared, values: impl Iterator<Item = (T, i64)>) -> Vec<Lookup<T>> {
+fn entries<T: LookupKind>(app: &Shared, values: impl Iterator<Item = (T, i64)>) -> Vec<Lookup<T>> {
     values
         .map(|(value, uses)| Lookup {
             id: app.next_id(),
@@ -97,7 +97,7 @@ fn count(clubs: &[usize]) -> i64 {
     i64::try_from(clubs.len()).unwrap_or_default()
 }
 
-/// Makes them, and gives people and clubs what they refer to.
+/// Makes the entries, and adds the references to people and clubs.
 pub fn collections(
     app: &Shared,
     people: &mut [Person],
@@ -190,7 +190,7 @@ pub fn collections(
     let registrations = registrations.collect();
     let (mut favorites, mut subscriptions) = (Vec::new(), Vec::new());
     let mut counts = BTreeMap::new();
-    // The student begins with none.
+    // The student has none at the start.
     for (i, person) in people.iter().enumerate().skip(2) {
         for club in clubs.iter().step_by(i % 5 + 2) {
             favorites.push(Favorite::new(
@@ -226,7 +226,7 @@ pub fn collections(
     }
 }
 
-/// A fair in two weeks, for which clubs can register.
+/// A fair in two weeks. Clubs can register for it.
 fn fair(now: Timestamp) -> Fair {
     let midnight = now.plus(-TimeDelta::seconds(
         now.moment().num_seconds_from_midnight().into(),
@@ -246,7 +246,7 @@ fn fair(now: Timestamp) -> Fair {
 }
 
 impl Collections {
-    /// Stores them.
+    /// Stores the entries.
     pub async fn load(&self, app: &Shared) -> Result<(), Error> {
         let table = &app.table;
         table.load_lookups(&self.tags).await?;
@@ -269,7 +269,7 @@ pub async fn logos(app: &Shared, clubs: &mut [Club]) -> Result<(), Error> {
         logo(n).write_to(&mut Cursor::new(&mut file), ImageFormat::Png)?;
         club.image = Some(
             app.media
-                .store("file", file.into())
+                .store(file.into())
                 .await
                 .map_err(|error| format!("{error:?}"))?,
         );
@@ -277,7 +277,7 @@ pub async fn logos(app: &Shared, clubs: &mut [Club]) -> Result<(), Error> {
     Ok(())
 }
 
-/// A disc, in colours of its own for each number.
+/// A disc in colours that depend on `n`.
 fn logo(n: u8) -> RgbImage {
     RgbImage::from_fn(240, 240, |x, y| {
         let (dx, dy) = (x.abs_diff(120), y.abs_diff(120));

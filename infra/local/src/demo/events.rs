@@ -1,4 +1,4 @@
-//! What is on: events over a term, some over, some with flyers.
+//! Events of a term. Some have ended, and some have flyers.
 
 use std::io::Cursor;
 
@@ -10,8 +10,8 @@ use shared::time::Timestamp;
 
 use crate::Error;
 
-/// Club, name, kind, first day from now, hour, hours long, weeks between showings, showings, place,
-/// whether it is public.
+/// Club, name, type, first day from now, hour, length in hours, weeks between showings, number of
+/// showings, location, and whether the location is public.
 type Plan = (
     &'static str,
     &'static str,
@@ -220,7 +220,7 @@ const PLANS: [Plan; 16] = [
     ),
 ];
 
-/// Each plan as an event with its showings, and as single events over the term: more than forty.
+/// Makes more than forty events from the plans.
 pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
     let midnight = now.plus(TimeDelta::seconds(-i64::from(
         now.moment().num_seconds_from_midnight(),
@@ -240,7 +240,7 @@ pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
             ticket_drop: None,
             ticket_order_limit: 4,
         };
-        // Every other series is one event with many showings, the others are many events.
+        // Every second plan becomes one event with many showings. The others become many events.
         let groups: Vec<Vec<i64>> = if i % 2 == 0 {
             vec![(0..showings).collect()]
         } else {
@@ -270,7 +270,7 @@ pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
     events
 }
 
-/// Gives some of the events that are still to come a flyer.
+/// Adds flyers to some events that have not ended.
 pub async fn flyers(app: &Shared, events: &[Event]) -> Result<(), Error> {
     let now = app.now();
     let upcoming = events
@@ -281,7 +281,7 @@ pub async fn flyers(app: &Shared, events: &[Event]) -> Result<(), Error> {
         flyer(n).write_to(&mut Cursor::new(&mut file), ImageFormat::Png)?;
         let image = app
             .media
-            .store("image", file.into())
+            .store(file.into())
             .await
             .map_err(|error| format!("{error:?}"))?;
         app.table
@@ -298,7 +298,7 @@ pub async fn flyers(app: &Shared, events: &[Event]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Stripes, in colours of its own for each number.
+/// Stripes in colours that depend on `n`.
 fn flyer(n: u8) -> RgbImage {
     RgbImage::from_fn(900, 600, |x, y| {
         let light = u8::try_from((x + y * u32::from(n % 3 + 1)) / 90 % 2 * 60).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The demo campus: what a new user finds at the first start.
+//! The demo campus: the data of the local service after its first start.
 
 mod catalogue;
 mod events;
@@ -13,7 +13,7 @@ use crate::{Campus, Error};
 
 pub use people::{admin, officer, student};
 
-/// Whether nothing is stored yet.
+/// Whether the table is empty.
 pub async fn is_wanted(campus: &Campus) -> Result<bool, TableError> {
     Ok(campus.app.table.versions().await?.is_empty())
 }

@@ -1,4 +1,4 @@
-//! People, clubs and who is in which.
+//! People, clubs and their members.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ const NAMES: [&str; 60] = [
     "Xavier Reyes",
 ];
 
-/// Code, name, subtitle, description, e-mail.
+/// Code, name and subtitle.
 const CLUBS: [[&str; 3]; 14] = [
     ["robotics", "Robotics Society", "We build things that move"],
     ["debate", "Debating Union", "Three minutes to change a mind"],
@@ -121,7 +121,7 @@ const CLUBS: [[&str; 3]; 14] = [
     ["baking", "Baking Society", "Sourdough and friendship"],
 ];
 
-/// In the admin group.
+/// A person in the admin group.
 pub fn admin() -> Subject {
     Subject {
         groups: vec!["clubs-admin".into()],
@@ -139,7 +139,7 @@ pub fn student() -> Subject {
     subject("sam", "Sam Okafor")
 }
 
-/// Everybody who was here before. The first is the officer, the second the student.
+/// All people with a profile. The first one is the officer, the second one the student.
 pub fn people(now: Timestamp) -> Vec<Person> {
     NAMES
         .iter()
@@ -176,11 +176,12 @@ fn person(i: usize, name: &str, now: Timestamp) -> Person {
     }
 }
 
-/// The clubs with their members; counters agree with these.
+/// The clubs with their members. The counters of the clubs are right.
 pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) {
     let (mut clubs, mut members) = (Vec::new(), Vec::new());
     for (c, [code, name, subtitle]) in CLUBS.iter().enumerate() {
-        // The owner, two officers and some members; Olivia owns the first two, Sam is in none.
+        // Each club has an owner, two officers and some members. Olivia owns the first two clubs.
+        // Sam is not a member of any club.
         let others: Vec<&Person> = people[2..]
             .iter()
             .cycle()
@@ -247,7 +248,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
     (clubs, members)
 }
 
-/// Who asks to join Olivia's clubs, and who was invited.
+/// Membership requests for Olivia's clubs, and invites.
 pub fn asking(
     people: &[Person],
     members: &[Membership],
@@ -296,7 +297,7 @@ pub fn asking(
         request("robotics", 2),
         request("debate", 1),
     ];
-    // One of them has expired.
+    // One of the invites has expired.
     (
         requests,
         vec![

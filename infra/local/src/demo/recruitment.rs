@@ -1,21 +1,21 @@
-//! Two open applications, one that is over, and who submitted what.
+//! Two open applications, one that has ended, and their submissions.
 
 use chrono::TimeDelta;
 use shared::Shared;
 use shared::models::{
-    Answer, Application, Change, Choice, Club, Committee, Person, Prompt, Question, QuestionType,
-    Status, Submission,
+    Answer, Application, Choice, Club, Committee, DecisionChange, Person, Prompt, Question,
+    QuestionType, Status, Submission,
 };
 use shared::time::Timestamp;
 
-/// What there is of recruitment.
+/// All items of the recruitment.
 #[derive(Default)]
 pub struct Drives {
     pub applications: Vec<Application>,
     pub questions: Vec<Question>,
     pub prompts: Vec<Prompt>,
     pub submissions: Vec<Submission>,
-    pub changes: Vec<Change>,
+    pub changes: Vec<DecisionChange>,
 }
 
 const ACCEPTANCE: &str = "<p>Dear {{ name }},</p><p>welcome to <b>{{ club }}</b>{% if committee %}, committee {{ committee }}{% endif %}!</p>\
@@ -40,13 +40,13 @@ struct Drive<'a> {
     club: &'a str,
     name: &'a str,
     committees: &'a [&'a str],
-    /// Days from now.
+    /// Start, end and release time, in days from now.
     window: (i64, i64, i64),
     applicants: usize,
     decided: bool,
 }
 
-/// The applications, with their windows in the clubs.
+/// Makes the applications, and adds their windows to the clubs.
 pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestamp) -> Drives {
     let mut all = Drives::default();
     let plans = [
@@ -99,7 +99,7 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
                 drive.decided,
             );
             if submission.status != Status::Pending {
-                all.changes.push(Change {
+                all.changes.push(DecisionChange {
                     id: app.next_id(),
                     application: application.id,
                     submission: submission.id,

@@ -2,16 +2,15 @@
 
 use std::collections::HashMap;
 
-use chrono::{DateTime, Utc};
-use serde::Serialize;
-use shared::Shared;
-use shared::auth::User;
-use shared::http::{ApiError, Load, PathIds};
-use shared::lookups::{NamedBody, Studies};
-use shared::models::{
+use super::lookups::{NamedBody, Studies};
+use crate::http::{ApiError, Load, PathIds, User};
+use crate::models::{
     Answer, Application, Choice, Committee, EmailStatus, Prompt, QuestionType, Status, Submission,
 };
-use shared::time::Timestamp;
+use crate::state::Shared;
+use crate::time::Timestamp;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 /// A submission.
@@ -21,7 +20,7 @@ pub struct SubmissionBody {
     /// Application id.
     application: u64,
     /// Null after the applicant's erasure.
-    user: Option<UserBody>,
+    user: Option<ApplicantBody>,
     /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
     status: Status,
     /// Feedback for the applicant.
@@ -38,7 +37,7 @@ pub struct SubmissionBody {
 
 /// An applicant.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct UserBody {
+pub struct ApplicantBody {
     id: u64,
     username: String,
     name: String,
@@ -96,7 +95,7 @@ impl SubmissionBody {
             .zip(submission.applicant.as_ref())
             .map(|(id, applicant)| {
                 let personal = applicant.personal.clone();
-                UserBody {
+                ApplicantBody {
                     id,
                     username: personal.username,
                     name: personal.name,
@@ -204,4 +203,43 @@ fn response(answer: &Answer, prompts: &Prompts) -> ResponseBody {
         text: answer.text.clone(),
         multiple_choice: answer.option.map(option),
     }
+}
+
+/// Submissions as their applicant may see them now.
+pub async fn own_submission_bodies(
+    app: &Shared,
+    submissions: &[Submission],
+) -> Result<Vec<SubmissionBody>, ApiError> {
+    let of = |submission: &'_ Submission| {
+        (
+            submission.club.clone(),
+            submission.application,
+            submission.answers.clone(),
+        )
+    };
+    let named: Vec<_> = submissions.iter().map(of).collect();
+    let parts = app.table.parts_of(
+        named
+            .iter()
+            .map(|(club, application, answers)| (club.as_str(), *application, answers.as_slice())),
+    );
+    let studies = Studies::of(
+        app,
+        submissions
+            .iter()
+            .filter_map(|submission| submission.applicant.as_ref()),
+    );
+    let (parts, studies) = futures::try_join!(parts, studies)?;
+    let now = app.clock.now();
+    let show = |submission: &Submission| {
+        let application = parts.applications.get(&submission.application)?;
+        Some(SubmissionBody::for_applicant(
+            submission,
+            application,
+            &parts.prompts,
+            &studies,
+            now,
+        ))
+    };
+    Ok(submissions.iter().filter_map(show).collect())
 }

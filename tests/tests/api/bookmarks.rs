@@ -58,7 +58,7 @@ async fn clubs_are_kept_at_hand_and_let_go() {
         assert_eq!(sue.get(path).await.ok(), json!([made]));
         for named in [id(&made).to_string(), "chess".into()] {
             assert_eq!(sue.get(&format!("{path}{named}/")).await.ok(), made);
-            // Nobody else has it.
+            // Other people do not see it.
             ada.get(&format!("{path}{named}/")).await.error(404);
             ada.delete(&format!("{path}{named}/")).await.error(404);
         }
@@ -111,7 +111,7 @@ async fn clubs_say_what_the_caller_has_to_do_with_them() {
     );
     sue.delete("/api/favorites/chess/").await.no_content();
     assert_eq!(flags(&sue, "chess").await, (json!(false), json!(true)));
-    // What changes a club says so too.
+    // The answer to a change of the club has the flags too.
     ada.post("/api/favorites/", json!({ "club": "go" }))
         .await
         .created();
@@ -123,7 +123,7 @@ async fn clubs_say_what_the_caller_has_to_do_with_them() {
     );
 }
 
-// Without the transaction with the counter, or without its condition, the count would be another.
+// The favorite and the counter are written in one transaction. Otherwise the count would be wrong.
 #[tokio::test(start_paused = true)]
 async fn many_favorites_at_once_are_counted_exactly() {
     let campus = Setup::default().latency(5).build();
@@ -137,7 +137,7 @@ async fn many_favorites_at_once_are_counted_exactly() {
             .status
             .as_u16()
     };
-    // Everybody presses twice.
+    // Each person sends the request twice.
     let statuses = futures::future::join_all(people.iter().chain(&people).cloned().map(post)).await;
     assert_eq!(
         (
@@ -172,9 +172,9 @@ async fn many_favorites_at_once_are_counted_exactly() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
-// DynamoDB refuses a transaction on an item that another one is at; the embedded engine does not.
-// With too few or too short pauses between the attempts, some of these would be told that the
-// service is busy.
+// DynamoDB refuses a transaction on an item that another transaction is changing; the embedded
+// engine does not. With too few or too short pauses between the attempts, some requests would be
+// 429.
 #[tokio::test(start_paused = true)]
 async fn many_favorites_at_once_wait_for_each_other() {
     let (busy, on) = (

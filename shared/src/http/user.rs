@@ -1,16 +1,14 @@
 //! The caller of a request, and their profile.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::OnceCell;
 
-use super::token::Identity;
-use crate::http::ApiError;
+use super::error::ApiError;
+use crate::auth::Identity;
 use crate::models::{Person, Personal};
 use crate::state::Shared;
 use crate::table::TableError;
@@ -199,47 +197,5 @@ impl OptionalFromRequestParts<Shared> for User {
 
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Option<Self>, ApiError> {
         Ok(parts.extensions.get::<Self>().cloned())
-    }
-}
-
-/// People whose profile was found up to date lately, so that not every request reads it.
-#[derive(Default)]
-pub struct KnownPeople(Mutex<HashMap<u64, (Identity, DateTime<Utc>)>>);
-
-const REMEMBERED_MINUTES: i64 = 5;
-const REMEMBERED_PEOPLE: usize = 10_000;
-
-impl KnownPeople {
-    fn knows(&self, identity: &Identity, now: DateTime<Utc>) -> bool {
-        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = |at: DateTime<Utc>| (now - at).abs() < TimeDelta::minutes(REMEMBERED_MINUTES);
-        let same = |known: &Identity| {
-            Identity {
-                issued_at: 0,
-                ..known.clone()
-            } == Identity {
-                issued_at: 0,
-                ..identity.clone()
-            }
-        };
-        seen.get(&identity.id)
-            .is_some_and(|(known, at)| same(known) && fresh(*at))
-    }
-
-    /// Forgets somebody who was erased. Other functions that saw them lately store them again at a
-    /// request that looks at the profile, or after a few minutes.
-    pub fn forget(&self, person: u64) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&person);
-    }
-
-    fn saw(&self, identity: &Identity, now: DateTime<Utc>) {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() >= REMEMBERED_PEOPLE {
-            seen.clear();
-        }
-        seen.insert(identity.id, (identity.clone(), now));
     }
 }

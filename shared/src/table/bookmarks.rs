@@ -2,7 +2,7 @@
 //! in the partition of the person's profile; a favorite changes the club's counter in its
 //! transaction.
 
-use super::people::still_there;
+use super::conditions::check_not_erasing;
 use super::read::readable;
 use super::{Entity, Key, Range, Table, TableError, Write, keys, type_of};
 use crate::ids::derived;
@@ -10,7 +10,7 @@ use crate::models::{Favorite, Person, Subscription};
 use crate::time::Timestamp;
 
 /// A favorite or a subscription.
-pub trait Interest: Entity + Send + Sync {
+pub trait Bookmark: Entity + Send + Sync {
     /// What its sort keys begin with.
     const PREFIX: &'static str;
     /// The counter of the club that it is in.
@@ -40,7 +40,7 @@ impl Entity for Favorite {
     }
 }
 
-impl Interest for Favorite {
+impl Bookmark for Favorite {
     const PREFIX: &'static str = keys::FAVORITES;
     const COUNTER: Option<&'static str> = Some("favorites");
 
@@ -83,7 +83,7 @@ impl Entity for Subscription {
     }
 }
 
-impl Interest for Subscription {
+impl Bookmark for Subscription {
     const PREFIX: &'static str = keys::SUBSCRIPTIONS;
     const COUNTER: Option<&'static str> = None;
 
@@ -118,7 +118,7 @@ impl Interest for Subscription {
 
 /// Why somebody's interest was not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InterestRefusal {
+pub enum BookmarkRefusal {
     /// It is there already.
     Duplicate,
     /// The person is being erased.
@@ -127,7 +127,7 @@ pub enum InterestRefusal {
 
 /// The favorites and subscriptions of a person.
 #[derive(Debug, Default)]
-pub struct Interests {
+pub struct Bookmarks {
     /// Clubs at hand.
     pub favorites: Vec<Favorite>,
     /// Clubs to hear of.
@@ -135,9 +135,9 @@ pub struct Interests {
 }
 
 /// The write that counts an interest at its club.
-fn counted<I: Interest>(interest: &I, change: i64) -> Option<Write> {
+fn counted<I: Bookmark>(bookmark: &I, change: i64) -> Option<Write> {
     I::COUNTER.map(|counter| {
-        Write::update(keys::club(interest.parts().1))
+        Write::update(keys::club(bookmark.parts().1))
             .add(counter, change)
             .if_exists()
     })
@@ -145,14 +145,14 @@ fn counted<I: Interest>(interest: &I, change: i64) -> Option<Write> {
 
 impl Table {
     /// The favorites or the subscriptions of a person, in no order: 1 query.
-    pub async fn interests_of<I: Interest>(&self, person: u64) -> Result<Vec<I>, TableError> {
+    pub async fn bookmarks_of<I: Bookmark>(&self, person: u64) -> Result<Vec<I>, TableError> {
         self.query(keys::own(person), Range::Prefix(I::PREFIX.into()))
             .await
     }
 
     /// All interests of a person: 1 query. Between favorites and subscriptions stands the profile.
-    pub async fn interests(&self, person: u64) -> Result<Interests, TableError> {
-        let mut all = Interests::default();
+    pub async fn bookmarks(&self, person: u64) -> Result<Bookmarks, TableError> {
+        let mut all = Bookmarks::default();
         let range = Range::Between(keys::FAVORITES.into(), format!("{}~", keys::SUBSCRIPTIONS));
         for item in self.items(false, keys::own(person), range).await? {
             match type_of(&item) {
@@ -165,7 +165,7 @@ impl Table {
     }
 
     /// An interest of a person by its id: 1 read.
-    pub async fn interest<I: Interest>(
+    pub async fn bookmark<I: Bookmark>(
         &self,
         person: u64,
         id: u64,
@@ -183,23 +183,26 @@ impl Table {
     }
 
     /// Stores an interest, and counts it at its club.
-    pub async fn create_interest<I: Interest>(
+    pub async fn create_bookmark<I: Bookmark>(
         &self,
-        interest: &I,
-    ) -> Result<Result<(), InterestRefusal>, TableError> {
-        let mut writes = vec![(Write::put(interest)?.if_new(), InterestRefusal::Duplicate)];
-        writes.push((still_there(interest.parts().2), InterestRefusal::Erased));
+        bookmark: &I,
+    ) -> Result<Result<(), BookmarkRefusal>, TableError> {
+        let mut writes = vec![(Write::put(bookmark)?.if_new(), BookmarkRefusal::Duplicate)];
+        writes.push((
+            check_not_erasing(bookmark.parts().2),
+            BookmarkRefusal::Erased,
+        ));
         // Clubs are never removed.
-        writes.extend(counted(interest, 1).map(|count| (count, InterestRefusal::Erased)));
+        writes.extend(counted(bookmark, 1).map(|count| (count, BookmarkRefusal::Erased)));
         self.transact_for(writes).await
     }
 
     /// Removes an interest. Refused if it is gone, or was made again.
-    pub async fn delete_interest<I: Interest>(&self, interest: &I) -> Result<(), TableError> {
-        let delete = Write::delete(interest.key()).if_equals("creation", &interest.creation());
+    pub async fn delete_bookmark<I: Bookmark>(&self, bookmark: &I) -> Result<(), TableError> {
+        let delete = Write::delete(bookmark.key()).if_equals("creation", &bookmark.creation());
         self.transact(
             std::iter::once(delete)
-                .chain(counted(interest, -1))
+                .chain(counted(bookmark, -1))
                 .collect(),
         )
         .await

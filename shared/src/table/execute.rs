@@ -15,7 +15,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use super::attempt::Failure;
 use super::error::{Backoff, read_error};
 use super::usage::{count_call, count_write, request_age};
-use super::write::{Kind, Write, with_conditions};
+use super::write::{Write, WriteKind, with_conditions};
 use super::{Entity, Item, Key, Table, TableError, keys, to_item};
 
 /// Items of one batch.
@@ -23,7 +23,7 @@ const BATCH: usize = 25;
 
 /// What became of a write of one item.
 #[derive(Debug)]
-pub(super) enum Written {
+pub(super) enum WriteResult {
     /// It was applied. Updates and deletes tell the item as it was before.
     Now(Option<Item>),
     /// An attempt whose answer was lost had been applied. The item as it is stored.
@@ -44,25 +44,25 @@ impl Table {
     /// Does one write. Answers the item as it was before, for updates and deletes.
     pub(super) async fn write(&self, write: Write) -> Result<Option<Item>, TableError> {
         match self.try_write(write).await? {
-            Written::Now(before) => Ok(before),
-            Written::Before(_) => Ok(None),
-            Written::Refused(_) => Err(TableError::Refused(vec![0])),
+            WriteResult::Now(before) => Ok(before),
+            WriteResult::Before(_) => Ok(None),
+            WriteResult::Refused(_) => Err(TableError::Refused(vec![0])),
         }
     }
 
     /// Does one write, and tells whether its condition held.
-    pub(super) async fn try_write(&self, write: Write) -> Result<Written, TableError> {
+    pub(super) async fn try_write(&self, write: Write) -> Result<WriteResult, TableError> {
         let (mut pause, mut lost) = (Backoff::default(), false);
         loop {
             let failure = match self.write_once(write.clone()).await {
-                Ok(before) => return Ok(Written::Now(before)),
+                Ok(before) => return Ok(WriteResult::Now(before)),
                 Err(Failure::Refused(mut refused)) => {
                     let stored = refused.pop().and_then(|(_, item)| item);
                     let own = lost && write.is_done_in(stored.as_ref());
                     return Ok(if own {
-                        Written::Before(stored)
+                        WriteResult::Before(stored)
                     } else {
-                        Written::Refused(stored)
+                        WriteResult::Refused(stored)
                     });
                 }
                 Err(failure @ Failure::Failed(_)) => return Err(failure.last(lost)),
@@ -79,7 +79,7 @@ impl Table {
         count_call();
         let e = write.expressions();
         let (old, capacity) = match write.kind {
-            Kind::Put(item) => {
+            WriteKind::Put(item) => {
                 let output = with_conditions!(
                     self.client
                         .put_item()
@@ -95,7 +95,7 @@ impl Table {
                 .map_err(|error| Failure::of(&error))?;
                 (None, output.consumed_capacity)
             }
-            Kind::Update(key) => {
+            WriteKind::Update(key) => {
                 let output = with_conditions!(
                     self.client
                         .update_item()
@@ -113,7 +113,7 @@ impl Table {
                 .map_err(|error| Failure::of(&error))?;
                 (output.attributes, output.consumed_capacity)
             }
-            Kind::Delete(key) => {
+            WriteKind::Delete(key) => {
                 let output = with_conditions!(
                     self.client
                         .delete_item()
@@ -130,7 +130,7 @@ impl Table {
                 .map_err(|error| Failure::of(&error))?;
                 (output.attributes, output.consumed_capacity)
             }
-            Kind::Check(_) => {
+            WriteKind::Check(_) => {
                 return Err(Failure::Failed(
                     "a check goes into a transaction".to_owned(),
                 ));
@@ -179,8 +179,8 @@ impl Table {
                     return Err(Failure::Refused(refused).last(lost));
                 }
                 Failure::Failed(_) => return Err(failure.last(lost)),
-                Failure::Again(_) if !lost => token = client_token(),
-                Failure::Again(_) | Failure::Lost(_) => {}
+                Failure::RetryLater(_) if !lost => token = client_token(),
+                Failure::RetryLater(_) | Failure::Lost(_) => {}
             }
             lost |= matches!(failure, Failure::Lost(_));
             if !pause.wait().await {

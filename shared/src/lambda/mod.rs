@@ -1,0 +1,77 @@
+//! Start-up of a function in the cloud.
+
+#[cfg(feature = "api")]
+mod serve;
+
+use std::time::Duration;
+
+use aws_config::environment::EnvironmentVariableCredentialsProvider;
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::provider::SharedCredentialsProvider;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Layer, Registry};
+
+#[cfg(feature = "api")]
+pub use serve::run;
+#[cfg(feature = "images")]
+pub use serve::run_with_images;
+
+/// Anything that keeps a function from starting.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// JSON lines on standard output; `RUST_LOG` filters them.
+pub fn log_as_json() {
+    log(
+        tracing_subscriber::fmt::layer()
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .without_time(),
+        "info",
+    );
+}
+
+/// Logs through `layer` what `RUST_LOG` lets pass, such as `info` or `warn,shared=debug`; what it
+/// says without it is `default`.
+pub fn log(layer: impl Layer<Registry> + Send + Sync, default: &str) {
+    let wanted = variable("RUST_LOG")
+        .and_then(|text| text.parse().ok())
+        .or_else(|| default.parse().ok());
+    let wanted: Targets = wanted.unwrap_or_default();
+    tracing_subscriber::registry()
+        .with(layer.with_filter(wanted))
+        .init();
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what Lambda itself tells a function; the settings are read in settings.rs"
+)]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The SDK's configuration: region, credentials and endpoint as Lambda's environment has them,
+/// which is the one place where functions find them; time-outs below the function's own, so that a
+/// handler can still answer.
+pub fn sdk_config() -> SdkConfig {
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(Duration::from_secs(1))
+        .operation_attempt_timeout(Duration::from_secs(3))
+        .operation_timeout(Duration::from_secs(8))
+        .build();
+    let mut config = SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(variable("AWS_REGION").map(Region::new))
+        .credentials_provider(SharedCredentialsProvider::new(
+            EnvironmentVariableCredentialsProvider::new(),
+        ))
+        .timeout_config(timeouts)
+        .retry_config(RetryConfig::standard());
+    config.set_endpoint_url(variable("AWS_ENDPOINT_URL"));
+    config.build()
+}

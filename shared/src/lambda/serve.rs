@@ -1,0 +1,81 @@
+//! A group of routes as a Lambda function.
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use chrono::DateTime;
+use lambda_http::request::RequestContext;
+use tower::ServiceBuilder;
+use utoipa_axum::router::OpenApiRouter;
+
+use super::{Error, log_as_json, sdk_config};
+use crate::auth::{IssuerKeys, Keys, Verifier};
+use crate::http::{PublicPath, ReceivedAt, finish, guard};
+use crate::ids::Ids;
+use crate::media::Media;
+use crate::settings::Settings;
+use crate::state::{App, Shared};
+use crate::table::Table;
+use crate::time::SystemClock;
+
+/// Makes what keeps images.
+type MakeMedia = fn(&Settings) -> Result<Media, String>;
+
+/// Runs a group of routes that touch no images as a Lambda function: all that does not need a
+/// request is done before the first one.
+pub async fn run(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
+    // The code of the object store is then not in the binary.
+    Box::pin(serve(routes, |settings| {
+        Ok(Media::links_only(&settings.media_url))
+    }))
+    .await
+}
+
+#[cfg(feature = "images")]
+/// Runs a group of routes that keep images in the bucket.
+pub async fn run_with_images(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
+    Box::pin(serve(routes, crate::media::s3)).await
+}
+
+async fn serve(routes: OpenApiRouter<Shared>, media: MakeMedia) -> Result<(), Error> {
+    log_as_json();
+    let app = connect(Settings::from_env()?, media)?;
+    futures::join!(app.table.warm_up(), app.verifier.warm_up(app.clock.now()));
+    let (group, _) = routes.split_for_parts();
+    let service = finish(guard(group, &app), &app);
+    lambda_http::run(
+        ServiceBuilder::new()
+            .map_request(from_gateway)
+            .service(service),
+    )
+    .await
+}
+
+fn connect(settings: Settings, media: MakeMedia) -> Result<Shared, Error> {
+    let table = Table::connect(&sdk_config(), &settings.table_name);
+    let verifier = Verifier::new(&settings, Keys::new(IssuerKeys::new(&settings)?));
+    let media = media(&settings)?;
+    Ok(App::new(
+        table,
+        verifier,
+        media,
+        Arc::new(SystemClock),
+        Ids::random(),
+        settings,
+    ))
+}
+
+/// Takes the time of receipt and the public path from the gateway's event.
+fn from_gateway(mut request: lambda_http::Request) -> Request {
+    if let Some(RequestContext::ApiGatewayV1(context)) =
+        request.extensions().get::<RequestContext>().cloned()
+    {
+        if let Some(received) = DateTime::from_timestamp_millis(context.request_time_epoch) {
+            request.extensions_mut().insert(ReceivedAt(received));
+        }
+        if let Some(path) = context.path {
+            request.extensions_mut().insert(PublicPath(path));
+        }
+    }
+    request.map(axum::body::Body::new)
+}

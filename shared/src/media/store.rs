@@ -1,0 +1,180 @@
+//! Storing images: decoded and encoded again, in an object store under names that are never used
+//! twice.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use object_store::path::Path;
+use object_store::{
+    Attribute, AttributeValue, Attributes, ObjectStore, ObjectStoreExt as _, PutOptions, PutPayload,
+};
+use tokio::sync::Semaphore;
+
+use super::{CACHE_CONTROL, Media, picture};
+use crate::models::Image;
+
+/// How long the removal of a file is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Why an image was not stored or read.
+#[derive(Debug, thiserror::Error)]
+pub enum MediaError {
+    /// The file is not an image that is accepted; the text is for whoever sent it.
+    #[error("{0}")]
+    Unusable(String),
+    /// The store failed; the text is for the log.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl MediaError {
+    fn failed(error: impl std::fmt::Display) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+/// An object store for images.
+pub(super) struct ImageStore {
+    objects: Arc<dyn ObjectStore>,
+    /// Whether the store keeps content types beside the files.
+    keeps_attributes: bool,
+    /// One image at a time is decoded, so that memory is bounded.
+    decoding: Arc<Semaphore>,
+}
+
+impl ImageStore {
+    async fn put(&self, name: &str, file: picture::File) -> object_store::Result<()> {
+        let mut attributes = Attributes::new();
+        if self.keeps_attributes {
+            attributes.insert(
+                Attribute::ContentType,
+                AttributeValue::from(file.content_type),
+            );
+            attributes.insert(Attribute::CacheControl, AttributeValue::from(CACHE_CONTROL));
+        }
+        let options = PutOptions {
+            attributes,
+            ..PutOptions::default()
+        };
+        self.objects
+            .put_opts(&Path::from(name), PutPayload::from(file.bytes), options)
+            .await
+            .map(drop)
+    }
+}
+
+impl Media {
+    /// Images in `objects`, which clients find at `url`.
+    pub fn new(objects: Arc<dyn ObjectStore>, keeps_attributes: bool, url: &str) -> Self {
+        let store = ImageStore {
+            objects,
+            keeps_attributes,
+            decoding: Arc::new(Semaphore::new(1)),
+        };
+        Self {
+            store: Some(store),
+            ..Self::links_only(url)
+        }
+    }
+
+    fn images(&self) -> Result<&ImageStore, MediaError> {
+        self.store
+            .as_ref()
+            .ok_or_else(|| MediaError::Failed("this function stores no images".to_owned()))
+    }
+
+    /// Stores an image in two sizes.
+    pub async fn store(&self, bytes: Bytes) -> Result<Image, MediaError> {
+        let store = self.images()?;
+        let permit = store
+            .decoding
+            .clone()
+            .acquire_owned()
+            .await
+            .map_err(MediaError::failed)?;
+        let made = tokio::task::spawn_blocking(move || {
+            // Given back when the work ends, also if nobody waits for it any more.
+            let _permit = permit;
+            picture::remake(&bytes)
+        });
+        // A file that makes a decoder panic is no image.
+        let made = made
+            .await
+            .unwrap_or_else(|_| Err("The image cannot be decoded.".into()));
+        let made = made.map_err(MediaError::Unusable)?;
+        let name = random_name()?;
+        let image = Image {
+            full: format!("{name}.{}", made.full.extension),
+            small: format!("{name}-600.{}", made.small.extension),
+        };
+        let puts = [(&image.full, made.full), (&image.small, made.small)]
+            .map(|(name, file)| store.put(name, file));
+        let [full, small] = futures::future::join_all(puts)
+            .await
+            .try_into()
+            .unwrap_or([Ok(()), Ok(())]);
+        if let Err(error) = full.and(small) {
+            self.remove(&image).await;
+            return Err(MediaError::Failed(format!(
+                "an image was not stored: {error}"
+            )));
+        }
+        Ok(image)
+    }
+
+    /// Removes the files of an image that is no longer the one that is shown.
+    pub async fn forget(&self, old: Option<&Image>, new: Option<&Image>) {
+        if let Some(image) = old.filter(|old| Some(*old) != new) {
+            self.remove(image).await;
+        }
+    }
+
+    /// Removes the files of an image that nothing shows any more. What cannot be removed now stays:
+    /// nobody finds its name.
+    pub async fn remove(&self, image: &Image) {
+        let Some(store) = &self.store else { return };
+        let removals = [&image.full, &image.small].map(async |name| {
+            match tokio::time::timeout(PATIENCE, store.objects.delete(&Path::from(name.as_str())))
+                .await
+            {
+                Ok(Ok(()) | Err(object_store::Error::NotFound { .. })) => {}
+                Ok(Err(error)) => tracing::warn!(%error, "an image was not removed"),
+                Err(_) => tracing::warn!("an image was not removed in time"),
+            }
+        });
+        futures::future::join_all(removals).await;
+    }
+
+    /// A file and its content type; none if there is none.
+    pub async fn read(&self, name: &str) -> Result<Option<(Bytes, &'static str)>, MediaError> {
+        if !is_name(name) {
+            return Ok(None);
+        }
+        let content_type = picture::content_type(name);
+        match self.images()?.objects.get(&Path::from(name)).await {
+            Ok(found) => {
+                let bytes = found.bytes().await.map_err(MediaError::failed)?;
+                Ok(Some((bytes, content_type)))
+            }
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(MediaError::failed(error)),
+        }
+    }
+}
+
+/// Whether a file that was stored here may be called so.
+fn is_name(name: &str) -> bool {
+    name.len() <= 64
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.'))
+}
+
+/// 128 random bits in hexadecimal.
+fn random_name() -> Result<String, MediaError> {
+    let mut bytes = [0; 16];
+    aws_lc_rs::rand::fill(&mut bytes)
+        .map_err(|_| MediaError::Failed("no random numbers".into()))?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
