@@ -35,7 +35,8 @@ impl Connection {
 
     async fn send(&mut self, head: &str, token: &str, body: &str) -> (u16, Vec<u8>) {
         let request = format!(
-            "{head}\r\nhost: bench\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n{body}",
+            "{head}\r\nhost: bench\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n\
+             {body}",
             body.len()
         );
         self.0
@@ -122,7 +123,13 @@ async fn main() -> ExitCode {
     let at = |hours: i64| {
         Timestamp::at(campus.clock.now() + chrono::TimeDelta::hours(hours)).to_string()
     };
-    let body = json!({ "name": "Fall", "is_active": true, "application_start_time": at(-1), "application_end_time": at(1), "result_release_time": at(2) });
+    let body = json!({
+        "name": "Fall",
+        "is_active": true,
+        "application_start_time": at(-1),
+        "application_end_time": at(1),
+        "result_release_time": at(2),
+    });
     let application = client
         .created("/api/clubs/bench/applications/", &officer, &body)
         .await;
@@ -183,7 +190,8 @@ async fn main() -> ExitCode {
         }
         medians.push(median(&mut times));
         println!(
-            "list of {STUDENTS} submissions, {encoding}, {} KB: median {:.2?} (target: under 150 ms)",
+            "list of {STUDENTS} submissions, {encoding}, {} KB: median {:.2?} (target: under 150 \
+             ms)",
             size / 1024,
             median(&mut times)
         );

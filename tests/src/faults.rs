@@ -166,7 +166,10 @@ impl Faults {
         let request: Value = serde_json::from_slice(&body).unwrap_or_default();
         let fault = self.next(operation, &request);
         let error = |status, name: &str, more: Value| {
-            let mut body = json!({ "__type": format!("com.amazonaws.dynamodb.v20120810#{name}"), "message": "injected" });
+            let mut body = json!({
+                "__type": format!("com.amazonaws.dynamodb.v20120810#{name}"),
+                "message": "injected",
+            });
             body["CancellationReasons"] = more;
             Reply::Answer(status, body.to_string())
         };

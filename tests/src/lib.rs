@@ -230,12 +230,25 @@ impl TestCampus {
 
     /// A caller in the admin group.
     pub fn admin(&self) -> Client {
-        self.client(&json!({ "email": "root@uni.example", "name": "Root Admin", "groups": ["clubs-admin"] }), "root")
+        self.client(
+            &json!({
+                "email": "root@uni.example",
+                "name": "Root Admin",
+                "groups": ["clubs-admin"],
+            }),
+            "root",
+        )
     }
 
     /// The token that [`TestCampus::as_`] uses.
     pub fn token(&self, username: &str) -> String {
-        self.signed(&json!({ "email": format!("{username}@uni.example"), "name": format!("{username} Test") }), username)
+        self.signed(
+            &json!({
+                "email": format!("{username}@uni.example"),
+                "name": format!("{username} Test"),
+            }),
+            username,
+        )
     }
 
     /// A caller whose token has these claims.
@@ -302,7 +315,9 @@ impl TestCampus {
     pub async fn with_worker<T>(&self, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
-            () = self.campus.stream.run(&self.campus.worker) => unreachable!("the stream runs for ever"),
+            () = self.campus.stream.run(&self.campus.worker) => {
+                unreachable!("the stream runs for ever")
+            }
         }
     }
 

@@ -12,7 +12,8 @@ const WARM: usize = 51;
 /// Prints the head of the table.
 pub fn head(of: &str) {
     println!(
-        "| {of} | List | Calls | Read units | Time, not in memory | Read units, warm | Time, warm (median) |\n|---:|---|---:|---:|---:|---:|---:|"
+        "| {of} | List | Calls | Read units | Time, not in memory | Read units, warm | Time, warm \
+         (median) |\n|---:|---|---:|---:|---:|---:|---:|"
     );
 }
 

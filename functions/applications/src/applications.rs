@@ -7,8 +7,8 @@ use axum::extract::State;
 use chrono::{DateTime, Days, TimeDelta, Utc};
 use shared::http::User;
 use shared::http::{
-    ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoContent, Officer, OrRefused,
-    Params, PathIds, ReceivedAt, Result, SignedIn,
+    ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoContent, Officer, Params, PathIds,
+    ReceivedAt, Result, SignedIn,
 };
 use shared::models::Form;
 use shared::models::{Application, Committee, Extension, Question};
@@ -18,9 +18,13 @@ use shared::{Shared, limits};
 
 use crate::form::{ApplicationBody, ApplicationInput};
 
-/// The applications of a club, oldest first. Officers.
-#[utoipa::path(get, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = [])),
-    params(("club" = String, Path)), responses((status = 200, body = Vec<ApplicationBody>)))]
+/// List the applications of a club.
+///
+/// For officers. The oldest comes first.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 200, body = Vec<ApplicationBody>))
+)]
 pub async fn list_applications(
     State(app): State<Shared>,
     scope: Officer,
@@ -34,9 +38,15 @@ pub async fn list_applications(
     ))
 }
 
-/// The applications of a club that take submissions from the caller now. Any signed-in user.
-#[utoipa::path(get, path = "/api/clubs/{club}/applications/current/", tag = "applications", security(("bearer" = [])),
-    params(("club" = String, Path)), responses((status = 200, body = Vec<ApplicationBody>)))]
+/// List the open applications of a club.
+///
+/// For every signed-in user who can see the club. An extension keeps an application open for its
+/// person.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/current/", tag = "applications",
+    security(("bearer" = [])), params(("club" = String, Path)),
+    responses((status = 200, body = Vec<ApplicationBody>))
+)]
 pub async fn list_current_applications(
     State(app): State<Shared>,
     ReceivedAt(now): ReceivedAt,
@@ -71,9 +81,14 @@ pub async fn list_current_applications(
     ))
 }
 
-/// Creates an application. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = [])),
-    params(("club" = String, Path)), request_body = ApplicationInput, responses((status = 201, body = ApplicationBody)))]
+/// Create an application.
+///
+/// For officers.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = [])),
+    params(("club" = String, Path)), request_body = ApplicationInput,
+    responses((status = 201, body = ApplicationBody))
+)]
 pub async fn create_application(
     State(app): State<Shared>,
     scope: Officer,
@@ -112,7 +127,7 @@ pub async fn create_application(
 
 async fn create(app: &Shared, mut form: Form) -> Result<Created<ApplicationBody>> {
     match app.table.create_application(&form).await {
-        // An earlier attempt with the same idempotency key was here.
+        // An earlier attempt with the same idempotency key stored it.
         Err(TableError::Refused(_)) => {
             form = app
                 .table
@@ -132,38 +147,54 @@ async fn create(app: &Shared, mut form: Form) -> Result<Created<ApplicationBody>
     })
 }
 
-/// One application. Any signed-in user; drafts too.
-#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/", tag = "applications", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path)), responses((status = 200, body = ApplicationBody)))]
+/// Get an application.
+///
+/// For every signed-in user who can see the club, also before the application is active. The e-mail
+/// templates are null for callers who are not officers.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    responses((status = 200, body = ApplicationBody))
+)]
 pub async fn show_application(scope: SignedIn<(), Form>) -> Json<ApplicationBody> {
     Json(ApplicationBody::new(&scope.object, scope.is_officer()))
 }
 
-/// Changes the fields that are sent. Officers.
-#[utoipa::path(patch, path = "/api/clubs/{club}/applications/{application}/", tag = "applications", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path)), request_body = ApplicationInput,
-    responses((status = 200, body = ApplicationBody)))]
+/// Change some fields of an application.
+///
+/// For officers. Fields that are not sent stay as they are. A committee that has submissions cannot
+/// be removed.
+#[utoipa::path(
+    patch, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    request_body = ApplicationInput, responses((status = 200, body = ApplicationBody))
+)]
 pub async fn update_application(
     State(app): State<Shared>,
     scope: Officer<(), Form>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
-    change(&app, scope, &input, Mode::Update).await
+    save_application(&app, scope, &input, Mode::Update).await
 }
 
-/// Replaces all writable fields. Officers.
-#[utoipa::path(put, path = "/api/clubs/{club}/applications/{application}/", tag = "applications", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path)), request_body = ApplicationInput,
-    responses((status = 200, body = ApplicationBody)))]
+/// Replace all fields of an application.
+///
+/// For officers. Every writable field must be sent. A committee that has submissions cannot be
+/// removed.
+#[utoipa::path(
+    put, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    request_body = ApplicationInput, responses((status = 200, body = ApplicationBody))
+)]
 pub async fn replace_application(
     State(app): State<Shared>,
     scope: Officer<(), Form>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
-    change(&app, scope, &input, Mode::Replace).await
+    save_application(&app, scope, &input, Mode::Replace).await
 }
 
-async fn change(
+async fn save_application(
     app: &Shared,
     scope: Officer<(), Form>,
     input: &ApplicationInput,
@@ -171,7 +202,7 @@ async fn change(
 ) -> Result<Json<ApplicationBody>> {
     let mut form = scope.object;
     let (club, id) = (form.application.club.clone(), form.application.id);
-    // The version that this request itself has made, by removing committees.
+    // The version that this request itself made when it removed committees.
     let mut own_version = None;
     let mut retries = Retries::default();
     loop {
@@ -210,7 +241,7 @@ async fn change(
                 form.settle_committees();
                 return Ok(Json(ApplicationBody::new(&form, true)));
             }
-            // The committees are gone: now all else.
+            // The committees are removed. Now change the other fields.
             Ok(Some(stored)) => {
                 own_version = Some(stored.version);
                 form.application = stored;
@@ -226,12 +257,11 @@ async fn change(
     }
 }
 
-/// Why a committee stays.
 const COMMITTEE_USED: &str = "A committee that has submissions cannot be removed.";
 
-/// Waits for submissions that were begun before an application changed: no condition can keep these
-/// apart, since a submission touches no item that others touch. One that takes longer than half of
-/// this looks at the application again.
+/// Waits until submissions that began before the change are stored (X14). A submission writes no
+/// item that the application shares, so no condition can detect them. A submission that takes
+/// longer than half of this wait reads the application again (X15).
 async fn wait_for_running_submissions(app: &Shared, application: &Application) {
     let now = app.now();
     let changed_lately = now < application.updated_at.plus(TimeDelta::minutes(1));
@@ -240,10 +270,9 @@ async fn wait_for_running_submissions(app: &Shared, application: &Application) {
     }
 }
 
-/// Removes committees that nobody has applied to, and changes nothing else: what follows may be
-/// refused, and then nothing of it is stored. None if somebody has applied to one of them; then all
-/// are there as before. The outer result is refused if the application is no longer at the version
-/// of `old`.
+/// Removes committees without submissions, and changes nothing else, because the other changes may
+/// still be refused. Returns `None` if a committee has a submission; then no committee is removed
+/// (A6). Returns `Refused` if the stored version is not that of `old`.
 async fn remove_committees(
     app: &Shared,
     old: &Application,
@@ -280,7 +309,8 @@ async fn remove_committees(
         .map_err(ApiError::after_write)?))
 }
 
-/// Somebody applied between the check and the removal: the committees come back. Answers none.
+/// Puts the committees back, because somebody applied to one of them after the check. Always
+/// returns `None`.
 async fn restore_committees(
     app: &Shared,
     old: &Application,
@@ -309,7 +339,7 @@ async fn restore_committees(
     }
 }
 
-/// An application, or what a deletion that was cut short has left of it.
+/// An application, also one whose deletion was interrupted (X15).
 pub struct Deletable(Application);
 
 impl Load for Deletable {
@@ -325,10 +355,21 @@ impl Load for Deletable {
     }
 }
 
-/// Deletes an application and all under it; with submissions only if forced. Officers.
-#[utoipa::path(delete, path = "/api/clubs/{club}/applications/{application}/", tag = "applications", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path), ("force" = Option<bool>, Query, description = "Delete its submissions too")),
-    responses((status = 204)))]
+/// Delete an application.
+///
+/// For officers. Its questions, committees and extensions are deleted too. An application with
+/// submissions is 400, unless `force` is true.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
+    security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("application" = u64, Path),
+        ("force" = Option<bool>, Query,
+            description = "Delete the submissions of the application too")
+    ),
+    responses((status = 204))
+)]
 pub async fn delete_application(
     State(app): State<Shared>,
     scope: Officer<(), (Deletable, Maybe<Form>)>,
@@ -337,12 +378,12 @@ pub async fn delete_application(
     let (Deletable(mut application), Maybe(form)) = scope.object;
     if let Some(form) = form {
         scope.if_match.check(|| ApplicationBody::new(&form, true))?;
-        // Its version is the condition of what follows.
+        // The writes below require this version.
         application = form.application;
     }
     let force = params.flag("force")?.unwrap_or(false);
     let refused = || {
-        ApiError::rule("This application has submissions. Add ?force=true to delete them with it.")
+        ApiError::rule("This application has submissions. Add ?force=true to delete them too.")
             .coded(Code::InUse)
     };
     if application.deleted.is_none() && !force && app.table.has_submissions(application.id).await? {
@@ -351,7 +392,7 @@ pub async fn delete_application(
     let forced = force || application.deleted == Some(true);
     if application.deleted != Some(forced) {
         let marked = mark_deleted(&app, &mut application, Some(forced)).await;
-        // Somebody else changed it at this moment.
+        // Somebody else changed the application at the same moment.
         marked.map_err(|error| {
             if scope.if_match.is_given() {
                 ApiError::PreconditionFailed
@@ -360,7 +401,7 @@ pub async fn delete_application(
             }
         })?;
     }
-    // Somebody may have submitted in between: then nothing is lost, or nothing is left behind.
+    // Somebody may have submitted since the check (X14).
     wait_for_running_submissions(&app, &application).await;
     if Box::pin(remove_marked(&app, application, forced))
         .await
@@ -372,8 +413,8 @@ pub async fn delete_application(
     }
 }
 
-/// Removes an application that was marked as deleted. False if it has submissions that are not to
-/// be deleted with it: then it is there again.
+/// Removes an application that is marked as deleted. If it has submissions and `forced` is false,
+/// removes the mark instead and returns false.
 async fn remove_marked(app: &Shared, mut application: Application, forced: bool) -> Result<bool> {
     if !forced && app.table.has_submissions(application.id).await? {
         mark_deleted(app, &mut application, None).await?;
@@ -394,13 +435,19 @@ async fn mark_deleted(
     app.table
         .update_application(application, read_version)
         .await
-        .or_refused(|| ApiError::Busy)
+        .map_err(ApiError::from)
 }
 
-/// Copies an application with questions, options and committees: inactive, without submissions,
-/// starting tomorrow at the same time of day. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/duplicate/", tag = "applications", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path)), responses((status = 201, body = ApplicationBody)))]
+/// Copy an application.
+///
+/// For officers. The copy has the same questions, options and committees, but no submissions. It is
+/// not active and starts tomorrow at the same time of day (UTC). The other times move by the same
+/// span.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/duplicate/", tag = "applications",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    responses((status = 201, body = ApplicationBody))
+)]
 pub async fn duplicate_application(
     State(app): State<Shared>,
     scope: Officer<Form>,
@@ -425,7 +472,7 @@ pub async fn duplicate_application(
         let later = || {
             ApiError::field(
                 name,
-                "The copy would be later than the year 9999. Choose an earlier time first.",
+                "The copy would be later than the year 9999. Give the original an earlier time first.",
             )
         };
         *time = time.checked_plus(shift).ok_or_else(later)?;

@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::http::{
-    ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, Officer, Reader, Result,
+    ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, Officer, Reader, Result, edit,
 };
 use shared::models::{Application, Extension, Person};
-use shared::table::{Retries, TableError};
+use shared::table::TableError;
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -19,7 +19,7 @@ pub struct ExtensionBody {
     username: String,
     /// User id.
     person: u64,
-    /// Until when they may submit.
+    /// Last moment at which this person may submit.
     end_time: Timestamp,
 }
 
@@ -34,18 +34,18 @@ impl From<&Extension> for ExtensionBody {
     }
 }
 
-/// What officers write of an extension.
+/// The fields of an extension that officers write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct ExtensionInput {
-    /// User name; or `person`. Only when it is created.
+    /// User name of the person. Send this or `person` to create an extension; ignored afterwards.
     #[serde(default)]
     #[schema(value_type = String)]
     username: Field<String>,
-    /// User id; or `username`. Only when it is created.
+    /// User id of the person. Send this or `username` to create an extension; ignored afterwards.
     #[serde(default)]
     #[schema(value_type = u64)]
     person: Field<u64>,
-    /// After the end of the application.
+    /// Must be after the end of the application.
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
     end_time: Field<Timestamp>,
@@ -60,16 +60,22 @@ fn read_end(
     let mut reader = Reader::new(mode);
     reader.time("end_time", field, Need::Required, end);
     if !reader.errors.has("end_time") && *end <= application.end {
-        reader
-            .errors
-            .add("end_time", "An extension ends after the application.");
+        reader.errors.add(
+            "end_time",
+            "`end_time` must be after the end of the application.",
+        );
     }
     reader.finish()
 }
 
-/// The extensions of an application. Officers.
-#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path)), responses((status = 200, body = Vec<ExtensionBody>)))]
+/// List the extensions of an application.
+///
+/// For officers. Ordered by user name.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    responses((status = 200, body = Vec<ExtensionBody>))
+)]
 pub async fn list_extensions(
     State(app): State<Shared>,
     scope: Officer<Application>,
@@ -79,9 +85,15 @@ pub async fn list_extensions(
     Ok(Json(extensions.iter().map(ExtensionBody::from).collect()))
 }
 
-/// Gives a person an extension; one each. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path)), request_body = ExtensionInput, responses((status = 201, body = ExtensionBody)))]
+/// Give a person an extension.
+///
+/// For officers. A person has at most one extension of an application. It has no effect while the
+/// application is not active.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    request_body = ExtensionInput, responses((status = 201, body = ExtensionBody))
+)]
 pub async fn create_extension(
     State(app): State<Shared>,
     scope: Officer<Application>,
@@ -104,7 +116,7 @@ pub async fn create_extension(
     let extension = match app.table.create_extension(&extension).await {
         Err(TableError::Refused(_)) => {
             let there = app.table.extension(application.id, extension.id).await?;
-            // An earlier attempt with the same idempotency key may have been here.
+            // An earlier attempt with the same idempotency key may have stored it.
             let duplicate = || ApiError::field(field, "This person already has an extension.");
             there
                 .filter(|there| there.creation == new.0)
@@ -122,7 +134,7 @@ pub async fn create_extension(
     })
 }
 
-/// The person that the body names, and the field that does.
+/// The person whom the body names, with the name of the field that names them.
 async fn named(
     app: &Shared,
     person: Field<u64>,
@@ -139,7 +151,7 @@ async fn named(
             let found = app.table.person(id).await?;
             found
                 .map(|person| ("person", person))
-                .ok_or_else(|| ApiError::field("person", "There is no such person."))
+                .ok_or_else(|| ApiError::field("person", "There is no person with this id."))
         }
         (None, Some(name)) => {
             let mut found = if name.len() > limits::NAME {
@@ -149,95 +161,112 @@ async fn named(
             };
             let person = found.pop().filter(|_| found.is_empty());
             person.map(|person| ("username", person)).ok_or_else(|| {
-                ApiError::field("username", "There is no such person, or more than one.")
+                ApiError::field(
+                    "username",
+                    "Nobody has this user name, or several people have it.",
+                )
             })
         }
-        (None, None) => Err(ApiError::field(
-            "username",
-            "Name a person by username or by person.",
-        )),
+        (None, None) => Err(ApiError::field("username", "Send `username` or `person`.")),
     }
 }
 
-/// One extension. Officers.
-#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/", tag = "extensions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), responses((status = 200, body = ExtensionBody)))]
+/// Get an extension.
+///
+/// For officers.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
+    tag = "extensions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)),
+    responses((status = 200, body = ExtensionBody))
+)]
 pub async fn show_extension(scope: Officer<Application, Extension>) -> Json<ExtensionBody> {
     Json((&scope.object).into())
 }
 
-/// Changes the end of an extension. Officers.
-#[utoipa::path(patch, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/", tag = "extensions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), request_body = ExtensionInput,
-    responses((status = 200, body = ExtensionBody)))]
+/// Change the end of an extension.
+///
+/// For officers.
+#[utoipa::path(
+    patch, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
+    tag = "extensions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)),
+    request_body = ExtensionInput, responses((status = 200, body = ExtensionBody))
+)]
 pub async fn update_extension(
     State(app): State<Shared>,
     scope: Officer<Application, Extension>,
     Input(input): Input<ExtensionInput>,
 ) -> Result<Json<ExtensionBody>> {
-    change(&app, scope, input, Mode::Update).await
+    save_extension(&app, scope, input, Mode::Update).await
 }
 
-/// Replaces the end of an extension. Officers.
-#[utoipa::path(put, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/", tag = "extensions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), request_body = ExtensionInput,
-    responses((status = 200, body = ExtensionBody)))]
+/// Replace the end of an extension.
+///
+/// For officers.
+#[utoipa::path(
+    put, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
+    tag = "extensions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)),
+    request_body = ExtensionInput, responses((status = 200, body = ExtensionBody))
+)]
 pub async fn replace_extension(
     State(app): State<Shared>,
     scope: Officer<Application, Extension>,
     Input(input): Input<ExtensionInput>,
 ) -> Result<Json<ExtensionBody>> {
-    change(&app, scope, input, Mode::Replace).await
+    save_extension(&app, scope, input, Mode::Replace).await
 }
 
-async fn change(
+async fn save_extension(
     app: &Shared,
     scope: Officer<Application, Extension>,
     input: ExtensionInput,
     mode: Mode,
 ) -> Result<Json<ExtensionBody>> {
-    let mut old = scope.object;
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        scope.if_match.check(|| ExtensionBody::from(&old))?;
-        let mut new = old.clone();
-        read_end(mode, input.end_time.clone(), &scope.parent, &mut new.end)?;
-        new.version = app.next_id();
-        match app.table.update_extension(&old, &new).await {
-            Err(TableError::Refused(_)) => {
-                old = app
-                    .table
-                    .extension(old.application, old.id)
-                    .await?
-                    .ok_or(ApiError::NotFound)?;
-            }
-            done => return Ok(done.map(|()| Json((&new).into()))?),
-        }
-    }
+    let (input, application, extension) = (&input, &scope.parent, scope.object);
+    let id = extension.id;
+    let read = || app.table.extension(application.id, id);
+    let show = |extension: &Extension| ExtensionBody::from(extension);
+    let saved = edit(
+        &scope.if_match,
+        extension,
+        show,
+        read,
+        |old: Extension| async move {
+            let mut new = old.clone();
+            read_end(mode, input.end_time.clone(), application, &mut new.end)?;
+            new.version = app.next_id();
+            app.table.update_extension(&old, &new).await?;
+            Ok(new)
+        },
+    );
+    Ok(Json(show(&saved.await?)))
 }
 
-/// Takes an extension back. Officers.
-#[utoipa::path(delete, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/", tag = "extensions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)), responses((status = 204)))]
+/// Delete an extension.
+///
+/// For officers.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
+    tag = "extensions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)),
+    responses((status = 204))
+)]
 pub async fn delete_extension(
     State(app): State<Shared>,
     scope: Officer<Application, Extension>,
 ) -> Result<NoContent> {
-    let mut extension = scope.object;
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        scope.if_match.check(|| ExtensionBody::from(&extension))?;
-        match app.table.delete_extension(&extension).await {
-            Err(TableError::Refused(_)) => {
-                extension = app
-                    .table
-                    .extension(extension.application, extension.id)
-                    .await?
-                    .ok_or(ApiError::NotFound)?;
-            }
-            done => return Ok(done.map(|()| NoContent)?),
-        }
-    }
+    let (app, application, id) = (&app, scope.parent.id, scope.object.id);
+    let read = || app.table.extension(application, id);
+    let show = |extension: &Extension| ExtensionBody::from(extension);
+    edit(
+        &scope.if_match,
+        scope.object,
+        show,
+        read,
+        async |old: Extension| Ok(app.table.delete_extension(&old).await?),
+    )
+    .await?;
+    Ok(NoContent)
 }

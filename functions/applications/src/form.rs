@@ -1,4 +1,4 @@
-//! How an application and its questions look to a caller, and how a body becomes an application.
+//! Response bodies of applications and questions, and the request body of an application.
 
 use std::collections::HashSet;
 
@@ -15,29 +15,34 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ApplicationBody {
     id: u64,
-    /// Club code.
+    /// Code of the club.
     club: String,
     name: String,
     /// HTML.
     description: String,
+    /// First moment at which the application is open.
     application_start_time: Timestamp,
+    /// Last moment at which the application is open.
     application_end_time: Timestamp,
-    /// Decisions are shown to applicants from here on.
+    /// Applicants see the decisions from this time on.
     result_release_time: Timestamp,
+    /// Submissions are possible only while this is true.
     is_active: bool,
+    /// Web address of an application elsewhere.
     external_url: Option<String>,
-    /// Template of the acceptance mail; null for callers who are not officers.
+    /// Template of the acceptance mail. Null for callers who are not officers.
     acceptance_email: Option<String>,
-    /// Template of the rejection mail; null for callers who are not officers.
+    /// Template of the rejection mail. Null for callers who are not officers.
     rejection_email: Option<String>,
     committees: Vec<Committee>,
+    /// In the order in which they are shown.
     questions: Vec<QuestionBody>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
 impl ApplicationBody {
-    /// The application as an officer sees it, or as others do.
+    /// The application as an officer sees it (`for_officer`), or as all others do.
     pub fn new(form: &Form, for_officer: bool) -> Self {
         let application = &form.application;
         Self {
@@ -64,18 +69,18 @@ impl ApplicationBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QuestionBody {
     id: u64,
-    /// 1 free response, 2 multiple choice, 3 short answer, 4 info text.
+    /// 1 free response, 2 multiple choice, 3 short answer, 4 information text.
     question_type: QuestionType,
     prompt: String,
-    /// 0 is no limit.
+    /// Largest number of words of an answer. 0 means no limit.
     word_limit: u32,
-    /// Lower comes first.
+    /// Questions with a lower value are shown first.
     precedence: i32,
-    /// Whether it is for some committees only.
+    /// Whether the question is only for the listed `committees`.
     committee_question: bool,
-    /// The ids of these committees.
+    /// Ids of the committees that the question is for. Empty if it is for everybody.
     committees: Vec<u64>,
-    /// The options of a multiple-choice question.
+    /// Options. Empty, unless the question is multiple choice.
     multiple_choice: Vec<Choice>,
 }
 
@@ -94,9 +99,10 @@ impl From<&Question> for QuestionBody {
     }
 }
 
-/// What officers write of an application.
+/// The fields of an application that officers write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct ApplicationInput {
+    /// One line, at most 255 characters.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     name: Field<String>,
@@ -107,45 +113,50 @@ pub struct ApplicationInput {
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
     application_start_time: Field<Timestamp>,
-    /// Not before the start.
+    /// Must not be before `application_start_time`.
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
     application_end_time: Field<Timestamp>,
-    /// Not before the end.
+    /// Must not be before `application_end_time`.
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
     result_release_time: Field<Timestamp>,
+    /// Default false.
     #[serde(default)]
     #[schema(value_type = bool)]
     is_active: Field<bool>,
+    /// Web address (http or https) of an application elsewhere.
     #[serde(default)]
     #[schema(value_type = String)]
     external_url: Field<String>,
-    /// HTML template: `{{ name }}`, `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ club
-    /// }}`, `{{ application }}`.
+    /// HTML template of the acceptance mail, at most 50,000 characters. Variables: `{{ name }}`,
+    /// `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ club }}`, `{{ application }}`. An
+    /// empty text means a built-in mail.
     #[serde(default)]
     #[schema(value_type = String)]
     acceptance_email: Field<String>,
-    /// HTML template, likewise.
+    /// HTML template of the rejection mail, with the same limit and variables.
     #[serde(default)]
     #[schema(value_type = String)]
     rejection_email: Field<String>,
-    /// Replaces the set: the same id or the same name keeps its id.
+    /// The new set of committees, at most 50. A committee that is sent with its id, or with its
+    /// present name, keeps its id.
     #[serde(default)]
     #[schema(value_type = Vec<CommitteeInput>)]
     committees: Field<Vec<CommitteeInput>>,
 }
 
-/// A committee to be set.
+/// A committee of the new set.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct CommitteeInput {
-    /// Of a committee that is there already.
+    /// Id of an existing committee.
     id: Option<u64>,
+    /// One line, at most 255 characters. Unique in the application, whatever its case.
     name: String,
 }
 
 impl ApplicationInput {
-    /// Reads the body into `application`.
+    /// Checks the fields and writes them into `application`.
     pub fn apply(
         self,
         mode: Mode,
@@ -206,11 +217,15 @@ impl ApplicationInput {
             ("application_start_time", application.start),
             ("application_end_time", application.end),
         );
-        reader.in_order(start, end, "The end may not be before the start.");
+        reader.in_order(
+            start,
+            end,
+            "`application_end_time` must not be before `application_start_time`.",
+        );
         reader.in_order(
             end,
             ("result_release_time", application.release),
-            "The release may not be before the end.",
+            "`result_release_time` must not be before `application_end_time`.",
         );
         if let Some(committees) = committees {
             application.committees =
@@ -267,9 +282,10 @@ fn merge_committees(
         );
         let folded = name.to_lowercase();
         if !name.is_empty() && !names.insert(folded.clone()) {
-            reader
-                .errors
-                .add(format!("{field}.name"), "Two committees have this name.");
+            reader.errors.add(
+                format!("{field}.name"),
+                "Another committee in this list has the same name.",
+            );
         }
         let known = match committee.id {
             Some(id) => old.iter().find(|old| old.id == id),
@@ -278,12 +294,14 @@ fn merge_committees(
         if committee.id.is_some() && known.is_none() {
             reader.errors.add(
                 format!("{field}.id"),
-                "This application has no such committee.",
+                "This application has no committee with this id.",
             );
         }
         let id = known.map_or_else(&next_id, |known| known.id);
         if !ids.insert(id) {
-            reader.errors.add(field, "This committee stands twice.");
+            reader
+                .errors
+                .add(field, "This committee is in the list twice.");
         }
         merged.push(Committee { id, name });
     }

@@ -8,59 +8,62 @@ use serde::Deserialize;
 use shared::http::User;
 use shared::http::access::question;
 use shared::http::{
-    ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, Officer, OrRefused, PathIds,
-    Reader, Reference, Result, SignedIn,
+    ApiError, Created, Field, IfMatch, Input, Mode, Need, NewId, NoContent, Officer, PathIds,
+    Reader, Reference, Result, SignedIn, edit,
 };
 use shared::models::Form;
 use shared::models::{Application, Choice, Prompt, Question, QuestionType};
-use shared::table::{Retries, TableError};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
 use crate::form::QuestionBody;
 
-/// What officers write of a question.
+/// The fields of a question that officers write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct QuestionInput {
-    /// 1 free response, 2 multiple choice, 3 short answer, 4 info text.
+    /// 1 free response, 2 multiple choice, 3 short answer, 4 information text.
     #[serde(default)]
     #[schema(required = true, value_type = QuestionType)]
     question_type: Field<QuestionType>,
+    /// Text of the question, at most 5,000 characters.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     prompt: Field<String>,
-    /// 0 is no limit.
+    /// Largest number of words of an answer. 0 (default) means no limit.
     #[serde(default)]
     #[schema(value_type = i64)]
     word_limit: Field<i64>,
-    /// Lower comes first.
+    /// Questions with a lower value are shown first. Default 0; may be negative.
     #[serde(default)]
     #[schema(value_type = i64)]
     precedence: Field<i64>,
+    /// Whether the question is only for the listed `committees`. Default false.
     #[serde(default)]
     #[schema(value_type = bool)]
     committee_question: Field<bool>,
-    /// Committee ids; needed when `committee_question` is true.
+    /// Ids of committees of this application. At least one is required if `committee_question` is
+    /// true.
     #[serde(default)]
     #[schema(value_type = Vec<u64>)]
     committees: Field<Vec<Reference>>,
-    /// Texts, or objects with `id` and `value`; at least two for type 2, none for the others.
+    /// Options: texts, or objects with `value` and possibly `id`. A multiple-choice question has 2
+    /// to 50 options; other questions have none.
     #[serde(default)]
     #[schema(value_type = Vec<OptionInput>)]
     multiple_choice: Field<Vec<OptionInput>>,
 }
 
-/// An option to be set: one with its id keeps its answers.
+/// An option of a multiple-choice question.
 #[derive(Debug, Clone, ToSchema)]
 #[serde(untagged)]
 pub enum OptionInput {
-    /// Its text; an option that has it keeps its id.
+    /// The text. An existing option with this text keeps its id.
     Text(String),
-    /// With its id, if it has one.
+    /// The text, with the id of an existing option if there is one.
     Object {
-        /// Of an option that is there already.
+        /// Id of an existing option.
         id: Option<u64>,
-        /// Its text.
+        /// At most 1,000 characters.
         value: String,
     },
 }
@@ -87,7 +90,7 @@ impl<'de> Deserialize<'de> for OptionInput {
             _ => None,
         };
         option.ok_or_else(|| {
-            serde::de::Error::custom("Expected a text, or an object with a text as value.")
+            serde::de::Error::custom("Expected a text, or an object with a text in `value`.")
         })
     }
 }
@@ -144,7 +147,7 @@ impl QuestionInput {
                 if application.committee(*id).is_none() {
                     reader.errors.add(
                         format!("committees.{i}"),
-                        "This application has no such committee.",
+                        "This application has no committee with this id.",
                     );
                 }
             }
@@ -155,9 +158,10 @@ impl QuestionInput {
         if !question.committee_question {
             question.committees.clear();
         } else if question.committees.is_empty() && !reader.errors.has("committees.0") {
-            reader
-                .errors
-                .add("committees", "A committee question needs committees.");
+            reader.errors.add(
+                "committees",
+                "A question for committees needs at least one committee.",
+            );
         }
         if let Some(options) = reader.value("multiple_choice", self.multiple_choice, Need::Optional)
         {
@@ -169,7 +173,7 @@ impl QuestionInput {
             (QuestionType::MultipleChoice, 0 | 1) => {
                 reader.errors.add(
                     "multiple_choice",
-                    "A multiple-choice question needs two options or more.",
+                    "A multiple-choice question needs at least two options.",
                 );
             }
             (QuestionType::MultipleChoice, _) | (_, 0) => {}
@@ -218,24 +222,31 @@ fn merge_options(
                 .find(|old| old.value == value && !used.contains(&old.id)),
         };
         if id.is_some() && known.is_none() {
-            reader
-                .errors
-                .add(format!("{field}.id"), "This question has no such option.");
+            reader.errors.add(
+                format!("{field}.id"),
+                "This question has no option with this id.",
+            );
         }
         let id = known.map_or_else(&next_id, |known| known.id);
         if !used.insert(id) {
             reader
                 .errors
-                .add(format!("{field}.id"), "This option stands twice.");
+                .add(format!("{field}.id"), "This option is in the list twice.");
         }
         merged.push(Choice { id, value });
     }
     merged
 }
 
-/// The questions of an application, in the order in which they are shown. Any signed-in user.
-#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/questions/", tag = "questions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path)), responses((status = 200, body = Vec<QuestionBody>)))]
+/// List the questions of an application.
+///
+/// For every signed-in user who can see the club. The questions are in the order in which they are
+/// shown.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/questions/", tag = "questions",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    responses((status = 200, body = Vec<QuestionBody>))
+)]
 pub async fn list_questions(scope: SignedIn<Form>) -> Json<Vec<QuestionBody>> {
     Json(bodies(&scope.parent))
 }
@@ -244,7 +255,8 @@ fn bodies(form: &Form) -> Vec<QuestionBody> {
     form.questions.iter().map(QuestionBody::from).collect()
 }
 
-/// So near to the limit it is looked at again after a question was created.
+/// If fewer questions than this are left below the limit, the limit is checked again after the
+/// write.
 const NEAR: usize = 20;
 
 fn too_many() -> ApiError {
@@ -257,9 +269,14 @@ fn too_many() -> ApiError {
     )
 }
 
-/// Creates a question. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/questions/", tag = "questions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path)), request_body = QuestionInput, responses((status = 201, body = QuestionBody)))]
+/// Create a question.
+///
+/// For officers. An application has at most 100 questions.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/questions/", tag = "questions",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    request_body = QuestionInput, responses((status = 201, body = QuestionBody))
+)]
 pub async fn create_question(
     State(app): State<Shared>,
     scope: Officer<Form>,
@@ -272,7 +289,7 @@ pub async fn create_question(
         application.club, application.id
     );
     if let Some(question) = scope.parent.question(id) {
-        // An earlier attempt with the same idempotency key was here.
+        // An earlier attempt with the same idempotency key stored it.
         return Ok(Created {
             location,
             body: QuestionBody::from(question),
@@ -300,13 +317,11 @@ pub async fn create_question(
         },
     };
     input.apply(Mode::Create, &mut question, application, || app.next_id())?;
-    app.table
-        .put_question(&question, None)
-        .await
-        .or_refused(|| ApiError::Busy)?;
+    app.table.put_question(&question, None).await?;
     if scope.parent.questions.len() + NEAR > limits::QUESTIONS {
-        // Others may have created one at the same moment: then this one was too many. If that
-        // cannot be seen now, it stays: an error would have a repeat create it again.
+        // Others may have created questions at the same moment, so that this one is above the
+        // limit. If the questions cannot be read now, this one stays: after an error, a repeat
+        // would create it again.
         let now = app
             .table
             .form(&application.club, application.id)
@@ -324,115 +339,148 @@ pub async fn create_question(
     })
 }
 
-/// One question. Any signed-in user.
-#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/questions/{question}/", tag = "questions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)), responses((status = 200, body = QuestionBody)))]
+/// Get a question.
+///
+/// For every signed-in user who can see the club.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
+    tag = "questions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)),
+    responses((status = 200, body = QuestionBody))
+)]
 pub async fn show_question(scope: SignedIn<Form>, path: PathIds) -> Result<Json<QuestionBody>> {
     Ok(Json(QuestionBody::from(question(&scope.parent, &path)?)))
 }
 
-/// Changes the fields that are sent; stored answers keep the question as it was. Officers.
-#[utoipa::path(patch, path = "/api/clubs/{club}/applications/{application}/questions/{question}/", tag = "questions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)), request_body = QuestionInput,
-    responses((status = 200, body = QuestionBody)))]
+/// Change some fields of a question.
+///
+/// For officers. Fields that are not sent stay as they are. Stored answers keep the question as the
+/// applicant saw it.
+#[utoipa::path(
+    patch, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
+    tag = "questions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)),
+    request_body = QuestionInput, responses((status = 200, body = QuestionBody))
+)]
 pub async fn update_question(
     State(app): State<Shared>,
     scope: Officer<Form, QuestionId>,
     Input(input): Input<QuestionInput>,
 ) -> Result<Json<QuestionBody>> {
-    change(&app, scope, &input, Mode::Update).await
+    save_question(&app, scope, &input, Mode::Update).await
 }
 
-/// Replaces all writable fields; stored answers keep the question as it was. Officers.
-#[utoipa::path(put, path = "/api/clubs/{club}/applications/{application}/questions/{question}/", tag = "questions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)), request_body = QuestionInput,
-    responses((status = 200, body = QuestionBody)))]
+/// Replace all fields of a question.
+///
+/// For officers. Every writable field must be sent. Stored answers keep the question as the
+/// applicant saw it.
+#[utoipa::path(
+    put, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
+    tag = "questions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)),
+    request_body = QuestionInput, responses((status = 200, body = QuestionBody))
+)]
 pub async fn replace_question(
     State(app): State<Shared>,
     scope: Officer<Form, QuestionId>,
     Input(input): Input<QuestionInput>,
 ) -> Result<Json<QuestionBody>> {
-    change(&app, scope, &input, Mode::Replace).await
+    save_question(&app, scope, &input, Mode::Replace).await
 }
 
-async fn change(
+async fn save_question(
     app: &Shared,
     scope: Officer<Form, QuestionId>,
     input: &QuestionInput,
     mode: Mode,
 ) -> Result<Json<QuestionBody>> {
-    let (mut form, QuestionId(id)) = (scope.parent, scope.object);
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        let read = form.question(id).ok_or(ApiError::NotFound)?;
-        scope.if_match.check(|| QuestionBody::from(read))?;
-        let mut changed = read.clone();
-        input
-            .clone()
-            .apply(mode, &mut changed, &form.application, || app.next_id())?;
-        changed.version += 1;
-        if changed.prompt != read.prompt {
-            changed.prompt.version = read.prompt.version + 1;
-        }
-        match app.table.put_question(&changed, Some(read)).await {
-            Err(TableError::Refused(_)) => {
-                form = app
-                    .table
-                    .form(&form.application.club, form.application.id)
-                    .await?
-                    .ok_or(ApiError::NotFound)?;
+    let (club, application) = of_form(&scope.parent);
+    let QuestionId(id) = scope.object;
+    let read = || app.table.form(&club, application);
+    let show = |form: &Form| form.question(id).map(QuestionBody::from);
+    let saved = edit(
+        &scope.if_match,
+        scope.parent,
+        show,
+        read,
+        |form: Form| async move {
+            let old = form.question(id).ok_or(ApiError::NotFound)?;
+            let mut new = old.clone();
+            input
+                .clone()
+                .apply(mode, &mut new, &form.application, || app.next_id())?;
+            new.version += 1;
+            if new.prompt != old.prompt {
+                new.prompt.version = old.prompt.version + 1;
             }
-            done => return Ok(done.map(|()| Json(QuestionBody::from(&changed)))?),
-        }
-    }
+            app.table.put_question(&new, Some(old)).await?;
+            Ok(new)
+        },
+    );
+    Ok(Json(QuestionBody::from(&saved.await?)))
 }
 
-/// Deletes a question; stored answers to it stay. Officers.
-#[utoipa::path(delete, path = "/api/clubs/{club}/applications/{application}/questions/{question}/", tag = "questions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)), responses((status = 204)))]
+/// The club and the id of the application.
+fn of_form(form: &Form) -> (String, u64) {
+    (form.application.club.clone(), form.application.id)
+}
+
+/// Delete a question.
+///
+/// For officers. Stored answers to the question are kept.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
+    tag = "questions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)),
+    responses((status = 204))
+)]
 pub async fn delete_question(
     State(app): State<Shared>,
     scope: Officer<Form, QuestionId>,
 ) -> Result<NoContent> {
-    let (mut form, QuestionId(id)) = (scope.parent, scope.object);
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        let question = form.question(id).ok_or(ApiError::NotFound)?;
-        scope.if_match.check(|| QuestionBody::from(question))?;
-        match app.table.delete_question(question).await {
-            Err(TableError::Refused(_)) => {
-                form = app
-                    .table
-                    .form(&form.application.club, form.application.id)
-                    .await?
-                    .ok_or(ApiError::NotFound)?;
-            }
-            done => return Ok(done.map(|()| NoContent)?),
-        }
-    }
+    let app = &app;
+    let (club, application) = of_form(&scope.parent);
+    let QuestionId(id) = scope.object;
+    let read = || app.table.form(&club, application);
+    let show = |form: &Form| form.question(id).map(QuestionBody::from);
+    edit(
+        &scope.if_match,
+        scope.parent,
+        show,
+        read,
+        |form: Form| async move {
+            let question = form.question(id).ok_or(ApiError::NotFound)?;
+            Ok(app.table.delete_question(question).await?)
+        },
+    )
+    .await?;
+    Ok(NoContent)
 }
 
-/// A new order of questions.
+/// The new order of the questions.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct PrecedenceInput {
-    /// Question ids, first to last. Questions that are not named follow in their present order.
+    /// Ids of questions, from first to last. The other questions follow in their present order.
     #[serde(default)]
     #[schema(required = true, value_type = Vec<u64>)]
     precedence: Field<Vec<u64>>,
 }
 
-/// Orders the questions of an application. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/questions/precedence/", tag = "questions", security(("bearer" = [])),
+/// Set the order of the questions.
+///
+/// For officers. The listed questions come first, in this order.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/questions/precedence/",
+    tag = "questions", security(("bearer" = [])),
     params(("club" = String, Path), ("application" = u64, Path)), request_body = PrecedenceInput,
-    responses((status = 200, body = Vec<QuestionBody>)))]
+    responses((status = 200, body = Vec<QuestionBody>))
+)]
 pub async fn order_questions(
     State(app): State<Shared>,
     scope: Officer<Form>,
     Input(input): Input<PrecedenceInput>,
 ) -> Result<Json<Vec<QuestionBody>>> {
-    let mut form = scope.parent;
+    let form = scope.parent;
     let mut reader = Reader::new(Mode::Create);
     let ids = reader
         .value("precedence", input.precedence, Need::Required)
@@ -441,23 +489,25 @@ pub async fn order_questions(
         if form.question(*id).is_none() {
             reader.errors.add(
                 format!("precedence.{i}"),
-                "This application has no such question.",
+                "This application has no question with this id.",
             );
         } else if ids[..i].contains(id) {
-            reader
-                .errors
-                .add(format!("precedence.{i}"), "This question is named twice.");
+            reader.errors.add(
+                format!("precedence.{i}"),
+                "This question is in the list twice.",
+            );
         }
     }
     reader.finish()?;
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        form.questions.sort_by_key(|question| {
-            ids.iter()
-                .position(|id| *id == question.id)
-                .unwrap_or(usize::MAX)
-        });
+    let (app, ids) = (&app, &ids);
+    let (club, application) = of_form(&form);
+    let read = || app.table.form(&club, application);
+    let show = |form: &Form| bodies(form);
+    let any_state = IfMatch::default();
+    let ordered = edit(&any_state, form, show, read, |mut form: Form| async move {
+        let place = |question: &Question| ids.iter().position(|id| *id == question.id);
+        form.questions
+            .sort_by_key(|question| place(question).unwrap_or(usize::MAX));
         let mut moved = Vec::new();
         for (question, precedence) in form.questions.iter_mut().zip(0..) {
             if question.precedence != precedence {
@@ -465,24 +515,15 @@ pub async fn order_questions(
                 moved.push(question.clone());
             }
         }
-        if moved.is_empty() {
-            return Ok(Json(bodies(&form)));
+        if !moved.is_empty() {
+            app.table.order_questions(&moved).await?;
         }
-        match app.table.order_questions(&moved).await {
-            // Somebody changed one of them at this moment.
-            Err(TableError::Refused(_)) => {
-                form = app
-                    .table
-                    .form(&form.application.club, form.application.id)
-                    .await?
-                    .ok_or(ApiError::NotFound)?;
-            }
-            done => return Ok(done.map(|()| Json(bodies(&form)))?),
-        }
-    }
+        Ok(form)
+    });
+    Ok(Json(bodies(&ordered.await?)))
 }
 
-/// The id of a question that officers may touch; whether it is there is seen in the form.
+/// The id of the question in the path. Whether the question exists is checked later, in the form.
 pub struct QuestionId(u64);
 
 impl shared::http::Load for QuestionId {

@@ -1,4 +1,4 @@
-//! `/badges/`, `/badges/{badge}/`: what admins award to clubs
+//! `/badges/`, `/badges/{badge}/`: the badges that admins award to clubs
 
 use axum::Json;
 use axum::extract::State;
@@ -16,13 +16,14 @@ use utoipa::ToSchema;
 
 use crate::lookups::{self, Collection, Entry};
 
-/// What admins write of a badge.
+/// The fields of a badge that admins write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct BadgeInput {
-    /// Unique, whatever its case and diacritics.
+    /// One line, at most 255 characters. Unique, whatever its case and accents.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     label: Field<String>,
+    /// One line, at most 255 characters. The list can be filtered by it.
     #[serde(default)]
     #[schema(value_type = String)]
     purpose: Field<String>,
@@ -30,13 +31,12 @@ pub struct BadgeInput {
     #[serde(default)]
     #[schema(value_type = String)]
     description: Field<String>,
-    /// `#rrggbb`, or empty.
+    /// `#rrggbb`, or an empty text.
     #[serde(default)]
     #[schema(value_type = String)]
     color: Field<String>,
 }
 
-/// Whether a text is a color: `#rrggbb`.
 fn is_color(text: &str) -> bool {
     text.strip_prefix('#').is_some_and(|digits| {
         digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
@@ -63,7 +63,9 @@ impl Collection for Badge {
         );
         match reader.value("color", input.color, Need::Optional) {
             Some(color) if color.is_empty() || is_color(&color) => self.color = color,
-            Some(_) => reader.errors.add("color", "Expected #rrggbb."),
+            Some(_) => reader
+                .errors
+                .add("color", "Expected `#rrggbb` or an empty text."),
             None => {}
         }
         reader.finish()
@@ -78,10 +80,17 @@ impl Collection for Badge {
     }
 }
 
-/// All badges, by label. Anybody.
-#[utoipa::path(get, path = "/api/badges/", tag = "badges", security((), ("bearer" = [])),
-    params(("purpose" = Option<String>, Query, description = "Those of this purpose, whatever its case")),
-    responses((status = 200, body = Vec<BadgeBody>)))]
+/// List all badges.
+///
+/// For everybody. Ordered by label.
+#[utoipa::path(
+    get, path = "/api/badges/", tag = "badges", security((), ("bearer" = [])),
+    params(
+        ("purpose" = Option<String>, Query,
+            description = "Only badges with this purpose, whatever its case")
+    ),
+    responses((status = 200, body = Vec<BadgeBody>))
+)]
 pub async fn list_badges(
     State(app): State<Shared>,
     params: Params,
@@ -98,9 +107,13 @@ pub async fn list_badges(
     .await
 }
 
-/// Adds a badge. Admins.
-#[utoipa::path(post, path = "/api/badges/", tag = "badges", security(("bearer" = [])), request_body = BadgeInput,
-    responses((status = 201, body = BadgeBody)))]
+/// Create a badge.
+///
+/// For admins.
+#[utoipa::path(
+    post, path = "/api/badges/", tag = "badges", security(("bearer" = [])),
+    request_body = BadgeInput, responses((status = 201, body = BadgeBody))
+)]
 pub async fn create_badge(
     State(app): State<Shared>,
     Admin(user): Admin,
@@ -110,40 +123,58 @@ pub async fn create_badge(
     lookups::create::<Badge>(&app, &user, new, input).await
 }
 
-/// One badge. Anybody.
-#[utoipa::path(get, path = "/api/badges/{badge}/", tag = "badges", security((), ("bearer" = [])), params(("badge" = u64, Path)),
-    responses((status = 200, body = BadgeBody)))]
+/// Get a badge.
+///
+/// For everybody.
+#[utoipa::path(
+    get, path = "/api/badges/{badge}/", tag = "badges", security((), ("bearer" = [])),
+    params(("badge" = u64, Path)), responses((status = 200, body = BadgeBody))
+)]
 pub async fn show_badge(State(app): State<Shared>, path: PathIds) -> Result<Json<BadgeBody>> {
     lookups::show::<Badge>(&app, &path).await
 }
 
-/// Changes the fields that are sent. Admins.
-#[utoipa::path(patch, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])), params(("badge" = u64, Path)),
-    request_body = BadgeInput, responses((status = 200, body = BadgeBody)))]
+/// Change some fields of a badge.
+///
+/// For admins. Fields that are not sent stay as they are.
+#[utoipa::path(
+    patch, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])),
+    params(("badge" = u64, Path)), request_body = BadgeInput,
+    responses((status = 200, body = BadgeBody))
+)]
 pub async fn update_badge(
     State(app): State<Shared>,
     Admin(user): Admin,
     badge: Entry<Badge>,
     Input(input): Input<BadgeInput>,
 ) -> Result<Json<BadgeBody>> {
-    lookups::change(&app, &user, badge, input, Mode::Update).await
+    lookups::save(&app, &user, badge, input, Mode::Update).await
 }
 
-/// Replaces all fields. Admins.
-#[utoipa::path(put, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])), params(("badge" = u64, Path)),
-    request_body = BadgeInput, responses((status = 200, body = BadgeBody)))]
+/// Replace all fields of a badge.
+///
+/// For admins. Every writable field must be sent.
+#[utoipa::path(
+    put, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])),
+    params(("badge" = u64, Path)), request_body = BadgeInput,
+    responses((status = 200, body = BadgeBody))
+)]
 pub async fn replace_badge(
     State(app): State<Shared>,
     Admin(user): Admin,
     badge: Entry<Badge>,
     Input(input): Input<BadgeInput>,
 ) -> Result<Json<BadgeBody>> {
-    lookups::change(&app, &user, badge, input, Mode::Replace).await
+    lookups::save(&app, &user, badge, input, Mode::Replace).await
 }
 
-/// Deletes a badge that no club has. Admins.
-#[utoipa::path(delete, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])), params(("badge" = u64, Path)),
-    responses((status = 204)))]
+/// Delete a badge.
+///
+/// For admins. It is 400, `in_use`, if a club has it, even a deleted one.
+#[utoipa::path(
+    delete, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])),
+    params(("badge" = u64, Path)), responses((status = 204))
+)]
 pub async fn delete_badge(
     State(app): State<Shared>,
     Admin(user): Admin,

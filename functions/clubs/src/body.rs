@@ -1,4 +1,4 @@
-//! How a club looks, and how a body becomes a club.
+//! Request and response bodies of clubs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,44 +15,49 @@ use shared::time::Timestamp;
 use shared::{App, limits};
 use utoipa::ToSchema;
 
-/// A club; the same keys in list and detail.
+/// A club. The list and the single club have the same fields (C2).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ClubBody {
+    /// Unique; never changes. Lower-case letters, digits and hyphens, at most 64 characters.
     code: String,
     name: String,
     subtitle: String,
-    /// HTML; in lists its first 2,000 characters.
+    /// HTML. In lists only the first 2,000 characters.
     pub(crate) description: String,
+    /// Address for questions to the club, or an empty text.
     email: String,
     website: Option<String>,
-    /// Logo, at most 600 pixels wide.
+    /// Address of the logo, at most 600 pixels wide. Null if there is none.
     image_url: Option<String>,
-    /// By name.
+    /// Ordered by name.
     tags: Vec<NamedBody>,
-    /// By label.
+    /// Ordered by label.
     badges: Vec<BadgeBody>,
+    /// False if the club is not active any more.
     active: bool,
-    /// Null while it waits for an admin.
+    /// Null until an admin has decided.
     approved: Option<bool>,
-    /// 1–5.
+    /// A number from 1 to 5; 4 by default.
     application_required: u8,
-    /// Whether one of its applications is current.
+    /// Whether an application of the club is open now.
     accepting_members: bool,
+    /// Number of people who have the club as a favorite. In lists up to five minutes old.
     favorite_count: i64,
+    /// Number of members. In lists up to five minutes old.
     membership_count: i64,
-    /// Whether it is one of the caller's favorites.
+    /// Whether the club is a favorite of the caller.
     is_favorite: bool,
-    /// Whether the caller subscribed to it.
+    /// Whether the caller subscribed to the club.
     is_subscribe: bool,
-    /// The caller's role, or null.
+    /// Role of the caller in the club: 0 owner, 10 officer, 20 member. Null if not a member.
     is_member: Option<Role>,
     created_at: Timestamp,
-    /// Shown to admins only.
+    /// Whether the club is deleted. Only for admins.
     #[serde(skip_serializing_if = "Option::is_none")]
     archived: Option<bool>,
 }
 
-/// Who looks at clubs, and what they have to do with which.
+/// The caller, with their memberships, favorites and subscriptions.
 #[derive(Debug, Default, Serialize)]
 pub struct ClubViewer {
     roles: BTreeMap<String, Role>,
@@ -62,7 +67,7 @@ pub struct ClubViewer {
 }
 
 impl ClubViewer {
-    /// The caller on all clubs: 2 queries side by side if they are signed in.
+    /// The caller for a list of all clubs. Needs 2 parallel queries if they are signed in.
     pub async fn of(app: &App, user: Option<&User>) -> Result<(Self, Visibility), TableError> {
         let Some(user) = user else {
             return Ok((Self::default(), Visibility::default()));
@@ -92,7 +97,7 @@ impl ClubViewer {
         Ok((viewer, visibility))
     }
 
-    /// The caller on one club.
+    /// The caller for one club.
     pub fn on(
         code: &str,
         membership: Option<&Membership>,
@@ -113,23 +118,21 @@ impl ClubViewer {
 }
 
 impl ClubViewer {
-    /// Whether they are in a club.
+    /// Whether the caller is a member of a club.
     pub fn is_member(&self, code: &str) -> bool {
         self.roles.contains_key(code)
     }
 }
 
-/// What clubs are shown with: the tags and badges there are.
-#[derive(Debug, Clone)]
+/// All tags and badges, to show their names with clubs.
+#[derive(Debug, Clone, Default)]
 pub struct TagsAndBadges {
-    /// The tags.
     pub tags: Entries<Tag>,
-    /// The badges.
     pub badges: Badges,
 }
 
 impl TagsAndBadges {
-    /// As they were at `versions`.
+    /// Reads the tags and badges of these versions of the catalogue.
     pub async fn at(app: &App, versions: &Versions) -> Result<Self, TableError> {
         let (tags, badges) = futures::try_join!(app.entries(versions), app.entries(versions))?;
         Ok(Self {
@@ -138,7 +141,7 @@ impl TagsAndBadges {
         })
     }
 
-    /// The tags of a club, by name.
+    /// The tags of a club, ordered by name.
     pub fn tags_of(&self, club: &Club) -> Vec<NamedBody> {
         self.tags
             .named(&club.profile.tags)
@@ -148,7 +151,7 @@ impl TagsAndBadges {
     }
 }
 
-/// Where clients get the logo of a club.
+/// The address of the logo of a club.
 pub fn logo(club: &Club, media: &Media) -> Option<String> {
     club.image.as_ref().map(|image| media.url(&image.small))
 }
@@ -188,23 +191,26 @@ impl ClubBody {
     }
 }
 
-/// Whether one of the club's applications takes submissions.
+/// Whether an application of the club is open at `now`.
 pub fn is_accepting(club: &Club, now: Timestamp) -> bool {
     club.windows
         .values()
         .any(|window| window.start <= now && now <= window.end)
 }
 
-/// What officers and admins write of a club.
+/// The fields of a club that officers and admins write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct ClubInput {
-    /// Only when it is created; else made from the name. `[a-z0-9-]`, at most 64.
+    /// Used only when the club is created; made from the name if not sent. Lower-case letters,
+    /// digits and hyphens, at most 64 characters, with at least one letter.
     #[serde(default)]
     #[schema(value_type = String)]
     pub code: Field<String>,
+    /// One line, at most 255 characters.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     pub name: Field<String>,
+    /// One line, at most 255 characters.
     #[serde(default)]
     #[schema(value_type = String)]
     subtitle: Field<String>,
@@ -212,48 +218,52 @@ pub struct ClubInput {
     #[serde(default)]
     #[schema(value_type = String)]
     description: Field<String>,
+    /// Address for questions to the club. Replies to decision mails go there.
     #[serde(default)]
     #[schema(value_type = String)]
     email: Field<String>,
+    /// Web address, http or https.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     website: Field<String>,
-    /// Ids, at most 20.
+    /// Ids of tags, at most 20.
     #[serde(default)]
     #[schema(value_type = Vec<u64>)]
     tags: Field<Vec<Reference>>,
+    /// Default true.
     #[serde(default)]
     #[schema(value_type = bool)]
     active: Field<bool>,
-    /// 1–5.
+    /// A number from 1 to 5. Default 4.
     #[serde(default)]
     #[schema(value_type = u8)]
     application_required: Field<i64>,
-    /// Null removes the logo; one is uploaded with `upload/`.
+    /// Null removes the logo. To set a logo, use `upload/`.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     image: Field<Value>,
-    /// Admins only: ids, at most 20.
+    /// Ids of badges, at most 20. Only admins; ignored from others.
     #[serde(default)]
     #[schema(value_type = Vec<u64>)]
     badges: Field<Vec<Reference>>,
-    /// Admins only.
+    /// Only admins; ignored from others.
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     approved: Field<bool>,
-    /// Admins only: false restores a deleted club.
+    /// False restores a deleted club. Only admins; ignored from others.
     #[serde(default)]
     #[schema(value_type = bool)]
     archived: Field<bool>,
 }
 
 impl ClubInput {
-    /// Whether it would restore a deleted club.
+    /// Whether this body restores a deleted club (C7).
     pub fn restores(&self) -> bool {
         matches!(self.archived, Field::Value(false))
     }
 
-    /// Reads the body into `club`; what only admins write is ignored from others.
+    /// Checks the fields and writes them into `club`. Fields for admins are ignored if the caller
+    /// is not an admin.
     pub fn apply(
         self,
         mode: Mode,
@@ -298,9 +308,10 @@ impl ClubInput {
         match self.image {
             Field::Null => club.image = None,
             Field::Absent => {}
-            Field::Value(_) | Field::Wrong(..) => reader
-                .errors
-                .add("image", "Send a logo as a file to upload/."),
+            Field::Value(_) | Field::Wrong(..) => reader.errors.add(
+                "image",
+                "Only null is accepted here. Upload a logo as a file to `upload/`.",
+            ),
         }
         if is_admin {
             let is_badge = |id| labels.badges.0.get(id).is_some();

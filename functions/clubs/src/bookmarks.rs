@@ -1,19 +1,19 @@
-//! What favorites and subscriptions have in common (C18, C19): the handlers of each are in the file
-//! that is named like it.
+//! The common part of favorites and subscriptions (C18, C19). Their handlers are in favorites.rs
+//! and subscriptions.rs.
 
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::bodies::NamedBody;
+use shared::http::User;
 use shared::http::{
-    ApiError, Created, Field, Mode, NewId, NoContent, OrRefused, PathIds, Reader, Result,
-    Visibility, no_such_club,
+    ApiError, Created, Field, Mode, NewId, NoContent, PathIds, Reader, Result, Visibility,
+    no_such_club,
 };
-use shared::http::{ERASING, User};
 use shared::ids;
 use shared::models::{Club, is_club_code};
-use shared::table::{Bookmark, BookmarkRefusal};
+use shared::table::{Bookmark, Refusal, TableError};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
@@ -27,23 +27,23 @@ pub struct BookmarkBody {
     created_at: Timestamp,
 }
 
-/// A club, in short.
+/// The main fields of a club.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ClubBrief {
     code: String,
     name: String,
     subtitle: String,
-    /// Logo, at most 600 pixels wide.
+    /// Address of the logo, at most 600 pixels wide. Null if there is none.
     image_url: Option<String>,
     active: bool,
-    /// By name.
+    /// Ordered by name.
     tags: Vec<NamedBody>,
 }
 
-/// Which club.
+/// The club to add.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct BookmarkInput {
-    /// Club code.
+    /// Code of the club.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     club: Field<String>,
@@ -71,7 +71,7 @@ fn body<I: Bookmark>(
     }
 }
 
-/// Those of the caller whose clubs they see, oldest first.
+/// The bookmarks of the caller, oldest first. Clubs that the caller cannot see are left out.
 pub async fn list<I: Bookmark>(app: &Shared, user: &User) -> Result<Json<Vec<BookmarkBody>>> {
     let (mut own, versions) =
         futures::try_join!(app.table.bookmarks_of::<I>(user.id()), app.table.versions())?;
@@ -90,7 +90,7 @@ pub async fn list<I: Bookmark>(app: &Shared, user: &User) -> Result<Json<Vec<Boo
     ))
 }
 
-/// Stores one; a second one of the same club is 400.
+/// Stores a bookmark. It is 400 if the club is already in the list.
 pub async fn create<I: Bookmark>(
     app: &Shared,
     user: &User,
@@ -109,21 +109,20 @@ pub async fn create<I: Bookmark>(
         .filter(|club| visibility.sees(club))
         .ok_or_else(no_such_club)?;
     let bookmark = I::new(&code, person, new.0, app.now());
-    let (labels, stored) = futures::try_join!(
-        TagsAndBadges::at(app, &page.versions),
-        app.table.create_bookmark(&bookmark)
-    )?;
+    let store = async { Ok::<_, TableError>(app.table.create_bookmark(&bookmark).await) };
+    let labels = TagsAndBadges::at(app, &page.versions);
+    let (labels, stored) = futures::try_join!(labels, store)?;
     let bookmark = match stored {
         Ok(()) => bookmark,
-        Err(BookmarkRefusal::Erased) => return Err(ApiError::rule(ERASING)),
-        Err(BookmarkRefusal::Duplicate) => {
+        Err(TableError::Refused(Refusal::Exists)) => {
             let there: Option<I> = app.table.bookmark(user.id(), bookmark.parts().0).await?;
-            // An earlier attempt with the same idempotency key may have been here.
+            // An earlier attempt with the same idempotency key may have stored it.
             let duplicate = || ApiError::field("club", "This club is already in your list.");
             there
                 .filter(|there| there.creation() == new.0)
                 .ok_or_else(duplicate)?
         }
+        Err(error) => return Err(error.into()),
     };
     let location = format!("{path}{}/", bookmark.parts().0);
     Ok(Created {
@@ -133,7 +132,7 @@ pub async fn create<I: Bookmark>(
     .into_response())
 }
 
-/// The caller's own that the path names by its id or by the code of its club.
+/// The bookmark of the caller that the path names by its id or by the code of its club.
 async fn own<I: Bookmark>(app: &Shared, user: &User, named: &str) -> Result<I> {
     let id = ids::parse(named).or_else(|| is_club_code(named).then(|| I::id_of(named, user.id())));
     app.table
@@ -142,7 +141,7 @@ async fn own<I: Bookmark>(app: &Shared, user: &User, named: &str) -> Result<I> {
         .ok_or(ApiError::NotFound)
 }
 
-/// One of the caller's whose club they see.
+/// One bookmark of the caller. It is 404 if the caller cannot see the club.
 pub async fn show<I: Bookmark>(
     app: &Shared,
     user: &User,
@@ -163,7 +162,7 @@ pub async fn show<I: Bookmark>(
     Ok(Json(body(app, &bookmark, &club, &labels)))
 }
 
-/// Removes one of the caller's, whatever became of the club.
+/// Removes a bookmark of the caller, even if they cannot see the club any more.
 pub async fn delete<I: Bookmark>(
     app: &Shared,
     user: &User,
@@ -171,9 +170,8 @@ pub async fn delete<I: Bookmark>(
     param: &str,
 ) -> Result<NoContent> {
     let bookmark: I = own(app, user, path.text(param)).await?;
-    app.table
-        .delete_bookmark(&bookmark)
-        .await
-        .or_refused(|| ApiError::NotFound)?;
-    Ok(NoContent)
+    match app.table.delete_bookmark(&bookmark).await {
+        Err(TableError::Refused(_)) => Err(ApiError::NotFound),
+        done => Ok(done.map(|()| NoContent)?),
+    }
 }

@@ -271,7 +271,7 @@ pub async fn update_fair(
     fair: Entry<Fair>,
     Input(input): Input<FairInput>,
 ) -> Result<Json<FairBody>> {
-    lookups::change(&app, &user, fair, input, Mode::Update).await
+    lookups::save(&app, &user, fair, input, Mode::Update).await
 }
 
 /// Replaces all fields. Admins.
@@ -283,7 +283,7 @@ pub async fn replace_fair(
     fair: Entry<Fair>,
     Input(input): Input<FairInput>,
 ) -> Result<Json<FairBody>> {
-    lookups::change(&app, &user, fair, input, Mode::Replace).await
+    lookups::save(&app, &user, fair, input, Mode::Replace).await
 }
 
 /// Deletes a fair that no club is registered for. Admins.

@@ -9,29 +9,48 @@ use axum::response::Response;
 use shared::Shared;
 use shared::http::{
     ApiError, Code, Created, Envelope, IfMatch, Input, Mode, NewId, NoContent, Owner, Page, Params,
-    PathIds, Result, Upload, Visibility, is_officer, shown_at,
+    PathIds, Result, Upload, Visibility, edit, is_officer, shown_at,
 };
 use shared::http::{ERASING, User, remove_unless_saved, store_image};
 use shared::models::{Club, ClubProfile, Membership, Role};
 use shared::settings::Approval;
-use shared::table::{ClubPage, ClubQuota, ClubRefusal, Retries, TableError, Versions};
+use shared::table::{ClubPage, ClubQuota, Refusal, TableError, Versions};
 use shared::time::Timestamp;
 
 use crate::body::{ClubBody, ClubInput, ClubViewer, TagsAndBadges};
 use crate::codes::{numbered, slug, wanted_code};
 use crate::ranking::{ClubFilter, ClubOrder, Ranked, Ranking, compare};
 
-/// The clubs that the caller can see. Anybody.
-#[utoipa::path(get, path = "/api/clubs/", tag = "clubs", security((), ("bearer" = [])),
-    params(("search" = Option<String>, Query, description = "Words that must all occur in name, code, subtitle, description or a tag"),
-        ("active" = Option<bool>, Query),
-        ("tags" = Option<String>, Query, description = "Ids or names, separated by commas; all must match"),
-        ("badges" = Option<String>, Query, description = "Id or label of a badge"),
-        ("accepting" = Option<bool>, Query, description = "Whether an application is open now"),
-        ("member" = Option<bool>, Query, description = "Whether the caller is in it; callers who are not signed in are in none"),
-        ("ordering" = Option<String>, Query, description = "alphabetical, -alphabetical, featured (default), favorite_count, -favorite_count"),
-        ("page" = Option<u64>, Query), ("page_size" = Option<u64>, Query, description = "25, at most 100")),
-    responses((status = 200, body = Envelope<ClubBody>)))]
+/// List clubs.
+///
+/// For everybody. Only clubs that the caller can see. In pages.
+#[utoipa::path(
+    get, path = "/api/clubs/", tag = "clubs", security((), ("bearer" = [])),
+    params(
+        ("search" = Option<String>, Query,
+            description = "Every word must occur in the name, code, subtitle, description or a \
+                tag"),
+        ("active" = Option<bool>, Query, description = "Only active clubs, or only inactive ones"),
+        ("tags" = Option<String>, Query,
+            description = "Ids or names of tags, separated by commas. A club must have all of \
+                them"),
+        ("badges" = Option<String>, Query,
+            description = "Ids or labels of badges, separated by commas. A club must have all of \
+                them"),
+        ("accepting" = Option<bool>, Query,
+            description = "Only clubs with an open application, or only those without one"),
+        ("member" = Option<bool>, Query,
+            description = "Only clubs of the caller, or only others. Empty for callers who are not \
+                signed in"),
+        ("ordering" = Option<String>, Query,
+            description = "`alphabetical`, `-alphabetical`, `featured` (default), `favorite_count` \
+                or `-favorite_count`"),
+        ("page" = Option<u64>, Query, description = "Number of the page, from 1"),
+        ("page_size" = Option<u64>, Query,
+            description = "Results on one page: 25 by default, at most 100")
+    ),
+    responses((status = 200, body = Envelope<ClubBody>))
+)]
 pub async fn list_clubs(
     State(app): State<Shared>,
     user: Option<User>,
@@ -82,7 +101,10 @@ async fn hosts(
         .collect())
 }
 
-/// Creates a club; the caller becomes its owner. Any signed-in user.
+/// Create a club.
+///
+/// For every signed-in user. The caller becomes its owner. A person can create at most 10 clubs and
+/// own at most 50; admins have no limit. The club may wait for the approval of an admin.
 #[utoipa::path(post, path = "/api/clubs/", tag = "clubs", security(("bearer" = [])), request_body = ClubInput,
     responses((status = 201, body = ClubBody)))]
 pub async fn create_club(
@@ -127,16 +149,21 @@ pub async fn create_club(
     for n in 1..=100 {
         club.code = code.clone().unwrap_or_else(|| numbered(&slug, n, creation));
         let owner = Membership::new(&club.code, person, Role::Owner, creation, now);
-        let taken = match app.table.create_club(&club, &owner, quota).await? {
+        let taken = match app.table.create_club(&club, &owner, quota).await {
             Ok(()) => None,
-            Err(ClubRefusal::Taken) => app.table.club_page(&club.code, None).await?.club,
-            Err(ClubRefusal::Creator) => return Err(too_many_clubs(&app, user.id()).await?),
-            Err(ClubRefusal::Reference) => {
+            Err(TableError::Refused(Refusal::Exists)) => {
+                app.table.club_page(&club.code, None).await?.club
+            }
+            Err(TableError::Refused(Refusal::Quota)) => {
+                return Err(too_many_clubs(&app, user.id()).await?);
+            }
+            Err(TableError::Refused(Refusal::ReferenceGone)) => {
                 return Err(ApiError::field(
                     "tags",
                     "A tag or badge was deleted at this moment.",
                 ));
             }
+            Err(error) => return Err(error.into()),
         };
         match taken {
             // An earlier attempt with the same idempotency key was here.
@@ -209,13 +236,8 @@ pub async fn show_club(
         .ok_or(ApiError::NotFound)?;
     let labels = TagsAndBadges::at(&app, &page.versions).await?;
     let viewer = ClubViewer::on(&club.code, page.membership.as_ref(), &page, is_admin);
-    Ok(Json(ClubBody::new(
-        club,
-        &viewer,
-        &labels,
-        &app.media,
-        app.now(),
-    )))
+    let (media, now) = (&app.media, app.now());
+    Ok(Json(ClubBody::new(club, &viewer, &labels, media, now)))
 }
 
 /// Changes the fields that are sent. Officers; admins also restore, approve and award badges.
@@ -227,7 +249,7 @@ pub async fn update_club(
     Input(input): Input<ClubInput>,
 ) -> Result<Json<ClubBody>> {
     let restores = input.restores();
-    edit(&app, scope, restores, |club, labels, is_admin| {
+    edit_club(&app, scope, restores, |club, labels, is_admin| {
         input.clone().apply(Mode::Update, club, labels, is_admin)
     })
     .await
@@ -242,7 +264,7 @@ pub async fn replace_club(
     Input(input): Input<ClubInput>,
 ) -> Result<Json<ClubBody>> {
     let restores = input.restores();
-    edit(&app, scope, restores, |club, labels, is_admin| {
+    edit_club(&app, scope, restores, |club, labels, is_admin| {
         input.clone().apply(Mode::Replace, club, labels, is_admin)
     })
     .await
@@ -261,7 +283,7 @@ pub async fn upload_club_logo(
     }
     let path = format!("/api/clubs/{}/", scope.code);
     let image = store_image(&app.media, &field, bytes).await?;
-    let done = edit(&app, scope, false, |club, _, _| {
+    let done = edit_club(&app, scope, false, |club, _, _| {
         club.image = Some(image.clone());
         Ok(())
     });
@@ -273,75 +295,87 @@ pub async fn upload_club_logo(
 
 /// Does a change on the club as it is now: whoever else changes it at this moment loses nothing.
 /// A deleted club can be restored, and nothing else.
-async fn edit(
+async fn edit_club(
     app: &Shared,
     scope: EditableClub,
     restores: bool,
     change: impl Fn(&mut Club, &TagsAndBadges, bool) -> Result<()>,
 ) -> Result<Json<ClubBody>> {
-    let EditableClub {
-        user,
-        code,
-        mut page,
-        if_match,
-    } = scope;
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        let old = page
-            .club
-            .take()
-            .filter(|club| restores || !club.archived)
-            .ok_or(ApiError::NotFound)?;
-        let mut membership = page.membership.take();
-        let labels = TagsAndBadges::at(app, &page.versions).await?;
-        let seen = |club: &Club, membership: Option<&Membership>| {
-            let viewer = ClubViewer::on(&code, membership, &page, user.is_admin());
-            ClubBody::new(club, &viewer, &labels, &app.media, app.now())
-        };
-        if_match.check(|| seen(&old, membership.as_ref()))?;
-        let mut club = old.clone();
-        change(&mut club, &labels, user.is_admin())?;
-        if club != old {
-            club.version += 1;
-            // Who restores a club whose last owner was erased owns it.
-            let owner = match &membership {
-                _ if club.archived || club.owners > 0 => None,
-                Some(own) => Some((
-                    Membership {
-                        role: Role::Owner,
-                        ..own.clone()
-                    },
-                    true,
-                )),
-                None => Some((
-                    Membership::new(
-                        &code,
-                        user.person().await?,
-                        Role::Owner,
-                        app.next_id(),
-                        app.now(),
-                    ),
-                    false,
-                )),
-            };
-            match app.table.update_club(&old, &club, owner.as_ref()).await {
-                Err(TableError::Refused(_)) => {
-                    page = app.table.club_page(&code, Some(user.id())).await?;
-                    continue;
+    let (scope, change) = (&scope, &change);
+    let (user, is_admin) = (&scope.user, scope.user.is_admin());
+    let read = || async move { scope.read(app).await.map(Some) };
+    let labels = TagsAndBadges::at(app, &scope.page.versions).await?;
+    let object = (scope.page.clone(), labels);
+    let show = |(page, labels): &PageAndLabels| shown(app, page, labels, is_admin);
+    let saved = edit(
+        &scope.if_match,
+        object,
+        show,
+        read,
+        |read: PageAndLabels| async move {
+            let (mut page, labels) = read;
+            let old = page
+                .club
+                .take()
+                .filter(|club| restores || !club.archived)
+                .ok_or(ApiError::NotFound)?;
+            let mut club = old.clone();
+            change(&mut club, &labels, is_admin)?;
+            if club != old {
+                club.version += 1;
+                // Whoever restores a club whose last owner was erased becomes its owner.
+                let owner = match &page.membership {
+                    _ if club.archived || club.owners > 0 => None,
+                    Some(own) => {
+                        let (role, version) = (Role::Owner, own.version + 1);
+                        let own = own.clone();
+                        Some((
+                            Membership {
+                                role,
+                                version,
+                                ..own
+                            },
+                            true,
+                        ))
+                    }
+                    None => {
+                        let (person, id) = (user.person().await?, app.next_id());
+                        let new = Membership::new(&scope.code, person, Role::Owner, id, app.now());
+                        Some((new, false))
+                    }
+                };
+                app.table.update_club(&old, &club, owner.as_ref()).await?;
+                let (before, now) = (old.image.as_ref(), club.image.as_ref());
+                app.media.forget(before, now).await;
+                if let Some((own, was_member)) = owner {
+                    club.members += i64::from(!was_member);
+                    page.membership = Some(own);
                 }
-                done => done?,
             }
-            app.media
-                .forget(old.image.as_ref(), club.image.as_ref())
-                .await;
-            if let Some((own, was_member)) = owner {
-                club.members += i64::from(!was_member);
-                membership = Some(own);
-            }
-        }
-        return Ok(Json(seen(&club, membership.as_ref())));
-    }
+            page.club = Some(club);
+            Ok((page, labels))
+        },
+    );
+    let (page, labels) = saved.await?;
+    shown(app, &page, &labels, is_admin)
+        .map(Json)
+        .ok_or(ApiError::NotFound)
+}
+
+/// A club with what is needed to show it.
+type PageAndLabels = (ClubPage, TagsAndBadges);
+
+/// The club of a page as its caller sees it; none if there is no club.
+fn shown(
+    app: &Shared,
+    page: &ClubPage,
+    labels: &TagsAndBadges,
+    is_admin: bool,
+) -> Option<ClubBody> {
+    let club = page.club.as_ref()?;
+    let viewer = ClubViewer::on(&club.code, page.membership.as_ref(), page, is_admin);
+    let (media, now) = (&app.media, app.now());
+    Some(ClubBody::new(club, &viewer, labels, media, now))
 }
 
 /// A club that its officers may change; admins get deleted ones too, to restore them.
@@ -350,6 +384,16 @@ pub struct EditableClub {
     code: String,
     page: ClubPage,
     if_match: IfMatch,
+}
+
+impl EditableClub {
+    /// The club as it is now.
+    async fn read(&self, app: &Shared) -> Result<PageAndLabels, TableError> {
+        let person = Some(self.user.id());
+        let page = app.table.club_page(&self.code, person).await?;
+        let labels = TagsAndBadges::at(app, &page.versions).await?;
+        Ok((page, labels))
+    }
 }
 
 impl FromRequestParts<Shared> for EditableClub {
@@ -387,37 +431,40 @@ impl FromRequestParts<Shared> for EditableClub {
 #[utoipa::path(delete, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
     responses((status = 204)))]
 pub async fn delete_club(State(app): State<Shared>, scope: Owner) -> Result<NoContent> {
-    let mut old = scope.club;
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        if scope.if_match.is_given() {
-            let mut page = app
-                .table
-                .club_page(&old.code, Some(scope.user.id()))
-                .await?;
-            old = page.club.take().ok_or(ApiError::NotFound)?;
-            let labels = TagsAndBadges::at(&app, &page.versions).await?;
-            let viewer = ClubViewer::on(
-                &old.code,
-                page.membership.as_ref(),
-                &page,
-                scope.user.is_admin(),
-            );
-            scope
-                .if_match
-                .check(|| ClubBody::new(&old, &viewer, &labels, &app.media, app.now()))?;
-        }
-        let club = Club {
-            archived: true,
-            version: old.version + 1,
-            ..old.clone()
+    let (app, scope) = (&app, &scope);
+    let (code, is_admin) = (&scope.club.code, scope.user.is_admin());
+    let read = || async move {
+        let page = app.table.club_page(code, Some(scope.user.id())).await?;
+        let labels = TagsAndBadges::at(app, &page.versions).await?;
+        Ok::<_, TableError>(Some((page, labels)))
+    };
+    let object = if scope.if_match.is_given() {
+        read().await?
+    } else {
+        let club = Some(scope.club.clone());
+        let page = ClubPage {
+            club,
+            ..ClubPage::default()
         };
-        match app.table.update_club(&old, &club, None).await {
-            Err(TableError::Refused(_)) => {
-                old = app.table.club(&old.code).await?.ok_or(ApiError::NotFound)?
-            }
-            done => return Ok(done.map(|()| NoContent)?),
-        }
-    }
+        Some((page, TagsAndBadges::default()))
+    };
+    let object = object.ok_or(ApiError::NotFound)?;
+    let show = |(page, labels): &PageAndLabels| shown(app, page, labels, is_admin);
+    edit(
+        &scope.if_match,
+        object,
+        show,
+        read,
+        |(page, _): PageAndLabels| async move {
+            let old = page.club.ok_or(ApiError::NotFound)?;
+            let club = Club {
+                archived: true,
+                version: old.version + 1,
+                ..old.clone()
+            };
+            Ok(app.table.update_club(&old, &club, None).await?)
+        },
+    )
+    .await?;
+    Ok(NoContent)
 }

@@ -1,10 +1,10 @@
-//! Codes of clubs: wished for, or made from names (C3, C4).
+//! Codes of clubs: chosen by the caller, or made from the name (C3, C4).
 
 use shared::http::{Field, Mode, Need, Reader, Result};
 use shared::limits;
 use shared::models::is_club_code;
 
-/// The code that is wished for, if any.
+/// The code that the caller chose, if any.
 pub fn wanted_code(field: Field<String>) -> Result<Option<String>> {
     let mut reader = Reader::new(Mode::Update);
     let code = reader
@@ -21,7 +21,8 @@ pub fn wanted_code(field: Field<String>) -> Result<Option<String>> {
     Ok(code)
 }
 
-/// A name in lower-case Latin letters, digits and single hyphens; other scripts are transliterated.
+/// The name in lower-case Latin letters, digits and single hyphens. Other scripts are written in
+/// Latin letters.
 pub fn slug(name: &str) -> String {
     let latin = deunicode::deunicode(name).to_ascii_lowercase();
     let words: Vec<&str> = latin
@@ -33,7 +34,8 @@ pub fn slug(name: &str) -> String {
     slug.trim_end_matches('-').to_owned()
 }
 
-/// The `n`th code to try for a slug; without letters, one of its own.
+/// The `n`th code to try for a slug. If the slug has no letters, the code is made from the id
+/// `creation`.
 pub fn numbered(slug: &str, n: u32, creation: u64) -> String {
     match (slug.bytes().any(|b| b.is_ascii_lowercase()), n) {
         (false, _) => format!("club-{creation}"),

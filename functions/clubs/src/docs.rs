@@ -8,17 +8,17 @@ use axum::response::{IntoResponse, Response};
 use flate2::read::GzDecoder;
 use shared::http::{ApiError, PublicPath, Result};
 
-/// A file that build.rs compressed.
+/// The bytes of a file that build.rs compressed.
 macro_rules! packed {
     ($name:literal) => {
         include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".gz")).as_slice()
     };
 }
 
-/// Made from the routes of all groups, and compared with them by a test.
+/// The OpenAPI document of all routes. A test checks that it agrees with the code (O1).
 const OPENAPI: &[u8] = packed!("openapi.json");
 
-/// The parts of the page: name, type, compressed content.
+/// The files of the page: name, content type, compressed content.
 const PARTS: [(&str, &str, &[u8]); 5] = [
     ("swagger-ui.css", "text/css", packed!("swagger-ui.css")),
     ("index.css", "text/css", packed!("index.css")),
@@ -39,7 +39,7 @@ const PARTS: [(&str, &str, &[u8]); 5] = [
     ),
 ];
 
-/// The page, but for its base. It finds the document beside itself, whatever the stage in front.
+/// The page without its beginning. It uses relative addresses, so it works with any path prefix.
 const PAGE: &str = r#"<meta charset="utf-8"><title>Clubs API</title>
 <link rel="stylesheet" href="swagger-ui.css"><link rel="stylesheet" href="index.css">
 <link rel="icon" type="image/png" href="favicon-32x32.png" sizes="32x32"><link rel="icon" type="image/png" href="favicon-16x16.png" sizes="16x16">
@@ -52,16 +52,25 @@ const INITIALIZER: &str = r##"window.onload = () => {
 };
 "##;
 
-/// This document. Anybody.
-#[utoipa::path(get, path = "/api/openapi.json", tag = "service", responses((status = 200, content_type = "application/json")))]
+/// Get this OpenAPI document.
+///
+/// For everybody.
+#[utoipa::path(
+    get, path = "/api/openapi.json", tag = "service",
+    responses((status = 200, content_type = "application/json"))
+)]
 pub async fn show_openapi(headers: HeaderMap) -> Result<Response> {
     unpacked(&headers, "application/json", OPENAPI)
 }
 
-/// A page to read the document and try it. Anybody.
-#[utoipa::path(get, path = "/api/docs/", tag = "service", responses((status = 200, content_type = "text/html")))]
+/// Get a page to read and try this document.
+///
+/// For everybody.
+#[utoipa::path(
+    get, path = "/api/docs/", tag = "service", responses((status = 200, content_type = "text/html"))
+)]
 pub async fn show_docs(PublicPath(path): PublicPath) -> Response {
-    // Without its slash, and behind a stage, the page still finds its parts.
+    // The page finds its files also if the path has no final slash, or has a prefix of the gateway.
     let base = shared::html::escape(path.trim_end_matches('/'));
     guarded(
         (
@@ -72,8 +81,13 @@ pub async fn show_docs(PublicPath(path): PublicPath) -> Response {
     )
 }
 
-/// A part of the page. Anybody.
-#[utoipa::path(get, path = "/api/docs/{file}", tag = "service", params(("file" = String, Path)), responses((status = 200)))]
+/// Get a file of the documentation page.
+///
+/// For everybody.
+#[utoipa::path(
+    get, path = "/api/docs/{file}", tag = "service", params(("file" = String, Path)),
+    responses((status = 200))
+)]
 pub async fn show_docs_file(headers: HeaderMap, Path(file): Path<String>) -> Result<Response> {
     if file == "swagger-initializer.js" {
         return Ok(guarded(
@@ -102,7 +116,7 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-/// The file as it is kept, for clients that take it so.
+/// Answers with the compressed file if the client accepts gzip; otherwise unpacks it.
 fn unpacked(
     headers: &HeaderMap,
     content_type: &'static str,
@@ -126,7 +140,7 @@ fn unpacked(
 }
 
 fn guarded(mut response: Response) -> Response {
-    // Swagger UI styles itself inline; it loads nothing from elsewhere.
+    // Swagger UI needs inline styles. It loads nothing from other hosts (O1).
     let policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
     response.headers_mut().insert(
         header::CONTENT_SECURITY_POLICY,

@@ -1,4 +1,4 @@
-//! `/favorites/`, `/favorites/{favorite}/`: clubs that the caller keeps at hand
+//! `/favorites/`, `/favorites/{favorite}/`: the favorite clubs of the caller
 
 use axum::Json;
 use axum::extract::State;
@@ -10,8 +10,13 @@ use shared::models::Favorite;
 
 use crate::bookmarks::{self, BookmarkBody, BookmarkInput};
 
-/// The caller's favorites, oldest first. Any signed-in user.
-#[utoipa::path(get, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])), responses((status = 200, body = Vec<BookmarkBody>)))]
+/// List the favorites of the caller.
+///
+/// For every signed-in user. The oldest comes first.
+#[utoipa::path(
+    get, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])),
+    responses((status = 200, body = Vec<BookmarkBody>))
+)]
 pub async fn list_favorites(
     State(app): State<Shared>,
     user: User,
@@ -19,9 +24,13 @@ pub async fn list_favorites(
     bookmarks::list::<Favorite>(&app, &user).await
 }
 
-/// Makes a club a favorite. Any signed-in user.
-#[utoipa::path(post, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])), request_body = BookmarkInput,
-    responses((status = 201, body = BookmarkBody)))]
+/// Add a club to the favorites of the caller.
+///
+/// For every signed-in user who can see the club.
+#[utoipa::path(
+    post, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])),
+    request_body = BookmarkInput, responses((status = 201, body = BookmarkBody))
+)]
 pub async fn create_favorite(
     State(app): State<Shared>,
     user: User,
@@ -31,9 +40,14 @@ pub async fn create_favorite(
     bookmarks::create::<Favorite>(&app, &user, new, input, "/api/favorites/").await
 }
 
-/// One of the caller's favorites. Any signed-in user.
-#[utoipa::path(get, path = "/api/favorites/{favorite}/", tag = "favorites", security(("bearer" = [])),
-    params(("favorite" = String, Path, description = "Its id, or a club code")), responses((status = 200, body = BookmarkBody)))]
+/// Get a favorite of the caller.
+///
+/// For every signed-in user. It is 404 if the caller cannot see the club.
+#[utoipa::path(
+    get, path = "/api/favorites/{favorite}/", tag = "favorites", security(("bearer" = [])),
+    params(("favorite" = String, Path, description = "Id, or code of the club")),
+    responses((status = 200, body = BookmarkBody))
+)]
 pub async fn show_favorite(
     State(app): State<Shared>,
     user: User,
@@ -42,9 +56,14 @@ pub async fn show_favorite(
     bookmarks::show::<Favorite>(&app, &user, &path, "favorite").await
 }
 
-/// Removes one of the caller's favorites. Any signed-in user.
-#[utoipa::path(delete, path = "/api/favorites/{favorite}/", tag = "favorites", security(("bearer" = [])),
-    params(("favorite" = String, Path, description = "Its id, or a club code")), responses((status = 204)))]
+/// Remove a favorite of the caller.
+///
+/// For every signed-in user, also if they cannot see the club any more.
+#[utoipa::path(
+    delete, path = "/api/favorites/{favorite}/", tag = "favorites", security(("bearer" = [])),
+    params(("favorite" = String, Path, description = "Id, or code of the club")),
+    responses((status = 204))
+)]
 pub async fn delete_favorite(
     State(app): State<Shared>,
     user: User,

@@ -4,15 +4,19 @@ use axum::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// That the service runs.
+/// The state of the service.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HealthBody {
-    /// `ok`
+    /// Always `ok`.
     status: &'static str,
 }
 
-/// Tells that the service runs; touches nothing else. Anybody.
-#[utoipa::path(get, path = "/api/health/", tag = "service", responses((status = 200, body = HealthBody)))]
+/// Check that the service runs.
+///
+/// For everybody. Reads no data.
+#[utoipa::path(
+    get, path = "/api/health/", tag = "service", responses((status = 200, body = HealthBody))
+)]
 pub async fn show_health() -> Json<HealthBody> {
     Json(HealthBody { status: "ok" })
 }

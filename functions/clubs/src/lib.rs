@@ -1,5 +1,4 @@
-//! The club catalogue, its supporting collections, and what belongs to the service as a whole:
-//! health, documents.
+//! The catalogue of clubs, its supporting collections, the health check and the API documentation.
 
 pub mod badges;
 pub mod body;
@@ -23,7 +22,7 @@ use shared::Shared;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// The routes of this group.
+/// The routes of this function.
 pub fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(shared::openapi::base())
         .routes(routes!(clubs::list_clubs, clubs::create_club))

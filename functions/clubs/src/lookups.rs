@@ -1,5 +1,5 @@
-//! What the collections that admins keep have in common (L1, L2, L3): the handlers of each are in
-//! the file that is named like it.
+//! The common part of the collections that admins maintain (L1, L2, L3). The handlers of each
+//! collection are in its own file.
 
 use axum::Json;
 use axum::extract::FromRequestParts;
@@ -9,40 +9,42 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use shared::Shared;
 use shared::http::User;
-use shared::http::{ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, PathIds, Result};
+use shared::http::{
+    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, PathIds, Result, edit,
+};
 use shared::lookups::InMemory;
 use shared::models::Lookup;
-use shared::table::{LookupRefusal, Retries, Versions};
+use shared::table::{Refusal, TableError, Versions};
 use shared::text;
 
-/// A collection as the API has it.
+/// A collection of the API.
 pub trait Collection: InMemory + Default {
-    /// What admins write of an entry.
+    /// The request body.
     type Input: DeserializeOwned + Clone;
-    /// How an entry looks.
+    /// The response body.
     type Body: Serialize + Send;
-    /// What entries are shown with.
+    /// Other data that the response body needs.
     type Context: Send + Sync;
-    /// The variable of the path that names an entry.
+    /// The path variable with the id of an entry.
     const PARAM: &'static str;
     /// The path of the collection.
     const PATH: &'static str;
 
-    /// Reads a body into an entry.
+    /// Checks the fields and writes them into the entry.
     fn apply(&mut self, input: Self::Input, mode: Mode) -> Result<()>;
 
-    /// Reads what entries are shown with.
+    /// Reads the other data for response bodies.
     fn context(
         app: &Shared,
         versions: &Versions,
         user: Option<&User>,
     ) -> impl Future<Output = Result<Self::Context>> + Send;
 
-    /// The entry as it looks.
+    /// The response body of an entry.
     fn body(entry: &Lookup<Self>, context: &Self::Context) -> Self::Body;
 }
 
-/// An entry that the path names, and the states of it that the caller is ready to change.
+/// The entry that the path names, with the header `If-Match` of the request.
 pub struct Entry<T>(pub Lookup<T>, pub IfMatch);
 
 impl<T: Collection> FromRequestParts<Shared> for Entry<T> {
@@ -56,7 +58,7 @@ impl<T: Collection> FromRequestParts<Shared> for Entry<T> {
     }
 }
 
-/// The entries that `keep` lets through, by name.
+/// The entries for which `keep` is true, ordered by name.
 pub async fn list<T: Collection>(
     app: &Shared,
     keep: impl Fn(&T) -> bool,
@@ -74,7 +76,7 @@ pub async fn list<T: Collection>(
     Ok(Json(bodies))
 }
 
-/// Brings entries into the order of their names.
+/// Sorts entries by name.
 pub fn sort<T: Collection>(entries: &mut [&Lookup<T>]) {
     entries.sort_by_cached_key(|entry| (text::fold(entry.value.name()), entry.id));
 }
@@ -91,7 +93,7 @@ pub async fn show<T: Collection>(app: &Shared, path: &PathIds) -> Result<Json<T:
     Ok(Json(T::body(entry, &context)))
 }
 
-/// What is shown of an entry that was just written.
+/// The response body of an entry that was just written.
 pub async fn written<T: Collection>(
     app: &Shared,
     user: &User,
@@ -121,13 +123,12 @@ pub async fn create<T: Collection>(
         value,
     };
     let context = T::context(app, &app.table.versions().await?, Some(user)).await?;
-    match app.table.create_lookup(&entry).await? {
-        Ok(()) => {}
-        // An earlier attempt with the same idempotency key may have been here.
-        Err(LookupRefusal::Duplicate) => {
-            entry = app.table.lookup(new.0).await?.ok_or_else(taken::<T>)?
+    match app.table.create_lookup(&entry).await {
+        // An earlier attempt with the same idempotency key may have stored it.
+        Err(TableError::Refused(Refusal::Exists)) => {
+            entry = app.table.lookup(new.0).await?.ok_or_else(taken::<T>)?;
         }
-        Err(LookupRefusal::Changed | LookupRefusal::Used) => return Err(ApiError::Busy),
+        done => done?,
     }
     let location = format!("{}{}/", T::PATH, entry.id);
     Ok(Created {
@@ -137,61 +138,71 @@ pub async fn create<T: Collection>(
     .into_response())
 }
 
-/// Changes an entry as it is now.
-pub async fn change<T: Collection>(
+/// Changes the newest state of an entry.
+pub async fn save<T: Collection>(
     app: &Shared,
     user: &User,
-    Entry(mut old, if_match): Entry<T>,
+    Entry(entry, if_match): Entry<T>,
     input: T::Input,
     mode: Mode,
 ) -> Result<Json<T::Body>> {
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        let context = T::context(app, &app.table.versions().await?, Some(user)).await?;
-        if_match.check(|| T::body(&old, &context))?;
+    let context = T::context(app, &app.table.versions().await?, Some(user)).await?;
+    let (input, id, show) = (&input, entry.id, |entry: &Lookup<T>| {
+        T::body(entry, &context)
+    });
+    let read = || app.table.lookup(id);
+    let saved = edit(&if_match, entry, show, read, |old: Lookup<T>| async move {
         let mut new = old.clone();
         new.value.apply(input.clone(), mode)?;
-        if new.value == old.value {
-            return Ok(Json(T::body(&old, &context)));
+        if new.value != old.value {
+            new.version += 1;
+            let stored = app.table.update_lookup(&old, &new).await;
+            stored.map_err(|error| match error {
+                TableError::Refused(Refusal::Exists) => taken::<T>(),
+                error => error.into(),
+            })?;
         }
-        new.version += 1;
-        match app.table.update_lookup(&old, &new).await? {
-            Ok(()) => return Ok(Json(T::body(&new, &context))),
-            Err(LookupRefusal::Duplicate) => return Err(taken::<T>()),
-            Err(LookupRefusal::Changed | LookupRefusal::Used) => {
-                old = app.table.lookup(old.id).await?.ok_or(ApiError::NotFound)?;
-            }
-        }
-    }
+        Ok(new)
+    });
+    Ok(Json(show(&saved.await?)))
 }
 
-/// Deletes an entry that nothing refers to.
+/// Deletes an entry that is not in use.
 pub async fn delete<T: Collection>(
     app: &Shared,
     user: &User,
-    Entry(mut old, if_match): Entry<T>,
+    Entry(entry, if_match): Entry<T>,
 ) -> Result<NoContent> {
     let in_use = || {
-        ApiError::rule("This is in use: clubs (deleted ones too) or people refer to it.")
-            .coded(Code::InUse)
+        ApiError::rule(
+            "This entry cannot be deleted, because clubs (also deleted ones) or people use it.",
+        )
+        .coded(Code::InUse)
     };
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        if if_match.is_given() {
-            let context = T::context(app, &app.table.versions().await?, Some(user)).await?;
-            if_match.check(|| T::body(&old, &context))?;
-        }
-        if old.uses > 0 {
-            return Err(in_use());
-        }
-        match app.table.delete_lookup(&old).await? {
-            Ok(()) => return Ok(NoContent),
-            Err(LookupRefusal::Used) => return Err(in_use()),
-            Err(LookupRefusal::Changed | LookupRefusal::Duplicate) => {
-                old = app.table.lookup(old.id).await?.ok_or(ApiError::NotFound)?;
+    let context = if if_match.is_given() {
+        Some(T::context(app, &app.table.versions().await?, Some(user)).await?)
+    } else {
+        None
+    };
+    let show = |entry: &Lookup<T>| context.as_ref().map(|context| T::body(entry, context));
+    let id = entry.id;
+    let read = || app.table.lookup(id);
+    edit(
+        &if_match,
+        entry,
+        show,
+        read,
+        |entry: Lookup<T>| async move {
+            if entry.uses > 0 {
+                return Err(in_use());
             }
-        }
-    }
+            let deleted = app.table.delete_lookup(&entry).await;
+            deleted.map_err(|error| match error {
+                TableError::Refused(Refusal::InUse) => in_use(),
+                error => error.into(),
+            })
+        },
+    )
+    .await?;
+    Ok(NoContent)
 }

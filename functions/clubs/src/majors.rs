@@ -20,10 +20,10 @@ pub struct MajorBody {
     name: String,
 }
 
-/// What admins write of a major.
+/// The fields of a major that admins write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct MajorInput {
-    /// Unique, whatever its case and diacritics.
+    /// One line, at most 255 characters. Unique, whatever its case and accents.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     name: Field<String>,
@@ -54,16 +54,24 @@ impl Collection for Major {
     }
 }
 
-/// All majors, by name. Anybody.
-#[utoipa::path(get, path = "/api/majors/", tag = "majors", security((), ("bearer" = [])),
-    responses((status = 200, body = Vec<MajorBody>)))]
+/// List all majors.
+///
+/// For everybody. Ordered by name.
+#[utoipa::path(
+    get, path = "/api/majors/", tag = "majors", security((), ("bearer" = [])),
+    responses((status = 200, body = Vec<MajorBody>))
+)]
 pub async fn list_majors(State(app): State<Shared>) -> Result<Json<Vec<MajorBody>>> {
     lookups::list::<Major>(&app, |_| true).await
 }
 
-/// Adds a major. Admins.
-#[utoipa::path(post, path = "/api/majors/", tag = "majors", security(("bearer" = [])), request_body = MajorInput,
-    responses((status = 201, body = MajorBody)))]
+/// Create a major.
+///
+/// For admins.
+#[utoipa::path(
+    post, path = "/api/majors/", tag = "majors", security(("bearer" = [])),
+    request_body = MajorInput, responses((status = 201, body = MajorBody))
+)]
 pub async fn create_major(
     State(app): State<Shared>,
     Admin(user): Admin,
@@ -73,40 +81,58 @@ pub async fn create_major(
     lookups::create::<Major>(&app, &user, new, input).await
 }
 
-/// One major. Anybody.
-#[utoipa::path(get, path = "/api/majors/{major}/", tag = "majors", security((), ("bearer" = [])), params(("major" = u64, Path)),
-    responses((status = 200, body = MajorBody)))]
+/// Get a major.
+///
+/// For everybody.
+#[utoipa::path(
+    get, path = "/api/majors/{major}/", tag = "majors", security((), ("bearer" = [])),
+    params(("major" = u64, Path)), responses((status = 200, body = MajorBody))
+)]
 pub async fn show_major(State(app): State<Shared>, path: PathIds) -> Result<Json<MajorBody>> {
     lookups::show::<Major>(&app, &path).await
 }
 
-/// Changes the fields that are sent. Admins.
-#[utoipa::path(patch, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])), params(("major" = u64, Path)),
-    request_body = MajorInput, responses((status = 200, body = MajorBody)))]
+/// Change some fields of a major.
+///
+/// For admins. Fields that are not sent stay as they are.
+#[utoipa::path(
+    patch, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])),
+    params(("major" = u64, Path)), request_body = MajorInput,
+    responses((status = 200, body = MajorBody))
+)]
 pub async fn update_major(
     State(app): State<Shared>,
     Admin(user): Admin,
     major: Entry<Major>,
     Input(input): Input<MajorInput>,
 ) -> Result<Json<MajorBody>> {
-    lookups::change(&app, &user, major, input, Mode::Update).await
+    lookups::save(&app, &user, major, input, Mode::Update).await
 }
 
-/// Replaces all fields. Admins.
-#[utoipa::path(put, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])), params(("major" = u64, Path)),
-    request_body = MajorInput, responses((status = 200, body = MajorBody)))]
+/// Replace all fields of a major.
+///
+/// For admins. Every writable field must be sent.
+#[utoipa::path(
+    put, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])),
+    params(("major" = u64, Path)), request_body = MajorInput,
+    responses((status = 200, body = MajorBody))
+)]
 pub async fn replace_major(
     State(app): State<Shared>,
     Admin(user): Admin,
     major: Entry<Major>,
     Input(input): Input<MajorInput>,
 ) -> Result<Json<MajorBody>> {
-    lookups::change(&app, &user, major, input, Mode::Replace).await
+    lookups::save(&app, &user, major, input, Mode::Replace).await
 }
 
-/// Deletes a major that nobody has. Admins.
-#[utoipa::path(delete, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])), params(("major" = u64, Path)),
-    responses((status = 204)))]
+/// Delete a major.
+///
+/// For admins. It is 400, `in_use`, if somebody has it.
+#[utoipa::path(
+    delete, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])),
+    params(("major" = u64, Path)), responses((status = 204))
+)]
 pub async fn delete_major(
     State(app): State<Shared>,
     Admin(user): Admin,

@@ -18,17 +18,18 @@ use crate::lookups::{self, Collection, Entry};
 pub struct SchoolBody {
     id: u64,
     name: String,
+    /// Whether it is a school for graduates.
     is_graduate: bool,
 }
 
-/// What admins write of a school.
+/// The fields of a school that admins write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct SchoolInput {
-    /// Unique, whatever its case and diacritics.
+    /// One line, at most 255 characters. Unique, whatever its case and accents.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     name: Field<String>,
-    /// Whether it is for graduates; default false.
+    /// Whether it is a school for graduates. Default false.
     #[serde(default)]
     #[schema(value_type = bool)]
     is_graduate: Field<bool>,
@@ -66,16 +67,24 @@ impl Collection for School {
     }
 }
 
-/// All schools, by name. Anybody.
-#[utoipa::path(get, path = "/api/schools/", tag = "schools", security((), ("bearer" = [])),
-    responses((status = 200, body = Vec<SchoolBody>)))]
+/// List all schools.
+///
+/// For everybody. Ordered by name.
+#[utoipa::path(
+    get, path = "/api/schools/", tag = "schools", security((), ("bearer" = [])),
+    responses((status = 200, body = Vec<SchoolBody>))
+)]
 pub async fn list_schools(State(app): State<Shared>) -> Result<Json<Vec<SchoolBody>>> {
     lookups::list::<School>(&app, |_| true).await
 }
 
-/// Adds a school. Admins.
-#[utoipa::path(post, path = "/api/schools/", tag = "schools", security(("bearer" = [])), request_body = SchoolInput,
-    responses((status = 201, body = SchoolBody)))]
+/// Create a school.
+///
+/// For admins.
+#[utoipa::path(
+    post, path = "/api/schools/", tag = "schools", security(("bearer" = [])),
+    request_body = SchoolInput, responses((status = 201, body = SchoolBody))
+)]
 pub async fn create_school(
     State(app): State<Shared>,
     Admin(user): Admin,
@@ -85,40 +94,58 @@ pub async fn create_school(
     lookups::create::<School>(&app, &user, new, input).await
 }
 
-/// One school. Anybody.
-#[utoipa::path(get, path = "/api/schools/{school}/", tag = "schools", security((), ("bearer" = [])), params(("school" = u64, Path)),
-    responses((status = 200, body = SchoolBody)))]
+/// Get a school.
+///
+/// For everybody.
+#[utoipa::path(
+    get, path = "/api/schools/{school}/", tag = "schools", security((), ("bearer" = [])),
+    params(("school" = u64, Path)), responses((status = 200, body = SchoolBody))
+)]
 pub async fn show_school(State(app): State<Shared>, path: PathIds) -> Result<Json<SchoolBody>> {
     lookups::show::<School>(&app, &path).await
 }
 
-/// Changes the fields that are sent. Admins.
-#[utoipa::path(patch, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])), params(("school" = u64, Path)),
-    request_body = SchoolInput, responses((status = 200, body = SchoolBody)))]
+/// Change some fields of a school.
+///
+/// For admins. Fields that are not sent stay as they are.
+#[utoipa::path(
+    patch, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])),
+    params(("school" = u64, Path)), request_body = SchoolInput,
+    responses((status = 200, body = SchoolBody))
+)]
 pub async fn update_school(
     State(app): State<Shared>,
     Admin(user): Admin,
     school: Entry<School>,
     Input(input): Input<SchoolInput>,
 ) -> Result<Json<SchoolBody>> {
-    lookups::change(&app, &user, school, input, Mode::Update).await
+    lookups::save(&app, &user, school, input, Mode::Update).await
 }
 
-/// Replaces all fields. Admins.
-#[utoipa::path(put, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])), params(("school" = u64, Path)),
-    request_body = SchoolInput, responses((status = 200, body = SchoolBody)))]
+/// Replace all fields of a school.
+///
+/// For admins. Every writable field must be sent.
+#[utoipa::path(
+    put, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])),
+    params(("school" = u64, Path)), request_body = SchoolInput,
+    responses((status = 200, body = SchoolBody))
+)]
 pub async fn replace_school(
     State(app): State<Shared>,
     Admin(user): Admin,
     school: Entry<School>,
     Input(input): Input<SchoolInput>,
 ) -> Result<Json<SchoolBody>> {
-    lookups::change(&app, &user, school, input, Mode::Replace).await
+    lookups::save(&app, &user, school, input, Mode::Replace).await
 }
 
-/// Deletes a school that nobody is in. Admins.
-#[utoipa::path(delete, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])), params(("school" = u64, Path)),
-    responses((status = 204)))]
+/// Delete a school.
+///
+/// For admins. It is 400, `in_use`, if somebody has it.
+#[utoipa::path(
+    delete, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])),
+    params(("school" = u64, Path)), responses((status = 204))
+)]
 pub async fn delete_school(
     State(app): State<Shared>,
     Admin(user): Admin,

@@ -10,7 +10,7 @@ use shared::models::Subscription;
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
-/// Somebody who subscribed to a club.
+/// A person who subscribed to a club.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SubscriberBody {
     name: String,
@@ -19,6 +19,7 @@ pub struct SubscriberBody {
     school: Vec<NamedBody>,
     major: Vec<NamedBody>,
     graduation_year: Option<u16>,
+    /// When the person subscribed.
     created_at: Timestamp,
 }
 
@@ -38,9 +39,13 @@ impl SubscriberBody {
     }
 }
 
-/// Who subscribed to a club, oldest first. Officers.
-#[utoipa::path(get, path = "/api/clubs/{club}/subscription/", tag = "subscriptions", security(("bearer" = [])),
-    params(("club" = String, Path)), responses((status = 200, body = Vec<SubscriberBody>)))]
+/// List the subscribers of a club.
+///
+/// For officers. The oldest subscription comes first.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/subscription/", tag = "subscriptions", security(("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 200, body = Vec<SubscriberBody>))
+)]
 pub async fn list_subscribers(
     State(app): State<Shared>,
     scope: Officer<(), Studies>,

@@ -1,4 +1,4 @@
-//! `/subscriptions/`, `/subscriptions/{subscription}/`: clubs that the caller wants to hear of
+//! `/subscriptions/`, `/subscriptions/{subscription}/`: the clubs that the caller subscribed to
 
 use axum::Json;
 use axum::extract::State;
@@ -10,8 +10,13 @@ use shared::models::Subscription;
 
 use crate::bookmarks::{self, BookmarkBody, BookmarkInput};
 
-/// The caller's subscriptions, oldest first. Any signed-in user.
-#[utoipa::path(get, path = "/api/subscriptions/", tag = "subscriptions", security(("bearer" = [])), responses((status = 200, body = Vec<BookmarkBody>)))]
+/// List the subscriptions of the caller.
+///
+/// For every signed-in user. The oldest comes first.
+#[utoipa::path(
+    get, path = "/api/subscriptions/", tag = "subscriptions", security(("bearer" = [])),
+    responses((status = 200, body = Vec<BookmarkBody>))
+)]
 pub async fn list_subscriptions(
     State(app): State<Shared>,
     user: User,
@@ -19,9 +24,13 @@ pub async fn list_subscriptions(
     bookmarks::list::<Subscription>(&app, &user).await
 }
 
-/// Subscribes to a club: its officers see who does. Any signed-in user.
-#[utoipa::path(post, path = "/api/subscriptions/", tag = "subscriptions", security(("bearer" = [])), request_body = BookmarkInput,
-    responses((status = 201, body = BookmarkBody)))]
+/// Subscribe to a club.
+///
+/// For every signed-in user who can see the club. Its officers see who subscribed.
+#[utoipa::path(
+    post, path = "/api/subscriptions/", tag = "subscriptions", security(("bearer" = [])),
+    request_body = BookmarkInput, responses((status = 201, body = BookmarkBody))
+)]
 pub async fn create_subscription(
     State(app): State<Shared>,
     user: User,
@@ -31,9 +40,15 @@ pub async fn create_subscription(
     bookmarks::create::<Subscription>(&app, &user, new, input, "/api/subscriptions/").await
 }
 
-/// One of the caller's subscriptions. Any signed-in user.
-#[utoipa::path(get, path = "/api/subscriptions/{subscription}/", tag = "subscriptions", security(("bearer" = [])),
-    params(("subscription" = String, Path, description = "Its id, or a club code")), responses((status = 200, body = BookmarkBody)))]
+/// Get a subscription of the caller.
+///
+/// For every signed-in user. It is 404 if the caller cannot see the club.
+#[utoipa::path(
+    get, path = "/api/subscriptions/{subscription}/", tag = "subscriptions",
+    security(("bearer" = [])),
+    params(("subscription" = String, Path, description = "Id, or code of the club")),
+    responses((status = 200, body = BookmarkBody))
+)]
 pub async fn show_subscription(
     State(app): State<Shared>,
     user: User,
@@ -42,9 +57,15 @@ pub async fn show_subscription(
     bookmarks::show::<Subscription>(&app, &user, &path, "subscription").await
 }
 
-/// Removes one of the caller's subscriptions. Any signed-in user.
-#[utoipa::path(delete, path = "/api/subscriptions/{subscription}/", tag = "subscriptions", security(("bearer" = [])),
-    params(("subscription" = String, Path, description = "Its id, or a club code")), responses((status = 204)))]
+/// Remove a subscription of the caller.
+///
+/// For every signed-in user, also if they cannot see the club any more.
+#[utoipa::path(
+    delete, path = "/api/subscriptions/{subscription}/", tag = "subscriptions",
+    security(("bearer" = [])),
+    params(("subscription" = String, Path, description = "Id, or code of the club")),
+    responses((status = 204))
+)]
 pub async fn delete_subscription(
     State(app): State<Shared>,
     user: User,

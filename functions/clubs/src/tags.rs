@@ -1,4 +1,4 @@
-//! `/tags/`, `/tags/{tag}/`: the subjects of clubs
+//! `/tags/`, `/tags/{tag}/`: the topics of clubs
 
 use std::collections::HashMap;
 
@@ -22,14 +22,15 @@ use crate::lookups::{self, Collection, Entry};
 pub struct TagBody {
     id: u64,
     name: String,
-    /// How many clubs that everybody sees have it.
+    /// Number of clubs with this tag that everybody can see.
     clubs: usize,
 }
 
-/// What admins write of a tag.
+/// The fields of a tag that admins write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct TagInput {
-    /// Holds at least one letter; unique, whatever its case and diacritics.
+    /// One line, at most 255 characters. Unique, whatever its case and accents. At least one
+    /// letter.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     name: Field<String>,
@@ -49,13 +50,15 @@ impl Collection for Tag {
             && !self.name.is_empty()
             && !self.name.chars().any(char::is_alphabetic)
         {
-            // Where an id or a name may stand, a number is an id.
-            reader.errors.add("name", "At least one letter is needed.");
+            // The filter `tags` of the list of clubs takes a number as an id (C11).
+            reader
+                .errors
+                .add("name", "The name needs at least one letter.");
         }
         reader.finish()
     }
 
-    /// How many clubs have which tag.
+    /// The number of clubs for each id of a tag.
     async fn context(
         app: &Shared,
         versions: &Versions,
@@ -82,16 +85,24 @@ impl Collection for Tag {
     }
 }
 
-/// All tags, by name. Anybody.
-#[utoipa::path(get, path = "/api/tags/", tag = "tags", security((), ("bearer" = [])),
-    responses((status = 200, body = Vec<TagBody>)))]
+/// List all tags.
+///
+/// For everybody. Ordered by name.
+#[utoipa::path(
+    get, path = "/api/tags/", tag = "tags", security((), ("bearer" = [])),
+    responses((status = 200, body = Vec<TagBody>))
+)]
 pub async fn list_tags(State(app): State<Shared>) -> Result<Json<Vec<TagBody>>> {
     lookups::list::<Tag>(&app, |_| true).await
 }
 
-/// Adds a tag. Admins.
-#[utoipa::path(post, path = "/api/tags/", tag = "tags", security(("bearer" = [])), request_body = TagInput,
-    responses((status = 201, body = TagBody)))]
+/// Create a tag.
+///
+/// For admins.
+#[utoipa::path(
+    post, path = "/api/tags/", tag = "tags", security(("bearer" = [])), request_body = TagInput,
+    responses((status = 201, body = TagBody))
+)]
 pub async fn create_tag(
     State(app): State<Shared>,
     Admin(user): Admin,
@@ -101,40 +112,56 @@ pub async fn create_tag(
     lookups::create::<Tag>(&app, &user, new, input).await
 }
 
-/// One tag. Anybody.
-#[utoipa::path(get, path = "/api/tags/{tag}/", tag = "tags", security((), ("bearer" = [])), params(("tag" = u64, Path)),
-    responses((status = 200, body = TagBody)))]
+/// Get a tag.
+///
+/// For everybody.
+#[utoipa::path(
+    get, path = "/api/tags/{tag}/", tag = "tags", security((), ("bearer" = [])),
+    params(("tag" = u64, Path)), responses((status = 200, body = TagBody))
+)]
 pub async fn show_tag(State(app): State<Shared>, path: PathIds) -> Result<Json<TagBody>> {
     lookups::show::<Tag>(&app, &path).await
 }
 
-/// Changes the fields that are sent. Admins.
-#[utoipa::path(patch, path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])), params(("tag" = u64, Path)),
-    request_body = TagInput, responses((status = 200, body = TagBody)))]
+/// Change some fields of a tag.
+///
+/// For admins. Fields that are not sent stay as they are.
+#[utoipa::path(
+    patch, path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])),
+    params(("tag" = u64, Path)), request_body = TagInput, responses((status = 200, body = TagBody))
+)]
 pub async fn update_tag(
     State(app): State<Shared>,
     Admin(user): Admin,
     tag: Entry<Tag>,
     Input(input): Input<TagInput>,
 ) -> Result<Json<TagBody>> {
-    lookups::change(&app, &user, tag, input, Mode::Update).await
+    lookups::save(&app, &user, tag, input, Mode::Update).await
 }
 
-/// Replaces all fields. Admins.
-#[utoipa::path(put, path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])), params(("tag" = u64, Path)),
-    request_body = TagInput, responses((status = 200, body = TagBody)))]
+/// Replace all fields of a tag.
+///
+/// For admins. Every writable field must be sent.
+#[utoipa::path(
+    put, path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])),
+    params(("tag" = u64, Path)), request_body = TagInput, responses((status = 200, body = TagBody))
+)]
 pub async fn replace_tag(
     State(app): State<Shared>,
     Admin(user): Admin,
     tag: Entry<Tag>,
     Input(input): Input<TagInput>,
 ) -> Result<Json<TagBody>> {
-    lookups::change(&app, &user, tag, input, Mode::Replace).await
+    lookups::save(&app, &user, tag, input, Mode::Replace).await
 }
 
-/// Deletes a tag that no club has. Admins.
-#[utoipa::path(delete, path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])), params(("tag" = u64, Path)),
-    responses((status = 204)))]
+/// Delete a tag.
+///
+/// For admins. It is 400, `in_use`, if a club has it, even a deleted one.
+#[utoipa::path(
+    delete, path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])),
+    params(("tag" = u64, Path)), responses((status = 204))
+)]
 pub async fn delete_tag(
     State(app): State<Shared>,
     Admin(user): Admin,

@@ -1,4 +1,4 @@
-//! `/years/`, `/years/{year}/`: classes, by the year in which they graduate
+//! `/years/`, `/years/{year}/`: the years of graduation
 
 use axum::Json;
 use axum::extract::State;
@@ -18,17 +18,18 @@ use crate::lookups::{self, Collection, Entry};
 pub struct YearBody {
     id: u64,
     name: String,
+    /// Year of graduation.
     year: u16,
 }
 
-/// What admins write of a year.
+/// The fields of a year that admins write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct YearInput {
-    /// Unique, whatever its case and diacritics.
+    /// One line, at most 255 characters. Unique, whatever its case and accents.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     name: Field<String>,
-    /// 1900–2200.
+    /// Year of graduation, 1900 to 2200.
     #[serde(default)]
     #[schema(required = true, value_type = u16)]
     year: Field<i64>,
@@ -65,16 +66,24 @@ impl Collection for Year {
     }
 }
 
-/// All years, by name. Anybody.
-#[utoipa::path(get, path = "/api/years/", tag = "years", security((), ("bearer" = [])),
-    responses((status = 200, body = Vec<YearBody>)))]
+/// List all years.
+///
+/// For everybody. Ordered by name.
+#[utoipa::path(
+    get, path = "/api/years/", tag = "years", security((), ("bearer" = [])),
+    responses((status = 200, body = Vec<YearBody>))
+)]
 pub async fn list_years(State(app): State<Shared>) -> Result<Json<Vec<YearBody>>> {
     lookups::list::<Year>(&app, |_| true).await
 }
 
-/// Adds a year. Admins.
-#[utoipa::path(post, path = "/api/years/", tag = "years", security(("bearer" = [])), request_body = YearInput,
-    responses((status = 201, body = YearBody)))]
+/// Create a year.
+///
+/// For admins.
+#[utoipa::path(
+    post, path = "/api/years/", tag = "years", security(("bearer" = [])), request_body = YearInput,
+    responses((status = 201, body = YearBody))
+)]
 pub async fn create_year(
     State(app): State<Shared>,
     Admin(user): Admin,
@@ -84,40 +93,58 @@ pub async fn create_year(
     lookups::create::<Year>(&app, &user, new, input).await
 }
 
-/// One year. Anybody.
-#[utoipa::path(get, path = "/api/years/{year}/", tag = "years", security((), ("bearer" = [])), params(("year" = u64, Path)),
-    responses((status = 200, body = YearBody)))]
+/// Get a year.
+///
+/// For everybody.
+#[utoipa::path(
+    get, path = "/api/years/{year}/", tag = "years", security((), ("bearer" = [])),
+    params(("year" = u64, Path)), responses((status = 200, body = YearBody))
+)]
 pub async fn show_year(State(app): State<Shared>, path: PathIds) -> Result<Json<YearBody>> {
     lookups::show::<Year>(&app, &path).await
 }
 
-/// Changes the fields that are sent. Admins.
-#[utoipa::path(patch, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])), params(("year" = u64, Path)),
-    request_body = YearInput, responses((status = 200, body = YearBody)))]
+/// Change some fields of a year.
+///
+/// For admins. Fields that are not sent stay as they are.
+#[utoipa::path(
+    patch, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])),
+    params(("year" = u64, Path)), request_body = YearInput,
+    responses((status = 200, body = YearBody))
+)]
 pub async fn update_year(
     State(app): State<Shared>,
     Admin(user): Admin,
     year: Entry<Year>,
     Input(input): Input<YearInput>,
 ) -> Result<Json<YearBody>> {
-    lookups::change(&app, &user, year, input, Mode::Update).await
+    lookups::save(&app, &user, year, input, Mode::Update).await
 }
 
-/// Replaces all fields. Admins.
-#[utoipa::path(put, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])), params(("year" = u64, Path)),
-    request_body = YearInput, responses((status = 200, body = YearBody)))]
+/// Replace all fields of a year.
+///
+/// For admins. Every writable field must be sent.
+#[utoipa::path(
+    put, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])),
+    params(("year" = u64, Path)), request_body = YearInput,
+    responses((status = 200, body = YearBody))
+)]
 pub async fn replace_year(
     State(app): State<Shared>,
     Admin(user): Admin,
     year: Entry<Year>,
     Input(input): Input<YearInput>,
 ) -> Result<Json<YearBody>> {
-    lookups::change(&app, &user, year, input, Mode::Replace).await
+    lookups::save(&app, &user, year, input, Mode::Replace).await
 }
 
-/// Deletes a year that nobody graduates in. Admins.
-#[utoipa::path(delete, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])), params(("year" = u64, Path)),
-    responses((status = 204)))]
+/// Delete a year.
+///
+/// For admins. It is 400, `in_use`, if somebody graduates in it.
+#[utoipa::path(
+    delete, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])),
+    params(("year" = u64, Path)), responses((status = 204))
+)]
 pub async fn delete_year(
     State(app): State<Shared>,
     Admin(user): Admin,

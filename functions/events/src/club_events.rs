@@ -3,14 +3,15 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
+use serde::Serialize;
 use shared::Shared;
 use shared::bodies::Badges;
 use shared::http::{
-    ApiError, Code, Created, Mode, NewId, NoContent, Officer, Result, SignedIn, Upload, WithImage,
-    remove_unless_saved, shown_at, store_image,
+    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, Officer, Result, SignedIn, Upload,
+    WithImage, edit, remove_unless_saved, shown_at, store_image,
 };
 use shared::models::{Event, EventType};
-use shared::table::{EventRefusal, Retries, TableError};
+use shared::table::{Refusal, Retries, TableError};
 use shared::time::Timestamp;
 
 use crate::body::{EventBody, EventViewer};
@@ -78,10 +79,10 @@ pub async fn create_event(
     let mut retries = Retries::default();
     loop {
         retries.next().await?;
-        match app.table.create_event(&event, limit).await? {
+        match app.table.create_event(&event, limit).await {
             Ok(()) => break,
-            Err(EventRefusal::Exists) => {
-                // An earlier attempt with the same idempotency key was here.
+            Err(TableError::Refused(Refusal::Exists)) => {
+                // An earlier attempt with the same idempotency key stored it.
                 app.media.forget(event.image.as_ref(), None).await;
                 event = app
                     .table
@@ -90,13 +91,15 @@ pub async fn create_event(
                     .ok_or(ApiError::NotFound)?;
                 break;
             }
-            // Those that have ended do not count.
-            Err(EventRefusal::Quota) => match allowed(&app, &event.club).await {
+            // Events that have ended do not count.
+            Err(TableError::Refused(Refusal::Quota)) => match allowed(&app, &event.club).await {
                 Ok(allowed) => limit = Some(allowed),
                 Err(error) => {
-                    return remove_unless_saved(&app.media, Err(error), event.image.as_ref()).await;
+                    let image = event.image.as_ref();
+                    return remove_unless_saved(&app.media, Err(error), image).await;
                 }
             },
+            Err(error) => return Err(error.into()),
         }
     }
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
@@ -159,7 +162,7 @@ pub async fn update_event(
     scope: Officer<(), Event>,
     input: WithImage<EventInput>,
 ) -> Result<Json<EventBody>> {
-    change(&app, scope, input, Mode::Update).await
+    save_event(&app, scope, input, Mode::Update).await
 }
 
 /// Replaces all writable fields but image and showings. Officers.
@@ -172,50 +175,37 @@ pub async fn replace_event(
     scope: Officer<(), Event>,
     input: WithImage<EventInput>,
 ) -> Result<Json<EventBody>> {
-    change(&app, scope, input, Mode::Replace).await
+    save_event(&app, scope, input, Mode::Replace).await
 }
 
-async fn change(
+async fn save_event(
     app: &Shared,
     scope: Officer<(), Event>,
     WithImage { input, image }: WithImage<EventInput>,
     mode: Mode,
 ) -> Result<Json<EventBody>> {
     let badges = Badges::of(app, &scope.club).await?;
+    let viewer = EventViewer::of(&scope);
+    let show = |event: &Event| EventBody::new(event, &scope.club, viewer, &badges, &app.media);
     let apply = |event: &mut Event| {
-        scope.if_match.check(|| {
-            EventBody::new(
-                event,
-                &scope.club,
-                EventViewer::of(&scope),
-                &badges,
-                &app.media,
-            )
-        })?;
-        input
-            .clone()
-            .apply(mode, event, scope.user.is_admin(), || app.next_id())
+        let input = input.clone();
+        input.apply(mode, event, scope.user.is_admin(), || app.next_id())
     };
-    // What is wrong is told before an image is stored.
+    // Wrong input is refused before an image is stored.
+    scope.if_match.check(|| show(&scope.object))?;
     apply(&mut scope.object.clone())?;
     let image = match image {
         Some(bytes) => Some(store_image(&app.media, "image", bytes).await?),
         None => None,
     };
-    let event = edit(app, &scope.object, |event| {
+    let event = edit_event(app, &scope.if_match, &scope.object, show, |event| {
         apply(event)?;
         event.image = image.clone().or_else(|| event.image.take());
         Ok(())
     })
     .await;
     let event = remove_unless_saved(&app.media, event, image.as_ref()).await?;
-    Ok(Json(EventBody::new(
-        &event,
-        &scope.club,
-        EventViewer::of(&scope),
-        &badges,
-        &app.media,
-    )))
+    Ok(Json(show(&event)))
 }
 
 /// Gives an event its image, in the part `file` (or `image`) of a form. Officers.
@@ -228,32 +218,18 @@ pub async fn upload_event_image(
     Upload(field, bytes): Upload,
 ) -> Result<Response> {
     let badges = Badges::of(&app, &scope.club).await?;
+    let viewer = EventViewer::of(&scope);
+    let show = |event: &Event| EventBody::new(event, &scope.club, viewer, &badges, &app.media);
     let image = store_image(&app.media, &field, bytes).await?;
-    let event = edit(&app, &scope.object, |event| {
-        scope.if_match.check(|| {
-            EventBody::new(
-                event,
-                &scope.club,
-                EventViewer::of(&scope),
-                &badges,
-                &app.media,
-            )
-        })?;
+    let event = edit_event(&app, &scope.if_match, &scope.object, show, |event| {
         event.image = Some(image.clone());
         Ok(())
     })
     .await;
     let event = remove_unless_saved(&app.media, event, Some(&image)).await?;
-    let body = EventBody::new(
-        &event,
-        &scope.club,
-        EventViewer::of(&scope),
-        &badges,
-        &app.media,
-    );
     Ok(shown_at(
         format!("/api/clubs/{}/events/{}/", event.club, event.id),
-        Json(body),
+        Json(show(&event)),
     ))
 }
 
@@ -266,66 +242,56 @@ pub async fn delete_event(
 ) -> Result<NoContent> {
     let badges = Badges::of(&app, &scope.club).await?;
     let viewer = EventViewer::of(&scope);
-    let mut event = scope.object;
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        scope
-            .if_match
-            .check(|| EventBody::new(&event, &scope.club, viewer, &badges, &app.media))?;
-        match app.table.delete_event(&event).await {
-            Ok(()) => {
-                app.media.forget(event.image.as_ref(), None).await;
-                return Ok(NoContent);
-            }
-            Err(TableError::Refused(_)) => {
-                event = app
-                    .table
-                    .event(&event.club, event.id)
-                    .await?
-                    .ok_or(ApiError::NotFound)?
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
+    let show = |event: &Event| EventBody::new(event, &scope.club, viewer, &badges, &app.media);
+    let (app, id) = (&app, scope.object.id);
+    let read = || app.table.event(&scope.club.code, id);
+    let event = scope.object.clone();
+    edit(
+        &scope.if_match,
+        event,
+        show,
+        read,
+        |event: Event| async move {
+            app.table.delete_event(&event).await?;
+            app.media.forget(event.image.as_ref(), None).await;
+            Ok(NoContent)
+        },
+    )
+    .await
 }
 
 /// Does a change on the event as it is now: whoever else changes it at this moment loses nothing.
-pub async fn edit(
+pub async fn edit_event<B: Serialize>(
     app: &Shared,
+    if_match: &IfMatch,
     event: &Event,
+    show: impl Fn(&Event) -> B,
     change: impl Fn(&mut Event) -> Result<()>,
 ) -> Result<Event> {
-    let mut old = event.clone();
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        let mut new = old.clone();
-        change(&mut new)?;
-        if new == old {
-            return Ok(new);
-        }
-        if has_ended(&old, app.now()) && !has_ended(&new, app.now()) {
-            allowed(app, &old.club).await?;
-        }
-        new.sort_showings();
-        new.version += 1;
-        new.updated_at = app.now();
-        match app.table.update_event(&old, &new).await {
-            Ok(()) => {
-                app.media
-                    .forget(old.image.as_ref(), new.image.as_ref())
-                    .await;
+    let change = &change;
+    let read = || app.table.event(&event.club, event.id);
+    edit(
+        if_match,
+        event.clone(),
+        show,
+        read,
+        |old: Event| async move {
+            let mut new = old.clone();
+            change(&mut new)?;
+            if new == old {
                 return Ok(new);
             }
-            Err(TableError::Refused(_)) => {
-                old = app
-                    .table
-                    .event(&old.club, old.id)
-                    .await?
-                    .ok_or(ApiError::NotFound)?
+            if has_ended(&old, app.now()) && !has_ended(&new, app.now()) {
+                allowed(app, &old.club).await?;
             }
-            Err(error) => return Err(error.into()),
-        }
-    }
+            new.sort_showings();
+            new.version += 1;
+            new.updated_at = app.now();
+            app.table.update_event(&old, &new).await?;
+            let (before, now) = (old.image.as_ref(), new.image.as_ref());
+            app.media.forget(before, now).await;
+            Ok(new)
+        },
+    )
+    .await
 }

@@ -5,13 +5,14 @@ use axum::Json;
 use axum::extract::State;
 use shared::http::User;
 use shared::http::{
-    ApiError, Created, Input, Load, Mode, NewId, NoContent, Officer, PathIds, Result, SignedIn,
+    ApiError, Created, IfMatch, Input, Load, Mode, NewId, NoContent, Officer, PathIds, Result,
+    SignedIn,
 };
 use shared::models::{Event, Showing};
 use shared::{Shared, limits};
 
 use crate::body::{EventViewer, ShowingBody};
-use crate::club_events::edit;
+use crate::club_events::edit_event;
 use crate::events::VisibleEvent;
 use crate::input::{ShowingInput, TOO_MANY};
 
@@ -79,7 +80,9 @@ pub async fn create_showing(
     Input(input): Input<ShowingInput>,
 ) -> Result<Created<ShowingBody>> {
     let showing = input.create(id)?;
-    let event = edit(&app, &scope.parent, |event| {
+    let any_state = IfMatch::default();
+    let show = |event: &Event| bodies(event, EventViewer::of(&scope)).0;
+    let event = edit_event(&app, &any_state, &scope.parent, show, |event| {
         // A write whose answer was lost finds itself.
         if event.showings.iter().any(|there| there.id == showing.id) {
             return Ok(());
@@ -125,7 +128,7 @@ pub async fn update_showing(
     scope: Officer<Event, ShowingOfPath>,
     Input(input): Input<ShowingInput>,
 ) -> Result<Json<ShowingBody>> {
-    change(&app, scope, &input, Mode::Update).await
+    save_showing(&app, scope, &input, Mode::Update).await
 }
 
 /// Replaces all writable fields. Officers.
@@ -137,34 +140,27 @@ pub async fn replace_showing(
     scope: Officer<Event, ShowingOfPath>,
     Input(input): Input<ShowingInput>,
 ) -> Result<Json<ShowingBody>> {
-    change(&app, scope, &input, Mode::Replace).await
+    save_showing(&app, scope, &input, Mode::Replace).await
 }
 
-async fn change(
+async fn save_showing(
     app: &Shared,
     scope: Officer<Event, ShowingOfPath>,
     input: &ShowingInput,
     mode: Mode,
 ) -> Result<Json<ShowingBody>> {
-    let id = scope.object.find(&scope.parent)?.id;
-    let event = edit(app, &scope.parent, |event| {
-        let showing = event
-            .showings
-            .iter_mut()
-            .find(|showing| showing.id == id)
-            .ok_or(ApiError::NotFound)?;
-        scope
-            .if_match
-            .check(|| ShowingBody::new(showing, EventViewer::of(&scope)))?;
-        input.clone().apply(mode, showing)
+    let (wanted, viewer) = (&scope.object, EventViewer::of(&scope));
+    wanted.find(&scope.parent)?;
+    let show = |event: &Event| Some(ShowingBody::new(wanted.find(event).ok()?, viewer));
+    let event = edit_event(app, &scope.if_match, &scope.parent, show, |event| {
+        let id = wanted.find(event)?.id;
+        let showing = event.showings.iter_mut().find(|showing| showing.id == id);
+        input
+            .clone()
+            .apply(mode, showing.ok_or(ApiError::NotFound)?)
     })
     .await?;
-    let showing = event
-        .showings
-        .iter()
-        .find(|showing| showing.id == id)
-        .ok_or(ApiError::NotFound)?;
-    Ok(Json(ShowingBody::new(showing, EventViewer::of(&scope))))
+    Ok(Json(ShowingBody::new(wanted.find(&event)?, viewer)))
 }
 
 /// Removes a showing. Officers.
@@ -174,21 +170,13 @@ pub async fn delete_showing(
     State(app): State<Shared>,
     scope: Officer<Event, ShowingOfPath>,
 ) -> Result<NoContent> {
-    let id = scope.object.find(&scope.parent)?.id;
-    edit(&app, &scope.parent, |event| {
-        let there = event.showings.len();
-        if let Some(showing) = event.showings.iter().find(|showing| showing.id == id) {
-            scope
-                .if_match
-                .check(|| ShowingBody::new(showing, EventViewer::of(&scope)))?;
-        }
+    let (wanted, viewer) = (&scope.object, EventViewer::of(&scope));
+    let show = |event: &Event| Some(ShowingBody::new(wanted.find(event).ok()?, viewer));
+    edit_event(&app, &scope.if_match, &scope.parent, show, |event| {
+        // 404, too, if somebody else removed it at this moment.
+        let id = wanted.find(event)?.id;
         event.showings.retain(|showing| showing.id != id);
-        // Somebody else removed it at this moment.
-        if event.showings.len() == there {
-            Err(ApiError::NotFound)
-        } else {
-            Ok(())
-        }
+        Ok(())
     })
     .await?;
     Ok(NoContent)

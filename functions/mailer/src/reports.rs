@@ -162,7 +162,7 @@ impl Reports {
             .await?;
         tracing::info!(
             about = id.about,
-            kind = id.kind,
+            kind = id.kind.name(),
             attempt = id.attempt,
             ?report,
             why = outcome,

@@ -6,10 +6,10 @@ use std::time::Duration;
 use aws_lambda_events::event::dynamodb::{Event, EventRecord};
 use aws_lambda_events::event::streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse};
 use chrono::{DateTime, TimeDelta, Utc};
-use shared::mail::{Message, invite_link, with_invite};
+use shared::mail::{Message, invite_url, with_invite};
 use shared::models::{EmailStatus, Mail, MailId, MailLease, Status};
 use shared::settings::Settings;
-use shared::table::{Table, TableError};
+use shared::table::{Refusal, Table, TableError};
 use shared::time::{Clock, Timestamp};
 use tokio::time::Instant;
 
@@ -147,7 +147,13 @@ impl Worker {
                     attempt,
                     ..
                 } = record.id();
-                tracing::warn!(about, kind, attempt, why, "mail is tried again later");
+                tracing::warn!(
+                    about,
+                    kind = kind.name(),
+                    attempt,
+                    why,
+                    "mail is tried again later"
+                );
                 let mut failure = DynamoDbBatchItemFailure::default();
                 failure.item_identifier = order[done..]
                     .iter()
@@ -190,7 +196,7 @@ impl Worker {
             }
             match self.table.claim_mail(mail, self.now()).await {
                 Ok(()) => {}
-                Err(TableError::Refused(which)) if which.contains(&0) => {
+                Err(TableError::Refused(Refusal::Changed)) => {
                     return self.resolve(&mail.id(), 0).await.map(drop);
                 }
                 Err(TableError::Refused(_)) => return self.supersede(mail).await,
@@ -208,7 +214,7 @@ impl Worker {
             | SendOutcome::Refused(text)
             | SendOutcome::Unknown(text)
             | SendOutcome::Later(text)) = &outcome;
-            tracing::info!(about = mail.about, kind = mail.kind, attempt = mail.attempt, outcome = ?status, why = text, "mail");
+            tracing::info!(about = mail.about, kind = mail.kind.name(), attempt = mail.attempt, outcome = ?status, why = text, "mail");
             self.outage().saw(status, self.clock.now());
             self.settle(mail, EmailStatus::Sending, status, text)
                 .await?;
@@ -317,10 +323,7 @@ impl Worker {
             text: mail.text.clone(),
         };
         match &mail.invite {
-            Some((club, invite, version)) => with_invite(
-                message,
-                &invite_link(&self.settings, club, invite, *version),
-            ),
+            Some(link) => with_invite(message, &invite_url(&self.settings, link)),
             None => message,
         }
     }

@@ -13,7 +13,7 @@ use shared::http::{
 use shared::http::{ERASING, User};
 use shared::mail::token_matches;
 use shared::models::{Invite, Membership, Role};
-use shared::table::MemberRefusal;
+use shared::table::{Refusal, TableError};
 use utoipa::ToSchema;
 
 use crate::member::{MemberBody, MemberViewer};
@@ -151,17 +151,17 @@ pub async fn accept_invite(
         public,
         ..Membership::new(&club, user.person().await?, invite.role, creation, now)
     };
-    match app
-        .table
-        .accept_invite(&invite, &membership, owned_limit(&app, user.is_admin()))
-        .await?
-    {
+    let limit = owned_limit(&app, user.is_admin());
+    match app.table.accept_invite(&invite, &membership, limit).await {
         Ok(()) => Ok(shown(&membership)),
-        Err(MemberRefusal::Erased) => Err(ApiError::rule(ERASING)),
-        Err(MemberRefusal::Quota) => Err(owns_enough(&app)),
-        Err(MemberRefusal::Duplicate) => {
-            Err(ApiError::rule("You are already a member of this club.").coded(Code::AlreadyMember))
-        }
-        Err(_) => Err(unusable()),
+        Err(TableError::Refused(refusal)) => Err(match refusal {
+            Refusal::Erased => ApiError::rule(ERASING),
+            Refusal::Quota => owns_enough(&app),
+            Refusal::AlreadyMember => {
+                ApiError::rule("You are already a member of this club.").coded(Code::AlreadyMember)
+            }
+            _ => unusable(),
+        }),
+        Err(error) => Err(error.into()),
     }
 }

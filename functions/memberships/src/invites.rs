@@ -10,12 +10,12 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 use shared::http::User;
 use shared::http::{
-    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, Officer, OrRefused,
-    PathIds, Reader, Result, shown_at,
+    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, Officer, PathIds,
+    Reader, Result, shown_at,
 };
 use shared::mail::invitation;
 use shared::models::{InvitationLog, Invite, Mail, Person, Personal, Role};
-use shared::table::{InviteRefusal, InviteWrite, PARALLEL, Retries, Table};
+use shared::table::{InviteWrite, PARALLEL, Refusal, Retries, Table, TableError};
 use shared::text::is_email;
 use shared::time::Timestamp;
 use shared::{Shared, limits};
@@ -459,7 +459,7 @@ async fn invite_chunk(
         match app
             .table
             .put_invites(&writes, scope.authority(), (&log, &sent))
-            .await?
+            .await
         {
             Ok(()) => {
                 return Ok(done
@@ -467,9 +467,9 @@ async fn invite_chunk(
                     .chain(new.into_iter().map(|(invite, _)| invite))
                     .collect());
             }
-            Err(InviteRefusal::Authority) => return Err(ApiError::Forbidden),
             // Somebody else invited one of them at this moment: look again.
-            Err(InviteRefusal::Changed) => {}
+            Err(TableError::Refused(Refusal::Changed)) => {}
+            Err(error) => return Err(error.into()),
         }
     }
 }
@@ -488,11 +488,10 @@ pub async fn delete_invite(
     State(app): State<Shared>,
     scope: Officer<(), InviteOfPath>,
 ) -> Result<NoContent> {
-    app.table
-        .delete_invite(&scope.object.0)
-        .await
-        .or_refused(|| ApiError::NotFound)?;
-    Ok(NoContent)
+    match app.table.delete_invite(&scope.object.0).await {
+        Err(TableError::Refused(_)) => Err(ApiError::NotFound),
+        done => Ok(done.map(|()| NoContent)?),
+    }
 }
 
 /// Sends an invite again, expired or not, for another 14 days; older links stop working. At the
@@ -545,18 +544,18 @@ pub async fn resend_invite(
         match app
             .table
             .put_invites(&[write], scope.authority(), (&log, &sent))
-            .await?
+            .await
         {
             Ok(()) => return Ok(answer(&invite)),
-            Err(InviteRefusal::Authority) => return Err(ApiError::Forbidden),
             // Another invitation was sent at this moment; or this one was used, or revoked.
-            Err(InviteRefusal::Changed) => {
+            Err(TableError::Refused(Refusal::Changed)) => {
                 old = app
                     .table
                     .invite(&old.club, &old.id)
                     .await?
                     .ok_or(ApiError::NotFound)?
             }
+            Err(error) => return Err(error.into()),
         }
     }
 }

@@ -7,10 +7,10 @@ use axum::response::Response;
 use serde::Deserialize;
 use shared::http::{
     ApiError, Code, Created, Field, Input, Maybe, Mode, Need, NewId, NoContent, Officer, Reader,
-    Reference, Result, SignedIn, Slice,
+    Reference, Result, SignedIn, Slice, edit, is_officer,
 };
 use shared::models::{Membership, MembershipRequest, Personal, Role};
-use shared::table::{MemberRefusal, NewMembership, Retries};
+use shared::table::{NewMembership, Refusal, Retries, TableError};
 use shared::{Shared, limits, mail, text};
 use utoipa::ToSchema;
 
@@ -167,20 +167,20 @@ pub async fn create_member(
             mail: mail.as_ref().map(|mail| (mail, &log, &sent)),
             limit,
         };
-        match app.table.add_member(addition).await? {
+        match app.table.add_member(addition).await {
             Ok(()) => return Ok(created(&scope, &membership)),
-            Err(MemberRefusal::Duplicate) => {
+            Err(TableError::Refused(Refusal::AlreadyMember)) => {
                 let there = app.table.member(&club.code, membership.id).await?;
-                // An earlier attempt with the same idempotency key may have been here.
+                // An earlier attempt with the same idempotency key may have stored it.
                 let there = there
                     .filter(|there| there.creation == creation)
                     .ok_or_else(duplicate)?;
                 return Ok(created(&scope, &there));
             }
-            Err(MemberRefusal::Erased) => return Err(unknown()),
-            Err(MemberRefusal::Quota) => return Err(owns_enough(&app)),
-            Err(MemberRefusal::Authority) => return Err(ApiError::Forbidden),
-            Err(MemberRefusal::Changed | MemberRefusal::LastOwner) => {}
+            Err(TableError::Refused(Refusal::Erased)) => return Err(unknown()),
+            Err(TableError::Refused(Refusal::Quota)) => return Err(owns_enough(&app)),
+            Err(TableError::Refused(Refusal::Changed)) => {}
+            Err(error) => return Err(error.into()),
         }
     }
 }
@@ -287,9 +287,8 @@ pub struct MemberInput {
 
 impl MemberInput {
     /// The member with the fields that were sent (M7, M8).
-    fn apply(self, mode: Mode, caller: &OfficerOrSelf) -> Result<Membership> {
-        let OfficerOrSelf { scope, member, own } = caller;
-        let officer = scope.is_officer();
+    fn apply(self, mode: Mode, caller: &OfficerOrSelf, member: &Membership) -> Result<Membership> {
+        let officer = caller.reaches(member, Role::Officer);
         let absent = matches!(
             (&self.role, &self.title, &self.description),
             (Field::Absent, Field::Absent, Field::Absent)
@@ -302,8 +301,8 @@ impl MemberInput {
         let need = if officer { Need::Optional } else { Need::Free };
         new.role = reader.value("role", self.role, need).unwrap_or(new.role);
         reader.flag("public", self.public, Need::Optional, &mut new.public);
-        let unhides = new.public && !member.public && !own;
-        let exceeds = new.role != member.role && !scope.reaches(new.role);
+        let unhides = new.public && !member.public && !caller.own;
+        let exceeds = new.role != member.role && !caller.reaches(member, new.role);
         if unhides || exceeds {
             return Err(ApiError::Forbidden);
         }
@@ -331,7 +330,7 @@ pub async fn update_member(
     caller: OfficerOrSelf,
     Input(input): Input<MemberInput>,
 ) -> Result<Json<MemberBody>> {
-    change(&app, caller, &input, Mode::Update).await
+    save_member(&app, caller, &input, Mode::Update).await
 }
 
 /// Replaces all fields that the caller may write; a club keeps an owner. Officers, whose role is
@@ -344,102 +343,100 @@ pub async fn replace_member(
     caller: OfficerOrSelf,
     Input(input): Input<MemberInput>,
 ) -> Result<Json<MemberBody>> {
-    change(&app, caller, &input, Mode::Replace).await
+    save_member(&app, caller, &input, Mode::Replace).await
 }
 
-async fn change(
+async fn save_member(
     app: &Shared,
-    mut caller: OfficerOrSelf,
+    caller: OfficerOrSelf,
     input: &MemberInput,
     mode: Mode,
 ) -> Result<Json<MemberBody>> {
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        caller.check()?;
-        let new = input.clone().apply(mode, &caller)?;
-        let limit = owned_limit(app, caller.scope.user.is_admin());
-        if new != caller.member {
-            match app
-                .table
-                .update_member(&caller.member, &new, caller.by(), limit)
-                .await?
-            {
-                Ok(()) => {}
-                Err(refusal) => {
-                    caller.again(app, refusal).await?;
-                    continue;
-                }
+    let (caller, limit) = (&caller, owned_limit(app, caller.scope.user.is_admin()));
+    let member = caller
+        .edit(app, |old| async move {
+            let new = input.clone().apply(mode, caller, &old)?;
+            if new != old {
+                let stored = app
+                    .table
+                    .update_member(&old, &new, caller.by(), limit)
+                    .await;
+                stored.map_err(|error| match error {
+                    TableError::Refused(Refusal::Quota) => owns_enough(app),
+                    error => error.into(),
+                })?;
             }
-        }
-        let is_officer = !caller.own || caller.scope.user.is_admin() || new.role <= Role::Officer;
-        return Ok(Json(MemberBody::new(
-            &new,
-            MemberViewer {
-                id: caller.scope.user.id(),
-                is_officer,
-            },
-        )));
-    }
+            Ok(new)
+        })
+        .await?;
+    Ok(Json(caller.show(&member)))
 }
 
 /// Removes a member; a club keeps an owner. Officers, whose role is not below the member's; the
 /// member.
 #[utoipa::path(delete, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
     params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")), responses((status = 204)))]
-pub async fn delete_member(
-    State(app): State<Shared>,
-    mut caller: OfficerOrSelf,
-) -> Result<NoContent> {
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        caller.check()?;
-        match app.table.remove_member(&caller.member, caller.by()).await? {
-            Ok(()) => return Ok(NoContent),
-            Err(refusal) => caller.again(&app, refusal).await?,
-        }
-    }
+pub async fn delete_member(State(app): State<Shared>, caller: OfficerOrSelf) -> Result<NoContent> {
+    let (app, caller) = (&app, &caller);
+    caller
+        .edit(app, |member| async move {
+            Ok(app.table.remove_member(&member, caller.by()).await?)
+        })
+        .await?;
+    Ok(NoContent)
 }
 
 impl OfficerOrSelf {
-    /// 412, unless the member is as the caller knows them.
-    fn check(&self) -> Result<()> {
-        self.scope
-            .if_match
-            .check(|| MemberBody::new(&self.member, MemberViewer::of(&self.scope)))
+    /// The caller's role; their own membership is the newest one that was read.
+    fn reaches(&self, member: &Membership, role: Role) -> bool {
+        if self.own {
+            self.scope.user.is_admin() || member.role <= role
+        } else {
+            self.scope.reaches(role)
+        }
     }
 
-    /// Whose role a change stands on: a change of oneself stands on the condition that the role is
-    /// still the same.
+    /// The member as the caller may see them.
+    fn show(&self, member: &Membership) -> MemberBody {
+        let is_officer = is_officer(
+            if self.own {
+                Some(member.role)
+            } else {
+                self.scope.role()
+            },
+            self.scope.user.is_admin(),
+        );
+        let id = self.scope.user.id();
+        MemberBody::new(member, MemberViewer { id, is_officer })
+    }
+
+    /// Whose role a change depends on. A change of oneself depends on the version of the membership.
     fn by(&self) -> Option<&Membership> {
         self.scope.authority().filter(|_| !self.own)
     }
 
-    /// After a refusal: the error, or the member as they are now.
-    async fn again(&mut self, app: &Shared, refusal: MemberRefusal) -> Result<()> {
-        match refusal {
-            MemberRefusal::LastOwner => {
-                return Err(
-                    ApiError::rule("A club keeps at least one owner.").coded(Code::LastOwner)
-                );
-            }
-            MemberRefusal::Authority => return Err(ApiError::Forbidden),
-            MemberRefusal::Quota => return Err(owns_enough(app)),
-            MemberRefusal::Changed | MemberRefusal::Duplicate | MemberRefusal::Erased => {}
-        }
-        self.member = app
-            .table
-            .member(&self.scope.club.code, self.member.id)
-            .await?
-            .ok_or(ApiError::NotFound)?;
-        if self.own {
-            self.scope.membership = Some(self.member.clone());
-        }
-        if self.own || self.scope.reaches(self.member.role) {
-            Ok(())
-        } else {
-            Err(ApiError::Forbidden)
-        }
+    /// Does a change on the newest state of the member, as long as the caller may do it.
+    async fn edit<O, C: Future<Output = Result<O>>>(
+        &self,
+        app: &Shared,
+        change: impl Fn(Membership) -> C,
+    ) -> Result<O> {
+        let change = &change;
+        let (club, id) = (&self.scope.club.code, self.member.id);
+        let read = || app.table.member(club, id);
+        let show = |member: &Membership| self.show(member);
+        edit(
+            &self.scope.if_match,
+            self.member.clone(),
+            show,
+            read,
+            |member: Membership| async move {
+                if !self.own && !self.scope.reaches(member.role) {
+                    return Err(ApiError::Forbidden);
+                }
+                change(member).await
+            },
+        )
+        .await
     }
 }

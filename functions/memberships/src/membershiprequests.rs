@@ -5,8 +5,9 @@ use axum::extract::State;
 use serde::Serialize;
 use shared::bodies::{NamedBody, Studies};
 use shared::http::User;
-use shared::http::{ApiError, Load, NoContent, Officer, OrRefused, PathIds, Result};
+use shared::http::{ApiError, Load, NoContent, Officer, PathIds, Result};
 use shared::models::MembershipRequest;
+use shared::table::TableError;
 use shared::time::Timestamp;
 use shared::{Shared, ids};
 use utoipa::ToSchema;
@@ -106,9 +107,8 @@ pub async fn delete_membership_request(
     State(app): State<Shared>,
     scope: Officer<(), RequestOfPath>,
 ) -> Result<NoContent> {
-    app.table
-        .delete_request(&scope.object.0)
-        .await
-        .or_refused(|| ApiError::NotFound)?;
-    Ok(NoContent)
+    match app.table.delete_request(&scope.object.0).await {
+        Err(TableError::Refused(_)) => Err(ApiError::NotFound),
+        done => Ok(done.map(|()| NoContent)?),
+    }
 }

@@ -9,14 +9,14 @@ use chrono::TimeDelta;
 use serde::Deserialize;
 use shared::Shared;
 use shared::bodies::Studies;
+use shared::http::User;
 use shared::http::{
-    ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, OrRefused, PathIds, Reader,
-    Result, Visibility, no_such_club, shown_at,
+    ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, PathIds, Reader, Result,
+    Visibility, no_such_club, shown_at,
 };
-use shared::http::{ERASING, User};
 use shared::mail::requested;
 use shared::models::{Club, Mail, MembershipRequest, Role};
-use shared::table::{JoinState, RequestRefusal, Retries};
+use shared::table::{JoinState, Refusal, Retries, TableError};
 use utoipa::ToSchema;
 
 use crate::membershiprequests::RequestBody;
@@ -107,16 +107,16 @@ pub async fn create_own_request(
         }
         let request = MembershipRequest::new(&code, person, creation, now);
         let mails = mails(&app, &club, &request).await?;
-        match app.table.create_request(&request, &club, &mails).await? {
+        match app.table.create_request(&request, &club, &mails).await {
             Ok(()) => {
                 return answer(&app, &request, true)
                     .await
                     .map_err(ApiError::after_write);
             }
-            Err(RequestRefusal::Member) => return Err(is_member()),
-            Err(RequestRefusal::Erased) => return Err(ApiError::rule(ERASING)),
-            // There is one now, or somebody else told the officers.
-            Err(RequestRefusal::Duplicate | RequestRefusal::Told) => {}
+            Err(TableError::Refused(Refusal::AlreadyMember)) => return Err(is_member()),
+            // There is a request now, or another one made the officers' mails.
+            Err(TableError::Refused(Refusal::Exists | Refusal::Changed)) => {}
+            Err(error) => return Err(error.into()),
         }
     }
 }
@@ -191,9 +191,8 @@ pub async fn delete_own_request(
         .request(path.text("club"), id)
         .await?
         .ok_or(ApiError::NotFound)?;
-    app.table
-        .delete_request(&request)
-        .await
-        .or_refused(|| ApiError::NotFound)?;
-    Ok(NoContent)
+    match app.table.delete_request(&request).await {
+        Err(TableError::Refused(_)) => Err(ApiError::NotFound),
+        done => Ok(done.map(|()| NoContent)?),
+    }
 }

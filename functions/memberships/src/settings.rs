@@ -4,11 +4,11 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::bodies::Studies;
+use shared::http::User;
 use shared::http::{
     ApiError, Code, Field, IfMatch, Input, Mode, Need, NoContent, Params, Reader, ReceivedAt,
-    Reference, Result,
+    Reference, Result, edit,
 };
-use shared::http::{ERASING, User};
 use shared::models::Person;
 use shared::table::{OnlyOwner, Retries, TableError};
 use shared::{Shared, limits};
@@ -91,7 +91,7 @@ pub async fn update_settings(
     if_match: IfMatch,
     Input(input): Input<SettingsInput>,
 ) -> Result<Json<SettingsBody>> {
-    change(&app, &user, &if_match, input, Mode::Update).await
+    save_settings(&app, &user, &if_match, input, Mode::Update).await
 }
 
 /// Replaces all writable fields.
@@ -103,7 +103,7 @@ pub async fn replace_settings(
     if_match: IfMatch,
     Input(input): Input<SettingsInput>,
 ) -> Result<Json<SettingsBody>> {
-    change(&app, &user, &if_match, input, Mode::Replace).await
+    save_settings(&app, &user, &if_match, input, Mode::Replace).await
 }
 
 impl SettingsInput {
@@ -142,39 +142,38 @@ impl SettingsInput {
     }
 }
 
-async fn change(
+async fn save_settings(
     app: &Shared,
     user: &User,
     if_match: &IfMatch,
     input: SettingsInput,
     mode: Mode,
 ) -> Result<Json<SettingsBody>> {
-    let mut old = user.person().await?.clone();
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        if_match.check(|| SettingsBody::new(&old, user.is_admin()))?;
-        let studies = match (&input.school, &input.major) {
-            (Field::Value(_), _) | (_, Field::Value(_)) => Some(Studies::now(app).await?),
-            _ => None,
-        };
-        let mut new = old.clone();
-        input.clone().apply(mode, &mut new, studies.as_ref())?;
-        if new == old {
-            return Ok(Json(SettingsBody::new(&new, user.is_admin())));
-        }
-        match app.table.update_settings(&old, &new).await {
-            Ok(()) => return Ok(Json(SettingsBody::new(&new, user.is_admin()))),
-            // They said something else meanwhile, or a school is gone.
-            Err(TableError::Refused(_)) => {
-                let theirs = app.table.person(user.id()).await?;
-                old = theirs
-                    .filter(|person| !person.erasing)
-                    .ok_or_else(|| ApiError::rule(ERASING))?;
+    let input = &input;
+    let show = |person: &Person| SettingsBody::new(person, user.is_admin());
+    let read = || async move {
+        let person = app.table.person(user.id()).await?;
+        Ok(person.filter(|person| !person.erasing))
+    };
+    let person = edit(
+        if_match,
+        user.person().await?.clone(),
+        show,
+        read,
+        |old| async move {
+            let studies = match (&input.school, &input.major) {
+                (Field::Value(_), _) | (_, Field::Value(_)) => Some(Studies::now(app).await?),
+                _ => None,
+            };
+            let mut new = old.clone();
+            input.clone().apply(mode, &mut new, studies.as_ref())?;
+            if new != old {
+                app.table.update_settings(&old, &new).await?;
             }
-            Err(error) => return Err(error.into()),
-        }
-    }
+            Ok(new)
+        },
+    );
+    Ok(Json(show(&person.await?)))
 }
 
 /// Erases the caller: memberships, requests, extensions, invites, mails, favorites, subscriptions

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::Shared;
 use shared::bodies::Studies;
-use shared::http::{ApiError, Field, Input, Mode, Need, Officer, OrRefused, Reader, Result};
+use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Reader, Result};
 use shared::limits;
-use shared::models::{Application, DecisionChange, Person, Status, Submission};
-use shared::table::DecisionWrite;
+use shared::models::{Application, DecisionChange, OldAndNew, Person, Status, Submission};
+use shared::table::{DecisionWrite, TableError};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
@@ -90,10 +90,11 @@ async fn decide(
 }
 
 async fn write(app: &Shared, verdicts: Vec<DecisionWrite>, by: u64) -> Result<Vec<Submission>> {
-    app.table
-        .decide(verdicts, by, app.now(), || app.next_id())
-        .await
-        .or_refused(|| ApiError::PreconditionFailed)
+    let decided = app.table.decide(verdicts, by, app.now(), || app.next_id());
+    decided.await.map_err(|error| match error {
+        TableError::Refused(_) => ApiError::PreconditionFailed,
+        error => error.into(),
+    })
 }
 
 /// One status for many submissions.
@@ -262,10 +263,10 @@ impl ChangeBody {
     fn new(change: DecisionChange, people: &HashMap<u64, Person>) -> Self {
         let status = change
             .status
-            .map(|(old, new)| ("status", [json!(old), json!(new)]));
+            .map(|OldAndNew { old, new }| ("status", [json!(old), json!(new)]));
         let reason = change
             .reason
-            .map(|(old, new)| ("reason", [json!(old), json!(new)]));
+            .map(|OldAndNew { old, new }| ("reason", [json!(old), json!(new)]));
         let username = people
             .get(&change.by)
             .map(|person| person.personal.username.clone());

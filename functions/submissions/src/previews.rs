@@ -9,7 +9,8 @@ use shared::mail::{
     DecisionKind, Message, PREVIEW_LINK, Recipient, Template, decision_message, with_invite,
 };
 use shared::models::{
-    Application, Club, Decision, EmailStatus, Invite, Mail, MailState, Personal, Status, Submission,
+    Application, Club, Decision, EmailStatus, Invite, InviteLink, Mail, MailState, Personal,
+    Status, Submission,
 };
 use shared::time::Timestamp;
 use shared::{ids, limits};
@@ -48,7 +49,7 @@ pub struct PlannedMail {
     /// The submission that it tells of, as it was read, without its answers.
     pub submission: Submission,
     attempt: u32,
-    invite: Option<(String, String, u64)>,
+    invite: Option<InviteLink>,
 }
 
 /// Composes the mails of one kind.
@@ -140,7 +141,7 @@ impl Composer {
         Ok(Mail {
             about: submission.id,
             sequence: submission.sequence,
-            kind: self.kind.name().to_owned(),
+            kind: self.kind.mail_kind(),
             attempt: *attempt,
             status: EmailStatus::Queued,
             person: submission.person,
@@ -225,13 +226,17 @@ pub struct Invitations {
 
 impl Invitations {
     /// What the mail to somebody accepted invites to: club, invite, version.
-    fn of(&self, club: &str, person: u64) -> Option<(String, String, u64)> {
+    fn of(&self, club: &str, person: u64) -> Option<InviteLink> {
         if !self.is_open || self.members.contains(&person) {
             return None;
         }
         let id = Invite::id_for_accepted(club, person);
         let version = self.versions.get(&id).copied().unwrap_or(self.new);
-        Some((club.to_owned(), id, version))
+        Some(InviteLink {
+            club: club.to_owned(),
+            invite: id,
+            version,
+        })
     }
 }
 

@@ -369,11 +369,11 @@ async fn queue(
         }
         // Another mail about the same invite, of another committee or officer, came first: this one
         // has its link too.
-        let Some((club, id, version)) = &mut mail.invite else {
+        let Some(link) = &mut mail.invite else {
             return Ok(QueueResult::Changed);
         };
-        match app.table.invite(club, id).await? {
-            Some(invite) if invite.version != *version => *version = invite.version,
+        match app.table.invite(&link.club, &link.invite).await? {
+            Some(invite) if invite.version != link.version => link.version = invite.version,
             _ => return Ok(QueueResult::Changed),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use shared::models::{EmailStatus, Mail, MailState, Submission};
+use shared::models::{EmailStatus, Mail, MailKind, MailState, Submission};
 use shared::table::DECISION_MAILS_KEPT_DAYS;
 use shared::time::Timestamp;
 
@@ -16,23 +16,19 @@ const STUCK_MINUTES: i64 = 15;
 pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Utc>) -> Vec<String> {
     let mut wrong = Vec::new();
     let kept_since = Timestamp::at(now - TimeDelta::days(DECISION_MAILS_KEPT_DAYS - 1));
-    let key = |mail: &Mail| (mail.about, mail.sequence, mail.kind.clone(), mail.attempt);
+    let key = |mail: &Mail| (mail.about, mail.sequence, mail.kind, mail.attempt);
     let by_key: BTreeMap<_, &Mail> = mails.iter().map(|mail| (key(mail), mail)).collect();
     let mut attempts = BTreeMap::new();
     for submission in submissions
         .iter()
         .filter(|submission| submission.person.is_some())
     {
-        attempts.insert((submission.id, submission.sequence, ""), 0);
+        attempts.insert((submission.id, submission.sequence, None), 0);
         for (kind, state) in states(submission) {
-            attempts.insert((submission.id, submission.sequence, kind), state.attempt);
+            let place = (submission.id, submission.sequence, Some(kind));
+            attempts.insert(place, state.attempt);
             let mail = by_key
-                .get(&(
-                    submission.id,
-                    submission.sequence,
-                    kind.to_owned(),
-                    state.attempt,
-                ))
+                .get(&(submission.id, submission.sequence, kind, state.attempt))
                 .copied();
             if mail.is_some() || state.at > kept_since {
                 wrong.extend(disagreement(submission, kind, state, mail));
@@ -59,10 +55,10 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
         }
         // A submission that was withdrawn, or made again, does not refer to its earlier mails.
         let is_there =
-            mail.decision.is_some() && attempts.contains_key(&(mail.about, mail.sequence, ""));
+            mail.decision.is_some() && attempts.contains_key(&(mail.about, mail.sequence, None));
         if is_there
             && attempts
-                .get(&(mail.about, mail.sequence, mail.kind.as_str()))
+                .get(&(mail.about, mail.sequence, Some(mail.kind)))
                 .is_none_or(|last| *last < mail.attempt)
         {
             wrong.push(format!(
@@ -74,10 +70,10 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
     wrong
 }
 
-fn states(submission: &Submission) -> impl Iterator<Item = (&'static str, &MailState)> {
+fn states(submission: &Submission) -> impl Iterator<Item = (MailKind, &MailState)> {
     let states = [
-        ("acceptance", &submission.acceptance_mail),
-        ("rejection", &submission.rejection_mail),
+        (MailKind::Acceptance, &submission.acceptance_mail),
+        (MailKind::Rejection, &submission.rejection_mail),
     ];
     states
         .into_iter()
@@ -86,13 +82,15 @@ fn states(submission: &Submission) -> impl Iterator<Item = (&'static str, &MailS
 
 fn disagreement(
     submission: &Submission,
-    kind: &str,
+    kind: MailKind,
     state: &MailState,
     mail: Option<&Mail>,
 ) -> Option<String> {
     let about = format!(
-        "submission {}, {kind} mail {}",
-        submission.id, state.attempt
+        "submission {}, {} mail {}",
+        submission.id,
+        kind.name(),
+        state.attempt
     );
     match mail {
         None => Some(format!(

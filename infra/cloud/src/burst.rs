@@ -121,8 +121,13 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
         .await
         .created();
     let day = |hours: i64| json!(SystemClock.now() + TimeDelta::hours(hours));
-    let form = json!({ "name": "Autumn", "is_active": true, "application_start_time": day(-1), "application_end_time": day(24),
-        "result_release_time": day(48) });
+    let form = json!({
+        "name": "Autumn",
+        "is_active": true,
+        "application_start_time": day(-1),
+        "application_end_time": day(24),
+        "result_release_time": day(48),
+    });
     let form = ada
         .post("/api/clubs/go/applications/", form)
         .await
@@ -216,7 +221,8 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
     };
     println!("{:?}", cloud.faults);
     println!(
-        "| students | requests | faults | killed | sent again | median | 99th percentile | lost | wrong | findings |"
+        "| students | requests | faults | killed | sent again | median | 99th percentile | lost | \
+         wrong | findings |"
     );
     println!(
         "| {} in {seconds:.0} s | {} | {} | {} | {} | {} ms | {} ms | {lost} | {} | {} |",

@@ -227,9 +227,10 @@ fn conveniences(cloud: &Arc<Cloud>) -> Router {
     let (tokens, mails) = (cloud.clone(), cloud.clone());
     let token = post(async move |body: String| {
         let subject: Subject = serde_json::from_str(&body).unwrap_or_default();
-        axum::Json(
-            json!({ "access_token": tokens.token(&subject).unwrap_or_default(), "token_type": "Bearer" }),
-        )
+        axum::Json(json!({
+            "access_token": tokens.token(&subject).unwrap_or_default(),
+            "token_type": "Bearer",
+        }))
     });
     let mail = get(async move || {
         let mails = mails.services.mails().await.unwrap_or_default();

@@ -57,7 +57,8 @@ struct Start {
 /// Prints the table of docs/costs.md.
 pub async fn run(cloud: &Cloud, built: &Path) -> Result<(), Error> {
     println!(
-        "| Function | Binary (MB) | Ready after (ms) | of that CPU | First answer after (ms) | of that CPU | Resident (MB) |"
+        "| Function | Binary (MB) | Ready after (ms) | of that CPU | First answer after (ms) | of \
+         that CPU | Resident (MB) |"
     );
     println!("|---|---:|---:|---:|---:|---:|---:|");
     for (name, path) in FIRST {
@@ -107,7 +108,13 @@ async fn start(
     let token = cloud.token(&subject)?;
     let event = if path.is_empty() {
         // A record that is not a mail.
-        json!({ "Records": [{ "eventName": "MODIFY", "eventSource": "aws:dynamodb", "dynamodb": { "NewImage": {} } }] })
+        json!({
+            "Records": [{
+                "eventName": "MODIFY",
+                "eventSource": "aws:dynamodb",
+                "dynamodb": { "NewImage": {} },
+            }],
+        })
     } else {
         tests::lambda::event("GET", path, &token, SystemClock.now().timestamp_millis())
     };

@@ -56,7 +56,8 @@ pub struct Behind {
 /// it.
 pub fn credential(key: &str, service: &str) -> String {
     format!(
-        "AWS4-HMAC-SHA256 Credential={key}/20261121/{REGION}/{service}/aws4_request, SignedHeaders=host, Signature=emulated"
+        "AWS4-HMAC-SHA256 Credential={key}/20261121/{REGION}/{service}/aws4_request, \
+         SignedHeaders=host, Signature=emulated"
     )
 }
 
@@ -147,10 +148,13 @@ impl Services {
             .put(url)
             .header("authorization", credential("operator", "s3"));
         let location = format!(
-            "<CreateBucketConfiguration><LocationConstraint>{REGION}</LocationConstraint></CreateBucketConfiguration>"
+            "<CreateBucketConfiguration><LocationConstraint>{REGION}</LocationConstraint>\
+             </CreateBucketConfiguration>"
         );
         succeeded(bucket.body(location).send().await?).await?;
-        let identity = json!({ "EmailIdentity": sender_domain(&self.functions[&access_key("Mailer")].variables["MAIL_FROM"]) });
+        let identity = json!({
+            "EmailIdentity": sender_domain(&self.functions[&access_key("Mailer")].variables["MAIL_FROM"]),
+        });
         let identities = self
             .http
             .post(format!("{}/v2/email/identities", self.moto))

@@ -121,8 +121,14 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
     let form = ada
         .post(
             "/api/clubs/lodz-go/applications/",
-            json!({ "name": "Autumn", "is_active": true, "application_start_time": day(-1), "application_end_time": day(24),
-                "result_release_time": day(48), "acceptance_email": "<p>Dear {{ name }}, welcome.</p>" }),
+            json!({
+                "name": "Autumn",
+                "is_active": true,
+                "application_start_time": day(-1),
+                "application_end_time": day(24),
+                "result_release_time": day(48),
+                "acceptance_email": "<p>Dear {{ name }}, welcome.</p>",
+            }),
         )
         .await
         .created();

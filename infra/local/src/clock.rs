@@ -9,7 +9,7 @@ use shared::time::{Clock, SystemClock};
 /// The machine's clock, or one that stands still, plus the time by which it was moved.
 #[derive(Debug)]
 pub struct MovableClock {
-    join_state: Option<DateTime<Utc>>,
+    stopped_at: Option<DateTime<Utc>>,
     moved: Mutex<TimeDelta>,
 }
 
@@ -17,7 +17,7 @@ impl MovableClock {
     /// A clock that runs like the machine's clock.
     pub fn running() -> Self {
         Self {
-            join_state: None,
+            stopped_at: None,
             moved: Mutex::default(),
         }
     }
@@ -25,7 +25,7 @@ impl MovableClock {
     /// A clock that stands at `moment` until it is moved.
     pub fn standing_at(moment: DateTime<Utc>) -> Self {
         Self {
-            join_state: Some(moment),
+            stopped_at: Some(moment),
             moved: Mutex::default(),
         }
     }
@@ -38,7 +38,7 @@ impl MovableClock {
 
 impl Clock for MovableClock {
     fn now(&self) -> DateTime<Utc> {
-        self.join_state.unwrap_or_else(|| SystemClock.now())
+        self.stopped_at.unwrap_or_else(|| SystemClock.now())
             + *self.moved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

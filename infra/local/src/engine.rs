@@ -93,7 +93,10 @@ impl Engine {
             Ok(_) | Err(DynoxideError::ResourceInUseException(_)) => {}
             Err(error) => return Err(error),
         }
-        let ttl = json!({ "TableName": TABLE, "TimeToLiveSpecification": { "AttributeName": "ttl", "Enabled": true } });
+        let ttl = json!({
+            "TableName": TABLE,
+            "TimeToLiveSpecification": { "AttributeName": "ttl", "Enabled": true },
+        });
         // This is refused if the table has this setting already.
         let _ = engine.run("UpdateTimeToLive", ttl.to_string().as_bytes());
         Ok(engine)

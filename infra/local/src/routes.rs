@@ -105,9 +105,11 @@ async fn show_discovery(headers: HeaderMap) -> Json<Value> {
         .and_then(|host| host.to_str().ok())
         .unwrap_or("127.0.0.1:8000");
     let local = format!("http://{host}/local");
-    Json(
-        json!({ "issuer": ISSUER, "jwks_uri": format!("{local}/.well-known/jwks.json"), "token_endpoint": format!("{local}/token") }),
-    )
+    Json(json!({
+        "issuer": ISSUER,
+        "jwks_uri": format!("{local}/.well-known/jwks.json"),
+        "token_endpoint": format!("{local}/token"),
+    }))
 }
 
 async fn show_keys(State(local): State<Local>) -> Json<Value> {
@@ -178,8 +180,9 @@ async fn show_mailbox(State(local): State<Local>) -> Html<String> {
     };
     Html(format!(
         "<!doctype html><meta charset=\"utf-8\"><title>Mailbox</title>\
-         <style>body{{font:16px/1.5 system-ui;max-width:50rem;margin:2rem auto;padding:0 1rem}}article{{border:1px solid #ccc;\
-         border-radius:8px;padding:1rem;margin:1rem 0}}iframe{{width:100%;height:16rem;border:0;background:#fff}}small{{color:#666}}</style>\
+         <style>body{{font:16px/1.5 system-ui;max-width:50rem;margin:2rem auto;padding:0 1rem}}\
+         article{{border:1px solid #ccc;border-radius:8px;padding:1rem;margin:1rem 0}}\
+         iframe{{width:100%;height:16rem;border:0;background:#fff}}small{{color:#666}}</style>\
          <h1>Mailbox</h1>{mails}"
     ))
 }
@@ -189,7 +192,8 @@ fn row(mail: &KeptMail) -> String {
         format!(", answers to {}", escape(address))
     });
     format!(
-        "<article><b>{}</b><br><small>to {} from {}{reply_to}, {}</small><iframe sandbox srcdoc=\"{}\"></iframe></article>",
+        "<article><b>{}</b><br><small>to {} from {}{reply_to}, {}</small>\
+         <iframe sandbox srcdoc=\"{}\"></iframe></article>",
         escape(&mail.subject),
         escape(&mail.to),
         escape(&mail.from),

@@ -27,14 +27,27 @@ pub fn events(request: &Value, message_id: &str, now: DateTime<Utc>) -> Vec<Valu
         .strip_suffix(SIMULATOR)
         .and_then(|local| local.strip_suffix('@'))
         .map(|local| local.split('+').next().unwrap_or_default());
-    let delivery = json!({ "eventType": "Delivery", "delivery": { "recipients": [to], "smtpResponse": "250 2.0.0 OK" } });
+    let delivery = json!({
+        "eventType": "Delivery",
+        "delivery": { "recipients": [to], "smtpResponse": "250 2.0.0 OK" },
+    });
     let bounce = |kind: &str, sub_kind: &str| {
         let recipients = json!([{ "emailAddress": to, "action": "failed", "status": "5.1.1" }]);
-        json!({ "eventType": "Bounce", "bounce": { "bounceType": kind, "bounceSubType": sub_kind, "bouncedRecipients": recipients } })
+        json!({
+            "eventType": "Bounce",
+            "bounce": {
+                "bounceType": kind,
+                "bounceSubType": sub_kind,
+                "bouncedRecipients": recipients,
+            },
+        })
     };
     let complaint = || {
         let recipients = json!([{ "emailAddress": to }]);
-        json!({ "eventType": "Complaint", "complaint": { "complaintFeedbackType": "abuse", "complainedRecipients": recipients } })
+        json!({
+            "eventType": "Complaint",
+            "complaint": { "complaintFeedbackType": "abuse", "complainedRecipients": recipients },
+        })
     };
     let events = match who {
         Some("bounce") => vec![bounce("Permanent", "General")],
@@ -49,10 +62,17 @@ pub fn events(request: &Value, message_id: &str, now: DateTime<Utc>) -> Vec<Valu
         .flatten()
         .filter_map(|tag| Some((tag["Name"].as_str()?.to_owned(), json!([tag["Value"]]))))
         .collect();
-    let mail = json!({ "timestamp": Timestamp::at(now), "messageId": message_id, "destination": [to], "tags": tags });
+    let mail = json!({
+        "timestamp": Timestamp::at(now),
+        "messageId": message_id,
+        "destination": [to],
+        "tags": tags,
+    });
     let told = |mut event: Value| {
         event["mail"] = mail.clone();
-        json!({ "Records": [{ "EventSource": "aws:sns", "Sns": { "Message": event.to_string() } }] })
+        json!({
+            "Records": [{ "EventSource": "aws:sns", "Sns": { "Message": event.to_string() } }],
+        })
     };
     events.into_iter().map(told).collect()
 }

@@ -74,7 +74,11 @@ impl Stream {
                 .json(operation, &body)
                 .map_err(|error| error.to_string())
         };
-        let mut from = json!({ "StreamArn": self.arn, "ShardId": self.shard, "ShardIteratorType": "TRIM_HORIZON" });
+        let mut from = json!({
+            "StreamArn": self.arn,
+            "ShardId": self.shard,
+            "ShardIteratorType": "TRIM_HORIZON",
+        });
         if let Some(position) = &*self.position.lock().unwrap_or_else(PoisonError::into_inner) {
             from["ShardIteratorType"] = json!("AFTER_SEQUENCE_NUMBER");
             from["SequenceNumber"] = json!(position);

@@ -8,7 +8,12 @@ use crate::engine::TABLE;
 pub fn definition() -> Value {
     let attributes = ["pk", "sk", "gsi1pk", "gsi1sk"]
         .map(|name| json!({ "AttributeName": name, "AttributeType": "S" }));
-    let keys = |hash, range| json!([{ "AttributeName": hash, "KeyType": "HASH" }, { "AttributeName": range, "KeyType": "RANGE" }]);
+    let keys = |hash, range| {
+        json!([
+            { "AttributeName": hash, "KeyType": "HASH" },
+            { "AttributeName": range, "KeyType": "RANGE" },
+        ])
+    };
     json!({
         "TableName": TABLE,
         "BillingMode": "PAY_PER_REQUEST",

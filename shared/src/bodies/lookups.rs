@@ -57,7 +57,7 @@ impl From<&Lookup<Badge>> for BadgeBody {
 }
 
 /// The badges of clubs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Badges(pub Entries<Badge>);
 
 impl Badges {

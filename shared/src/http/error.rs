@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use crate::auth::TokenError;
-use crate::table::TableError;
+use crate::table::{Refusal, TableError};
 
 /// What went wrong, as programs compare it (H7). A code never tells more than the sentence beside
 /// it.
@@ -92,11 +92,17 @@ pub enum ApiError {
     RateLimited(String, u64),
     /// 429: the table is busy, and nothing was stored.
     Busy,
+    /// 429: others changed the object all the time, and nothing was stored. [`super::edit`] tries
+    /// again before.
+    Changed,
     /// 500: what was asked for may or may not be stored; the text goes to the log only.
     OutcomeUnknown(String),
     /// 500; the text goes to the log only.
     Internal(String),
 }
+
+/// What somebody reads who is being erased.
+pub const ERASING: &str = "Your account is being erased.";
 
 /// Messages per field; nested fields as dotted paths.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -171,7 +177,9 @@ impl ApiError {
     #[must_use]
     pub fn after_write(self) -> Self {
         match self {
-            Self::Busy => Self::OutcomeUnknown("a read after a write was not answered".to_owned()),
+            Self::Busy | Self::Changed => {
+                Self::OutcomeUnknown("a read after a write was not answered".to_owned())
+            }
             other => other,
         }
     }
@@ -188,7 +196,7 @@ impl ApiError {
             Self::UnsupportedMediaType(_) => Code::UnsupportedMediaType,
             Self::Rule(code, _) | Self::Invalid(code, _) => *code,
             Self::RateLimited(..) => Code::RateLimited,
-            Self::Busy => Code::Busy,
+            Self::Busy | Self::Changed => Code::Busy,
             Self::OutcomeUnknown(_) => Code::OutcomeUnknown,
             Self::Internal(_) => Code::Internal,
         }
@@ -204,7 +212,7 @@ impl ApiError {
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Rule(..) | Self::Invalid(..) => StatusCode::BAD_REQUEST,
-            Self::RateLimited(..) | Self::Busy => StatusCode::TOO_MANY_REQUESTS,
+            Self::RateLimited(..) | Self::Busy | Self::Changed => StatusCode::TOO_MANY_REQUESTS,
             Self::OutcomeUnknown(_) | Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -225,35 +233,13 @@ impl ApiError {
             Self::UnsupportedMediaType(wanted) => (*wanted).to_owned(),
             Self::Rule(_, message) | Self::RateLimited(message, _) => message.clone(),
             Self::Invalid(_, errors) => errors.sentence(),
-            Self::Busy => "The service is busy. Please try again.".to_owned(),
+            Self::Busy | Self::Changed => "The service is busy. Please try again.".to_owned(),
             Self::OutcomeUnknown(_) => {
                 "It is not known whether this was stored. You may send the same request again."
                     .to_owned()
             }
             Self::Internal(_) => "Something went wrong on our side.".to_owned(),
         }
-    }
-}
-
-/// Says what the refusal of a write's condition means, where the write is made.
-pub trait OrRefused<T> {
-    /// The error that a refused condition is, whichever write of a transaction it was.
-    fn or_refused(self, error: impl FnOnce() -> ApiError) -> Result<T, ApiError>;
-    /// The error that a refused condition is; `which` are the positions of the writes in their
-    /// transaction.
-    fn or_refused_at(self, error: impl FnOnce(&[usize]) -> ApiError) -> Result<T, ApiError>;
-}
-
-impl<T> OrRefused<T> for Result<T, TableError> {
-    fn or_refused(self, error: impl FnOnce() -> ApiError) -> Result<T, ApiError> {
-        self.or_refused_at(|_| error())
-    }
-
-    fn or_refused_at(self, error: impl FnOnce(&[usize]) -> ApiError) -> Result<T, ApiError> {
-        self.map_err(|refusal| match refusal {
-            TableError::Refused(which) => error(&which),
-            other => other.into(),
-        })
     }
 }
 
@@ -265,6 +251,12 @@ impl From<TableError> for ApiError {
                 Self::Busy
             }
             TableError::Unknown(why) => Self::OutcomeUnknown(why),
+            TableError::Refused(Refusal::Changed) => Self::Changed,
+            TableError::Refused(Refusal::Authority) => Self::Forbidden,
+            TableError::Refused(Refusal::Erased) => Self::rule(ERASING),
+            TableError::Refused(Refusal::LastOwner) => {
+                Self::rule("A club needs at least one owner.").coded(Code::LastOwner)
+            }
             TableError::TooMuch => Self::rule(
                 "The answer is too large. Ask for it in parts with the parameters limit and cursor.",
             ),
@@ -336,7 +328,7 @@ impl IntoResponse for ApiError {
             Self::RateLimited(_, seconds) => {
                 headers.insert(header::RETRY_AFTER, seconds.max(1).into());
             }
-            Self::Busy => {
+            Self::Busy | Self::Changed => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
             Self::OutcomeUnknown(text) => {

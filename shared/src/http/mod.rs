@@ -2,6 +2,7 @@
 
 pub mod access;
 mod body;
+mod edit;
 mod entity_tag;
 mod error;
 mod field;
@@ -21,8 +22,9 @@ pub use access::{
     Admin, Load, Maybe, Officer, Owner, PathIds, Scope, SignedIn, Visibility, Visible, is_officer,
 };
 pub use body::{Created, Input, NoContent};
+pub use edit::edit;
 pub use entity_tag::IfMatch;
-pub use error::{ApiError, Code, ErrorBody, FieldErrors, OrRefused};
+pub use error::{ApiError, Code, ERASING, ErrorBody, FieldErrors};
 pub use field::{Field, Mode, Need, Reader, Reference, no_such_club};
 pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, shown_at};
 #[cfg(feature = "images")]
@@ -33,7 +35,7 @@ pub use multipart::{TextFields, Upload, WithImage};
 pub use page::{Envelope, Page};
 pub use params::Params;
 pub use request::{PublicPath, ReceivedAt};
-pub use user::{ERASING, User};
+pub use user::User;
 
 /// What handlers answer.
 pub type Result<T, E = ApiError> = std::result::Result<T, E>;

@@ -14,9 +14,6 @@ use crate::state::Shared;
 use crate::table::TableError;
 use crate::time::Timestamp;
 
-/// What somebody is told who is being erased.
-pub const ERASING: &str = "Your account is being erased.";
-
 /// A signed-in caller. As an argument of a handler it means that credentials are needed;
 /// `Option<User>`, that they are not.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::template::{Template, Variables};
-use crate::models::{Application, Status};
+use crate::models::{Application, MailKind, Status};
 use crate::{html, limits};
 
 /// Which decision a mail tells.
@@ -17,20 +17,16 @@ pub enum DecisionKind {
     Rejection,
 }
 
-const ACCEPTANCE: &str = "<p>Dear {{ name }},</p>\
-    <p>Congratulations! Your application to {{ club }}{% if committee %} ({{ committee }}){% endif %} was accepted.</p>\
-    {% if reason %}<p>{{ reason }}</p>{% endif %}<p>{{ club }}</p>";
-const REJECTION: &str = "<p>Dear {{ name }},</p>\
-    <p>Thank you for your application to {{ club }}{% if committee %} ({{ committee }}){% endif %}. \
-    We are sorry that we cannot offer you a place this time.</p>\
-    {% if reason %}<p>{{ reason }}</p>{% endif %}<p>{{ club }}</p>";
+/// What an application without a template of its own sends.
+const ACCEPTANCE: &str = include_str!("../../templates/mail/default_acceptance.html");
+const REJECTION: &str = include_str!("../../templates/mail/default_rejection.html");
 
 impl DecisionKind {
-    /// As it stands in the API and in keys.
-    pub fn name(self) -> &'static str {
+    /// The kind of its mails in the outbox.
+    pub fn mail_kind(self) -> MailKind {
         match self {
-            Self::Acceptance => "acceptance",
-            Self::Rejection => "rejection",
+            Self::Acceptance => MailKind::Acceptance,
+            Self::Rejection => MailKind::Rejection,
         }
     }
 

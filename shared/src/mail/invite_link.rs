@@ -1,12 +1,14 @@
 //! Links of invites. Tokens are derived when a mail is sent: none is stored, previewed or logged
 //! (I4).
 
+use askama::Template;
 use aws_lc_rs::hmac;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use super::decision::Message;
-use crate::html::escape;
+use super::rendered;
+use crate::models::InviteLink;
 use crate::settings::{Secret, Settings};
 
 /// What previews show in place of the link.
@@ -34,32 +36,34 @@ pub fn token_matches(secret: &Secret, club: &str, invite: &str, version: u64, to
     hmac::verify(&key(secret), &signed(club, invite, version), &bytes).is_ok()
 }
 
-/// The link that an invited person opens.
-pub fn invite_link(settings: &Settings, club: &str, invite: &str, version: u64) -> String {
-    format!(
-        "{}/invite/{club}/{invite}/{}",
-        settings.site_url,
-        token(&settings.invite_secret, club, invite, version)
-    )
+/// The URL that an invited person opens.
+pub fn invite_url(settings: &Settings, link: &InviteLink) -> String {
+    let InviteLink {
+        club,
+        invite,
+        version,
+    } = link;
+    let token = token(&settings.invite_secret, club, invite, *version);
+    format!("{}/invite/{club}/{invite}/{token}", settings.site_url)
+}
+
+#[derive(Template)]
+#[template(path = "mail/invite_link.html")]
+struct LinkHtml<'a> {
+    link: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "mail/invite_link.txt")]
+struct LinkText<'a> {
+    link: &'a str,
 }
 
 /// The mail with the invitation to join below it.
 pub fn with_invite(message: Message, link: &str) -> Message {
-    let address = escape(link);
-    let anchor = if link.starts_with("http") {
-        format!("<a href=\"{address}\">{address}</a>")
-    } else {
-        address
-    };
     Message {
-        html: format!(
-            "{}<p>Join the club here, within 14 days: {anchor}</p>",
-            message.html
-        ),
-        text: format!(
-            "{}\n\nJoin the club here, within 14 days: {link}",
-            message.text
-        ),
+        html: message.html + &rendered(&LinkHtml { link }),
+        text: message.text + &rendered(&LinkText { link }),
         ..message
     }
 }

@@ -1,9 +1,12 @@
 //! Mails about memberships: the invitation, the request that officers hear of, the answer to it
 //! (I4, R4, M6).
 
-use crate::html::{escape, to_text};
+use askama::Template;
+
+use super::rendered;
 use crate::models::{
-    Club, EmailStatus, Invite, Mail, Membership, MembershipRequest, Personal, Role,
+    Club, EmailStatus, Invite, InviteLink, Mail, MailKind, Membership, MembershipRequest, Personal,
+    Role,
 };
 use crate::time::Timestamp;
 
@@ -11,7 +14,45 @@ use crate::time::Timestamp;
 struct Occasion {
     about: u64,
     sequence: u64,
-    kind: &'static str,
+    kind: MailKind,
+}
+
+/// The HTML and the text of a mail: two templates with the same values.
+macro_rules! templates {
+    ($($html:ident $html_path:literal $text:ident $text_path:literal { $($field:ident: $type:ty),* }),+) => {$(
+        #[derive(Template)]
+        #[template(path = $html_path)]
+        struct $html<'a> { $($field: $type),* }
+
+        #[derive(Template)]
+        #[template(path = $text_path)]
+        struct $text<'a> { $($field: $type),* }
+
+        impl<'a> $html<'a> {
+            fn bodies($($field: $type),*) -> Bodies {
+                let text = $text { $($field: $field.clone()),* };
+                let html = $html { $($field),* };
+                Bodies { html: rendered(&html), text: rendered(&text) }
+            }
+        }
+    )+};
+}
+
+templates! {
+    InvitationHtml "mail/invitation.html" InvitationText "mail/invitation.txt" {
+        inviter: Option<&'a str>, club: &'a str, as_role: &'a str, title: &'a str
+    },
+    RequestHtml "mail/request.html" RequestText "mail/request.txt" {
+        officer: &'a str, name: &'a str, username: &'a str, club: &'a str
+    },
+    JoinedHtml "mail/joined.html" JoinedText "mail/joined.txt" {
+        name: &'a str, asked: bool, by: Option<&'a str>, club: &'a str, as_role: &'a str
+    }
+}
+
+struct Bodies {
+    html: String,
+    text: String,
 }
 
 fn mail(
@@ -19,21 +60,21 @@ fn mail(
     (person, to): (Option<u64>, &str),
     club: &Club,
     subject: &str,
-    html: String,
+    bodies: Bodies,
     now: Timestamp,
 ) -> Mail {
     Mail {
         about: occasion.about,
         sequence: occasion.sequence,
-        kind: occasion.kind.to_owned(),
+        kind: occasion.kind,
         attempt: 1,
         status: EmailStatus::Queued,
         person,
         to: to.to_owned(),
         reply_to: Some(club.profile.email.clone()).filter(|email| !email.is_empty()),
         subject: subject.chars().filter(|c| !c.is_control()).collect(),
-        text: to_text(&html),
-        html,
+        html: bodies.html,
+        text: bodies.text,
         decision: None,
         invite: None,
         queued_at: now,
@@ -55,36 +96,32 @@ fn as_role(role: Role) -> &'static str {
 /// who does not want to be shown is not named.
 pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> Mail {
     let name = &club.profile.name;
-    let title = if invite.title.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", escape(&invite.title))
-    };
-    let who = inviter.map_or_else(
-        || "You are invited".to_owned(),
-        |inviter| format!("{} invites you", escape(&inviter.name)),
-    );
-    let html = format!(
-        "<p>Hello,</p><p>{who} to join <b>{}</b>{}{title}.</p>",
-        escape(name),
-        as_role(invite.role)
+    let bodies = InvitationHtml::bodies(
+        inviter.map(|inviter| inviter.name.as_str()),
+        name,
+        as_role(invite.role),
+        &invite.title,
     );
     let about = crate::ids::derived("invitation", &[&club.code, &invite.id]);
     let occasion = Occasion {
         about,
         sequence: invite.version,
-        kind: "invitation",
+        kind: MailKind::Invitation,
     };
     let mail = mail(
         occasion,
         (None, &invite.email),
         club,
         &format!("Invitation to join {name}"),
-        html,
+        bodies,
         invite.updated_at,
     );
     Mail {
-        invite: Some((club.code.clone(), invite.id.clone(), invite.version)),
+        invite: Some(InviteLink {
+            club: club.code.clone(),
+            invite: invite.id.clone(),
+            version: invite.version,
+        }),
         ..mail
     }
 }
@@ -92,26 +129,20 @@ pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> M
 /// What an officer hears when somebody asks to join. One an officer and time.
 pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest) -> Mail {
     let (name, asking) = (&club.profile.name, &request.applicant.personal);
-    let html = format!(
-        "<p>Dear {},</p><p>{} ({}) would like to join <b>{}</b>. There may be more requests: for the next hour you will not be \
-         told of them one by one.</p><p>Add them as a member to accept, or reject the request.</p>",
-        escape(&officer.personal.first_name),
-        escape(&asking.name),
-        escape(&asking.username),
-        escape(name)
-    );
+    let officer_name = &officer.personal.first_name;
+    let bodies = RequestHtml::bodies(officer_name, &asking.name, &asking.username, name);
     let at = u64::try_from(request.created_at.epoch_seconds()).unwrap_or_default();
     let occasion = Occasion {
         about: officer.id,
         sequence: at,
-        kind: "request",
+        kind: MailKind::Request,
     };
     mail(
         occasion,
         (Some(officer.person), &officer.personal.email),
         club,
         &format!("Membership request for {name}"),
-        html,
+        bodies,
         request.created_at,
     )
 }
@@ -126,30 +157,24 @@ pub fn joined(
     sequence: u64,
 ) -> Mail {
     let name = &club.profile.name;
-    let who = by.map_or_else(|| "An officer".to_owned(), |by| escape(&by.name));
-    let answer = if asked {
-        "<p>your request was accepted.</p>"
-    } else {
-        ""
-    };
-    let html = format!(
-        "<p>Dear {},</p>{answer}<p>{who} added you: you are a member of <b>{}</b> now{}.</p>\
-         <p>If you do not want that, you can leave the club at any time, in the list of your memberships.</p>",
-        escape(&membership.personal.first_name),
-        escape(name),
-        as_role(membership.role)
+    let bodies = JoinedHtml::bodies(
+        &membership.personal.first_name,
+        asked,
+        by.map(|by| by.name.as_str()),
+        name,
+        as_role(membership.role),
     );
     let occasion = Occasion {
         about: membership.id,
         sequence,
-        kind: "joined",
+        kind: MailKind::Joined,
     };
     mail(
         occasion,
         (Some(membership.person), &membership.personal.email),
         club,
         &format!("Welcome to {name}"),
-        html,
+        bodies,
         membership.created_at,
     )
 }

@@ -247,9 +247,7 @@ impl<'a> Parser<'a> {
     /// Reads up to the end, or to the tag that ends this branch.
     fn nodes(&mut self, depth: usize) -> Result<(Vec<Node>, Option<Tag>), String> {
         if depth > DEPTH {
-            return Err(format!(
-                "Conditions can be nested at most {DEPTH} deep."
-            ));
+            return Err(format!("Conditions can be nested at most {DEPTH} deep."));
         }
         let mut nodes = Vec::new();
         loop {

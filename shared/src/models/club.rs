@@ -105,6 +105,8 @@ pub struct Membership {
     pub id: u64,
     /// Club code.
     pub club: String,
+    /// Increases with every change.
+    pub version: u64,
     /// User id.
     pub person: u64,
     /// Role.
@@ -154,11 +156,29 @@ pub struct InvitationLog {
     /// Made anew with every change; 0 before the first.
     pub version: u64,
     /// How many were sent when, in seconds since 1970; of the last 24 hours.
-    pub sent: Vec<(i64, usize)>,
+    pub sent: Vec<SentCount>,
     /// Which invites were sent when; of the last 10 minutes.
-    pub recent: Vec<(i64, String)>,
+    pub recent: Vec<SentInvites>,
     /// When the table may remove it, in seconds since 1970.
     pub expires: i64,
+}
+
+/// How many invitations were sent in one second.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentCount {
+    /// When, in seconds since 1970.
+    pub at: i64,
+    /// How many.
+    pub count: usize,
+}
+
+/// The invites that were sent in one second.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentInvites {
+    /// When, in seconds since 1970.
+    pub at: i64,
+    /// Invite ids, or ids of memberships whose people were told that they were added.
+    pub ids: Vec<String>,
 }
 
 impl InvitationLog {
@@ -168,50 +188,55 @@ impl InvitationLog {
     /// Seconds before one invite is sent again.
     const PAUSE: i64 = 600;
 
-    /// After how many seconds so many more may be sent; 0 if at once. More than [`Self::DAILY`]
-    /// never may.
+    /// The entries of the last 24 hours.
+    fn last_day(&self, now: i64) -> impl Iterator<Item = &SentCount> {
+        self.sent
+            .iter()
+            .filter(move |sent| now < sent.at + Self::DAY)
+    }
+
+    /// The entries of the last ten minutes.
+    fn last_minutes(&self, now: i64) -> impl Iterator<Item = &SentInvites> {
+        self.recent
+            .iter()
+            .filter(move |sent| now < sent.at + Self::PAUSE)
+    }
+
+    /// Seconds until `more` invitations may be sent; 0 if now. More than [`Self::DAILY`] may never
+    /// be sent at once.
     pub fn wait_for(&self, more: usize, now: Timestamp) -> u64 {
         let now = now.epoch_seconds();
-        let mut rest: usize = self
-            .sent
-            .iter()
-            .filter(|(at, _)| now < at + Self::DAY)
-            .map(|(_, sent)| sent)
-            .sum();
-        if rest + more <= Self::DAILY {
+        let mut count: usize = self.last_day(now).map(|sent| sent.count).sum();
+        if count + more <= Self::DAILY {
             return 0;
         }
-        for (at, sent) in self.sent.iter().filter(|(at, _)| now < at + Self::DAY) {
-            rest -= sent;
-            if rest + more <= Self::DAILY {
-                return u64::try_from(at + Self::DAY - now).unwrap_or(1);
+        for sent in self.last_day(now) {
+            count -= sent.count;
+            if count + more <= Self::DAILY {
+                return u64::try_from(sent.at + Self::DAY - now).unwrap_or(1);
             }
         }
         u64::try_from(Self::DAY).unwrap_or(1)
     }
 
-    /// After how many seconds this invite may be sent again; 0 if at once.
+    /// Seconds until this invite may be sent again; 0 if now.
     pub fn wait_for_resend(&self, invite: &str, now: Timestamp) -> u64 {
         let now = now.epoch_seconds();
-        let last = self
-            .recent
-            .iter()
-            .filter(|(_, id)| id == invite)
-            .map(|(at, _)| at + Self::PAUSE - now)
-            .max();
+        let has_it = |sent: &&SentInvites| sent.ids.iter().any(|id| id == invite);
+        let sent = self.last_minutes(now).filter(has_it);
+        let last = sent.map(|sent| sent.at + Self::PAUSE - now).max();
         last.map_or(0, |seconds| u64::try_from(seconds).unwrap_or(0))
     }
 
     /// How often this invite was sent in the last ten minutes.
     pub fn times(&self, invite: &str, now: Timestamp) -> usize {
-        let now = now.epoch_seconds();
-        self.recent
-            .iter()
-            .filter(|(at, id)| id == invite && now < at + Self::PAUSE)
+        let sent = self.last_minutes(now.epoch_seconds());
+        sent.flat_map(|sent| &sent.ids)
+            .filter(|id| *id == invite)
             .count()
     }
 
-    /// The log with these invites, sent now.
+    /// The log after these invites are sent now.
     #[must_use]
     pub fn with<'a>(
         &self,
@@ -221,26 +246,25 @@ impl InvitationLog {
         now: Timestamp,
     ) -> Self {
         let at = now.epoch_seconds();
-        let mut new = Self {
+        let new = SentInvites {
+            at,
+            ids: invites.map(str::to_owned).collect(),
+        };
+        let mut sent: Vec<SentCount> = self.last_day(at).cloned().collect();
+        match sent.last_mut() {
+            Some(last) if last.at == at => last.count += new.ids.len(),
+            _ => sent.push(SentCount {
+                at,
+                count: new.ids.len(),
+            }),
+        }
+        Self {
             club: club.to_owned(),
             version,
+            sent,
+            recent: self.last_minutes(at).cloned().chain([new]).collect(),
             expires: at + Self::DAY,
-            ..self.clone()
-        };
-        new.sent.retain(|(sent, _)| at < sent + Self::DAY);
-        new.recent.retain(|(sent, _)| at < sent + Self::PAUSE);
-        new.recent.extend(invites.map(|id| (at, id.to_owned())));
-        let count = new.recent.len()
-            - self
-                .recent
-                .iter()
-                .filter(|(sent, _)| at < sent + Self::PAUSE)
-                .count();
-        match new.sent.last_mut() {
-            Some((last, sent)) if *last == at => *sent += count,
-            _ => new.sent.push((at, count)),
         }
-        new
     }
 }
 

@@ -75,6 +75,55 @@ impl Report {
     }
 }
 
+/// What a mail is for. It is part of the key in the outbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MailKind {
+    /// A decision: the applicant is accepted.
+    Acceptance,
+    /// A decision: the applicant is rejected.
+    Rejection,
+    /// Somebody is invited to join a club.
+    Invitation,
+    /// An officer learns that somebody asks to join.
+    Request,
+    /// Somebody learns that an officer added them.
+    Joined,
+}
+
+impl MailKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [
+        Self::Acceptance,
+        Self::Rejection,
+        Self::Invitation,
+        Self::Request,
+        Self::Joined,
+    ];
+
+    /// The name in keys, items and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Acceptance => "acceptance",
+            Self::Rejection => "rejection",
+            Self::Invitation => "invitation",
+            Self::Request => "request",
+            Self::Joined => "joined",
+        }
+    }
+}
+
+/// The version of an invite whose link a mail brings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InviteLink {
+    /// Club code.
+    pub club: String,
+    /// Invite id.
+    pub invite: String,
+    /// The link of an older version does not work.
+    pub version: u64,
+}
+
 /// Which mail it is: what its key is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailId {
@@ -83,7 +132,7 @@ pub struct MailId {
     /// As in [`Mail`].
     pub sequence: u64,
     /// As in [`Mail`].
-    pub kind: String,
+    pub kind: MailKind,
     /// As in [`Mail`].
     pub attempt: u32,
 }
@@ -93,7 +142,10 @@ impl fmt::Display for MailId {
         write!(
             f,
             "{}-{}-{}-{}",
-            self.about, self.sequence, self.kind, self.attempt
+            self.about,
+            self.sequence,
+            self.kind.name(),
+            self.attempt
         )
     }
 }
@@ -109,7 +161,10 @@ impl FromStr for MailId {
         Ok(Self {
             about: number(about)?,
             sequence: number(sequence)?,
-            kind: kind.to_owned(),
+            kind: MailKind::ALL
+                .into_iter()
+                .find(|known| known.name() == kind)
+                .ok_or(())?,
             attempt: attempt.parse().map_err(|_| ())?,
         })
     }
@@ -137,8 +192,8 @@ pub struct Mail {
     /// Tells occasions with the same `about` and kind apart: the submission's sequence, for
     /// decisions (one that was withdrawn and made anew has another, and mails of its own).
     pub sequence: u64,
-    /// `acceptance`, `rejection`, `invitation`, `request`, `joined`.
-    pub kind: String,
+    /// What it is for.
+    pub kind: MailKind,
     /// From 1.
     pub attempt: u32,
     /// Where it stands.
@@ -158,7 +213,7 @@ pub struct Mail {
     /// The decision that it tells, if it tells one.
     pub decision: Option<Decision>,
     /// The invite whose link is added when it is sent: club, invite id, version.
-    pub invite: Option<(String, String, u64)>,
+    pub invite: Option<InviteLink>,
     /// When it was queued.
     pub queued_at: Timestamp,
     /// When the worker claimed it.
@@ -176,7 +231,7 @@ impl Mail {
         MailId {
             about: self.about,
             sequence: self.sequence,
-            kind: self.kind.clone(),
+            kind: self.kind,
             attempt: self.attempt,
         }
     }
@@ -187,7 +242,7 @@ impl Mail {
             && self
                 .invite
                 .as_ref()
-                .is_some_and(|(_, id, _)| *id == invite.id)
+                .is_some_and(|link| link.invite == invite.id)
     }
 }
 
@@ -201,7 +256,7 @@ pub struct MailLease {
     /// As in [`Mail`].
     pub sequence: u64,
     /// As in [`Mail`].
-    pub kind: String,
+    pub kind: MailKind,
     /// As in [`Mail`].
     pub attempt: u32,
     /// How often it came, from 1.
@@ -216,7 +271,7 @@ impl MailLease {
         MailId {
             about: self.about,
             sequence: self.sequence,
-            kind: self.kind.clone(),
+            kind: self.kind,
             attempt: self.attempt,
         }
     }

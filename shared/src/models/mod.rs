@@ -19,12 +19,16 @@ pub use club::{
 pub use event::{Event, EventType, Image, Showing, Span};
 pub use keyed::{KeyedOutcome, KeyedRequest};
 pub use lookup::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
-pub use mail::{Decision, EmailStatus, Mail, MailId, MailLease, MailState, Report};
+pub use mail::{
+    Decision, EmailStatus, InviteLink, Mail, MailId, MailKind, MailLease, MailState, Report,
+};
 pub use person::{Creations, Person, PersonAddress, PersonWord, Personal};
 pub use recruitment::{
     Application, Choice, Committee, Extension, Form, Prompt, Question, QuestionType,
 };
-pub use submission::{Answer, Applicant, DecisionChange, Mailed, Status, Submission, Withdrawal};
+pub use submission::{
+    Answer, Applicant, DecisionChange, Mailed, OldAndNew, Status, Submission, Withdrawal,
+};
 
 /// An integer code of the API as an enum: serialised as its number, refused when unknown.
 macro_rules! integer_enum {

@@ -166,7 +166,16 @@ pub struct DecisionChange {
     /// Who: user id.
     pub by: u64,
     /// Status before and after, if it changed.
-    pub status: Option<(Status, Status)>,
+    pub status: Option<OldAndNew<Status>>,
     /// Reason before and after, if it changed.
-    pub reason: Option<(String, String)>,
+    pub reason: Option<OldAndNew<String>>,
+}
+
+/// A value before and after a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OldAndNew<T> {
+    /// Before.
+    pub old: T,
+    /// After.
+    pub new: T,
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::catalogue::moved;
 use super::error::ignore_refusal;
 use super::read::readable;
-use super::{Entity, Item, Key, Range, Table, TableError, Write, keys, type_of};
+use super::{Entity, Item, Key, Range, Refusal, Table, TableError, Write, keys, type_of};
 use crate::models::{Answer, Application, Extension, Form, Prompt, Question, Withdrawal};
 
 impl Entity for Application {
@@ -163,7 +163,7 @@ impl Table {
                 .is_some()
         {
             // It was stored by an earlier attempt, and may have been changed since.
-            return Err(TableError::Refused(vec![0]));
+            return Err(TableError::Refused(Refusal::Exists));
         }
         // The questions come first: an application is visible only when it is whole.
         let prompts: Vec<&Prompt> = form

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 
 use super::error::describe;
-use super::{Item, TableError};
+use super::{Item, Refusal, TableError};
 
 /// Why an attempt of a write did not answer that it was applied.
 #[derive(Debug)]
@@ -129,9 +129,7 @@ impl Failure {
     /// have been applied.
     pub(super) fn last(self, lost: bool) -> TableError {
         match self {
-            Self::Refused(which) => {
-                TableError::Refused(which.into_iter().map(|(position, _)| position).collect())
-            }
+            Self::Refused(_) => TableError::Refused(Refusal::Changed),
             Self::Lost(why) => TableError::Unknown(why),
             Self::RetryLater(why) | Self::Failed(why) if lost => TableError::Unknown(why),
             Self::RetryLater(why) => TableError::Busy(why),

@@ -4,7 +4,7 @@
 
 use super::conditions::check_not_erasing;
 use super::read::readable;
-use super::{Entity, Key, Range, Table, TableError, Write, keys, type_of};
+use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys, type_of};
 use crate::ids::derived;
 use crate::models::{Favorite, Person, Subscription};
 use crate::time::Timestamp;
@@ -116,15 +116,6 @@ impl Bookmark for Subscription {
     }
 }
 
-/// Why somebody's interest was not stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BookmarkRefusal {
-    /// It is there already.
-    Duplicate,
-    /// The person is being erased.
-    Erased,
-}
-
 /// The favorites and subscriptions of a person.
 #[derive(Debug, Default)]
 pub struct Bookmarks {
@@ -183,18 +174,12 @@ impl Table {
     }
 
     /// Stores an interest, and counts it at its club.
-    pub async fn create_bookmark<I: Bookmark>(
-        &self,
-        bookmark: &I,
-    ) -> Result<Result<(), BookmarkRefusal>, TableError> {
-        let mut writes = vec![(Write::put(bookmark)?.if_new(), BookmarkRefusal::Duplicate)];
-        writes.push((
-            check_not_erasing(bookmark.parts().2),
-            BookmarkRefusal::Erased,
-        ));
+    pub async fn create_bookmark<I: Bookmark>(&self, bookmark: &I) -> Result<(), TableError> {
+        let mut writes = vec![Write::put(bookmark)?.if_new().or(Refusal::Exists)];
+        writes.push(check_not_erasing(bookmark.parts().2));
         // Clubs are never removed.
-        writes.extend(counted(bookmark, 1).map(|count| (count, BookmarkRefusal::Erased)));
-        self.transact_for(writes).await
+        writes.extend(counted(bookmark, 1).map(|count| count.or(Refusal::Erased)));
+        self.transact(writes).await
     }
 
     /// Removes an interest. Refused if it is gone, or was made again.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::catalogue::{Versions, moved};
 use super::conditions::counted_owner;
 use super::lookups::count_uses;
-use super::{Bookmark, Entity, Key, Retries, Table, TableError, Write, keys};
+use super::{Bookmark, Entity, Key, Refusal, Retries, Table, TableError, Write, keys};
 use crate::html::beginning;
 use crate::models::{Badge, Club, ClubProfile, ClubText, Favorite, Membership, Subscription, Tag};
 
@@ -24,6 +24,16 @@ impl Entity for ClubText {
         keys::club_text(&self.club)
     }
 }
+
+/// What other writes change in place: counters, and the windows of applications.
+const COUNTED: [&str; 6] = [
+    "members",
+    "owners",
+    "favorites",
+    "events",
+    "told_of_requests_at",
+    "windows",
+];
 
 /// A club as it is stored: lists read the beginning of its description, the rest stands apart.
 /// `old` is the club as it was read, whole or not; what did not change stays as it is.
@@ -67,7 +77,7 @@ fn apart(old: Option<&Club>, new: &Club) -> Result<(Club, Option<Write>), TableE
 }
 
 /// A club, and what a person has to do with it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ClubPage {
     /// The club, archived or not.
     pub club: Option<Club>,
@@ -88,17 +98,6 @@ pub struct ClubQuota {
     pub created: u32,
     /// Owned, deleted ones included.
     pub owned: u32,
-}
-
-/// Why a club was not created.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClubRefusal {
-    /// Its code is taken.
-    Taken,
-    /// The owner is being erased, or has as many clubs as a person may have.
-    Creator,
-    /// One of its tags or badges is gone.
-    Reference,
 }
 
 /// The writes that take the uses of tags and badges from one state of a club to another.
@@ -206,7 +205,7 @@ impl Table {
         club: &Club,
         owner: &Membership,
         quota: Option<ClubQuota>,
-    ) -> Result<Result<(), ClubRefusal>, TableError> {
+    ) -> Result<(), TableError> {
         let (stored, text) = apart(None, club)?;
         let creator =
             counted_owner(owner.person, 1, quota.map(|quota| quota.owned)).add("clubs_created", 1);
@@ -215,18 +214,18 @@ impl Table {
             None => creator,
         };
         let mut writes = vec![
-            (Write::put(&stored)?.if_new(), ClubRefusal::Taken),
-            (Write::put(owner)?.if_new(), ClubRefusal::Taken),
-            (moved([club.key().pk]), ClubRefusal::Reference),
-            (creator, ClubRefusal::Creator),
+            Write::put(&stored)?.if_new().or(Refusal::Exists),
+            Write::put(owner)?.if_new().or(Refusal::Exists),
+            moved([club.key().pk]).or(Refusal::ReferenceGone),
+            creator.or(Refusal::Quota),
         ];
-        writes.extend(text.map(|text| (text, ClubRefusal::Taken)));
+        writes.extend(text.map(|text| text.or(Refusal::Exists)));
         writes.extend(
             count_club((&[], &[]), club)
                 .into_iter()
-                .map(|count| (count, ClubRefusal::Reference)),
+                .map(|count| count.or(Refusal::ReferenceGone)),
         );
-        self.transact_for(writes).await
+        self.transact(writes).await
     }
 
     /// Archives a club that nobody but its only owner owns. Refused if it changed since it was
@@ -251,12 +250,7 @@ impl Table {
     ) -> Result<(), TableError> {
         let (stored, text) = apart(Some(old), new)?;
         let mut write = Write::update(new.key())
-            .set("profile", &stored.profile)
-            .set("badges", &new.badges)
-            .set("image", &new.image)
-            .set("approved", &new.approved)
-            .set("archived", &new.archived)
-            .set("version", &new.version)
+            .set_entity(&stored, &[], &COUNTED)?
             .if_equals("version", &old.version);
         let mut writes = vec![moved([new.key().pk])];
         writes.extend(count_club((&old.profile.tags, &old.badges), new));
@@ -266,7 +260,7 @@ impl Table {
                 .add("members", i64::from(!is_member))
                 .if_equals("owners", &0);
             writes.push(if *is_member {
-                Write::put(owner)?.if_exists()
+                Write::put(owner)?.if_equals("version", &(owner.version - 1))
             } else {
                 Write::put(owner)?.if_new()
             });

@@ -1,6 +1,6 @@
 //! Conditions on people and roles, which go into the transactions of other objects.
 
-use super::{Entity as _, Write, keys};
+use super::{Entity as _, Refusal, Write, keys};
 use crate::models::{Membership, Role};
 
 /// The condition that whoever acts still has a role that is not below any of `roles`, and is an
@@ -12,13 +12,19 @@ pub(super) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write
         .min()
         .unwrap_or(Role::Officer)
         .min(Role::Officer);
-    by.map(|by| Write::check(by.key()).if_at_most("role", &needed))
+    by.map(|by| {
+        Write::check(by.key())
+            .if_at_most("role", &needed)
+            .or(Refusal::Authority)
+    })
 }
 
 /// The condition that a person is there and not being erased: it goes into the transaction of what
 /// copies them.
 pub(super) fn check_not_erasing(person: u64) -> Write {
-    Write::check(keys::profile(person)).if_equals("erasing", &false)
+    Write::check(keys::profile(person))
+        .if_equals("erasing", &false)
+        .or(Refusal::Erased)
 }
 
 /// The write that counts a club more or less that somebody owns: of somebody who is not being

@@ -6,11 +6,10 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::WithdrawOutcome;
 use super::error::ignore_refusal;
-use super::members::MemberRefusal;
 use super::read::readable;
 use super::{
-    Bookmark, Bookmarks, Entity, Item, PARALLEL, Range, Retries, Table, TableError, Write, keys,
-    type_of,
+    Bookmark, Bookmarks, Entity, Item, PARALLEL, Range, Refusal, Retries, Table, TableError, Write,
+    keys, type_of,
 };
 use crate::models::{
     Club, Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status, Submission,
@@ -227,14 +226,14 @@ impl Table {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;
-            match self.erase_member(&membership).await? {
+            match self.erase_member(&membership).await {
                 Ok(()) => return Ok(Ok(())),
-                Err(MemberRefusal::LastOwner) => {
-                    return Ok(Err(OnlyOwner(
-                        self.club(&membership.club).await?.into_iter().collect(),
-                    )));
+                Err(TableError::Refused(Refusal::LastOwner)) => {
+                    let club = self.club(&membership.club).await?;
+                    return Ok(Err(OnlyOwner(club.into_iter().collect())));
                 }
-                Err(_) => {}
+                Err(TableError::Refused(_)) => {}
+                Err(error) => return Err(error),
             }
             match self.member(&membership.club, membership.id).await? {
                 Some(now) => membership = now,
@@ -263,7 +262,7 @@ impl Table {
             ignore_refusal(self.write(anonymous).await)?;
         }
         for change in self.changes(&submission).await? {
-            let write = Write::update(change.key()).set("reason", &None::<(String, String)>);
+            let write = Write::update(change.key()).set("reason", &None::<()>);
             ignore_refusal(self.write(write.if_exists()).await)?;
         }
         Ok(())

@@ -7,12 +7,37 @@ use tokio::time::Instant;
 
 use super::usage::request_began;
 
+/// What it means that the condition of a write did not hold. Each write carries its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The object was changed or removed after it was read. Read it again.
+    Changed,
+    /// There is such an object already.
+    Exists,
+    /// The person is a member of the club already.
+    AlreadyMember,
+    /// The club would be left without an owner.
+    LastOwner,
+    /// Whoever acts, or gave an invitation, no longer has the role that this needs.
+    Authority,
+    /// The person is being erased.
+    Erased,
+    /// A person or a club has as many as they may have.
+    Quota,
+    /// Something that the object refers to was deleted.
+    ReferenceGone,
+    /// Something else refers to the object.
+    InUse,
+    /// A mail is out of date: something newer takes its place.
+    Superseded,
+}
+
 /// Why the table did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// A condition did not hold; the positions of the writes of a transaction that it failed for.
-    #[error("a condition was refused for {0:?}")]
-    Refused(Vec<usize>),
+    /// A condition did not hold, and what that means.
+    #[error("refused: {0:?}")]
+    Refused(Refusal),
     /// Throttled, or in conflict with other writers for too long. Nothing was stored; it may work
     /// later.
     #[error("busy: {0}")]

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::catalogue::moved;
-use super::{Entity, Key, Range, Table, TableError, Write, keys};
+use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::html::beginning;
 use crate::models::Event;
 
@@ -78,15 +78,6 @@ fn listing(event: &Event) -> Option<EventListing> {
     })
 }
 
-/// Why an event was not created.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventRefusal {
-    /// There is one with this id.
-    Exists,
-    /// The club has as many events as were allowed, or is gone.
-    Quota,
-}
-
 impl Table {
     /// The events of a club: 1 query.
     pub async fn events(&self, club: &str) -> Result<Vec<Event>, TableError> {
@@ -108,11 +99,7 @@ impl Table {
     }
 
     /// Stores a new event, and counts it at its club, which has fewer than `limit` then.
-    pub async fn create_event(
-        &self,
-        event: &Event,
-        limit: Option<i64>,
-    ) -> Result<Result<(), EventRefusal>, TableError> {
+    pub async fn create_event(&self, event: &Event, limit: Option<i64>) -> Result<(), TableError> {
         let pointer = EventClub {
             event: event.id,
             club: event.club.clone(),
@@ -125,16 +112,16 @@ impl Table {
             None => count,
         };
         let mut writes = vec![
-            (Write::put(event)?.if_new(), EventRefusal::Exists),
-            (Write::put(&pointer)?.if_new(), EventRefusal::Exists),
-            (count, EventRefusal::Quota),
+            Write::put(event)?.if_new().or(Refusal::Exists),
+            Write::put(&pointer)?.if_new().or(Refusal::Exists),
+            count.or(Refusal::Quota),
         ];
         writes.extend(
             relist(None, event)?
                 .into_iter()
-                .map(|write| (write, EventRefusal::Exists)),
+                .map(|write| write.or(Refusal::Exists)),
         );
-        self.transact_for(writes).await
+        self.transact(writes).await
     }
 
     /// Replaces an event. Refused (0) if it is no longer at the version of `old`.

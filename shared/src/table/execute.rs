@@ -16,7 +16,7 @@ use super::attempt::Failure;
 use super::error::{Backoff, read_error};
 use super::usage::{count_call, count_write, request_age};
 use super::write::{Write, WriteKind, with_conditions};
-use super::{Entity, Item, Key, Table, TableError, keys, to_item};
+use super::{Entity, Item, Key, Refusal, Table, TableError, keys, to_item};
 
 /// Items of one batch.
 const BATCH: usize = 25;
@@ -43,10 +43,11 @@ fn once() -> Builder {
 impl Table {
     /// Does one write. Answers the item as it was before, for updates and deletes.
     pub(super) async fn write(&self, write: Write) -> Result<Option<Item>, TableError> {
+        let refusal = write.refusal();
         match self.try_write(write).await? {
             WriteResult::Now(before) => Ok(before),
             WriteResult::Before(_) => Ok(None),
-            WriteResult::Refused(_) => Err(TableError::Refused(vec![0])),
+            WriteResult::Refused(_) => Err(TableError::Refused(refusal)),
         }
     }
 
@@ -141,7 +142,8 @@ impl Table {
         Ok(old.filter(|item| item.contains_key(keys::TYPE)))
     }
 
-    /// Does all the writes or none, at most 100. Repeats have one client token as long as an
+    /// Does all the writes or none, at most 100. A refusal is that of the first write whose condition
+    /// did not hold. Repeats have one client token as long as an
     /// attempt may have been applied, so that DynamoDB itself finds what was done; ten minutes
     /// later, and on engines without tokens, the items tell.
     pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), TableError> {
@@ -176,7 +178,7 @@ impl Table {
                     if lost && is_own_work(&writes, &refused) {
                         return Ok(());
                     }
-                    return Err(Failure::Refused(refused).last(lost));
+                    return Err(TableError::Refused(first_refusal(&writes, &refused)));
                 }
                 Failure::Failed(_) => return Err(failure.last(lost)),
                 Failure::RetryLater(_) if !lost => token = client_token(),
@@ -186,29 +188,6 @@ impl Table {
             if !pause.wait().await {
                 return Err(failure.last(lost));
             }
-        }
-    }
-
-    /// Does all the writes or none, each with the reason that its refusal is: the first refused
-    /// one's is answered.
-    pub(super) async fn transact_for<R>(
-        &self,
-        writes: Vec<(Write, R)>,
-    ) -> Result<Result<(), R>, TableError> {
-        let (writes, reasons): (Vec<Write>, Vec<R>) = writes.into_iter().unzip();
-        match self.transact(writes).await {
-            Ok(()) => Ok(Ok(())),
-            Err(TableError::Refused(which)) => {
-                let reason = reasons
-                    .into_iter()
-                    .enumerate()
-                    .find(|(i, _)| which.contains(i))
-                    .map(|(_, reason)| reason);
-                reason
-                    .map(Err)
-                    .ok_or_else(|| TableError::failed("a refusal of no write"))
-            }
-            Err(error) => Err(error),
         }
     }
 
@@ -277,6 +256,14 @@ impl Table {
             .try_collect()
             .await
     }
+}
+
+/// What the first write means whose condition did not hold.
+fn first_refusal(writes: &[Write], refused: &[(usize, Option<Item>)]) -> Refusal {
+    let first = refused.iter().map(|(position, _)| *position).min();
+    first
+        .and_then(|position| writes.get(position))
+        .map_or(Refusal::Changed, Write::refusal)
 }
 
 /// Whether a transaction was refused because an earlier attempt of it was applied. Its new items

@@ -56,12 +56,8 @@ impl Table {
         old: &Extension,
         new: &Extension,
     ) -> Result<(), TableError> {
-        let update = Write::update(new.key())
-            .set("end", &new.end)
-            .set("version", &new.version);
-        self.write(update.if_equals("version", &old.version))
-            .await
-            .map(drop)
+        let update = Write::put(new)?.if_equals("version", &old.version);
+        self.write(update).await.map(drop)
     }
 
     /// Takes an extension back, if it is still as it was read.

@@ -122,15 +122,6 @@ pub struct InviteWrite<'a> {
     pub mail: &'a Mail,
 }
 
-/// Why invitations were not stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InviteRefusal {
-    /// The caller lost the role that it takes.
-    Authority,
-    /// Somebody else changed one of them.
-    Changed,
-}
-
 impl Table {
     /// The invites of a club, open and expired, in no order: 1 query.
     pub async fn invites(&self, club: &str) -> Result<Vec<Invite>, TableError> {
@@ -172,17 +163,14 @@ impl Table {
         invites: &[InviteWrite<'_>],
         by: Option<&Membership>,
         (old, new): (&InvitationLog, &InvitationLog),
-    ) -> Result<Result<(), InviteRefusal>, TableError> {
+    ) -> Result<(), TableError> {
         let role = invites
             .iter()
             .map(|inviting| inviting.invite.role)
             .min()
             .unwrap_or(Role::Officer);
-        let mut writes: Vec<(Write, InviteRefusal)> = authority(by, &[role])
-            .map(|check| (check, InviteRefusal::Authority))
-            .into_iter()
-            .collect();
-        writes.push((logged(old, new)?, InviteRefusal::Changed));
+        let mut writes: Vec<Write> = authority(by, &[role]).into_iter().collect();
+        writes.push(logged(old, new)?);
         for InviteWrite {
             invite,
             replaces,
@@ -194,10 +182,10 @@ impl Table {
                 Some(version) => put.if_equals("version", version),
                 None => put.if_new(),
             };
-            writes.push((put, InviteRefusal::Changed));
-            writes.push((Write::put(*mail)?, InviteRefusal::Changed));
+            writes.push(put);
+            writes.push(Write::put(*mail)?);
         }
-        self.transact_for(writes).await
+        self.transact(writes).await
     }
 
     /// Invites that fit one transaction: two writes each, and 100 are allowed.

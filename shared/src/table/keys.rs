@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
+use crate::models::MailKind;
+
 pub(super) const PK: &str = "pk";
 pub(super) const SK: &str = "sk";
 pub(super) const TYPE: &str = "type";
@@ -367,15 +369,21 @@ pub(super) fn history_item(application: u64, submission: u64, change: u64) -> Ke
 
 // Mail
 
-pub(super) fn outbox(about: u64, sequence: u64, kind: &str, attempt: u32) -> Key {
+pub(super) fn outbox(about: u64, sequence: u64, kind: MailKind, attempt: u32) -> Key {
     Key::new(
         format!("OUTBOX#{}", padded(about)),
-        format!("{}#{kind}#{attempt:06}", padded(sequence)),
+        format!("{}#{}#{attempt:06}", padded(sequence), kind.name()),
     )
 }
 
 /// Beside its mail.
-pub(super) fn mail_lease(about: u64, sequence: u64, kind: &str, attempt: u32, turn: u32) -> Key {
+pub(super) fn mail_lease(
+    about: u64,
+    sequence: u64,
+    kind: MailKind,
+    attempt: u32,
+    turn: u32,
+) -> Key {
     let Key { pk, sk } = outbox(about, sequence, kind, attempt);
     Key::new(pk, format!("{sk}#LEASE#{turn:06}"))
 }

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use super::catalogue::moved;
-use super::{Entity, Item, Key, Table, TableError, Write, keys};
+use super::{Entity, Item, Key, Refusal, Table, TableError, Write, keys};
 use crate::models::{Lookup, LookupKind, Major, Person, School};
 
 impl<T: LookupKind> Entity for Lookup<T> {
@@ -31,17 +31,6 @@ impl Entity for YearUses {
     fn key(&self) -> Key {
         keys::year_uses(self.year)
     }
-}
-
-/// Why an entry was not written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LookupRefusal {
-    /// It is not at the version that was read, or something began or ceased to refer to it.
-    Changed,
-    /// Another entry has its name.
-    Duplicate,
-    /// People graduate in this year.
-    Used,
 }
 
 fn name_key<T: LookupKind>(value: &T) -> Key {
@@ -107,18 +96,11 @@ impl Table {
     }
 
     /// Stores a new entry.
-    pub async fn create_lookup<T: LookupKind>(
-        &self,
-        new: &Lookup<T>,
-    ) -> Result<Result<(), LookupRefusal>, TableError> {
-        let put = (Write::put(new)?.if_new(), LookupRefusal::Changed);
-        let name = (name_taken(new), LookupRefusal::Duplicate);
-        self.transact_for(vec![
-            name,
-            put,
-            (moved([T::PART.to_owned()]), LookupRefusal::Changed),
-        ])
-        .await
+    pub async fn create_lookup<T: LookupKind>(&self, new: &Lookup<T>) -> Result<(), TableError> {
+        let put = Write::put(new)?.if_new();
+        let name = name_taken(new).or(Refusal::Exists);
+        self.transact(vec![name, put, moved([T::PART.to_owned()])])
+            .await
     }
 
     /// Replaces the value of an entry, which was read as `old`.
@@ -126,46 +108,35 @@ impl Table {
         &self,
         old: &Lookup<T>,
         new: &Lookup<T>,
-    ) -> Result<Result<(), LookupRefusal>, TableError> {
+    ) -> Result<(), TableError> {
         let update = Write::update(new.key())
             .set("value", &new.value)
             .set("version", &new.version)
             .if_equals("version", &old.version)
             .if_exists();
-        let mut writes = vec![
-            (update, LookupRefusal::Changed),
-            (moved([T::PART.to_owned()]), LookupRefusal::Changed),
-        ];
+        let mut writes = vec![update, moved([T::PART.to_owned()])];
         if name_key(&old.value) != name_key(&new.value) {
-            writes.push((name_taken(new), LookupRefusal::Duplicate));
-            writes.push((Write::delete(name_key(&old.value)), LookupRefusal::Changed));
+            writes.push(name_taken(new).or(Refusal::Exists));
+            writes.push(Write::delete(name_key(&old.value)));
         }
-        self.transact_for(writes).await
+        self.transact(writes).await
     }
 
     /// Deletes an entry that nothing refers to.
-    pub async fn delete_lookup<T: LookupKind>(
-        &self,
-        lookup: &Lookup<T>,
-    ) -> Result<Result<(), LookupRefusal>, TableError> {
+    pub async fn delete_lookup<T: LookupKind>(&self, lookup: &Lookup<T>) -> Result<(), TableError> {
         let delete = Write::delete(lookup.key())
             .if_equals("version", &lookup.version)
             .if_equals("uses", &0);
-        let mut writes = vec![
-            (delete, LookupRefusal::Changed),
-            (moved([T::PART.to_owned()]), LookupRefusal::Changed),
-        ];
-        writes.push((
-            Write::delete(name_key(&lookup.value)),
-            LookupRefusal::Changed,
-        ));
+        let mut writes = vec![delete, moved([T::PART.to_owned()])];
+        writes.push(Write::delete(name_key(&lookup.value)));
         if let Some(year) = lookup.value.graduates() {
-            writes.push((
-                Write::check(keys::year_uses(year)).if_new_or_equals("uses", &0),
-                LookupRefusal::Used,
-            ));
+            writes.push(
+                Write::check(keys::year_uses(year))
+                    .if_new_or_equals("uses", &0)
+                    .or(Refusal::InUse),
+            );
         }
-        self.transact_for(writes).await
+        self.transact(writes).await
     }
 
     /// Counts the years in which people graduate: for loading data into a table that nobody else

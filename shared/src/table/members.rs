@@ -4,7 +4,7 @@
 use super::conditions::{authority, check_not_erasing, counted_owner};
 use super::invites::logged;
 use super::requests::request_gone;
-use super::{Entity, Key, Range, Table, TableError, Write, keys};
+use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::models::{InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Role};
 use crate::time::Timestamp;
 
@@ -19,25 +19,6 @@ impl Entity for Membership {
         Some(keys::own_membership(self.person, &self.club))
     }
 }
-
-/// Why a change of a club's members was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MemberRefusal {
-    /// The person is a member already.
-    Duplicate,
-    /// What was read has changed: read it again.
-    Changed,
-    /// The club would be left without an owner.
-    LastOwner,
-    /// The caller, or who invited, lost the role that it takes.
-    Authority,
-    /// The person is being erased.
-    Erased,
-    /// The person owns as many clubs as one may, or is being erased.
-    Quota,
-}
-
-type Checked = (Write, MemberRefusal);
 
 /// Somebody who becomes a member because an officer adds them.
 #[derive(Debug)]
@@ -65,6 +46,7 @@ impl Membership {
         Self {
             id: Self::id_of(club, person.id),
             club: club.to_owned(),
+            version: 1,
             person: person.id,
             role,
             title: String::new(),
@@ -80,7 +62,7 @@ impl Membership {
 }
 
 /// The writes that add a member and count them. An owner may own no more clubs than `limit`.
-fn counted(membership: &Membership, limit: Option<u32>) -> Result<[Checked; 3], TableError> {
+fn counted(membership: &Membership, limit: Option<u32>) -> Result<[Write; 3], TableError> {
     let owners = i64::from(membership.role == Role::Owner);
     let count = Write::update(keys::club(&membership.club))
         .add("members", 1)
@@ -88,47 +70,29 @@ fn counted(membership: &Membership, limit: Option<u32>) -> Result<[Checked; 3], 
         .if_exists();
     let put = Write::put(membership)?.if_new();
     let person = match membership.role {
-        Role::Owner => (
-            counted_owner(membership.person, 1, limit),
-            MemberRefusal::Quota,
-        ),
-        _ => (check_not_erasing(membership.person), MemberRefusal::Erased),
+        Role::Owner => counted_owner(membership.person, 1, limit).or(Refusal::Quota),
+        _ => check_not_erasing(membership.person),
     };
-    Ok([
-        (put, MemberRefusal::Duplicate),
-        (count, MemberRefusal::Changed),
-        person,
-    ])
+    Ok([put.or(Refusal::AlreadyMember), count, person])
 }
 
 /// The writes that remove a member and count. `even_last` lets the owner of an archived club go.
-fn removed(membership: &Membership, even_last: bool) -> Vec<Checked> {
+fn removed(membership: &Membership, even_last: bool) -> Vec<Write> {
     let delete = Write::delete(membership.key())
         .if_equals("creation", &membership.creation)
-        .if_equals("role", &membership.role)
-        .if_equals("title", &membership.title)
-        .if_equals("description", &membership.description)
-        .if_equals("public", &membership.public)
-        .if_equals("active", &membership.active);
+        .if_equals("version", &membership.version);
     let count = Write::update(keys::club(&membership.club)).add("members", -1);
     let count = match (membership.role, even_last) {
         (Role::Owner, false) => count.add("owners", -1).if_above("owners", 1),
         (Role::Owner, true) => count.add("owners", -1).if_above_or("owners", 1, "archived"),
         _ => count,
     };
-    let owned = (membership.role == Role::Owner).then(|| {
-        (
-            counted_owner(membership.person, -1, None),
-            MemberRefusal::Changed,
-        )
-    });
-    [
-        (delete, MemberRefusal::Changed),
-        (count, MemberRefusal::LastOwner),
-    ]
-    .into_iter()
-    .chain(owned)
-    .collect()
+    let owned =
+        (membership.role == Role::Owner).then(|| counted_owner(membership.person, -1, None));
+    [delete, count.or(Refusal::LastOwner)]
+        .into_iter()
+        .chain(owned)
+        .collect()
 }
 
 impl Table {
@@ -178,8 +142,8 @@ impl Table {
             mail,
             limit,
         }: NewMembership<'_>,
-    ) -> Result<Result<(), MemberRefusal>, TableError> {
-        let mut writes: Vec<Checked> = counted(membership, limit)?.into();
+    ) -> Result<(), TableError> {
+        let mut writes: Vec<Write> = counted(membership, limit)?.into();
         let answered = request_gone(&membership.club, membership.person);
         // A request that came or went meanwhile changes what they are told.
         let answered = if request.is_some() {
@@ -187,15 +151,13 @@ impl Table {
         } else {
             answered.if_new()
         };
-        writes.push((answered, MemberRefusal::Changed));
-        writes.extend(
-            authority(by, &[membership.role]).map(|check| (check, MemberRefusal::Authority)),
-        );
+        writes.push(answered);
+        writes.extend(authority(by, &[membership.role]));
         if let Some((mail, old, new)) = mail {
-            writes.push((Write::put(mail)?, MemberRefusal::Changed));
-            writes.push((logged(old, new)?, MemberRefusal::Changed));
+            writes.push(Write::put(mail)?);
+            writes.push(logged(old, new)?);
         }
-        self.transact_for(writes).await
+        self.transact(writes).await
     }
 
     /// Uses an invite: adds the member, counts them, and removes invite and request. A role above
@@ -205,23 +167,20 @@ impl Table {
         invite: &Invite,
         membership: &Membership,
         limit: Option<u32>,
-    ) -> Result<Result<(), MemberRefusal>, TableError> {
+    ) -> Result<(), TableError> {
         let used = Write::delete(invite.key()).if_equals("version", &invite.version);
-        let mut writes: Vec<Checked> = counted(membership, limit)?.into();
-        writes.push((used, MemberRefusal::Changed));
-        writes.push((
-            request_gone(&membership.club, membership.person),
-            MemberRefusal::Changed,
-        ));
+        let mut writes: Vec<Write> = counted(membership, limit)?.into();
+        writes.push(used);
+        writes.push(request_gone(&membership.club, membership.person));
         if let Some(by) = invite.by.filter(|_| invite.role < Role::Member) {
             if by == membership.id {
-                return Ok(Err(MemberRefusal::Authority));
+                return Err(TableError::Refused(Refusal::Authority));
             }
             let check =
                 Write::check(keys::member(&invite.club, by)).if_at_most("role", &invite.role);
-            writes.push((check, MemberRefusal::Authority));
+            writes.push(check.or(Refusal::Authority));
         }
-        self.transact_for(writes).await
+        self.transact(writes).await
     }
 
     /// Replaces what is written of a member by `new`, if it is still as it was read. `by` is
@@ -232,38 +191,34 @@ impl Table {
         new: &Membership,
         by: Option<&Membership>,
         limit: Option<u32>,
-    ) -> Result<Result<(), MemberRefusal>, TableError> {
-        let update = Write::update(old.key())
-            .set("role", &new.role)
-            .set("title", &new.title)
-            .set("description", &new.description)
-            .set("public", &new.public)
-            .set("active", &new.active)
-            .if_equals("role", &old.role)
-            .if_equals("title", &old.title)
-            .if_equals("description", &old.description)
-            .if_equals("public", &old.public)
-            .if_equals("active", &old.active);
-        let mut writes = vec![(update, MemberRefusal::Changed)];
+    ) -> Result<(), TableError> {
+        let new = &Membership {
+            version: old.version + 1,
+            ..new.clone()
+        };
+        let update = Write::put(new)?
+            .if_equals("creation", &old.creation)
+            .if_equals("version", &old.version);
+        let mut writes = vec![update];
         let club = || Write::update(keys::club(&old.club));
         match (old.role, new.role) {
             (Role::Owner, role) if role != Role::Owner => {
-                writes.push((
-                    club().add("owners", -1).if_above("owners", 1),
-                    MemberRefusal::LastOwner,
-                ));
-                writes.push((counted_owner(old.person, -1, None), MemberRefusal::Changed));
+                writes.push(
+                    club()
+                        .add("owners", -1)
+                        .if_above("owners", 1)
+                        .or(Refusal::LastOwner),
+                );
+                writes.push(counted_owner(old.person, -1, None));
             }
             (role, Role::Owner) if role != Role::Owner => {
-                writes.push((club().add("owners", 1).if_exists(), MemberRefusal::Changed));
-                writes.push((counted_owner(old.person, 1, limit), MemberRefusal::Quota));
+                writes.push(club().add("owners", 1).if_exists());
+                writes.push(counted_owner(old.person, 1, limit).or(Refusal::Quota));
             }
             _ => {}
         }
-        writes.extend(
-            authority(by, &[old.role, new.role]).map(|check| (check, MemberRefusal::Authority)),
-        );
-        self.transact_for(writes).await
+        writes.extend(authority(by, &[old.role, new.role]));
+        self.transact(writes).await
     }
 
     /// Removes a member and counts. `by` is whoever does it, unless it is the member or an admin.
@@ -271,19 +226,14 @@ impl Table {
         &self,
         membership: &Membership,
         by: Option<&Membership>,
-    ) -> Result<Result<(), MemberRefusal>, TableError> {
-        let mut writes: Vec<Checked> = removed(membership, false);
-        writes.extend(
-            authority(by, &[membership.role]).map(|check| (check, MemberRefusal::Authority)),
-        );
-        self.transact_for(writes).await
+    ) -> Result<(), TableError> {
+        let mut writes: Vec<Write> = removed(membership, false);
+        writes.extend(authority(by, &[membership.role]));
+        self.transact(writes).await
     }
 
     /// Removes a member who is erased: even the last owner, if the club is archived.
-    pub(super) async fn erase_member(
-        &self,
-        membership: &Membership,
-    ) -> Result<Result<(), MemberRefusal>, TableError> {
-        self.transact_for(removed(membership, true)).await
+    pub(super) async fn erase_member(&self, membership: &Membership) -> Result<(), TableError> {
+        self.transact(removed(membership, true)).await
     }
 }

@@ -36,20 +36,19 @@ use serde::{Serialize, de::DeserializeOwned};
 
 pub use applications::ApplicationParts;
 pub use audit::{COMPANIONS, companions, misplaced};
-pub use bookmarks::{Bookmark, BookmarkRefusal, Bookmarks};
+pub use bookmarks::{Bookmark, Bookmarks};
 pub use catalogue::Versions;
-pub use clubs::{ClubPage, ClubQuota, ClubRefusal};
+pub use clubs::{ClubPage, ClubQuota};
 pub use erasure::{OnlyOwner, PersonalData};
-pub use error::{Retries, TableError};
-pub use events::{EventListing, EventRefusal, listed, listing_parts};
-pub use invites::{InviteRefusal, InviteWrite};
+pub use error::{Refusal, Retries, TableError};
+pub use events::{EventListing, listed, listing_parts};
+pub use invites::InviteWrite;
 pub use keys::Key;
-pub use lookups::LookupRefusal;
-pub use members::{MemberRefusal, NewMembership};
+pub use members::NewMembership;
 pub use outbox::{DECISION_MAILS_KEPT_DAYS, DecisionMail, MailReport};
 pub use read::BatchItems;
 use read::Range;
-pub use requests::{JoinState, RequestRefusal};
+pub use requests::JoinState;
 pub use submissions::{DecisionWrite, SubmissionQuery, SubmitOutcome, WithdrawOutcome};
 pub use write::Write;
 

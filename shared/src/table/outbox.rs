@@ -3,10 +3,10 @@
 
 use super::error::ignore_refusal;
 use super::invites::invite_accepted;
-use super::{Entity, Key, Retries, Table, TableError, Write, keys};
+use super::{Entity, Key, Refusal, Retries, Table, TableError, Write, keys};
 use crate::models::{
-    Decision, EmailStatus, Invite, Mail, MailId, MailLease, MailState, Mailed, Report, Status,
-    Submission,
+    Decision, EmailStatus, Invite, InviteLink, Mail, MailId, MailKind, MailLease, MailState,
+    Mailed, Report, Status, Submission,
 };
 use crate::time::Timestamp;
 
@@ -50,7 +50,7 @@ impl Entity for MailLease {
         keys::mail_lease(
             self.about,
             self.sequence,
-            &self.kind,
+            self.kind,
             self.attempt,
             self.turn,
         )
@@ -62,7 +62,7 @@ impl Entity for MailLease {
 }
 
 fn key_of(mail: &MailId) -> Key {
-    keys::outbox(mail.about, mail.sequence, &mail.kind, mail.attempt)
+    keys::outbox(mail.about, mail.sequence, mail.kind, mail.attempt)
 }
 
 /// What SES reports of a mail.
@@ -86,8 +86,8 @@ pub struct DecisionMail<'a> {
 }
 
 /// The attribute of a submission that holds the state of mails of this kind.
-fn state_of(kind: &str) -> String {
-    format!("{kind}_mail")
+fn state_of(kind: MailKind) -> String {
+    format!("{}_mail", kind.name())
 }
 
 impl Table {
@@ -102,7 +102,7 @@ impl Table {
         }: DecisionMail<'_>,
     ) -> Result<(), TableError> {
         let now = mail.queued_at;
-        let state = state_of(&mail.kind);
+        let state = state_of(mail.kind);
         let queued = MailState {
             attempt: mail.attempt,
             status: EmailStatus::Queued,
@@ -119,14 +119,15 @@ impl Table {
                 .if_equals("person", &submission.person)
                 .if_equals(&state, &last),
         ];
-        if let (Some((club, _, version)), Some(person)) = (&mail.invite, submission.person) {
+        if let (Some(link), Some(person)) = (&mail.invite, submission.person) {
+            let InviteLink { club, version, .. } = link;
             writes.push(invite_accepted(club, person, &mail.to, *version, now));
         }
         if let Some(stuck) = last.filter(|last| last.status == EmailStatus::Queued) {
             let old = Write::update(keys::outbox(
                 mail.about,
                 mail.sequence,
-                &mail.kind,
+                mail.kind,
                 stuck.attempt,
             ));
             writes.push(
@@ -153,17 +154,19 @@ impl Table {
             .collect()
     }
 
-    /// Claims a queued mail for sending. Refused (0) if it is not queued any more, (1) if its
-    /// submission is gone, was decided otherwise or has a later mail, or its invitation was used,
-    /// revoked or sent anew.
+    /// Claims a queued mail for sending. Refused as [`Refusal::Changed`] if it is no longer
+    /// queued; as [`Refusal::Superseded`] if its submission is gone, was decided otherwise or has a
+    /// later mail, or if its invitation was used, revoked or sent again.
     pub async fn claim_mail(&self, mail: &Mail, now: Timestamp) -> Result<(), TableError> {
         let claim = Write::update(mail.key())
             .set("status", &EmailStatus::Sending)
             .set("claimed_at", &Some(now))
             .if_equals("status", &EmailStatus::Queued);
         let invite = mail.invite.as_ref().filter(|_| mail.decision.is_none());
-        let open = invite.map(|(club, id, version)| {
-            Write::check(keys::invite(club, id)).if_equals("version", version)
+        let open = invite.map(|link| {
+            Write::check(keys::invite(&link.club, &link.invite))
+                .if_equals("version", &link.version)
+                .or(Refusal::Superseded)
         });
         self.transact(
             std::iter::once(claim)
@@ -192,7 +195,7 @@ impl Table {
         let lease = |turn| MailLease {
             about,
             sequence,
-            kind: kind.clone(),
+            kind,
             attempt,
             turn,
             expires,
@@ -301,8 +304,8 @@ impl Table {
         let Some(submission) = self.submission(decision.application, mail.about).await? else {
             return Ok(None);
         };
-        let (state, other) = match mail.kind.as_str() {
-            "acceptance" => (&submission.acceptance_mail, &submission.rejection_mail),
+        let (state, other) = match mail.kind {
+            MailKind::Acceptance => (&submission.acceptance_mail, &submission.rejection_mail),
             _ => (&submission.rejection_mail, &submission.acceptance_mail),
         };
         let Some(last) = state
@@ -311,7 +314,7 @@ impl Table {
         else {
             return Ok(None);
         };
-        let name = state_of(&mail.kind);
+        let name = state_of(mail.kind);
         let status = reported.report.status();
         let mut write = Write::update(submission.key())
             .set(
@@ -352,8 +355,8 @@ impl Table {
         Ok(Some(write))
     }
 
-    /// Marks what became of a mail that stands at `from`. Refused (0) if it stands elsewhere. A
-    /// submission that is gone is let be.
+    /// Marks what became of a mail that stands at `from`. Refused if it has another
+    /// status. A submission that is gone stays gone.
     pub async fn settle_mail(
         &self,
         mail: &Mail,
@@ -374,9 +377,7 @@ impl Table {
             .chain(mark(mail, to, now))
             .collect();
         match self.transact(writes).await {
-            Err(TableError::Refused(which)) if !which.contains(&0) => {
-                self.write(record).await.map(drop)
-            }
+            Err(TableError::Refused(Refusal::Superseded)) => self.write(record).await.map(drop),
             other => other,
         }
     }
@@ -385,12 +386,13 @@ impl Table {
 /// The change of a submission that goes with a change of its mail.
 fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
     let decision = mail.decision.as_ref()?;
-    let state = state_of(&mail.kind);
+    let state = state_of(mail.kind);
     let write = Write::update(keys::submission(decision.application, mail.about))
         .set(&format!("{state}.status"), &status)
         .set(&format!("{state}.at"), &now)
         .if_equals(&format!("{state}.attempt"), &mail.attempt)
-        .if_equals("sequence", &mail.sequence);
+        .if_equals("sequence", &mail.sequence)
+        .or(Refusal::Superseded);
     Some(match status {
         EmailStatus::Sent => write
             .set("notified", &true)

@@ -10,7 +10,8 @@ use super::execute::WriteResult;
 use super::lookups::count_person;
 use super::read::{Fetch, readable};
 use super::{
-    Entity, Item, Key, PARALLEL, Range, Retries, Table, TableError, Write, keys, to_item, type_of,
+    Entity, Item, Key, PARALLEL, Range, Refusal, Retries, Table, TableError, Write, keys, to_item,
+    type_of,
 };
 use crate::models::{
     Applicant, Creations, Extension, Membership, MembershipRequest, Person, PersonAddress,
@@ -360,9 +361,15 @@ impl Table {
                 (Extension::TYPE, Copied::Claims) => write.set("username", &personal.username),
                 _ => return None,
             };
-            // What is somebody else's, nobody's, or was copied again meanwhile, stays as it is.
-            (!write.is_done_in(Some(&item)))
-                .then(|| write.if_as_in(&item).if_equals("person", &person.id))
+            if write.is_done_in(Some(&item)) {
+                return None;
+            }
+            // A copy that changed meanwhile, or belongs to nobody any more, stays as it is.
+            let write = write.if_as_in(&item).if_equals("person", &person.id);
+            Some(match type_of(&item) {
+                Membership::TYPE | Extension::TYPE => write.add("version", 1),
+                _ => write,
+            })
         });
         let done = stream::iter(writes)
             .map(|write| self.write(write))
@@ -378,7 +385,7 @@ impl Table {
             .set("erasing", &erasing)
             .if_equals("erasing", &!erasing);
         match self.try_write(mark).await? {
-            WriteResult::Refused(None) => Err(TableError::Refused(vec![0])),
+            WriteResult::Refused(None) => Err(TableError::Refused(Refusal::Changed)),
             // It says so already.
             _ => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use super::conditions::check_not_erasing;
 use super::execute::WriteResult;
-use super::{Entity, Key, Range, Table, TableError, Write, keys};
+use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::models::{Club, Mail, Membership, MembershipRequest, Person};
 use crate::time::Timestamp;
 
@@ -35,19 +35,6 @@ impl MembershipRequest {
             created_at: now,
         }
     }
-}
-
-/// Why a membership request was not stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestRefusal {
-    /// There is one already.
-    Duplicate,
-    /// The person is a member.
-    Member,
-    /// The officers were told by another request meanwhile.
-    Told,
-    /// The person is being erased.
-    Erased,
 }
 
 /// What a club and a person have to do with each other.
@@ -126,15 +113,15 @@ impl Table {
         request: &MembershipRequest,
         club: &Club,
         mails: &[Mail],
-    ) -> Result<Result<(), RequestRefusal>, TableError> {
+    ) -> Result<(), TableError> {
         let member = keys::member(
             &request.club,
             Membership::id_of(&request.club, request.person),
         );
         let mut writes = vec![
-            (Write::put(request)?.if_new(), RequestRefusal::Duplicate),
-            (Write::check(member).if_new(), RequestRefusal::Member),
-            (check_not_erasing(request.person), RequestRefusal::Erased),
+            Write::put(request)?.if_new().or(Refusal::Exists),
+            Write::check(member).if_new().or(Refusal::AlreadyMember),
+            check_not_erasing(request.person),
         ];
         if !mails.is_empty() {
             let told = Write::update(club.key()).set("told_of_requests_at", &request.created_at);
@@ -143,12 +130,12 @@ impl Table {
                 // New clubs say null, older ones nothing.
                 None => told.if_none("told_of_requests_at"),
             };
-            writes.push((told, RequestRefusal::Told));
+            writes.push(told);
         }
         for mail in mails {
-            writes.push((Write::put(mail)?, RequestRefusal::Told));
+            writes.push(Write::put(mail)?);
         }
-        self.transact_for(writes).await
+        self.transact(writes).await
     }
 
     /// Removes a request, by whomever. Refused if the person has asked again meanwhile; one that is
@@ -158,7 +145,7 @@ impl Table {
             .try_write(Write::delete(request.key()).if_equals("creation", &request.creation))
             .await?
         {
-            WriteResult::Refused(Some(_)) => Err(TableError::Refused(vec![0])),
+            WriteResult::Refused(Some(_)) => Err(TableError::Refused(Refusal::Changed)),
             _ => Ok(()),
         }
     }

@@ -11,7 +11,7 @@ use super::{
     Entity, Item, Key, Range, Retries, Table, TableError, Write, from_item, keys, type_of,
 };
 use crate::limits;
-use crate::models::{DecisionChange, Status, Submission, Withdrawal};
+use crate::models::{DecisionChange, OldAndNew, Status, Submission, Withdrawal};
 use crate::time::Timestamp;
 
 impl Entity for Submission {
@@ -148,7 +148,7 @@ impl Table {
     ) -> Result<SubmitOutcome, TableError> {
         let (received, key) = (submission.received, submission.key.as_ref());
         let write = Write::update(submission.key())
-            .set_entity_without(submission, &KEPT, &["revision"])?
+            .set_entity(submission, &KEPT, &["revision"])?
             .add("revision", 1)
             .remove("withdrawn_at");
         let write = write.if_new_or(|write| {
@@ -436,9 +436,14 @@ impl Table {
                     submission: old.id,
                     at,
                     by,
-                    status: (new.status != old.status).then_some((old.status, new.status)),
-                    reason: (new.reason != old.reason)
-                        .then(|| (old.reason.clone(), new.reason.clone())),
+                    status: (new.status != old.status).then_some(OldAndNew {
+                        old: old.status,
+                        new: new.status,
+                    }),
+                    reason: (new.reason != old.reason).then(|| OldAndNew {
+                        old: old.reason.clone(),
+                        new: new.reason.clone(),
+                    }),
                 };
                 if change.status.is_some() || change.reason.is_some() {
                     new.updated_at = at;

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::{
 };
 use serde::Serialize;
 
-use super::{Entity, Item, Key, TableError, keys};
+use super::{Entity, Item, Key, Refusal, TableError, keys};
 
 /// Gives a request of the SDK the condition of a write, with its names and values.
 macro_rules! with_conditions {
@@ -34,6 +34,7 @@ pub struct Write {
     removes: Vec<String>,
     conditions: Vec<String>,
     result: UpdateResult,
+    refusal: Refusal,
 }
 
 /// What an update leaves behind, as far as that follows from the update alone.
@@ -100,7 +101,20 @@ impl Write {
             removes: vec![],
             conditions: vec![],
             result: UpdateResult::default(),
+            refusal: Refusal::Changed,
         }
+    }
+
+    /// Says what it means if the condition does not hold. Without it: [`Refusal::Changed`].
+    #[must_use]
+    pub fn or(mut self, refusal: Refusal) -> Self {
+        self.refusal = refusal;
+        self
+    }
+
+    /// What it means if the condition does not hold.
+    pub(super) fn refusal(&self) -> Refusal {
+        self.refusal
     }
 
     /// Whether this writes a whole item, on a condition.
@@ -144,7 +158,7 @@ impl Write {
 
     /// Sets every attribute of an entity but its keys and those in `without`; those in `once` only
     /// if they have no value yet.
-    pub fn set_entity_without<E: Entity>(
+    pub fn set_entity<E: Entity>(
         mut self,
         entity: &E,
         once: &[&str],

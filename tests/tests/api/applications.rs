@@ -52,7 +52,10 @@ async fn defaults_and_required_fields() {
         "result_release_time",
     ]);
     let minimal = json!({
-        "name": "Fall", "application_start_time": hours(0), "application_end_time": hours(1), "result_release_time": hours(2)
+        "name": "Fall",
+        "application_start_time": hours(0),
+        "application_end_time": hours(1),
+        "result_release_time": hours(2),
     });
     let created = ada.post(path, minimal).await.created();
     assert_eq!(created["is_active"], false);
@@ -201,7 +204,13 @@ async fn committees_keep_their_ids_by_id_and_by_name() {
         &drive.application["committees"][0],
         &drive.application["committees"][1],
     );
-    let set = json!({ "committees": [{ "name": "TECH" }, { "id": outreach["id"], "name": "Events" }, { "name": "New" }] });
+    let set = json!({
+        "committees": [
+            { "name": "TECH" },
+            { "id": outreach["id"], "name": "Events" },
+            { "name": "New" },
+        ],
+    });
     let changed = drive.officer.patch(&drive.path, set).await.ok();
     assert_eq!(
         changed["committees"][0],
@@ -263,7 +272,12 @@ async fn a_committee_with_submissions_stays() {
         .await
         .invalid(&["committees"]);
     let outreach = drive.application["committees"][1]["id"].clone();
-    let body = json!({ "question_type": 1, "prompt": "x", "committee_question": true, "committees": [outreach] });
+    let body = json!({
+        "question_type": 1,
+        "prompt": "x",
+        "committee_question": true,
+        "committees": [outreach],
+    });
     let question = drive
         .officer
         .post(&format!("{}questions/", drive.path), body)
@@ -361,7 +375,11 @@ async fn a_duplicate_starts_tomorrow_at_the_same_time_of_day() {
     let drive = campus.drive("chess").await;
     let tech = &drive.application["committees"][0]["id"];
     let choice = json!({
-        "question_type": 2, "prompt": "Which?", "multiple_choice": ["a", "b"], "committee_question": true, "committees": [tech]
+        "question_type": 2,
+        "prompt": "Which?",
+        "multiple_choice": ["a", "b"],
+        "committee_question": true,
+        "committees": [tech],
     });
     drive
         .officer

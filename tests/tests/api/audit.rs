@@ -290,7 +290,10 @@ async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
         let item = find(kind);
         call(
             "DeleteItem",
-            json!({ "TableName": local::engine::TABLE, "Key": { "pk": item["pk"], "sk": item["sk"] } }),
+            json!({
+                "TableName": local::engine::TABLE,
+                "Key": { "pk": item["pk"], "sk": item["sk"] },
+            }),
         );
     }
     let mut stray = find("EventClub");
@@ -347,7 +350,10 @@ async fn an_answer_is_shown_although_its_question_is_gone() {
         .into_iter()
         .find(|item| item["type"]["S"] == "Prompt")
         .expect("a prompt");
-    let key = json!({ "TableName": local::engine::TABLE, "Key": { "pk": prompt["pk"], "sk": prompt["sk"] } });
+    let key = json!({
+        "TableName": local::engine::TABLE,
+        "Key": { "pk": prompt["pk"], "sk": prompt["sk"] },
+    });
     campus
         .campus
         .engine
@@ -399,6 +405,12 @@ fn request_of_a_member() -> Change<'static> {
             .find(|item| item["type"]["S"] == "Membership")
             .cloned()
             .expect("a member");
-        items.push(json!({ "type": { "S": "MembershipRequest" }, "pk": member["pk"], "sk": { "S": "REQUEST#1" }, "club": member["club"], "person": member["person"] }));
+        items.push(json!({
+            "type": { "S": "MembershipRequest" },
+            "pk": member["pk"],
+            "sk": { "S": "REQUEST#1" },
+            "club": member["club"],
+            "person": member["person"],
+        }));
     })
 }

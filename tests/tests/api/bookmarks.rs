@@ -35,8 +35,14 @@ async fn clubs_are_kept_at_hand_and_let_go() {
         let answer = sue.post(path, json!({ "club": "chess" })).await;
         let location = answer.header("location").to_owned();
         let made = answer.created();
-        let club = json!({ "code": "chess", "name": "chess", "subtitle": "Mate", "image_url": null, "active": true,
-            "tags": [{ "id": id(&tag), "name": "Games" }] });
+        let club = json!({
+            "code": "chess",
+            "name": "chess",
+            "subtitle": "Mate",
+            "image_url": null,
+            "active": true,
+            "tags": [{ "id": id(&tag), "name": "Games" }],
+        });
         assert_eq!(
             made,
             json!({ "id": made["id"], "club": club, "created_at": "2026-11-21T09:00:00Z" })
@@ -184,13 +190,19 @@ async fn many_favorites_at_once_wait_for_each_other() {
     let is_on = on.clone();
     let campus = Setup::default()
         .table(Arc::new(move |operation: &str, _: &[u8]| {
-            let (busy, counts) = (busy.clone(), operation == "TransactWriteItems" && is_on.load(Ordering::SeqCst));
+            let (busy, counts) = (
+                busy.clone(),
+                operation == "TransactWriteItems" && is_on.load(Ordering::SeqCst),
+            );
             Box::pin(async move {
                 if counts && busy.swap(true, Ordering::SeqCst) {
                     let none = json!({ "Code": "None" });
                     let reasons = json!([none, none, { "Code": "TransactionConflict" }]);
-                    let canceled =
-                        json!({ "__type": "TransactionCanceledException", "Message": "conflict", "CancellationReasons": reasons });
+                    let canceled = json!({
+                        "__type": "TransactionCanceledException",
+                        "Message": "conflict",
+                        "CancellationReasons": reasons,
+                    });
                     return Some((400, canceled));
                 }
                 if counts {
@@ -283,8 +295,15 @@ async fn officers_see_who_subscribed_as_they_are_now() {
         .await
         .created();
     let list = async || ada.get("/api/clubs/chess/subscription/").await.ok();
-    let mut wanted = json!([{ "name": "sue Test", "username": "sue", "email": "sue@uni.example", "school": [], "major": [],
-        "graduation_year": null, "created_at": "2026-11-21T09:00:00Z" }]);
+    let mut wanted = json!([{
+        "name": "sue Test",
+        "username": "sue",
+        "email": "sue@uni.example",
+        "school": [],
+        "major": [],
+        "graduation_year": null,
+        "created_at": "2026-11-21T09:00:00Z",
+    }]);
     assert_eq!(list().await, wanted);
     let school = admin
         .post("/api/schools/", json!({ "name": "Law" }))
@@ -294,7 +313,16 @@ async fn officers_see_who_subscribed_as_they_are_now() {
         .post("/api/majors/", json!({ "name": "Physics" }))
         .await
         .created();
-    sue.patch("/api/settings/", json!({ "school": [id(&school)], "major": [{ "id": id(&major) }], "graduation_year": 2028 })).await.ok();
+    sue.patch(
+        "/api/settings/",
+        json!({
+            "school": [id(&school)],
+            "major": [{ "id": id(&major) }],
+            "graduation_year": 2028,
+        }),
+    )
+    .await
+    .ok();
     campus
         .client(
             &json!({ "email": "new@uni.example", "name": "Sue Storm" }),

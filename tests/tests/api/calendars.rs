@@ -37,10 +37,21 @@ async fn a_calendar_has_an_entry_a_showing() {
         "Ünïcode, semi;colons \\ and a long name: {}",
         "é".repeat(120)
     );
-    let body = json!({ "name": name, "type": 2, "description": "<p>Line one</p><p>two; three, \\four</p>", "url": "https://x.example/",
+    let body = json!({
+        "name": name,
+        "type": 2,
+        "description": "<p>Line one</p><p>two; three, \\four</p>",
+        "url": "https://x.example/",
         "showings": [
-            { "start_time": hours(1), "end_time": hours(2), "location": "Main; hall, 2", "location_visible_to_public": true },
-            { "start_time": hours(-900), "end_time": hours(-900) } ] });
+            {
+                "start_time": hours(1),
+                "end_time": hours(2),
+                "location": "Main; hall, 2",
+                "location_visible_to_public": true,
+            },
+            { "start_time": hours(-900), "end_time": hours(-900) },
+        ],
+    });
     let event = ada.post("/api/clubs/chess/events/", body).await.created();
     ada.post(
         "/api/clubs/chess/events/",

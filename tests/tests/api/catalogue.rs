@@ -60,7 +60,13 @@ async fn tags_and_badges_are_given_shown_and_filtered_by() {
     ada.patch("/api/clubs/go/", json!({ "badges": [gold] }))
         .await
         .ok();
-    let badge = json!([{ "id": gold, "label": "Gold", "purpose": "", "description": "", "color": "#ffd700" }]);
+    let badge = json!([{
+        "id": gold,
+        "label": "Gold",
+        "purpose": "",
+        "description": "",
+        "color": "#ffd700",
+    }]);
     assert_eq!(
         admin
             .patch("/api/clubs/go/", json!({ "badges": [gold] }))
@@ -255,9 +261,19 @@ async fn the_featured_order_is_the_documented_one() {
         .await
         .created();
     }
-    let profile = json!({ "subtitle": "x", "description": "x", "email": "x@uni.example", "website": "https://x.example" });
+    let profile = json!({
+        "subtitle": "x",
+        "description": "x",
+        "email": "x@uni.example",
+        "website": "https://x.example",
+    });
     ada.patch("/api/clubs/b-profile/", profile).await.ok();
-    let showing = |from: i64, to: i64| json!({ "name": "x", "showings": [{ "start_time": hours(from), "end_time": hours(to) }] });
+    let showing = |from: i64, to: i64| {
+        json!({
+            "name": "x",
+            "showings": [{ "start_time": hours(from), "end_time": hours(to) }],
+        })
+    };
     ada.post("/api/clubs/c-event/events/", showing(1, 2))
         .await
         .created();

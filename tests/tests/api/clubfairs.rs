@@ -15,8 +15,13 @@ async fn fair(
     times: (i64, i64),
     registration: (Option<i64>, Option<i64>),
 ) -> String {
-    let body = json!({ "name": name, "start_time": hours(times.0), "end_time": hours(times.1),
-        "registration_start_time": registration.0.map(hours), "registration_end_time": registration.1.map(hours) });
+    let body = json!({
+        "name": name,
+        "start_time": hours(times.0),
+        "end_time": hours(times.1),
+        "registration_start_time": registration.0.map(hours),
+        "registration_end_time": registration.1.map(hours),
+    });
     format!(
         "/api/clubfairs/{}/",
         id(&campus.admin().post("/api/clubfairs/", body).await.created())

@@ -22,9 +22,25 @@ async fn a_club_is_created_read_changed_and_archived() {
     assert_eq!(
         club,
         json!({
-            "code": "chess-club", "name": "Chess Club", "subtitle": "", "description": "<b>x</b>", "email": "", "website": null,
-            "image_url": null, "tags": [], "badges": [], "is_favorite": false, "is_subscribe": false, "active": true, "approved": true, "application_required": 4, "accepting_members": false,
-            "favorite_count": 0, "membership_count": 1, "is_member": 0, "created_at": "2026-11-21T09:00:00Z"
+            "code": "chess-club",
+            "name": "Chess Club",
+            "subtitle": "",
+            "description": "<b>x</b>",
+            "email": "",
+            "website": null,
+            "image_url": null,
+            "tags": [],
+            "badges": [],
+            "is_favorite": false,
+            "is_subscribe": false,
+            "active": true,
+            "approved": true,
+            "application_required": 4,
+            "accepting_members": false,
+            "favorite_count": 0,
+            "membership_count": 1,
+            "is_member": 0,
+            "created_at": "2026-11-21T09:00:00Z",
         })
     );
     let anybody = campus.anonymous();
@@ -35,7 +51,15 @@ async fn a_club_is_created_read_changed_and_archived() {
         json!([seen])
     );
     let changed = ada
-        .patch("/api/clubs/chess-club/", json!({ "name": "Chess", "code": "x", "approved": false, "website": "https://c.example" }))
+        .patch(
+            "/api/clubs/chess-club/",
+            json!({
+                "name": "Chess",
+                "code": "x",
+                "approved": false,
+                "website": "https://c.example",
+            }),
+        )
         .await
         .ok();
     assert_eq!(
@@ -181,7 +205,12 @@ async fn lists_are_searched_ordered_and_paged() {
     for (name, active) in [("Zebra", true), ("Émile", true), ("apple", false)] {
         ada.post(
             "/api/clubs/",
-            json!({ "name": name, "active": active, "subtitle": format!("the {name}"), "description": "<p>words</p>" }),
+            json!({
+                "name": name,
+                "active": active,
+                "subtitle": format!("the {name}"),
+                "description": "<p>words</p>",
+            }),
         )
         .await
         .created();

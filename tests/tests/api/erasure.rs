@@ -40,7 +40,12 @@ async fn sue_on(campus: TestCampus) -> (TestCampus, Drive, Client, Value) {
         .post("/api/majors/", json!({ "name": "Physics" }))
         .await
         .created());
-    let said = json!({ "image_url": "https://img.example/planted.png", "graduation_year": 2031, "school": [school], "major": [major] });
+    let said = json!({
+        "image_url": "https://img.example/planted.png",
+        "graduation_year": 2031,
+        "school": [school],
+        "major": [major],
+    });
     sue.patch("/api/settings/", said).await.ok();
     for (path, club) in [
         ("favorites", "chess"),

@@ -48,26 +48,70 @@ pub async fn names(client: &Client, query: &str) -> Vec<String> {
 async fn an_event_is_created_with_its_showings_read_changed_and_deleted() {
     let (campus, ada) = chess().await;
     let body = json!({
-        "name": " Open evening ", "description": "<p onclick='x()'>Come<script>x</script> and see.</p>", "type": 5, "url": "https://meet.example/1",
-        "pinned": true, "id": 7,
-        "showings": [{ "start_time": "2026-11-22T20:00:00+01:00", "end_time": hours(40), "location": "Hall", "ticket_drop_time": hours(1), "ticket_order_limit": 2 },
-            showing(5, 6)],
+        "name": " Open evening ",
+        "description": "<p onclick='x()'>Come<script>x</script> and see.</p>",
+        "type": 5,
+        "url": "https://meet.example/1",
+        "pinned": true,
+        "id": 7,
+        "showings": [
+            {
+                "start_time": "2026-11-22T20:00:00+01:00",
+                "end_time": hours(40),
+                "location": "Hall",
+                "ticket_drop_time": hours(1),
+                "ticket_order_limit": 2,
+            },
+            showing(5, 6),
+        ],
     });
     let answer = ada.post(CHESS, body).await;
     let location = answer.header("location").to_owned();
     let event = answer.created();
     assert_eq!(location, format!("{CHESS}{}/", id(&event)));
-    let first = json!({ "id": event["showings"][0]["id"], "start_time": hours(5), "end_time": hours(6), "location": null,
-        "location_visible_to_public": false, "ticketed": false, "ticket_drop_time": null, "ticket_order_limit": 10 });
-    let second = json!({ "id": event["showings"][1]["id"], "start_time": "2026-11-22T19:00:00Z", "end_time": hours(40), "location": "Hall",
-        "location_visible_to_public": false, "ticketed": true, "ticket_drop_time": hours(1), "ticket_order_limit": 2 });
+    let first = json!({
+        "id": event["showings"][0]["id"],
+        "start_time": hours(5),
+        "end_time": hours(6),
+        "location": null,
+        "location_visible_to_public": false,
+        "ticketed": false,
+        "ticket_drop_time": null,
+        "ticket_order_limit": 10,
+    });
+    let second = json!({
+        "id": event["showings"][1]["id"],
+        "start_time": "2026-11-22T19:00:00Z",
+        "end_time": hours(40),
+        "location": "Hall",
+        "location_visible_to_public": false,
+        "ticketed": true,
+        "ticket_drop_time": hours(1),
+        "ticket_order_limit": 2,
+    });
     assert_eq!(
         event,
-        json!({ "id": event["id"], "name": "Open evening", "description": "<p>Come and see.</p>", "club": "chess", "club_name": "chess",
-            "type": 5, "url": "https://meet.example/1", "image_url": null, "large_image_url": null, "ticketed": true, "pinned": false,
-            "showings": [first, second], "earliest_start_time": hours(5), "latest_start_time": "2026-11-22T19:00:00Z",
-            "earliest_end_time": hours(6), "latest_end_time": hours(40), "badges": [],
-            "created_at": hours(0), "updated_at": hours(0) })
+        json!({
+            "id": event["id"],
+            "name": "Open evening",
+            "description": "<p>Come and see.</p>",
+            "club": "chess",
+            "club_name": "chess",
+            "type": 5,
+            "url": "https://meet.example/1",
+            "image_url": null,
+            "large_image_url": null,
+            "ticketed": true,
+            "pinned": false,
+            "showings": [first, second],
+            "earliest_start_time": hours(5),
+            "latest_start_time": "2026-11-22T19:00:00Z",
+            "earliest_end_time": hours(6),
+            "latest_end_time": hours(40),
+            "badges": [],
+            "created_at": hours(0),
+            "updated_at": hours(0),
+        })
     );
     assert_eq!(ada.get(&location).await.ok(), event);
     assert_eq!(ada.get(CHESS).await.ok(), json!([event]));
@@ -239,9 +283,19 @@ async fn forms_say_what_json_says() {
 #[tokio::test]
 async fn places_and_links_are_for_who_is_signed_in() {
     let (campus, ada) = chess().await;
-    let body = json!({ "name": "x", "url": "https://planted.example/link", "showings": [
-        { "start_time": hours(1), "end_time": hours(2), "location": "Planted room" },
-        { "start_time": hours(3), "end_time": hours(4), "location": "Public square", "location_visible_to_public": true } ] });
+    let body = json!({
+        "name": "x",
+        "url": "https://planted.example/link",
+        "showings": [
+            { "start_time": hours(1), "end_time": hours(2), "location": "Planted room" },
+            {
+                "start_time": hours(3),
+                "end_time": hours(4),
+                "location": "Public square",
+                "location_visible_to_public": true,
+            },
+        ],
+    });
     let event = ada.post(CHESS, body).await.created();
     let one = format!("/api/events/{}/", id(&event));
     let hidden = format!("{one}showings/{}/", id(&event["showings"][0]));
@@ -378,10 +432,22 @@ async fn an_event_at_all_its_limits_is_stored_and_listed() {
     let (campus, ada) = chess().await;
     let widest = "😀".repeat(255);
     let showings: Vec<Value> = (0..100)
-        .map(|n| json!({ "start_time": hours(n), "end_time": hours(n + 1), "location": widest, "location_visible_to_public": true }))
+        .map(|n| {
+            json!({
+                "start_time": hours(n),
+                "end_time": hours(n + 1),
+                "location": widest,
+                "location_visible_to_public": true,
+            })
+        })
         .collect();
     for description in ["😀".repeat(50_000), "&".repeat(50_000)] {
-        let body = json!({ "name": widest, "description": description, "url": format!("https://x.example/{}", "x".repeat(2_000)), "showings": showings });
+        let body = json!({
+            "name": widest,
+            "description": description,
+            "url": format!("https://x.example/{}", "x".repeat(2_000)),
+            "showings": showings,
+        });
         let event = ada.post(CHESS, body).await.created();
         let path = format!("{CHESS}{}/", id(&event));
         // This moves the event to a later part of the catalogue, so two copies of it are stored.

@@ -210,7 +210,7 @@ async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
         for one in list.as_array().into_iter().flatten() {
             let to = one["user"]["email"].as_str().unwrap_or_default();
             let shown = one["email_status"].as_str().unwrap_or_default();
-            // Whoever has no mail is shown as such.
+            // A person without a mail is never shown as `sent`.
             assert!(
                 each.contains_key(to) || matches!(shown, "unknown" | "failed" | "queued"),
                 "{faults:?}: {one}"

@@ -118,7 +118,12 @@ async fn an_id_of_another_application_is_named_in_a_body() {
         )
         .await
         .invalid(&["precedence.0"]);
-    let question = json!({ "question_type": 1, "prompt": "x", "committee_question": true, "committees": [committee] });
+    let question = json!({
+        "question_type": 1,
+        "prompt": "x",
+        "committee_question": true,
+        "committees": [committee],
+    });
     officer
         .post(&at("questions/"), question)
         .await
@@ -144,7 +149,10 @@ async fn an_id_of_another_application_is_named_in_a_body() {
         )
         .await
         .invalid(&["submissions.0"]);
-    let answer = json!({ "committee": committee, "responses": [{ "question": chess.question, "text": "x" }] });
+    let answer = json!({
+        "committee": committee,
+        "responses": [{ "question": chess.question, "text": "x" }],
+    });
     campus
         .as_("sue")
         .post(&at("submissions/"), answer)

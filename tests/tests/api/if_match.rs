@@ -23,7 +23,13 @@ async fn scene_on(campus: TestCampus) -> Scene {
         .post(&format!("{}extensions/", drive.path), extension)
         .await
         .created();
-    let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }, { "start_time": hours(7), "end_time": hours(8) }] });
+    let event = json!({
+        "name": "Open evening",
+        "showings": [
+            { "start_time": hours(5), "end_time": hours(6) },
+            { "start_time": hours(7), "end_time": hours(8) },
+        ],
+    });
     let event = ada.post("/api/clubs/chess/events/", event).await.created();
     let events = format!("/api/clubs/chess/events/{}/", id(&event));
     let other = ada

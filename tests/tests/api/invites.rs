@@ -407,7 +407,7 @@ async fn what_people_write_stays_text_in_mails() {
         assert!(
             !mail.html.contains("<script")
                 && !mail.html.contains("<img")
-                && mail.html.contains("A &amp; &lt;b&gt;"),
+                && mail.html.contains("A &#38; &#60;b&#62;"),
             "{}",
             mail.html
         );
@@ -554,7 +554,17 @@ async fn a_bulk_that_is_cut_short_says_whom_it_did_not_reach() {
         .table(Arc::new(move |operation: &str, _: &[u8]| {
             let writes = operation == "TransactWriteItems" && failing.load(Ordering::SeqCst);
             let fails = writes && counted.fetch_add(1, Ordering::SeqCst) >= 1;
-            Box::pin(async move { fails.then(|| (400, json!({ "__type": "ProvisionedThroughputExceededException", "message": "slow" }))) })
+            Box::pin(async move {
+                fails.then(|| {
+                    (
+                        400,
+                        json!({
+                            "__type": "ProvisionedThroughputExceededException",
+                            "message": "slow",
+                        }),
+                    )
+                })
+            })
         }))
         .build();
     let ada = campus.as_("ada");

@@ -15,10 +15,23 @@ type Collection = (
 );
 
 fn collections() -> Vec<Collection> {
-    let badge = json!({ "label": "Gold", "purpose": "merit", "description": "<b>plain</b>", "color": "#FFd700" });
-    let fair = json!({ "name": "Fair", "organization": "Union", "contact": "fair@uni.example", "information": "<b>x</b>",
-        "start_time": hours(10), "end_time": hours(12), "registration_start_time": null, "registration_end_time": hours(9),
-        "virtual": true });
+    let badge = json!({
+        "label": "Gold",
+        "purpose": "merit",
+        "description": "<b>plain</b>",
+        "color": "#FFd700",
+    });
+    let fair = json!({
+        "name": "Fair",
+        "organization": "Union",
+        "contact": "fair@uni.example",
+        "information": "<b>x</b>",
+        "start_time": hours(10),
+        "end_time": hours(12),
+        "registration_start_time": null,
+        "registration_end_time": hours(9),
+        "virtual": true,
+    });
     vec![
         (
             "/api/tags/",

@@ -474,7 +474,10 @@ async fn an_outcome_that_nobody_knows_is_told_and_its_repeat_finds_what_was_made
         ("/api/clubs/", json!({ "name": "Go" })),
         (
             "/api/clubs/{club}/events/",
-            json!({ "name": "Evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] }),
+            json!({
+                "name": "Evening",
+                "showings": [{ "start_time": hours(5), "end_time": hours(6) }],
+            }),
         ),
         (
             "/api/clubs/{club}/events/{event}/showings/",
@@ -560,7 +563,10 @@ async fn thirty_two_officers_who_change_one_event_at_once_are_all_served() {
             // As in DynamoDB, only one transaction at a time can change an item.
             if busy.swap(1, Ordering::SeqCst) == 1 {
                 let reasons = json!([{ "Code": "TransactionConflict" }, { "Code": "None" }]);
-                let body = json!({ "__type": "TransactionCanceledException", "CancellationReasons": reasons });
+                let body = json!({
+                    "__type": "TransactionCanceledException",
+                    "CancellationReasons": reasons,
+                });
                 return Some(Reply::Answer(400, body.to_string()));
             }
             tokio::time::sleep(Duration::from_millis(8)).await;

@@ -11,7 +11,13 @@ use tests::{Client, Setup, TestCampus};
 
 /// An applicant with an address of the SES simulator.
 fn simulated(campus: &TestCampus, username: &str, address: &str) -> Client {
-    campus.client(&json!({ "email": format!("{address}@simulator.amazonses.com"), "name": format!("{username} Test") }), username)
+    campus.client(
+        &json!({
+            "email": format!("{address}@simulator.amazonses.com"),
+            "name": format!("{username} Test"),
+        }),
+        username,
+    )
 }
 
 /// Accepts an applicant with this address and sends the mail. Returns the drive, the submission and
@@ -474,7 +480,11 @@ async fn a_report_keeps_nothing_of_an_invitation_but_that_it_went() {
         mail["kind"]["S"].as_str().unwrap_or_default(),
         key("attempt")
     );
-    let request = json!({ "ConfigurationSetName": "x", "EmailTags": [{ "Name": "mail", "Value": tag }], "Destination": { "ToAddresses": ["sue@uni.example"] } });
+    let request = json!({
+        "ConfigurationSetName": "x",
+        "EmailTags": [{ "Name": "mail", "Value": tag }],
+        "Destination": { "ToAddresses": ["sue@uni.example"] },
+    });
     campus
         .reported(&local::simulator::events(&request, "ses-1", tests::start())[0])
         .await;
@@ -557,7 +567,11 @@ async fn reports_of_what_is_gone_or_never_was_leave_nothing_behind() {
             event["eventType"] = json!("Open")
         }))
         .await;
-    campus.reported(&json!({ "Records": [{ "Sns": { "Message": "Successfully validated SNS topic for SES." } }] })).await;
+    campus
+        .reported(&json!({
+            "Records": [{ "Sns": { "Message": "Successfully validated SNS topic for SES." } }],
+        }))
+        .await;
     assert_eq!(campus.stored().len(), before);
 }
 

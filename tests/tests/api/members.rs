@@ -23,8 +23,19 @@ async fn members_are_added_listed_and_removed() {
         .created();
     assert_eq!(
         added,
-        json!({ "id": added["id"], "person": person, "name": "sue Test", "username": "sue", "email": "sue@uni.example", "role": 10,
-            "title": "Treasurer", "description": "", "public": true, "active": true, "image": null })
+        json!({
+            "id": added["id"],
+            "person": person,
+            "name": "sue Test",
+            "username": "sue",
+            "email": "sue@uni.example",
+            "role": 10,
+            "title": "Treasurer",
+            "description": "",
+            "public": true,
+            "active": true,
+            "image": null,
+        })
     );
     ada.post("/api/clubs/chess/members/", json!({ "person": person }))
         .await
@@ -69,7 +80,7 @@ async fn members_are_added_listed_and_removed() {
     assert_eq!(sue.get("/api/memberships/").await.ok(), json!([]));
     assert_eq!(
         ada.delete("/api/clubs/chess/members/ada/").await.error(400),
-        "A club keeps at least one owner."
+        "A club needs at least one owner."
     );
 }
 
@@ -223,8 +234,18 @@ const MIA: &str = "/api/clubs/chess/members/mia/";
 #[tokio::test]
 async fn officers_change_members_whose_role_is_not_above_their_own() {
     let (campus, [ada, olga, otto, mia, _]) = staffed().await;
-    let changed =
-        olga.patch(MIA, json!({ "title": " Scribe ", "description": "Writes\n<b>a lot</b>.", "active": false, "id": 7 })).await.ok();
+    let changed = olga
+        .patch(
+            MIA,
+            json!({
+                "title": " Scribe ",
+                "description": "Writes\n<b>a lot</b>.",
+                "active": false,
+                "id": 7,
+            }),
+        )
+        .await
+        .ok();
     assert_eq!(
         (
             &changed["title"],
@@ -338,7 +359,13 @@ async fn members_change_their_own_public_and_active_and_nothing_else() {
 #[tokio::test]
 async fn wrong_fields_of_members_are_named() {
     let (_campus, [ada, _, _, mia, _]) = staffed().await;
-    let wrong = json!({ "role": 5, "title": "a\nb", "description": "x".repeat(1_001), "public": "yes", "active": null });
+    let wrong = json!({
+        "role": 5,
+        "title": "a\nb",
+        "description": "x".repeat(1_001),
+        "public": "yes",
+        "active": null,
+    });
     ada.patch(MIA, wrong)
         .await
         .invalid(&["active", "description", "public", "role", "title"]);
@@ -373,7 +400,7 @@ async fn wrong_fields_of_members_are_named() {
 async fn a_club_keeps_an_owner() {
     let (campus, [ada, _, _, mia, _]) = staffed().await;
     let ada_path = "/api/clubs/chess/members/ada/";
-    let detail = "A club keeps at least one owner.";
+    let detail = "A club needs at least one owner.";
     assert_eq!(
         ada.patch(ada_path, json!({ "role": 10 })).await.error(400),
         detail

@@ -32,8 +32,18 @@ async fn a_request_is_made_once_and_answered_by_adding_the_person() {
     let request = answer.created();
     assert_eq!(
         request,
-        json!({ "id": request["id"], "person": request["person"], "name": "sue Test", "username": "sue", "email": "sue@uni.example",
-            "club": "chess", "created_at": "2026-11-21T09:00:00Z", "school": [], "major": [], "graduation_year": null })
+        json!({
+            "id": request["id"],
+            "person": request["person"],
+            "name": "sue Test",
+            "username": "sue",
+            "email": "sue@uni.example",
+            "club": "chess",
+            "created_at": "2026-11-21T09:00:00Z",
+            "school": [],
+            "major": [],
+            "graduation_year": null,
+        })
     );
     campus.advance(TimeDelta::minutes(1));
     assert_eq!(
@@ -110,7 +120,14 @@ async fn a_user_name_in_a_path_means_one_person_or_nobody() {
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let person = |subject: &str, name: &str| {
-        campus.client(&json!({ "email": format!("{subject}@uni.example"), "name": subject, "preferred_username": name }), subject)
+        campus.client(
+            &json!({
+                "email": format!("{subject}@uni.example"),
+                "name": subject,
+                "preferred_username": name,
+            }),
+            subject,
+        )
     };
     for name in ["Bob", "bOb"] {
         person(name, name)

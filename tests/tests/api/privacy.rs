@@ -63,7 +63,10 @@ async fn scene() -> Scene {
         )
         .await
         .created();
-    let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
+    let event = json!({
+        "name": "Open evening",
+        "showings": [{ "start_time": hours(5), "end_time": hours(6) }],
+    });
     let event = ada.post("/api/clubs/chess/events/", event).await.created();
     for path in ["/api/favorites/", "/api/subscriptions/"] {
         hidden

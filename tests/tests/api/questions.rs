@@ -18,12 +18,27 @@ async fn questions_of_all_types() {
         .created();
     assert_eq!(
         created,
-        json!({ "id": created["id"], "question_type": 3, "prompt": "Short?", "word_limit": 0, "precedence": 0,
-            "committee_question": false, "committees": [], "multiple_choice": [] })
+        json!({
+            "id": created["id"],
+            "question_type": 3,
+            "prompt": "Short?",
+            "word_limit": 0,
+            "precedence": 0,
+            "committee_question": false,
+            "committees": [],
+            "multiple_choice": [],
+        })
     );
     let choice = drive
         .officer
-        .post(&path, json!({ "question_type": 2, "prompt": "Which?", "multiple_choice": ["a", { "value": "b" }] }))
+        .post(
+            &path,
+            json!({
+                "question_type": 2,
+                "prompt": "Which?",
+                "multiple_choice": ["a", { "value": "b" }],
+            }),
+        )
         .await
         .created();
     assert_eq!(choice["multiple_choice"][1]["value"], "b");
@@ -98,7 +113,11 @@ async fn wrong_questions_are_named() {
         ),
         (
             "multiple_choice.1",
-            json!({ "question_type": 2, "prompt": "x", "multiple_choice": ["a", "x".repeat(1_001)] }),
+            json!({
+                "question_type": 2,
+                "prompt": "x",
+                "multiple_choice": ["a", "x".repeat(1_001)],
+            }),
         ),
         (
             "committees",
@@ -106,7 +125,12 @@ async fn wrong_questions_are_named() {
         ),
         (
             "committees.0",
-            json!({ "question_type": 1, "prompt": "x", "committee_question": true, "committees": [1] }),
+            json!({
+                "question_type": 1,
+                "prompt": "x",
+                "committee_question": true,
+                "committees": [1],
+            }),
         ),
     ] {
         officer.post(&path, body).await.invalid(&[field]);
@@ -188,7 +212,9 @@ async fn options_that_keep_their_id_keep_their_answers() {
         )
         .await
         .created();
-    let foreign = json!({ "multiple_choice": [{ "id": other["multiple_choice"][0]["id"], "value": "x" }, "y"] });
+    let foreign = json!({
+        "multiple_choice": [{ "id": other["multiple_choice"][0]["id"], "value": "x" }, "y"],
+    });
     drive
         .officer
         .patch(&one, foreign)
@@ -309,7 +335,9 @@ async fn changed_and_deleted_questions_leave_answers_as_they_were() {
         )
         .await
         .ok();
-    let renamed = json!({ "multiple_choice": [{ "id": choice["multiple_choice"][0]["id"], "value": "renamed" }, "b"] });
+    let renamed = json!({
+        "multiple_choice": [{ "id": choice["multiple_choice"][0]["id"], "value": "renamed" }, "b"],
+    });
     drive
         .officer
         .patch(&format!("{path}{}/", id(&choice)), renamed)

@@ -106,7 +106,12 @@ async fn a_club_has_so_many_events_that_have_not_ended() {
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let events = "/api/clubs/chess/events/";
-    let event = |from: i64| json!({ "name": "x", "showings": [{ "start_time": hours(from), "end_time": hours(from + 1) }] });
+    let event = |from: i64| {
+        json!({
+            "name": "x",
+            "showings": [{ "start_time": hours(from), "end_time": hours(from + 1) }],
+        })
+    };
     let first = ada.post(events, event(1)).await.created();
     ada.post(events, event(1)).await.created();
     ada.post(events, json!({ "name": "without showings" }))

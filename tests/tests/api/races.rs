@@ -540,8 +540,13 @@ fn conflicting(operation: &'static str, n: usize, answer: Value) -> TestCampus {
 #[tokio::test(start_paused = true)]
 async fn conflicts_are_retried_and_a_table_that_stays_busy_is_told() {
     let canceled = json!({
-        "__type": "TransactionCanceledException", "Message": "conflict",
-        "CancellationReasons": [{ "Code": "TransactionConflict" }, { "Code": "None" }, { "Code": "None" }]
+        "__type": "TransactionCanceledException",
+        "Message": "conflict",
+        "CancellationReasons": [
+            { "Code": "TransactionConflict" },
+            { "Code": "None" },
+            { "Code": "None" },
+        ],
     });
     conflicting("TransactWriteItems", 3, canceled.clone())
         .as_("ada")

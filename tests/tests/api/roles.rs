@@ -667,7 +667,10 @@ pub(crate) async fn scene_on(campus: TestCampus) -> Scene {
         )
         .await
         .created();
-    let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
+    let event = json!({
+        "name": "Open evening",
+        "showings": [{ "start_time": hours(5), "end_time": hours(6) }],
+    });
     let event = drive
         .officer
         .post("/api/clubs/chess/events/", event)

@@ -23,7 +23,8 @@ async fn accepted(campus: &TestCampus, drive: &Drive, names: &[&str]) -> Vec<Val
 async fn a_dry_run_shows_every_mail_and_does_nothing() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
-    let template = "<p>Hi {{ name }} ({{ full_name }}), {{ club }}, {{ application }}{% if committee %}, {{ committee }}{% endif %}: {{ reason }}</p>";
+    let template = "<p>Hi {{ name }} ({{ full_name }}), {{ club }}, {{ application }}\
+        {% if committee %}, {{ committee }}{% endif %}: {{ reason }}</p>";
     drive
         .officer
         .patch(&drive.path, json!({ "acceptance_email": template }))
@@ -271,7 +272,10 @@ async fn hostile_names_and_reasons_stay_text() {
         )
         .await
         .ok();
-    drive.officer.patch(&drive.path, json!({ "acceptance_email": "<p>{{ full_name }}|{{ reason }}|{{ club }}|{{ committee }}</p>", "committees": [{ "name": "<u>Tech</u>" }] })).await.ok();
+    drive.officer.patch(&drive.path, json!({
+        "acceptance_email": "<p>{{ full_name }}|{{ reason }}|{{ club }}|{{ committee }}</p>",
+        "committees": [{ "name": "<u>Tech</u>" }],
+    })).await.ok();
     let committee = drive.officer.get(&drive.path).await.ok()["committees"][0]["id"].clone();
     let eve = campus.client(
         &json!({ "email": "eve@uni.example", "name": "<script>x</script>" }),
@@ -605,7 +609,8 @@ async fn a_rejection_that_follows_an_acceptance_revokes_its_invitation() {
 async fn conditions_stand_where_html_allows_text() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
-    let rows = "<table>{% if reason %}<tr><td>yes</td></tr>{% else %}<tr><td>no</td></tr>{% endif %}</table>";
+    let rows = "<table>{% if reason %}<tr><td>yes</td></tr>{% else %}<tr><td>no</td></tr>\
+        {% endif %}</table>";
     let refused = drive
         .officer
         .patch(&drive.path, json!({ "acceptance_email": rows }))
@@ -621,7 +626,8 @@ async fn conditions_stand_where_html_allows_text() {
     for good in [
         "<table><tr><td>{% if reason %}yes{% else %}no{% endif %}</td></tr></table>",
         "{% if reason %}<table><tr><td>{{ reason }}</td></tr></table>{% else %}<p>no</p>{% endif %}",
-        "<p>Dear {{ name }}{% if committee %} of {{ committee }}{% endif %},</p>{% if reason %}<p>{{ reason }}</p>{% endif %}",
+        "<p>Dear {{ name }}{% if committee %} of {{ committee }}{% endif %},</p>\
+         {% if reason %}<p>{{ reason }}</p>{% endif %}",
         "<ul><li>{% if reason %}<b>a</b>{% else %}<i>b</i>{% endif %}</li></ul><script>x</script>",
     ] {
         drive

@@ -18,8 +18,19 @@ async fn the_profile_comes_from_the_token_and_from_its_person() {
     let profile = sue.get("/api/settings/").await.ok();
     assert_eq!(
         profile,
-        json!({ "id": profile["id"], "username": "sue", "name": "Sue Ellen Storm", "first_name": "Sue", "last_name": "Ellen Storm",
-            "email": "sue@uni.example", "graduation_year": null, "school": [], "major": [], "image_url": null, "is_admin": false })
+        json!({
+            "id": profile["id"],
+            "username": "sue",
+            "name": "Sue Ellen Storm",
+            "first_name": "Sue",
+            "last_name": "Ellen Storm",
+            "email": "sue@uni.example",
+            "graduation_year": null,
+            "school": [],
+            "major": [],
+            "image_url": null,
+            "is_admin": false,
+        })
     );
     let changed = sue
         .patch(
@@ -42,7 +53,12 @@ async fn the_profile_comes_from_the_token_and_from_its_person() {
     sue.put("/api/settings/", json!({ "graduation_year": null }))
         .await
         .invalid(&["image_url", "school", "major"]);
-    let body = json!({ "graduation_year": null, "image_url": "https://x.example/i.png", "school": [], "major": [] });
+    let body = json!({
+        "graduation_year": null,
+        "image_url": "https://x.example/i.png",
+        "school": [],
+        "major": [],
+    });
     let put = sue.put("/api/settings/", body).await.ok();
     assert_eq!(
         (&put["graduation_year"], &put["image_url"]),

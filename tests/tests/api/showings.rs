@@ -43,8 +43,16 @@ async fn showings_have_all_verbs() {
     let showing = answer.created();
     assert_eq!(
         showing,
-        json!({ "id": showing["id"], "start_time": hours(3), "end_time": hours(3), "location": "Hall", "location_visible_to_public": false,
-            "ticketed": false, "ticket_drop_time": null, "ticket_order_limit": 10 })
+        json!({
+            "id": showing["id"],
+            "start_time": hours(3),
+            "end_time": hours(3),
+            "location": "Hall",
+            "location_visible_to_public": false,
+            "ticketed": false,
+            "ticket_drop_time": null,
+            "ticket_order_limit": 10,
+        })
     );
     assert_eq!(location, format!("{showings}{}/", id(&showing)));
     assert_eq!(ada.get(&location).await.ok(), showing);
@@ -170,7 +178,11 @@ async fn wrong_showings_are_named() {
             vec!["location"],
         ),
         (
-            json!({ "start_time": hours(1), "end_time": hours(2), "location_visible_to_public": null }),
+            json!({
+                "start_time": hours(1),
+                "end_time": hours(2),
+                "location_visible_to_public": null,
+            }),
             vec!["location_visible_to_public"],
         ),
     ] {
@@ -279,31 +291,64 @@ fn agrees(event: &Value) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 24,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn an_event_always_agrees_with_its_showings(steps in steps()) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
         runtime.block_on(async {
             let campus = TestCampus::new();
             let (ada, path, global) = event(&campus).await;
             let showings = format!("{path}showings/");
             for (what, which, start, length) in steps {
                 let there = ada.get(&showings).await.ok();
-                let one = there.as_array().filter(|all| !all.is_empty()).map(|all| format!("{showings}{}/", id(&all[which % all.len()])));
-                let times = json!({ "start_time": hours(start), "end_time": hours(start + length) });
+                let one = there
+                    .as_array()
+                    .filter(|all| !all.is_empty())
+                    .map(|all| format!("{showings}{}/", id(&all[which % all.len()])));
+                let times = json!({
+                    "start_time": hours(start),
+                    "end_time": hours(start + length),
+                });
                 match (what, one) {
-                    (1, Some(one)) => { ada.patch(&one, times).await.ok(); }
-                    (2, Some(one)) => { ada.delete(&one).await.no_content(); }
+                    (1, Some(one)) => {
+                        ada.patch(&one, times).await.ok();
+                    }
+                    (2, Some(one)) => {
+                        ada.delete(&one).await.no_content();
+                    }
                     // This changes only the end, and may be refused.
-                    (3, Some(one)) => { ada.patch(&one, json!({ "end_time": hours(start) })).await; }
-                    _ => { ada.post(&showings, times).await.created(); }
+                    (3, Some(one)) => {
+                        ada.patch(
+                            &one,
+                            json!({
+                                "end_time": hours(start),
+                            }),
+                        )
+                        .await;
+                    }
+                    _ => {
+                        ada.post(&showings, times).await.created();
+                    }
                 }
                 let now = ada.get(&global).await.ok();
                 assert!(agrees(&now), "{now}");
-                let list = ada.get("/api/events/?earliest_start_time=2000-01-01T00:00:00Z").await.ok();
+                let list = ada
+                    .get("/api/events/?earliest_start_time=2000-01-01T00:00:00Z")
+                    .await
+                    .ok();
                 let listed = &list["results"][0];
-                assert_eq!(listed["showings"].as_array().map_or(0, Vec::len), now["showings"].as_array().map_or(0, Vec::len));
+                assert_eq!(
+                    listed["showings"].as_array().map_or(0, Vec::len),
+                    now["showings"].as_array().map_or(0, Vec::len)
+                );
                 assert!(listed.is_null() || agrees(listed), "{listed}");
             }
         });

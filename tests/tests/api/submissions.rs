@@ -16,22 +16,47 @@ async fn a_submission_is_stored_as_it_was_sent() {
     sue.patch("/api/settings/", json!({ "graduation_year": 2028 }))
         .await
         .ok();
-    let body = json!({ "committee": tech["id"], "responses": [{ "question": drive.question, "text": " Because <b> \n" }] });
+    let body = json!({
+        "committee": tech["id"],
+        "responses": [{ "question": drive.question, "text": " Because <b> \n" }],
+    });
     let path = format!("{}submissions/", drive.path);
     let submission = sue.post(&path, body).await.created();
     let me = id(&sue.get("/api/settings/").await.ok());
     assert_eq!(
         submission,
         json!({
-            "id": submission["id"], "application": drive.application["id"],
-            "user": { "id": me, "username": "sue", "name": "sue Test", "first_name": "sue", "last_name": "Test",
-                "email": "sue@uni.example", "graduation_year": 2028, "school": [], "major": [] },
-            "status": 1, "reason": "", "committee": tech,
+            "id": submission["id"],
+            "application": drive.application["id"],
+            "user": {
+                "id": me,
+                "username": "sue",
+                "name": "sue Test",
+                "first_name": "sue",
+                "last_name": "Test",
+                "email": "sue@uni.example",
+                "graduation_year": 2028,
+                "school": [],
+                "major": [],
+            },
+            "status": 1,
+            "reason": "",
+            "committee": tech,
             "responses": [{
-                "question": { "id": drive.question, "question_type": 1, "prompt": "Why?", "word_limit": 0, "precedence": 0 },
-                "text": " Because <b> \n", "multiple_choice": null
+                "question": {
+                    "id": drive.question,
+                    "question_type": 1,
+                    "prompt": "Why?",
+                    "word_limit": 0,
+                    "precedence": 0,
+                },
+                "text": " Because <b> \n",
+                "multiple_choice": null,
             }],
-            "notified": false, "email_status": null, "created_at": hours(0), "updated_at": hours(0),
+            "notified": false,
+            "email_status": null,
+            "created_at": hours(0),
+            "updated_at": hours(0),
         })
     );
     assert_eq!(drive.officer.get(&path).await.ok(), json!([submission]));
@@ -73,7 +98,13 @@ async fn each_broken_rule_is_named_and_nothing_is_stored() {
         &drive.application["committees"][0]["id"],
         &drive.application["committees"][1]["id"],
     );
-    let special = id(&new(json!({ "question_type": 1, "prompt": "For tech", "committee_question": true, "committees": [tech] })).await);
+    let special = id(&new(json!({
+        "question_type": 1,
+        "prompt": "For tech",
+        "committee_question": true,
+        "committees": [tech],
+    }))
+    .await);
     let (option, foreign) = (
         &choice["multiple_choice"][0]["id"],
         &second["multiple_choice"][0]["id"],
@@ -100,7 +131,9 @@ async fn each_broken_rule_is_named_and_nothing_is_stored() {
         ),
         (
             "responses.1.question",
-            json!({ "responses": [{ "question": free, "text": "x" }, { "question": free, "text": "y" }] }),
+            json!({
+                "responses": [{ "question": free, "text": "x" }, { "question": free, "text": "y" }],
+            }),
         ),
         (
             "responses.0.question",
@@ -330,7 +363,12 @@ async fn a_long_list_comes_in_slices() {
 async fn the_export_is_harmless_csv() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
-    let choice = json!({ "question_type": 2, "prompt": "=HYPERLINK(1)", "multiple_choice": ["+a", "b"], "precedence": 2 });
+    let choice = json!({
+        "question_type": 2,
+        "prompt": "=HYPERLINK(1)",
+        "multiple_choice": ["+a", "b"],
+        "precedence": 2,
+    });
     let choice = drive
         .officer
         .post(&format!("{}questions/", drive.path), choice)
@@ -357,8 +395,10 @@ async fn the_export_is_harmless_csv() {
     let text = answer.text();
     assert!(text.starts_with('\u{feff}'));
     let expected = format!(
-        "\u{feff}id,name,username,email,committee,status,reason,notified,email_status,created_at,updated_at,Why?,'=HYPERLINK(1)\n\
-         {},'=cmd|'/c calc'!A1,eve,eve@uni.example,,3,'-1,false,,{},{},\"'@SUM(1), \"\"quoted\"\"\nnew line\",'+a\n",
+        "\u{feff}id,name,username,email,committee,status,reason,notified,email_status,\
+         created_at,updated_at,Why?,'=HYPERLINK(1)\n\
+         {},'=cmd|'/c calc'!A1,eve,eve@uni.example,,3,'-1,false,,\
+         {},{},\"'@SUM(1), \"\"quoted\"\"\nnew line\",'+a\n",
         submission["id"],
         hours(0),
         hours(0)

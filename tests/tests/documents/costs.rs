@@ -189,7 +189,11 @@ async fn measure() -> (Vec<Row>, Rights) {
     let drive = campus.drive("chess").await;
     let ada = drive.officer.clone();
     for (kind, n) in [(3, 0), (3, 1), (2, 2), (4, 3)] {
-        let mut body = json!({ "question_type": kind, "prompt": "A question of the usual length, is it not?", "precedence": n });
+        let mut body = json!({
+            "question_type": kind,
+            "prompt": "A question of the usual length, is it not?",
+            "precedence": n,
+        });
         if kind == 2 {
             body["multiple_choice"] = json!(["one", "two", "three"]);
         }
@@ -653,7 +657,11 @@ async fn measure() -> (Vec<Row>, Rights) {
     .await;
     p.campus.deliver().await;
 
-    let body = json!({ "name": "Open evening", "description": "<p>Come and see.</p>", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
+    let body = json!({
+        "name": "Open evening",
+        "description": "<p>Come and see.</p>",
+        "showings": [{ "start_time": hours(5), "end_time": hours(6) }],
+    });
     let event = p
         .row(
             "create_event",
@@ -1259,10 +1267,13 @@ async fn accept(witness: &Witness) -> Vec<Row> {
 }
 
 fn document(rows: &[Row]) -> String {
-    let mut text = "# What requests cost\n\nMeasured by a test on the embedded engine, which counts capacity as DynamoDB documents it; the test fails \
-        when a figure changes, and `cargo bless` writes this page anew. Callers are known (their profile was seen in the last five minutes), \
-        functions are warm. *Rounds* are calls that have to wait for each other: latency is about rounds × 4 ms. Reads are strongly consistent \
-        (1 unit per 4 KB), writes are 1 unit per KB, twice that in a transaction, and once more for an index entry.\n\n\
+    let mut text = "# What requests cost\n\nMeasured by a test on the embedded engine, which \
+        counts capacity as DynamoDB documents it; the test fails when a figure changes, and \
+        `cargo bless` writes this page anew. Callers are known (their profile was seen in the \
+        last five minutes), functions are warm. *Rounds* are calls that have to wait for each \
+        other: latency is about rounds × 4 ms. Reads are strongly consistent (1 unit per 4 KB), \
+        writes are 1 unit per KB, twice that in a transaction, and once more for an index \
+        entry.\n\n\
         | Operation | With | Calls | Rounds | Read units | Write units |\n|---|---|---:|---:|---:|---:|\n"
         .to_owned();
     for Row {

@@ -73,8 +73,17 @@ impl Prices {
             Method::PATCH,
             Method::DELETE,
         );
-        let fair = json!({ "name": "Fair", "organization": "", "contact": "", "information": "", "start_time": hours(1), "end_time": hours(2),
-            "registration_start_time": null, "registration_end_time": null, "virtual": false });
+        let fair = json!({
+            "name": "Fair",
+            "organization": "",
+            "contact": "",
+            "information": "",
+            "start_time": hours(1),
+            "end_time": hours(2),
+            "registration_start_time": null,
+            "registration_end_time": null,
+            "virtual": false,
+        });
         let badge = json!({ "label": "Gold", "purpose": "", "description": "", "color": "" });
         for (operations, path, unique, body) in [
             (

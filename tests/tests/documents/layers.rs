@@ -1,4 +1,4 @@
-//! The layers of `shared`: what is below knows nothing of what is above, and no files need each
+//! The layers of `shared`: a module uses only modules in lower layers, and files do not use each
 //! other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::sources::{rust_files, without_tests};
 
-/// The modules of `shared`, lowest first. A module may use those before it.
+/// The modules of `shared`, the lowest layer first. A module may use those of lower layers.
 const LAYERS: [&[&str]; 11] = [
     &["ids", "limits", "settings", "time"],
     &["html", "text"],
@@ -31,7 +31,7 @@ fn code(path: &Path) -> String {
         .join("\n")
 }
 
-/// The names that follow `prefix`: one, or those in braces.
+/// The names after each `prefix`: one name, or several in braces.
 fn used(code: &str, prefix: &str) -> BTreeSet<String> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let name = |text: &str| text.chars().take_while(|c| is_name(*c)).collect::<String>();
@@ -75,7 +75,7 @@ fn no_module_of_shared_uses_one_above_it() {
         }
         let own = layer(module).unwrap_or_else(|| panic!("{module} has no layer: add it here"));
         for target in used(&code(&path), "crate::") {
-            // `crate::Shared` and the like are in `state`.
+            // Names that are no modules, such as `crate::Shared`, are those of `state`.
             let other = layer(&target).or_else(|| layer("state")).unwrap();
             assert!(
                 target == module || other < own,
@@ -96,7 +96,7 @@ fn no_files_of_a_module_use_each_other_in_a_circle() {
         .map(|path| name(path))
         .collect();
     for path in rust_files("shared/src") {
-        // A `mod.rs` only puts its files together.
+        // A `mod.rs` only lists its files.
         if path.ends_with("mod.rs") {
             continue;
         }
@@ -114,7 +114,8 @@ fn no_files_of_a_module_use_each_other_in_a_circle() {
             targets.filter(|file| all.contains(file)).collect(),
         );
     }
-    // Files that use nothing that is left go first; what stays is in a circle.
+    // Files that use no other file are removed, again and again. The files that stay are in a
+    // circle.
     loop {
         let free: Vec<String> = uses
             .iter()

@@ -1,11 +1,11 @@
-//! `docs/messages.md`: all messages to users in one list, so that a person can read them in one go.
+//! `docs/messages.md`: a list of all messages to users, so that they can be reviewed together.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::sources::{rust_files, shown, without_tests};
 
-/// What is not said to users: the log, start-up, and the code that reads settings.
+/// Files whose messages are not for users: those for logs, start-up and settings.
 const OTHERS: [&str; 5] = [
     "shared/src/table/chart.rs",
     "shared/src/settings.rs",
@@ -39,7 +39,7 @@ fn literals(code: &str) -> Vec<String> {
     found
 }
 
-/// A literal whose text begins at `i`, and where the code goes on.
+/// The text of a literal that begins at `i`, and the position after the literal.
 fn literal(bytes: &[char], mut i: usize) -> (String, usize) {
     let mut text = String::new();
     while i < bytes.len() && bytes[i] != '"' {
@@ -77,7 +77,7 @@ fn end_of_attribute(bytes: &[char], mut i: usize) -> usize {
     i
 }
 
-/// Whether a literal is a sentence, and so a message.
+/// Whether a literal is a sentence. All messages are sentences.
 fn is_message(text: &str) -> bool {
     let first = text.chars().next();
     text.contains(' ')
@@ -96,8 +96,9 @@ fn messages(path: &Path) -> Vec<String> {
 #[test]
 fn all_messages_to_users_are_in_one_list() {
     let mut list = String::from(
-        "# Messages\n\nEvery sentence that a caller of the API may read in `detail` or `errors`. Made from the code by \
-         `cargo bless`; read it as a whole when you add one. `{…}` is a value.\n",
+        "# Messages\n\nEvery sentence that a caller of the API may read in `detail` or `errors`. \
+         Made from the code by `cargo bless`; read it as a whole when you add one. `{…}` is a \
+         value.\n",
     );
     for path in ["shared/src", "functions"]
         .iter()

@@ -239,7 +239,8 @@ pub(super) fn document(rows: &[Row]) -> String {
     );
     let _ = writeln!(
         text,
-        "\nand 3,000 mails, of which 60 come back. A year is twelve quiet months and two such weeks."
+        "\nand 3,000 mails, of which 60 come back. A year is twelve quiet months and two such \
+         weeks."
     );
     text += "\n## Unit prices\n\n| What | USD |\n|---|---:|\n";
     for (what, usd, of) in [

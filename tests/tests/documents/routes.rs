@@ -48,8 +48,9 @@ fn the_list_of_routes_is_made_from_the_code() {
         }
     }
     rows.sort();
-    let mut text = "# Routes\n\nMade from the code by `cargo bless`. The last words of each description say who may call; \
-        `tests/tests/api/roles.rs` tries every operation as every kind of caller.\n\n\
+    let mut text = "# Routes\n\nMade from the code by `cargo bless`. The last words of each \
+        description say who may call; `tests/tests/api/roles.rs` tries every operation as every \
+        kind of caller.\n\n\
         | Path | Method | Operation | What, and who | Function | File |\n|---|---|---|---|---|---|\n"
         .to_owned();
     for (path, method, id, about, function, file) in rows {

@@ -1,4 +1,4 @@
-//! Reading our own source files.
+//! Reads the source files of this repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub fn rust_files(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A path as it is written in documents: from the root of the repository.
+/// A path relative to the root of the repository.
 pub fn shown(path: &Path) -> String {
     let inside = path.strip_prefix(crate::root()).unwrap_or(path);
     inside.display().to_string()

@@ -1,16 +1,18 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use shared::models::MailId;
+use shared::models::{MailId, MailKind};
 use shared::table::chart::CHART;
 use tests::TestCampus;
 use tests::fixtures::hours;
 
 #[test]
 fn the_chart_is_made_from_the_code() {
-    let mut text = "# The table\n\nMade from the code by `cargo bless`. One table: `pk`, `sk`, one index `gsi1` (`gsi1pk`, `gsi1sk`, everything \
-        projected), TTL on `ttl`, a stream with new images. Keys are put together in `shared/src/table/keys.rs` alone; ids in keys have leading \
-        zeros. Reads of the table are strongly consistent, reads of the index cannot be.\n\n\
+    let mut text = "# The table\n\nMade from the code by `cargo bless`. One table: `pk`, `sk`, \
+        one index `gsi1` (`gsi1pk`, `gsi1sk`, everything projected), TTL on `ttl`, a stream with \
+        new images. Keys are put together in `shared/src/table/keys.rs` alone; ids in keys have \
+        leading zeros. Reads of the table are strongly consistent, reads of the index cannot \
+        be.\n\n\
         | Type | pk | sk | gsi1 | What |\n|---|---|---|---|---|\n"
         .to_owned();
     for [name, pk, sk, index, about] in CHART {
@@ -71,7 +73,10 @@ async fn what_is_stored_is_in_the_chart_and_all_of_the_chart_is_stored() {
         .post("/api/requests/membership/", json!({ "club": "chess" }))
         .await
         .created();
-    let event = json!({ "name": "Open evening", "showings": [{ "start_time": hours(5), "end_time": hours(6) }] });
+    let event = json!({
+        "name": "Open evening",
+        "showings": [{ "start_time": hours(5), "end_time": hours(6) }],
+    });
     drive
         .officer
         .post("/api/clubs/chess/events/", event)
@@ -131,7 +136,7 @@ async fn what_is_stored_is_in_the_chart_and_all_of_the_chart_is_stored() {
     let mail = MailId {
         about: 1,
         sequence: 1,
-        kind: "acceptance".into(),
+        kind: MailKind::Acceptance,
         attempt: 1,
     };
     campus

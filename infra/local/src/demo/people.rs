@@ -222,7 +222,10 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
             profile: ClubProfile {
                 name: (*name).into(),
                 subtitle: (*subtitle).into(),
-                description: format!("<p>{subtitle}. <b>Everybody is welcome</b>, beginners too: come to a meeting and say hello.</p>"),
+                description: format!(
+                    "<p>{subtitle}. <b>Everybody is welcome</b>, beginners too: \
+                    come to a meeting and say hello.</p>"
+                ),
                 has_more: false,
                 email: format!("{code}@clubs.example"),
                 website: Some(format!("https://{code}.clubs.example/")),

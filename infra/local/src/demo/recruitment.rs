@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 use shared::Shared;
 use shared::models::{
-    Answer, Application, Choice, Club, Committee, DecisionChange, Person, Prompt, Question,
-    QuestionType, Status, Submission,
+    Answer, Application, Choice, Club, Committee, DecisionChange, OldAndNew, Person, Prompt,
+    Question, QuestionType, Status, Submission,
 };
 use shared::time::Timestamp;
 
@@ -18,16 +18,20 @@ pub struct Drives {
     pub changes: Vec<DecisionChange>,
 }
 
-const ACCEPTANCE: &str = "<p>Dear {{ name }},</p><p>welcome to <b>{{ club }}</b>{% if committee %}, committee {{ committee }}{% endif %}!</p>\
-    {% if reason %}<p>What convinced us: {{ reason }}</p>{% endif %}<p>See you at the first meeting.</p>";
-const REJECTION: &str = "<p>Dear {{ name }},</p><p>thank you for applying to {{ club }}. We had far more applicants than places, and cannot \
-    offer you one this time.</p>{% if reason %}<p>{{ reason }}</p>{% endif %}<p>Please try again next year.</p>";
+const ACCEPTANCE: &str = "<p>Dear {{ name }},</p><p>welcome to <b>{{ club }}</b>\
+    {% if committee %}, committee {{ committee }}{% endif %}!</p>\
+    {% if reason %}<p>What convinced us: {{ reason }}</p>{% endif %}\
+    <p>See you at the first meeting.</p>";
+const REJECTION: &str = "<p>Dear {{ name }},</p><p>thank you for applying to {{ club }}. We had \
+    far more applicants than places, and cannot offer you one this time.</p>\
+    {% if reason %}<p>{{ reason }}</p>{% endif %}<p>Please try again next year.</p>";
 const WHY: [&str; 5] = [
     "I have wanted to do this since the fair in September, and I learn best by doing.",
     "My sister was a member and never talked about anything else. Now it is my turn.",
     "I bring two years of experience from school and a lot of free evenings.",
     "I am new in town and this is the club whose work I like best.",
-    "Because the project that you showed last spring was brilliant, and I have an idea for the next one.",
+    "Because the project that you showed last spring was brilliant, and I have an idea for the \
+     next one.",
 ];
 const PROUD: [&str; 4] = [
     "A tiny weather station.",
@@ -105,9 +109,14 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
                     submission: submission.id,
                     at: submission.updated_at,
                     by: people[0].id,
-                    status: Some((Status::Pending, submission.status)),
-                    reason: (!submission.reason.is_empty())
-                        .then(|| (String::new(), submission.reason.clone())),
+                    status: Some(OldAndNew {
+                        old: Status::Pending,
+                        new: submission.status,
+                    }),
+                    reason: (!submission.reason.is_empty()).then(|| OldAndNew {
+                        old: String::new(),
+                        new: submission.reason.clone(),
+                    }),
                 });
             }
             all.submissions.push(submission);

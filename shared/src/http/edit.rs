@@ -1,0 +1,36 @@
+//! Changing an object that others may change at the same time.
+
+use serde::Serialize;
+
+use super::entity_tag::IfMatch;
+use super::error::ApiError;
+use crate::table::{Retries, TableError};
+
+/// Changes or deletes an object on its newest state (X7): checks `If-Match`, does `change`, and
+/// starts again with what `read` returns if somebody else changed the object at the same moment.
+///
+/// `show` is the body that GET would return. `change` gets the object as it was read, and writes on
+/// the condition that it is still so; what it returns is returned. 404 if the object is gone.
+pub async fn edit<T, B, O, R, C>(
+    if_match: &IfMatch,
+    mut object: T,
+    show: impl Fn(&T) -> B,
+    read: impl Fn() -> R,
+    change: impl Fn(T) -> C,
+) -> Result<O, ApiError>
+where
+    T: Clone,
+    B: Serialize,
+    R: Future<Output = Result<Option<T>, TableError>>,
+    C: Future<Output = Result<O, ApiError>>,
+{
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        if_match.check(|| show(&object))?;
+        match change(object.clone()).await {
+            Err(ApiError::Changed) => object = read().await?.ok_or(ApiError::NotFound)?,
+            done => return done,
+        }
+    }
+}
