@@ -105,8 +105,10 @@ async fn hosts(
 ///
 /// For every signed-in user. The caller becomes its owner. A person can create at most 10 clubs and
 /// own at most 50; admins have no limit. The club may wait for the approval of an admin.
-#[utoipa::path(post, path = "/api/clubs/", tag = "clubs", security(("bearer" = [])), request_body = ClubInput,
-    responses((status = 201, body = ClubBody)))]
+#[utoipa::path(
+    post, path = "/api/clubs/", tag = "clubs", security(("bearer" = [])), request_body = ClubInput,
+    responses((status = 201, body = ClubBody))
+)]
 pub async fn create_club(
     State(app): State<Shared>,
     user: User,
@@ -215,7 +217,9 @@ async fn too_many_clubs(app: &Shared, person: u64) -> Result<ApiError> {
     Ok(ApiError::rule(why).coded(Code::Quota))
 }
 
-/// One club. Anybody who can see it.
+/// Get a club.
+///
+/// For everybody who can see the club.
 #[utoipa::path(get, path = "/api/clubs/{club}/", tag = "clubs", security((), ("bearer" = [])), params(("club" = String, Path)),
     responses((status = 200, body = ClubBody)))]
 pub async fn show_club(

@@ -84,7 +84,7 @@ pub fn json(items: Vec<Item>) -> Result<Vec<Value>, serde_json::Error> {
 pub fn findings(items: &[Value], now: DateTime<Utc>) -> Vec<Finding> {
     let misplaced = items
         .iter()
-        .filter_map(|item| Some(format!("{}: {}", place(item), wrong_place(item)?)));
+        .filter_map(|item| Some(format!("{}: {}", place(item), item_error(item)?)));
     let mut wrong: Vec<Finding> = misplaced.map(Finding::from).collect();
     let stored = Stored::new(items);
     wrong.extend(counts::clubs(&stored));
@@ -119,14 +119,15 @@ pub fn check(items: &[Value], now: DateTime<Utc>) -> Vec<String> {
         .collect()
 }
 
-fn wrong_place(item: &Value) -> Option<String> {
+/// Why an item cannot be read, or that its keys do not follow from what it holds.
+pub fn item_error(item: &Value) -> Option<String> {
     match serde_json::from_value::<serde_dynamo::Item>(item.clone()) {
         Ok(item) => misplaced(&item.into()),
         Err(error) => Some(error.to_string()),
     }
 }
 
-/// The items of a type that can be read. The others are findings of [`wrong_place`].
+/// The items of a type that can be read. The others are findings of [`item_error`].
 fn typed<T: serde::de::DeserializeOwned>(stored: &Stored, kind: &str) -> Vec<T> {
     let item = |item: &Value| serde_json::from_value::<serde_dynamo::Item>(item.clone()).ok();
     stored

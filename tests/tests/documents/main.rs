@@ -3,6 +3,7 @@
 
 mod costs;
 mod costs_lists;
+mod items;
 mod layers;
 mod messages;
 mod openapi;

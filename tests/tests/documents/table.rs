@@ -49,9 +49,9 @@ fn fits(key: &str, pattern: &str) -> bool {
     key == rest
 }
 
-// The erasure reads twice, with a pause in between, so the tokio clock is paused.
-#[tokio::test(start_paused = true)]
-async fn what_is_stored_is_in_the_chart_and_all_of_the_chart_is_stored() {
+/// A table with at least one item of every type. An erasure reads twice, with a pause in between, so
+/// callers pause the tokio clock.
+pub async fn one_of_everything() -> TestCampus {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&campus.as_("sue")).await;
@@ -153,6 +153,12 @@ async fn what_is_stored_is_in_the_chart_and_all_of_the_chart_is_stored() {
     gone.delete("/api/settings/?archive=true")
         .await
         .no_content();
+    campus
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_stored_is_in_the_chart_and_all_of_the_chart_is_stored() {
+    let campus = one_of_everything().await;
     let stored = campus.stored();
     let text = |item: &Value, name: &str| item[name]["S"].as_str().unwrap_or_default().to_owned();
     for item in &stored {
