@@ -1,9 +1,14 @@
 //! Ids: integers from 1 to 2^53 − 1, safe in JavaScript (H5).
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering as Atomic};
 
 use aws_lc_rs::digest;
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The largest id.
 pub const MAX_ID: u64 = (1 << 53) - 1;
@@ -11,6 +16,90 @@ pub const MAX_ID: u64 = (1 << 53) - 1;
 /// 2025-01-01T00:00:00Z in milliseconds: time-ordered ids count from here, which lasts until 2094.
 const EPOCH_MS: i64 = 1_735_689_600_000;
 const RANDOM_BITS: u32 = 12;
+
+/// The id of a `T`: a whole number from 1 to [`MAX_ID`]. Ids of different things cannot be mixed up.
+pub struct Id<T>(u64, PhantomData<fn() -> T>);
+
+impl<T> Id<T> {
+    /// The id with this number.
+    pub const fn new(number: u64) -> Self {
+        Self(number, PhantomData)
+    }
+
+    /// The number.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The id of something with a natural key, see [`derived`].
+    pub fn derived(kind: &str, parts: &[&str]) -> Self {
+        Self::new(derived(kind, parts))
+    }
+}
+
+impl<T> Clone for Id<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Id<T> {}
+
+impl<T> PartialEq for Id<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T> Eq for Id<T> {}
+
+impl<T> PartialOrd for Id<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Id<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+
+impl<T> Hash for Id<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl<T> fmt::Debug for Id<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<T> fmt::Display for Id<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<T> From<Id<T>> for u64 {
+    fn from(id: Id<T>) -> Self {
+        id.0
+    }
+}
+
+impl<T> Serialize for Id<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.0)
+    }
+}
+
+impl<'de, T> Deserialize<'de> for Id<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        u64::deserialize(deserializer).map(Self::new)
+    }
+}
 
 /// Makes ids for things without a natural key: time-ordered, with random low bits, and never the
 /// same twice from one process. They are written conditionally, so that two processes cannot share
@@ -52,7 +141,7 @@ impl Ids {
         let first = order_number(at);
         // Half of the range: room for requests of the same millisecond.
         let candidate =
-            first | (self.turn.fetch_add(1, Ordering::Relaxed) & ((1 << (RANDOM_BITS - 1)) - 1));
+            first | (self.turn.fetch_add(1, Atomic::Relaxed) & ((1 << (RANDOM_BITS - 1)) - 1));
         let next = |last: u64| {
             if last >> RANDOM_BITS == first >> RANDOM_BITS {
                 candidate.max(last + 1)
@@ -62,9 +151,8 @@ impl Ids {
         };
         match self
             .last_received
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
-                Some(next(last))
-            }) {
+            .fetch_update(Atomic::Relaxed, Atomic::Relaxed, |last| Some(next(last)))
+        {
             Ok(last) | Err(last) => next(last),
         }
     }
@@ -76,7 +164,7 @@ impl Ids {
         let step = |last: u64| Some(candidate.max(last + 1));
         match self
             .last
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, step)
+            .fetch_update(Atomic::Relaxed, Atomic::Relaxed, step)
         {
             Ok(last) | Err(last) => candidate.max(last + 1),
         }
@@ -115,12 +203,12 @@ pub fn sha256_hex(data: &[u8]) -> String {
 }
 
 /// An id as a path says it: digits only, from 1 to [`MAX_ID`].
-pub fn parse(text: &str) -> Option<u64> {
+pub fn parse<T>(text: &str) -> Option<Id<T>> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    digits
-        .then(|| text.parse().ok())
-        .flatten()
-        .filter(|id| (1..=MAX_ID).contains(id))
+    let number = digits.then(|| text.parse().ok()).flatten();
+    number
+        .filter(|number| (1..=MAX_ID).contains(number))
+        .map(Id::new)
 }
 
 #[cfg(test)]
@@ -162,7 +250,7 @@ mod tests {
 
     #[test]
     fn only_positive_safe_integers_are_ids() {
-        assert_eq!(parse("9007199254740991"), Some(MAX_ID));
+        assert_eq!(parse::<()>("9007199254740991"), Some(Id::new(MAX_ID)));
         for text in [
             "0",
             "-1",
@@ -174,7 +262,7 @@ mod tests {
             "abc",
             "99999999999999999999",
         ] {
-            assert_eq!(parse(text), None, "{text}");
+            assert_eq!(parse::<()>(text), None, "{text}");
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::catalogue::{Catalogue, Listed};
+use crate::ids::Id;
 use crate::models::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
 use crate::table::{Table, TableError, Versions, keys};
 
@@ -81,13 +82,13 @@ impl<T: LookupKind> Entries<T> {
     }
 
     /// The entry with this id.
-    pub fn get(&self, id: u64) -> Option<&Lookup<T>> {
+    pub fn get(&self, id: Id<T>) -> Option<&Lookup<T>> {
         let position = self.0.binary_search_by_key(&id, |lookup| lookup.id).ok()?;
         self.0.get(position)
     }
 
     /// The entries with these ids, by name.
-    pub fn named(&self, ids: &[u64]) -> Vec<&Lookup<T>> {
+    pub fn named(&self, ids: &[Id<T>]) -> Vec<&Lookup<T>> {
         let mut found: Vec<&Lookup<T>> = ids.iter().filter_map(|id| self.get(*id)).collect();
         found.sort_by_cached_key(|lookup| (crate::text::fold(lookup.value.name()), lookup.id));
         found

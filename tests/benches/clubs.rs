@@ -2,6 +2,7 @@
 //! each call of the table takes 5 ms more. `cargo bench -p tests --bench clubs` prints the rows of
 //! the table in docs/costs.md.
 
+use shared::ids::Id;
 use std::time::{Duration, Instant};
 
 use tests::fixtures::club;
@@ -48,7 +49,7 @@ async fn main() {
         clubs
             .iter_mut()
             .step_by(7)
-            .for_each(|club| club.profile.tags = vec![tag]);
+            .for_each(|club| club.profile.tags = vec![Id::new(tag)]);
         campus.campus.app.table.load(&clubs).await.expect("a table");
         for (name, path) in LISTS {
             measure::row(&campus, n, name, path, latency().await).await;

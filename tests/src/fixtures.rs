@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta};
 use serde_json::{Value, json};
+use shared::ids::Id;
 use shared::models::{Club, ClubProfile, Event, EventType, Showing};
 use shared::time::Timestamp;
 
@@ -224,7 +225,7 @@ pub fn event(n: u64) -> Event {
     };
     let begins = Timestamp::at(start() + TimeDelta::hours(back));
     let showing = Showing {
-        id: 2_000_000 + n,
+        id: Id::new(2_000_000 + n),
         start: begins,
         end: begins.plus(TimeDelta::hours(2)),
         location: Some("Main hall".into()),
@@ -234,7 +235,7 @@ pub fn event(n: u64) -> Event {
         ticket_order_limit: 10,
     };
     Event {
-        id: 1_000_000 + n,
+        id: Id::new(1_000_000 + n),
         club: "chess".into(),
         version: 1,
         name: format!("Evening {n}"),

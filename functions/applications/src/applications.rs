@@ -10,8 +10,8 @@ use shared::http::{
     ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoContent, Officer, Params, PathIds,
     ReceivedAt, Result, SignedIn,
 };
-use shared::models::Form;
-use shared::models::{Application, Committee, Extension, Question};
+use shared::ids::Id;
+use shared::models::{Application, Committee, Extension, Form, Question};
 use shared::table::{Retries, TableError};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
@@ -55,7 +55,7 @@ pub async fn list_current_applications(
     let forms = app.table.forms(&scope.club.code).await?;
     let started =
         |form: &&Form| form.application.is_active && form.application.start.moment() <= now;
-    let over: Vec<u64> = forms
+    let over: Vec<Id<Application>> = forms
         .iter()
         .filter(started)
         .filter(|form| !form.application.is_current(now, None))
@@ -97,7 +97,7 @@ pub async fn create_application(
 ) -> Result<Created<ApplicationBody>> {
     let now = app.now();
     let mut application = Application {
-        id: new.0,
+        id: new.id(),
         club: scope.club.code,
         version: 1,
         name: String::new(),
@@ -460,7 +460,7 @@ pub async fn duplicate_application(
     } = scope.parent;
     let now = app.clock.now();
     let shift = tomorrow(application.start.moment(), now) - application.start.moment();
-    application.id = new.0;
+    application.id = new.id();
     application.version = 1;
     application.is_active = false;
     let times = [
@@ -481,7 +481,7 @@ pub async fn duplicate_application(
     application.updated_at = Timestamp::at(now);
     let mut renamed = HashMap::new();
     for committee in &mut application.committees {
-        let id = next_id();
+        let id = Id::new(next_id());
         renamed.insert(std::mem::replace(&mut committee.id, id), id);
     }
     for question in &mut questions {
@@ -499,11 +499,11 @@ pub async fn duplicate_application(
 
 fn copy_question(
     question: &mut Question,
-    application: u64,
-    committees: &HashMap<u64, u64>,
+    application: Id<Application>,
+    committees: &HashMap<Id<Committee>, Id<Committee>>,
     next_id: impl Fn() -> u64,
 ) {
-    question.id = next_id();
+    question.id = Id::new(next_id());
     question.application = application;
     question.version = 1;
     question.committees = question
@@ -515,7 +515,7 @@ fn copy_question(
     question.prompt.application = application;
     question.prompt.version = 1;
     for option in &mut question.prompt.options {
-        option.id = next_id();
+        option.id = Id::new(next_id());
     }
 }
 

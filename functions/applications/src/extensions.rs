@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use shared::http::{
     ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, Officer, Reader, Result, edit,
 };
+use shared::ids::Id;
 use shared::models::{Application, Extension, Person};
 use shared::table::TableError;
 use shared::time::Timestamp;
@@ -15,10 +16,12 @@ use utoipa::ToSchema;
 /// A later end of an application for one person.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExtensionBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Extension>,
     username: String,
     /// User id.
-    person: u64,
+    #[schema(value_type = u64)]
+    person: Id<Person>,
     /// Last moment at which this person may submit.
     end_time: Timestamp,
 }
@@ -44,7 +47,7 @@ pub struct ExtensionInput {
     /// User id of the person. Send this or `username` to create an extension; ignored afterwards.
     #[serde(default)]
     #[schema(value_type = u64)]
-    person: Field<u64>,
+    person: Field<Id<Person>>,
     /// Must be after the end of the application.
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
@@ -137,7 +140,7 @@ pub async fn create_extension(
 /// The person whom the body names, with the name of the field that names them.
 async fn named(
     app: &Shared,
-    person: Field<u64>,
+    person: Field<Id<Person>>,
     username: Field<String>,
 ) -> Result<(&'static str, Person)> {
     let mut reader = Reader::new(Mode::Create);

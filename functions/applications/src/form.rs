@@ -4,17 +4,18 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 use shared::http::{ApiError, Field, Mode, Need, Reader};
+use shared::ids::Id;
 use shared::limits;
 use shared::mail::Template;
-use shared::models::Form;
-use shared::models::{Application, Choice, Committee, Question, QuestionType};
+use shared::models::{Application, Choice, Committee, Form, Question, QuestionType};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
 /// An application.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ApplicationBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Application>,
     /// Code of the club.
     club: String,
     name: String,
@@ -68,7 +69,8 @@ impl ApplicationBody {
 /// A question of an application.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QuestionBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Question>,
     /// 1 free response, 2 multiple choice, 3 short answer, 4 information text.
     question_type: QuestionType,
     prompt: String,
@@ -79,7 +81,8 @@ pub struct QuestionBody {
     /// Whether the question is only for the listed `committees`.
     committee_question: bool,
     /// Ids of the committees that the question is for. Empty if it is for everybody.
-    committees: Vec<u64>,
+    #[schema(value_type = Vec<u64>)]
+    committees: Vec<Id<Committee>>,
     /// Options. Empty, unless the question is multiple choice.
     multiple_choice: Vec<Choice>,
 }
@@ -150,7 +153,8 @@ pub struct ApplicationInput {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct CommitteeInput {
     /// Id of an existing committee.
-    id: Option<u64>,
+    #[schema(value_type = Option<u64>)]
+    id: Option<Id<Committee>>,
     /// One line, at most 255 characters. Unique in the application, whatever its case.
     name: String,
 }
@@ -297,7 +301,7 @@ fn merge_committees(
                 "This application has no committee with this id.",
             );
         }
-        let id = known.map_or_else(&next_id, |known| known.id);
+        let id = known.map_or_else(|| Id::new(next_id()), |known| known.id);
         if !ids.insert(id) {
             reader
                 .errors

@@ -11,8 +11,8 @@ use shared::http::{
     ApiError, Created, Field, IfMatch, Input, Mode, Need, NewId, NoContent, Officer, PathIds,
     Reader, Reference, Result, SignedIn, edit,
 };
-use shared::models::Form;
-use shared::models::{Application, Choice, Prompt, Question, QuestionType};
+use shared::ids::Id;
+use shared::models::{Application, Choice, Form, Prompt, Question, QuestionType};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
@@ -62,7 +62,8 @@ pub enum OptionInput {
     /// The text, with the id of an existing option if there is one.
     Object {
         /// Id of an existing option.
-        id: Option<u64>,
+        #[schema(value_type = Option<u64>)]
+        id: Option<Id<Choice>>,
         /// At most 1,000 characters.
         value: String,
     },
@@ -84,7 +85,7 @@ impl<'de> Deserialize<'de> for OptionInput {
                 Some(Self::Object { id: None, value })
             }
             (None, Some(value), Some(id)) => id.as_u64().map(|id| Self::Object {
-                id: Some(id),
+                id: Some(Id::new(id)),
                 value,
             }),
             _ => None,
@@ -227,7 +228,7 @@ fn merge_options(
                 "This question has no option with this id.",
             );
         }
-        let id = known.map_or_else(&next_id, |known| known.id);
+        let id = known.map_or_else(|| Id::new(next_id()), |known| known.id);
         if !used.insert(id) {
             reader
                 .errors
@@ -280,10 +281,10 @@ fn too_many() -> ApiError {
 pub async fn create_question(
     State(app): State<Shared>,
     scope: Officer<Form>,
-    NewId(id): NewId,
+    new: NewId,
     Input(input): Input<QuestionInput>,
 ) -> Result<Created<QuestionBody>> {
-    let application = &scope.parent.application;
+    let (application, id) = (&scope.parent.application, new.id());
     let location = format!(
         "/api/clubs/{}/applications/{}/questions/{id}/",
         application.club, application.id
@@ -421,7 +422,7 @@ async fn save_question(
 }
 
 /// The club and the id of the application.
-fn of_form(form: &Form) -> (String, u64) {
+fn of_form(form: &Form) -> (String, Id<Application>) {
     (form.application.club.clone(), form.application.id)
 }
 
@@ -463,7 +464,7 @@ pub struct PrecedenceInput {
     /// Ids of questions, from first to last. The other questions follow in their present order.
     #[serde(default)]
     #[schema(required = true, value_type = Vec<u64>)]
-    precedence: Field<Vec<u64>>,
+    precedence: Field<Vec<Id<Question>>>,
 }
 
 /// Set the order of the questions.
@@ -524,7 +525,7 @@ pub async fn order_questions(
 }
 
 /// The id of the question in the path. Whether the question exists is checked later, in the form.
-pub struct QuestionId(u64);
+pub struct QuestionId(Id<Question>);
 
 impl shared::http::Load for QuestionId {
     async fn load(_: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {

@@ -12,6 +12,7 @@ use shared::http::{
     no_such_club,
 };
 use shared::ids;
+use shared::ids::Id;
 use shared::models::{Club, is_club_code};
 use shared::table::{Bookmark, Refusal, TableError};
 use shared::time::Timestamp;
@@ -22,7 +23,8 @@ use crate::body::{TagsAndBadges, logo};
 /// A favorite or a subscription.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BookmarkBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<BookmarkBody>,
     club: ClubBrief,
     created_at: Timestamp,
 }
@@ -65,7 +67,7 @@ fn body<I: Bookmark>(
         tags: labels.tags_of(club),
     };
     BookmarkBody {
-        id,
+        id: Id::new(id.get()),
         club,
         created_at,
     }

@@ -1,5 +1,5 @@
-//! `/clubfairs/`, `/clubfairs/current/`, `/clubfairs/{fair}/`, `/clubfairs/{fair}/register/`:
-//! fairs, and the clubs that take part
+//! `/clubfairs/`, `/clubfairs/current/`, `/clubfairs/{fair}/`, `/clubfairs/{fair}/register/`: club
+//! fairs and the clubs that are registered for them
 
 use std::collections::HashMap;
 
@@ -12,6 +12,7 @@ use shared::http::{
     Admin, ApiError, Code, Field, Input, Mode, Need, NewId, NoContent, Params, PathIds, Reader,
     ReceivedAt, Result, Visibility, is_officer, no_such_club, shown_at,
 };
+use shared::ids::Id;
 use shared::models::{Fair, Lookup, Registration};
 use shared::table::{Retries, TableError, Versions};
 use shared::time::Timestamp;
@@ -23,34 +24,38 @@ use crate::lookups::{self, Collection, Entry};
 /// A club fair.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FairBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Fair>,
     name: String,
     organization: String,
+    /// How to reach the organizers.
     contact: String,
     /// HTML.
     information: String,
     start_time: Timestamp,
     end_time: Timestamp,
-    /// Since when officers register their clubs; null: since ever.
+    /// First moment at which officers can register their clubs. Null means no limit.
     registration_start_time: Option<Timestamp>,
-    /// Until when; null: until the fair ends.
+    /// Last moment at which officers can register their clubs. Null means the end of the fair.
     registration_end_time: Option<Timestamp>,
     /// Whether it is held online.
     r#virtual: bool,
-    /// Codes of the registered clubs that the caller sees.
+    /// Codes of the registered clubs that the caller can see.
     clubs: Vec<String>,
 }
 
-/// What admins write of a fair.
+/// The fields of a fair that admins write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct FairInput {
-    /// Unique, whatever its case and diacritics.
+    /// One line, at most 255 characters. Unique, whatever its case and accents.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     name: Field<String>,
+    /// One line, at most 255 characters.
     #[serde(default)]
     #[schema(value_type = String)]
     organization: Field<String>,
+    /// How to reach the organizers. One line, at most 255 characters.
     #[serde(default)]
     #[schema(value_type = String)]
     contact: Field<String>,
@@ -61,25 +66,26 @@ pub struct FairInput {
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
     start_time: Field<Timestamp>,
-    /// Not before the start.
+    /// Must not be before `start_time`.
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
     end_time: Field<Timestamp>,
+    /// First moment at which officers can register their clubs. Null means no limit.
     #[serde(default)]
     #[schema(value_type = Option<Timestamp>)]
     registration_start_time: Field<Timestamp>,
-    /// Not before the start of the registration.
+    /// Must not be before `registration_start_time`. Null means the end of the fair.
     #[serde(default)]
     #[schema(value_type = Option<Timestamp>)]
     registration_end_time: Field<Timestamp>,
-    /// Default false.
+    /// Whether the fair is held online. Default false.
     #[serde(default, rename = "virtual")]
     #[schema(value_type = bool)]
     is_virtual: Field<bool>,
 }
 
 /// The clubs of each fair that the caller can see, by the id of the fair.
-pub type FairClubs = HashMap<u64, Vec<String>>;
+pub type FairClubs = HashMap<Id<Fair>, Vec<String>>;
 
 impl Collection for Fair {
     type Input = FairInput;
@@ -132,7 +138,7 @@ impl Collection for Fair {
             &mut self.is_virtual,
         );
         let (start, end) = (("start_time", self.start), ("end_time", self.end));
-        reader.in_order(start, end, "A fair does not end before it starts.");
+        reader.in_order(start, end, "`end_time` must not be before `start_time`.");
         if let Some((start, end)) = self.registration_start.zip(self.registration_end) {
             let (start, end) = (
                 ("registration_start_time", start),
@@ -141,7 +147,7 @@ impl Collection for Fair {
             reader.in_order(
                 start,
                 end,
-                "The registration does not end before it starts.",
+                "`registration_end_time` must not be before `registration_start_time`.",
             );
         }
         reader.finish()
@@ -188,7 +194,7 @@ impl Collection for Fair {
     }
 }
 
-/// The fairs that `keep` lets through at the present, by name.
+/// The fairs for which `keep` is true now, ordered by name.
 async fn fairs(
     app: &Shared,
     user: Option<&User>,
@@ -209,10 +215,14 @@ async fn fairs(
     Ok(Json(bodies))
 }
 
-/// The fairs that have not ended, by name. Anybody.
-#[utoipa::path(get, path = "/api/clubfairs/", tag = "clubfairs", security((), ("bearer" = [])),
-    params(("all" = Option<bool>, Query, description = "Those that have ended too")),
-    responses((status = 200, body = Vec<FairBody>)))]
+/// List club fairs.
+///
+/// For everybody. Fairs that have not ended, ordered by name.
+#[utoipa::path(
+    get, path = "/api/clubfairs/", tag = "clubfairs", security((), ("bearer" = [])),
+    params(("all" = Option<bool>, Query, description = "Also fairs that have ended")),
+    responses((status = 200, body = Vec<FairBody>))
+)]
 pub async fn list_fairs(
     State(app): State<Shared>,
     user: Option<User>,
@@ -222,9 +232,13 @@ pub async fn list_fairs(
     fairs(&app, user.as_ref(), |fair, now| all || !fair.is_over(now)).await
 }
 
-/// The fairs that are on now, by name. Anybody.
-#[utoipa::path(get, path = "/api/clubfairs/current/", tag = "clubfairs", security((), ("bearer" = [])),
-    responses((status = 200, body = Vec<FairBody>)))]
+/// List the club fairs that are on now.
+///
+/// For everybody. Ordered by name.
+#[utoipa::path(
+    get, path = "/api/clubfairs/current/", tag = "clubfairs", security((), ("bearer" = [])),
+    responses((status = 200, body = Vec<FairBody>))
+)]
 pub async fn list_current_fairs(
     State(app): State<Shared>,
     user: Option<User>,
@@ -232,9 +246,13 @@ pub async fn list_current_fairs(
     fairs(&app, user.as_ref(), Fair::is_on).await
 }
 
-/// Adds a fair. Admins.
-#[utoipa::path(post, path = "/api/clubfairs/", tag = "clubfairs", security(("bearer" = [])), request_body = FairInput,
-    responses((status = 201, body = FairBody)))]
+/// Create a club fair.
+///
+/// For admins.
+#[utoipa::path(
+    post, path = "/api/clubfairs/", tag = "clubfairs", security(("bearer" = [])),
+    request_body = FairInput, responses((status = 201, body = FairBody))
+)]
 pub async fn create_fair(
     State(app): State<Shared>,
     Admin(user): Admin,
@@ -244,9 +262,13 @@ pub async fn create_fair(
     lookups::create::<Fair>(&app, &user, new, input).await
 }
 
-/// One fair. Anybody.
-#[utoipa::path(get, path = "/api/clubfairs/{fair}/", tag = "clubfairs", security((), ("bearer" = [])), params(("fair" = u64, Path)),
-    responses((status = 200, body = FairBody)))]
+/// Get a club fair.
+///
+/// For everybody.
+#[utoipa::path(
+    get, path = "/api/clubfairs/{fair}/", tag = "clubfairs", security((), ("bearer" = [])),
+    params(("fair" = u64, Path)), responses((status = 200, body = FairBody))
+)]
 pub async fn show_fair(
     State(app): State<Shared>,
     user: Option<User>,
@@ -262,9 +284,14 @@ pub async fn show_fair(
     Ok(Json(Fair::body(fair, &context)))
 }
 
-/// Changes the fields that are sent. Admins.
-#[utoipa::path(patch, path = "/api/clubfairs/{fair}/", tag = "clubfairs", security(("bearer" = [])), params(("fair" = u64, Path)),
-    request_body = FairInput, responses((status = 200, body = FairBody)))]
+/// Change some fields of a club fair.
+///
+/// For admins. Fields that are not sent stay as they are.
+#[utoipa::path(
+    patch, path = "/api/clubfairs/{fair}/", tag = "clubfairs", security(("bearer" = [])),
+    params(("fair" = u64, Path)), request_body = FairInput,
+    responses((status = 200, body = FairBody))
+)]
 pub async fn update_fair(
     State(app): State<Shared>,
     Admin(user): Admin,
@@ -274,9 +301,14 @@ pub async fn update_fair(
     lookups::save(&app, &user, fair, input, Mode::Update).await
 }
 
-/// Replaces all fields. Admins.
-#[utoipa::path(put, path = "/api/clubfairs/{fair}/", tag = "clubfairs", security(("bearer" = [])), params(("fair" = u64, Path)),
-    request_body = FairInput, responses((status = 200, body = FairBody)))]
+/// Replace all fields of a club fair.
+///
+/// For admins. Every writable field must be sent.
+#[utoipa::path(
+    put, path = "/api/clubfairs/{fair}/", tag = "clubfairs", security(("bearer" = [])),
+    params(("fair" = u64, Path)), request_body = FairInput,
+    responses((status = 200, body = FairBody))
+)]
 pub async fn replace_fair(
     State(app): State<Shared>,
     Admin(user): Admin,
@@ -286,9 +318,13 @@ pub async fn replace_fair(
     lookups::save(&app, &user, fair, input, Mode::Replace).await
 }
 
-/// Deletes a fair that no club is registered for. Admins.
-#[utoipa::path(delete, path = "/api/clubfairs/{fair}/", tag = "clubfairs", security(("bearer" = [])), params(("fair" = u64, Path)),
-    responses((status = 204)))]
+/// Delete a club fair.
+///
+/// For admins. It is 400, `in_use`, if a club is registered.
+#[utoipa::path(
+    delete, path = "/api/clubfairs/{fair}/", tag = "clubfairs", security(("bearer" = [])),
+    params(("fair" = u64, Path)), responses((status = 204))
+)]
 pub async fn delete_fair(
     State(app): State<Shared>,
     Admin(user): Admin,
@@ -297,22 +333,27 @@ pub async fn delete_fair(
     lookups::delete(&app, &user, fair).await
 }
 
-/// Which club takes part.
+/// A registration of a club for a fair.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct RegistrationInput {
-    /// Club code.
+    /// Code of the club.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     club: Field<String>,
-    /// False takes the club off the list; default true.
+    /// False takes the club off the fair. Default true.
     #[serde(default)]
     #[schema(value_type = bool)]
     status: Field<bool>,
 }
 
-/// Registers a club for a fair, or no longer, while the registration is open. Officers of the club.
-#[utoipa::path(post, path = "/api/clubfairs/{fair}/register/", tag = "clubfairs", security(("bearer" = [])), params(("fair" = u64, Path)),
-    request_body = RegistrationInput, responses((status = 200, body = FairBody)))]
+/// Register a club for a fair, or take it off.
+///
+/// For officers of the club, while the registration is open.
+#[utoipa::path(
+    post, path = "/api/clubfairs/{fair}/register/", tag = "clubfairs", security(("bearer" = [])),
+    params(("fair" = u64, Path)), request_body = RegistrationInput,
+    responses((status = 200, body = FairBody))
+)]
 pub async fn register_club(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
@@ -337,7 +378,7 @@ pub async fn register_club(
         let ((club, membership), registered) =
             futures::try_join!(club, app.table.registration(fair.id, &code))?;
         let visibility = Visibility::with(membership.as_ref(), user.is_admin());
-        // Admins clear fairs of clubs that were deleted.
+        // Admins may take deleted clubs off a fair (F6).
         let is_there = |club: &_| visibility.sees(club) || (user.is_admin() && !status);
         club.filter(is_there).ok_or_else(no_such_club)?;
         if !is_officer(

@@ -12,7 +12,8 @@ use shared::http::{
     PathIds, Result, Upload, Visibility, edit, is_officer, shown_at,
 };
 use shared::http::{ERASING, User, remove_unless_saved, store_image};
-use shared::models::{Club, ClubProfile, Membership, Role};
+use shared::ids::Id;
+use shared::models::{Club, ClubProfile, Membership, Person, Role};
 use shared::settings::Approval;
 use shared::table::{ClubPage, ClubQuota, Refusal, TableError, Versions};
 use shared::time::Timestamp;
@@ -61,7 +62,7 @@ pub async fn list_clubs(
     let (versions, (viewer, visibility)) =
         futures::try_join!(app.table.versions(), ClubViewer::of(&app, user.as_ref()))?;
     let now = app.now();
-    // Only the featured order looks at events.
+    // Only the order `featured` depends on events.
     let months = if filter.order == ClubOrder::Featured {
         versions.event_parts(Some(now), None)
     } else {
@@ -141,7 +142,7 @@ pub async fn create_club(
     let labels = async { Ok(TagsAndBadges::at(&app, &app.table.versions().await?).await?) };
     let (labels, person) = futures::try_join!(labels, user.person())?;
     input.apply(Mode::Create, &mut club, &labels, user.is_admin())?;
-    // Names collide; codes may not: the second club of a name gets -2, and so on.
+    // Codes are unique, names are not: if the code is taken, `-2`, `-3` and so on are tried (C4).
     let slug = slug(&club.profile.name);
     let quotas = app.settings.quotas;
     let quota = (!user.is_admin()).then_some(ClubQuota {
@@ -162,16 +163,16 @@ pub async fn create_club(
             Err(TableError::Refused(Refusal::ReferenceGone)) => {
                 return Err(ApiError::field(
                     "tags",
-                    "A tag or badge was deleted at this moment.",
+                    "A tag or badge was deleted just now. Send only tags and badges that still exist.",
                 ));
             }
             Err(error) => return Err(error.into()),
         };
         match taken {
-            // An earlier attempt with the same idempotency key was here.
+            // An earlier attempt with the same idempotency key stored it.
             Some(there) if there.creation == creation => club = there,
             Some(_) if code.is_none() => continue,
-            Some(_) => return Err(ApiError::field("code", "This code is taken.")),
+            Some(_) => return Err(ApiError::field("code", "This code is already taken.")),
             None => {}
         }
         let viewer = ClubViewer::on(
@@ -188,12 +189,12 @@ pub async fn create_club(
     }
     Err(ApiError::field(
         "name",
-        "A hundred clubs have this name. Choose another one, or a code.",
+        "A hundred clubs already have this name. Choose another name, or send a `code`.",
     ))
 }
 
-/// Why somebody creates no further club.
-async fn too_many_clubs(app: &Shared, person: u64) -> Result<ApiError> {
+/// The reason why this person cannot create another club.
+async fn too_many_clubs(app: &Shared, person: Id<Person>) -> Result<ApiError> {
     let Some(person) = app
         .table
         .person(person)
@@ -205,12 +206,12 @@ async fn too_many_clubs(app: &Shared, person: u64) -> Result<ApiError> {
     let quotas = app.settings.quotas;
     let why = if person.clubs_created >= i64::from(quotas.clubs_created) {
         format!(
-            "A person creates at most {} clubs, deleted ones included. An administrator can create more.",
+            "You can create at most {} clubs. Deleted clubs count too. Admins have no limit.",
             quotas.clubs_created
         )
     } else {
         format!(
-            "A person owns at most {} clubs, deleted ones included.",
+            "You can own at most {} clubs. Deleted clubs count too.",
             quotas.clubs_owned
         )
     };
@@ -220,8 +221,10 @@ async fn too_many_clubs(app: &Shared, person: u64) -> Result<ApiError> {
 /// Get a club.
 ///
 /// For everybody who can see the club.
-#[utoipa::path(get, path = "/api/clubs/{club}/", tag = "clubs", security((), ("bearer" = [])), params(("club" = String, Path)),
-    responses((status = 200, body = ClubBody)))]
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/", tag = "clubs", security((), ("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 200, body = ClubBody))
+)]
 pub async fn show_club(
     State(app): State<Shared>,
     user: Option<User>,
@@ -244,9 +247,15 @@ pub async fn show_club(
     Ok(Json(ClubBody::new(club, &viewer, &labels, media, now)))
 }
 
-/// Changes the fields that are sent. Officers; admins also restore, approve and award badges.
-#[utoipa::path(patch, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
-    request_body = ClubInput, responses((status = 200, body = ClubBody)))]
+/// Change some fields of a club.
+///
+/// For officers. Fields that are not sent stay as they are. Only admins restore a deleted club,
+/// approve a club or award badges.
+#[utoipa::path(
+    patch, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])),
+    params(("club" = String, Path)), request_body = ClubInput,
+    responses((status = 200, body = ClubBody))
+)]
 pub async fn update_club(
     State(app): State<Shared>,
     scope: EditableClub,
@@ -259,9 +268,15 @@ pub async fn update_club(
     .await
 }
 
-/// Replaces all writable fields. Officers; admins also restore, approve and award badges.
-#[utoipa::path(put, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
-    request_body = ClubInput, responses((status = 200, body = ClubBody)))]
+/// Replace all fields of a club.
+///
+/// For officers. Every writable field must be sent, except `image` and the fields that only admins
+/// write. Only admins restore a deleted club, approve a club or award badges.
+#[utoipa::path(
+    put, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])),
+    params(("club" = String, Path)), request_body = ClubInput,
+    responses((status = 200, body = ClubBody))
+)]
 pub async fn replace_club(
     State(app): State<Shared>,
     scope: EditableClub,
@@ -274,9 +289,16 @@ pub async fn replace_club(
     .await
 }
 
-/// Gives a club its logo, in the part `file` (or `image`) of a form. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/upload/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
-    request_body(content = String, content_type = "multipart/form-data"), responses((status = 200, body = ClubBody)))]
+/// Upload the logo of a club.
+///
+/// For officers. The form has the file in the part `file` or `image`: PNG, JPEG, WebP or GIF, at
+/// most 4 MiB.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/upload/", tag = "clubs", security(("bearer" = [])),
+    params(("club" = String, Path)),
+    request_body(content = String, content_type = "multipart/form-data"),
+    responses((status = 200, body = ClubBody))
+)]
 pub async fn upload_club_logo(
     State(app): State<Shared>,
     scope: EditableClub,
@@ -297,8 +319,8 @@ pub async fn upload_club_logo(
     ))
 }
 
-/// Does a change on the club as it is now: whoever else changes it at this moment loses nothing.
-/// A deleted club can be restored, and nothing else.
+/// Applies a change to the newest state of the club, so that other changes at the same moment are
+/// not lost (X7). A deleted club can only be restored.
 async fn edit_club(
     app: &Shared,
     scope: EditableClub,
@@ -366,10 +388,10 @@ async fn edit_club(
         .ok_or(ApiError::NotFound)
 }
 
-/// A club with what is needed to show it.
+/// A club, with the tags and badges that are needed to show it.
 type PageAndLabels = (ClubPage, TagsAndBadges);
 
-/// The club of a page as its caller sees it; none if there is no club.
+/// The club as the caller sees it, if there is a club.
 fn shown(
     app: &Shared,
     page: &ClubPage,
@@ -382,7 +404,7 @@ fn shown(
     Some(ClubBody::new(club, &viewer, labels, media, now))
 }
 
-/// A club that its officers may change; admins get deleted ones too, to restore them.
+/// A club that the caller may change as an officer. Admins also get deleted clubs, to restore them.
 pub struct EditableClub {
     user: User,
     code: String,
@@ -391,7 +413,7 @@ pub struct EditableClub {
 }
 
 impl EditableClub {
-    /// The club as it is now.
+    /// Reads the newest state of the club.
     async fn read(&self, app: &Shared) -> Result<PageAndLabels, TableError> {
         let person = Some(self.user.id());
         let page = app.table.club_page(&self.code, person).await?;
@@ -431,9 +453,14 @@ impl FromRequestParts<Shared> for EditableClub {
     }
 }
 
-/// Archives a club: the code stays taken, the club and all under it answer 404. Owners.
-#[utoipa::path(delete, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])), params(("club" = String, Path)),
-    responses((status = 204)))]
+/// Delete a club.
+///
+/// For owners. The club and everything in it are 404 afterwards. The code stays taken, and an admin
+/// can restore the club.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 204))
+)]
 pub async fn delete_club(State(app): State<Shared>, scope: Owner) -> Result<NoContent> {
     let (app, scope) = (&app, &scope);
     let (code, is_admin) = (&scope.club.code, scope.user.is_admin());

@@ -117,7 +117,7 @@ pub async fn create<T: Collection>(
     let mut value = T::default();
     value.apply(input, Mode::Create)?;
     let mut entry = Lookup {
-        id: new.0,
+        id: new.id(),
         version: 1,
         uses: 0,
         value,
@@ -126,7 +126,7 @@ pub async fn create<T: Collection>(
     match app.table.create_lookup(&entry).await {
         // An earlier attempt with the same idempotency key may have stored it.
         Err(TableError::Refused(Refusal::Exists)) => {
-            entry = app.table.lookup(new.0).await?.ok_or_else(taken::<T>)?;
+            entry = app.table.lookup(new.id()).await?.ok_or_else(taken::<T>)?;
         }
         done => done?,
     }

@@ -1,12 +1,13 @@
-//! Which clubs of the catalogue a list shows, and in which order (C10, C11, C12, C13, C14).
+//! Filters and orders of the list of clubs (C10, C11, C12, C13, C14).
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use shared::catalogue::{Clubs, ListedClub};
 use shared::http::{ApiError, Params, Result};
+use shared::ids::Id;
 use shared::lookups::Entries;
-use shared::models::{Club, LookupKind};
+use shared::models::{Badge, Club, LookupKind, Tag};
 use shared::text::{self, Word};
 use shared::time::Timestamp;
 
@@ -15,15 +16,13 @@ use crate::body::{ClubViewer, TagsAndBadges, is_accepting};
 /// The order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClubOrder {
-    /// By name.
     Alphabetical,
-    /// By name, backwards.
     ReverseAlphabetical,
-    /// By score.
+    /// By score, with equal scores in an order that changes every day.
     Featured,
-    /// By favorites, then name.
+    /// Fewest favorites first, then by name.
     Favorites,
-    /// The same, most favorites first.
+    /// Most favorites first, then by name.
     MostFavorites,
 }
 
@@ -47,7 +46,7 @@ impl ClubOrder {
     }
 }
 
-/// Which clubs are asked for, and in which order.
+/// The filters and the order of a request.
 pub struct ClubFilter {
     words: Vec<Word>,
     active: Option<bool>,
@@ -55,35 +54,35 @@ pub struct ClubFilter {
     member: Option<bool>,
     tags: String,
     badges: String,
-    /// The order.
+    /// The order of the result.
     pub order: ClubOrder,
 }
 
-/// A filter, with the ids of what it names.
+/// A filter in which tags and badges are given by their ids.
 struct ResolvedFilter<'a> {
-    /// Each word, with the tags that it occurs in.
-    words: Vec<(&'a Word, Vec<u64>)>,
+    /// Each word of the search, with the ids of the tags that contain it.
+    words: Vec<(&'a Word, Vec<Id<Tag>>)>,
     active: Option<bool>,
-    tags: Vec<u64>,
-    badges: Vec<u64>,
+    tags: Vec<Id<Tag>>,
+    badges: Vec<Id<Badge>>,
 }
 
-/// The entries that are meant: one, or several with commas between them; a number is an id, all
-/// else a name. None, if one of them is not there.
-fn parse_ids<T: LookupKind>(entries: &Entries<T>, text: &str) -> Option<Vec<u64>> {
+/// The ids of the entries that `text` names: ids or names, separated by commas. `None` if one of
+/// them does not exist.
+fn parse_ids<T: LookupKind>(entries: &Entries<T>, text: &str) -> Option<Vec<Id<T>>> {
     let text = text.trim();
     if text.is_empty() {
         return Some(vec![]);
     }
-    let names: HashMap<String, u64> = entries
+    let names: HashMap<String, Id<T>> = entries
         .iter()
         .map(|entry| (text::fold(entry.value.name()), entry.id))
         .collect();
     let one = |item: &str| match item.parse() {
-        Ok(id) => entries.get(id).map(|entry| entry.id),
+        Ok(number) => entries.get(Id::new(number)).map(|entry| entry.id),
         Err(_) => names.get(&text::fold(item)).copied(),
     };
-    // A name may have a comma.
+    // A name may contain a comma, so the whole text is tried first.
     if let Some(id) = one(text) {
         return Some(vec![id]);
     }
@@ -95,7 +94,7 @@ fn parse_ids<T: LookupKind>(entries: &Entries<T>, text: &str) -> Option<Vec<u64>
 }
 
 impl ClubFilter {
-    /// What the query says.
+    /// Reads the query parameters.
     pub fn read(params: &Params) -> Result<Self> {
         Ok(Self {
             words: params.search()?,
@@ -108,8 +107,8 @@ impl ClubFilter {
         })
     }
 
-    /// Whether it is one of the clubs that the caller asks for, because of what they have to do
-    /// with it and what the time is.
+    /// Whether the club passes the filters `accepting` and `member`, which depend on the time and
+    /// the caller.
     pub fn is_for(
         &self,
         club: &Club,
@@ -124,10 +123,11 @@ impl ClubFilter {
                 .is_none_or(|member| is_signed_in && viewer.is_member(&club.code) == member)
     }
 
-    /// None if a tag or badge is meant that there is not.
+    /// The filter with ids. `None` if it names a tag or badge that does not exist; then no club
+    /// matches.
     fn wanted(&self, labels: &TagsAndBadges) -> Option<ResolvedFilter<'_>> {
         let tags = labels.tags.iter().filter(|_| !self.words.is_empty());
-        let names: Vec<(u64, String)> = tags
+        let names: Vec<(Id<Tag>, String)> = tags
             .map(|tag| (tag.id, text::fold(&tag.value.name)))
             .collect();
         let inside = |word: &Word| {
@@ -145,7 +145,7 @@ impl ClubFilter {
         })
     }
 
-    /// The clubs that match, of those that `sees` lets through, each with what it is ranked by.
+    /// The matching clubs for which `sees` is true, with the values that they are sorted by.
     pub fn find<'a>(
         &self,
         clubs: &'a Clubs,
@@ -177,19 +177,17 @@ impl ResolvedFilter<'_> {
     }
 }
 
-/// What clubs are ranked by besides themselves.
+/// The data, besides the clubs themselves, that the order depends on.
 pub struct Ranking {
-    /// The present time.
     pub now: Timestamp,
-    /// The clubs with events that have not ended, and when all of these will have.
+    /// Codes of the clubs with an event that has not ended.
     pub hosts: HashSet<String>,
 }
 
-/// A club with what it is ranked by.
+/// A club with the values that it is sorted by.
 pub struct Ranked<'a> {
     score: i64,
     tie_break: u64,
-    /// The club.
     pub listed: &'a ListedClub,
 }
 
@@ -213,8 +211,7 @@ impl Ranking {
         self.now.epoch_seconds().div_euclid(DAY)
     }
 
-    /// The score of `ordering=featured` (docs/architecture.md): a complete profile, what is on, an
-    /// open application, favorites.
+    /// The score of a club for `ordering=featured` (C14).
     fn score(&self, club: &Club) -> i64 {
         let profile = &club.profile;
         let complete = [
@@ -236,7 +233,8 @@ impl Ranking {
 
 const DAY: i64 = 86_400;
 
-/// A club's place among equals on a day (the finalizer of splitmix64).
+/// A number that orders clubs with equal scores, different on each day (the last step of
+/// splitmix64).
 fn tie_break(club: u64, day: i64) -> u64 {
     let n = club ^ day.unsigned_abs().wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -244,7 +242,7 @@ fn tie_break(club: u64, day: i64) -> u64 {
     n ^ (n >> 31)
 }
 
-/// The order of two clubs; no two are equal.
+/// Compares two clubs. Two different clubs are never equal.
 pub fn compare(order: ClubOrder, a: &Ranked, b: &Ranked) -> Ordering {
     let by_code = a.listed.club.code.cmp(&b.listed.club.code);
     let by_name = a.listed.name.cmp(&b.listed.name).then(by_code);

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::http::User;
 use shared::http::{Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
+use shared::ids::Id;
 use shared::models::{Lookup, School};
 use shared::table::Versions;
 use utoipa::ToSchema;
@@ -16,7 +17,8 @@ use crate::lookups::{self, Collection, Entry};
 /// A school.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SchoolBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<School>,
     name: String,
     /// Whether it is a school for graduates.
     is_graduate: bool,

@@ -11,6 +11,7 @@ use shared::http::User;
 use shared::http::{
     Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result, Visibility,
 };
+use shared::ids::Id;
 use shared::models::{Lookup, Tag};
 use shared::table::Versions;
 use utoipa::ToSchema;
@@ -20,7 +21,8 @@ use crate::lookups::{self, Collection, Entry};
 /// A tag.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TagBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Tag>,
     name: String,
     /// Number of clubs with this tag that everybody can see.
     clubs: usize,
@@ -39,7 +41,7 @@ pub struct TagInput {
 impl Collection for Tag {
     type Input = TagInput;
     type Body = TagBody;
-    type Context = HashMap<u64, usize>;
+    type Context = HashMap<Id<Tag>, usize>;
     const PARAM: &'static str = "tag";
     const PATH: &'static str = "/api/tags/";
 
@@ -63,7 +65,7 @@ impl Collection for Tag {
         app: &Shared,
         versions: &Versions,
         _: Option<&User>,
-    ) -> Result<HashMap<u64, usize>> {
+    ) -> Result<HashMap<Id<Tag>, usize>> {
         let (clubs, everybody) = (app.all_clubs(versions).await?, Visibility::default());
         let mut counts = HashMap::new();
         for tag in clubs
@@ -76,7 +78,7 @@ impl Collection for Tag {
         Ok(counts)
     }
 
-    fn body(tag: &Lookup<Self>, counts: &HashMap<u64, usize>) -> TagBody {
+    fn body(tag: &Lookup<Self>, counts: &HashMap<Id<Tag>, usize>) -> TagBody {
         TagBody {
             id: tag.id,
             name: tag.value.name.clone(),

@@ -6,6 +6,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::http::User;
 use shared::http::{Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
+use shared::ids::Id;
 use shared::models::{Lookup, Year};
 use shared::table::Versions;
 use shared::{Shared, limits};
@@ -16,7 +17,8 @@ use crate::lookups::{self, Collection, Entry};
 /// A year.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct YearBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Year>,
     name: String,
     /// Year of graduation.
     year: u16,

@@ -1,8 +1,9 @@
-//! How events and showings look (V6).
+//! Response bodies of events and showings (V6).
 
 use serde::Serialize;
 use shared::bodies::{BadgeBody, Badges};
 use shared::http::Scope;
+use shared::ids::Id;
 use shared::media::Media;
 use shared::models::{Club, Event, EventType, Image, Showing};
 use shared::time::Timestamp;
@@ -11,32 +12,38 @@ use utoipa::ToSchema;
 /// An event.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EventBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Event>,
     name: String,
-    /// HTML; in lists across clubs its first 2,000 characters.
+    /// HTML. In lists across clubs only the first 2,000 characters.
     pub(crate) description: String,
-    /// Code of the host.
+    /// Code of the club that hosts the event.
     club: String,
     club_name: String,
-    /// 0 other, 1 recruitment, 2 GBM, 3 speaker, 4 fair, 5 social, 6 career.
+    /// 0 other, 1 recruitment, 2 general body meeting, 3 speaker, 4 fair, 5 social, 6 career.
     #[serde(rename = "type")]
     event_type: EventType,
-    /// Null for callers who are not signed in.
+    /// Web address of the event, for example of a meeting. Null for callers who are not signed in.
     url: Option<String>,
-    /// At most 600 pixels wide.
+    /// Address of the image, at most 600 pixels wide. Null if there is none.
     image_url: Option<String>,
-    /// Full size.
+    /// Address of the image in full size. Null if there is none.
     large_image_url: Option<String>,
-    /// Whether any showing needs tickets.
+    /// Whether a showing of the event needs tickets.
     ticketed: bool,
+    /// Whether an admin has pinned the event.
     pinned: bool,
-    /// By start, then id.
+    /// Ordered by start.
     showings: Vec<ShowingBody>,
+    /// Earliest start of a showing. Null without showings, like the next three.
     earliest_start_time: Option<Timestamp>,
+    /// Latest start of a showing.
     latest_start_time: Option<Timestamp>,
+    /// Earliest end of a showing.
     earliest_end_time: Option<Timestamp>,
+    /// Latest end of a showing.
     latest_end_time: Option<Timestamp>,
-    /// The club's.
+    /// Badges of the club.
     badges: Vec<BadgeBody>,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -45,30 +52,32 @@ pub struct EventBody {
 /// An occurrence of an event.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ShowingBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Showing>,
     start_time: Timestamp,
     end_time: Timestamp,
-    /// Null when there is none, or it is hidden from callers who are not signed in.
+    /// Null if there is none, or if the caller may not see it.
     location: Option<String>,
+    /// Whether callers who are not signed in see the location.
     location_visible_to_public: bool,
+    /// Whether the showing needs tickets.
     ticketed: bool,
-    /// From when there are tickets. For officers of the club.
+    /// Time from which tickets are available. Null for callers who are not officers.
     ticket_drop_time: Option<Timestamp>,
-    /// Tickets of one order at most. For officers of the club.
+    /// Largest number of tickets in one order. Null for callers who are not officers.
     ticket_order_limit: Option<u32>,
 }
 
-/// Who looks at events.
+/// The caller, as far as it changes what they see.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EventViewer {
-    /// Whether they are signed in.
     pub is_signed_in: bool,
-    /// Whether they may do what officers of the club do.
+    /// Whether they have the rights of an officer of the club.
     pub is_officer: bool,
 }
 
 impl EventViewer {
-    /// The caller at a place of a club.
+    /// The signed-in caller of a route of a club.
     pub fn of<R, P, O>(scope: &Scope<R, P, O>) -> Self {
         Self {
             is_signed_in: true,

@@ -1,4 +1,4 @@
-//! `/events.ics`, `/clubs/{club}/events.ics`: calendars (RFC 5545) with what anybody may see
+//! `/events.ics`, `/clubs/{club}/events.ics`: calendars (RFC 5545) with public data only
 
 use std::collections::HashMap;
 
@@ -8,23 +8,29 @@ use axum::response::{IntoResponse, Response};
 use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _};
 use shared::html::to_text;
 use shared::http::{ApiError, Result, Visibility, Visible};
+use shared::ids::Id;
 use shared::models::{Club, Event, EventType, Showing};
 use shared::{Shared, limits};
 
 use crate::events::upcoming;
 
-/// Characters of a description that a calendar shows.
+/// Largest number of characters of a description in a calendar.
 const DESCRIPTION: usize = 500;
-/// What stands in a calendar without entries: one has at least one component (RFC 5545, 3.6).
+/// The content of a calendar without entries, because a calendar needs at least one component (RFC
+/// 5545, 3.6).
 const UTC: &str = "BEGIN:VTIMEZONE\r\nTZID:Etc/UTC\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0000\r\n\
     TZOFFSETTO:+0000\r\nTZNAME:UTC\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n";
-/// Bytes of a calendar: an answer has to fit what passes the gateway.
+/// Largest size of a calendar in bytes, so that it can pass the gateway (H25).
 const CALENDAR: usize = limits::ANSWER_BODY - 100_000;
 
-/// What is on from now on across clubs, a calendar entry a showing that has not ended; the soonest,
-/// if there are too many. Anybody.
-#[utoipa::path(get, path = "/api/events.ics", tag = "events", security((), ("bearer" = [])),
-    responses((status = 200, body = String, content_type = "text/calendar")))]
+/// Get the calendar of all clubs.
+///
+/// For everybody, with public data only. Each entry is a showing that has not ended. If there are
+/// too many, only the soonest are shown.
+#[utoipa::path(
+    get, path = "/api/events.ics", tag = "events", security((), ("bearer" = [])),
+    responses((status = 200, body = String, content_type = "text/calendar"))
+)]
 pub async fn show_calendar(State(app): State<Shared>) -> Result<Response> {
     let (found, now) = (upcoming(&app).await?, app.now());
     let mut showings: Vec<(&Showing, &Event, &Club)> = Vec::new();
@@ -41,10 +47,15 @@ pub async fn show_calendar(State(app): State<Shared>) -> Result<Response> {
     Ok(calendar("Club events", showings))
 }
 
-/// All events of a club, a calendar entry a showing; the latest, if there are too many. Anybody, if
-/// everybody can see the club.
-#[utoipa::path(get, path = "/api/clubs/{club}/events.ics", tag = "events", security((), ("bearer" = [])), params(("club" = String, Path)),
-    responses((status = 200, body = String, content_type = "text/calendar")))]
+/// Get the calendar of a club.
+///
+/// For everybody, with public data only. Each entry is a showing. If there are too many, only the
+/// latest are shown. It is 404 if not everybody can see the club.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/events.ics", tag = "events", security((), ("bearer" = [])),
+    params(("club" = String, Path)),
+    responses((status = 200, body = String, content_type = "text/calendar"))
+)]
 pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Result<Response> {
     let club = &scope.club;
     if !Visibility::default().sees(club) {
@@ -59,7 +70,7 @@ pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Re
     Ok(calendar(&club.profile.name, showings))
 }
 
-/// A calendar with these showings, as many of the first as fit.
+/// A calendar with the first showings, as many as fit.
 fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
     let mut calendar = Calendar::empty();
     for property in [
@@ -72,8 +83,8 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
     }
     let is_empty = showings.is_empty();
     let mut size = 0;
-    // An event may have a hundred showings: its text is made once.
-    let mut texts: HashMap<u64, String> = HashMap::new();
+    // An event may have a hundred showings, so its text is made only once.
+    let mut texts: HashMap<Id<Event>, String> = HashMap::new();
     for (showing, event, club) in showings {
         let text = texts
             .entry(event.id)
@@ -96,8 +107,8 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
         .into_response()
 }
 
-/// A showing as everybody may see it. Its times of change are the event's, so that a calendar stays
-/// the same while nothing changes.
+/// The public data of a showing. All its timestamps come from the event, so an unchanged calendar
+/// is answered with 304 (V19).
 fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
     let mut entry = Entry::new();
     entry
@@ -109,7 +120,7 @@ fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
         .summary(&plain(&format!("{} ({club})", event.name)))
         .categories([category(event.event_type)])
         .starts(showing.start.moment());
-    // An end that is the start is none (RFC 5545, 3.8.2.2).
+    // An end that equals the start is not allowed (RFC 5545, 3.8.2.2).
     if showing.end > showing.start {
         entry.ends(showing.end.moment());
     }
@@ -126,7 +137,7 @@ fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
     entry.done()
 }
 
-/// The beginning of an HTML text, as a calendar shows it.
+/// The beginning of an HTML text, as plain text for a calendar.
 fn beginning(html: &str) -> String {
     let start: String = html.chars().take(DESCRIPTION * 8).collect();
     plain(
@@ -137,7 +148,7 @@ fn beginning(html: &str) -> String {
     )
 }
 
-/// Without control characters, which calendars may not have, but for line breaks.
+/// Removes control characters except line breaks. Calendars must not contain them.
 fn plain(text: &str) -> String {
     text.chars()
         .filter(|c| *c == '\n' || !c.is_control())

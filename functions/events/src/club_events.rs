@@ -17,10 +17,14 @@ use shared::time::Timestamp;
 use crate::body::{EventBody, EventViewer};
 use crate::input::EventInput;
 
-/// All events of a club, by earliest start; those without showings last. Any signed-in user who can
-/// see it.
-#[utoipa::path(get, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])), params(("club" = String, Path)),
-    responses((status = 200, body = Vec<EventBody>)))]
+/// List all events of a club.
+///
+/// For every signed-in user who can see the club. Ordered by the earliest start; events without
+/// showings are last.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 200, body = Vec<EventBody>))
+)]
 pub async fn list_club_events(
     State(app): State<Shared>,
     scope: SignedIn,
@@ -42,10 +46,16 @@ pub async fn list_club_events(
     ))
 }
 
-/// Creates an event, as JSON or as a form with an image; it may bring its showings. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])), params(("club" = String, Path)),
+/// Create an event.
+///
+/// For officers. JSON, or a form with an image in the part `image`. The event may be created
+/// together with its showings. A club has at most 1,000 events that have not ended.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])),
+    params(("club" = String, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
-    responses((status = 201, body = EventBody)))]
+    responses((status = 201, body = EventBody))
+)]
 pub async fn create_event(
     State(app): State<Shared>,
     scope: Officer,
@@ -54,7 +64,7 @@ pub async fn create_event(
 ) -> Result<Created<EventBody>> {
     let now = app.now();
     let mut event = Event {
-        id: new.0,
+        id: new.id(),
         club: scope.club.code.clone(),
         version: 1,
         name: String::new(),
@@ -69,7 +79,8 @@ pub async fn create_event(
         updated_at: now,
     };
     input.apply(Mode::Create, &mut event, scope.user.is_admin(), new.parts())?;
-    // What may fail comes before the image and the write: a repeat would make them twice.
+    // Read this before the image is stored. If it failed later, a repeat would store the image
+    // again.
     let badges = Badges::of(&app, &scope.club).await?;
     if let Some(bytes) = image {
         event.image = Some(store_image(&app.media, "image", bytes).await?);
@@ -115,8 +126,9 @@ pub async fn create_event(
     })
 }
 
-/// 400 if a club has as many events that have not ended as it may have; else how many it may have
-/// with those that have. An event without showings has not ended.
+/// The largest number of events of this club, including those that have ended. It is 400 if the
+/// club already has the allowed number of events that have not ended (V12). An event without
+/// showings counts as not ended.
 async fn allowed(app: &Shared, club: &str) -> Result<i64> {
     let (events, now) = (app.table.events(club).await?, app.now());
     let limit = app.settings.quotas.club_events as usize;
@@ -134,9 +146,14 @@ fn has_ended(event: &Event, now: Timestamp) -> bool {
     event.span().is_some_and(|span| span.ends.1 < now)
 }
 
-/// One event of a club. Any signed-in user who can see it.
-#[utoipa::path(get, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
-    params(("club" = String, Path), ("event" = u64, Path)), responses((status = 200, body = EventBody)))]
+/// Get an event of a club.
+///
+/// For every signed-in user who can see the club.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path)),
+    responses((status = 200, body = EventBody))
+)]
 pub async fn show_club_event(
     State(app): State<Shared>,
     scope: SignedIn<(), Event>,
@@ -151,12 +168,16 @@ pub async fn show_club_event(
     )))
 }
 
-/// Changes the fields that are sent, as JSON or as a form with an image; `image: null` removes the
-/// image. Officers.
-#[utoipa::path(patch, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+/// Change some fields of an event.
+///
+/// For officers. JSON, or a form with an image in the part `image`. Fields that are not sent stay
+/// as they are. `image: null` removes the image.
+#[utoipa::path(
+    patch, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
-    responses((status = 200, body = EventBody)))]
+    responses((status = 200, body = EventBody))
+)]
 pub async fn update_event(
     State(app): State<Shared>,
     scope: Officer<(), Event>,
@@ -165,11 +186,16 @@ pub async fn update_event(
     save_event(&app, scope, input, Mode::Update).await
 }
 
-/// Replaces all writable fields but image and showings. Officers.
-#[utoipa::path(put, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+/// Replace all fields of an event.
+///
+/// For officers. JSON, or a form with an image in the part `image`. Every writable field must be
+/// sent, except `image`, `pinned` and `showings`.
+#[utoipa::path(
+    put, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
-    responses((status = 200, body = EventBody)))]
+    responses((status = 200, body = EventBody))
+)]
 pub async fn replace_event(
     State(app): State<Shared>,
     scope: Officer<(), Event>,
@@ -208,10 +234,16 @@ async fn save_event(
     Ok(Json(show(&event)))
 }
 
-/// Gives an event its image, in the part `file` (or `image`) of a form. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/events/{event}/upload/", tag = "events", security(("bearer" = [])),
-    params(("club" = String, Path), ("event" = u64, Path)), request_body(content = String, content_type = "multipart/form-data"),
-    responses((status = 200, body = EventBody)))]
+/// Upload the image of an event.
+///
+/// For officers. The form has the file in the part `file` or `image`: PNG, JPEG, WebP or GIF, at
+/// most 4 MiB.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/events/{event}/upload/", tag = "events",
+    security(("bearer" = [])), params(("club" = String, Path), ("event" = u64, Path)),
+    request_body(content = String, content_type = "multipart/form-data"),
+    responses((status = 200, body = EventBody))
+)]
 pub async fn upload_event_image(
     State(app): State<Shared>,
     scope: Officer<(), Event>,
@@ -233,9 +265,13 @@ pub async fn upload_event_image(
     ))
 }
 
-/// Deletes an event with its showings and image. Officers.
-#[utoipa::path(delete, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
-    params(("club" = String, Path), ("event" = u64, Path)), responses((status = 204)))]
+/// Delete an event.
+///
+/// For officers. Its showings and its image are deleted too.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path)), responses((status = 204))
+)]
 pub async fn delete_event(
     State(app): State<Shared>,
     scope: Officer<(), Event>,
@@ -260,7 +296,8 @@ pub async fn delete_event(
     .await
 }
 
-/// Does a change on the event as it is now: whoever else changes it at this moment loses nothing.
+/// Applies a change to the newest state of the event, so that other changes at the same moment are
+/// not lost (X7).
 pub async fn edit_event<B: Serialize>(
     app: &Shared,
     if_match: &IfMatch,

@@ -1,4 +1,4 @@
-//! `/events/`, `/events/{event}/`: what is on, across clubs
+//! `/events/`, `/events/{event}/`: the events of all clubs
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -11,6 +11,7 @@ use shared::bodies::Badges;
 use shared::catalogue::{Clubs, ListedEvent};
 use shared::http::User;
 use shared::http::{ApiError, Envelope, Page, Params, PathIds, Result, Visibility, is_officer};
+use shared::ids::Id;
 use shared::models::{Club, Event, Fair, Showing};
 use shared::table::{TableError, Versions};
 use shared::text::Word;
@@ -19,18 +20,19 @@ use shared::{App, Shared};
 
 use crate::body::{EventBody, EventViewer};
 
-/// Which events of the catalogue are asked for.
+/// The filters of a request.
 struct EventFilter {
     words: Vec<Word>,
     club: Option<String>,
     event_type: Option<u64>,
-    /// Ends after this moment: the usual window.
+    /// Only events that end at this time or later. Set if the request has none of the four times
+    /// (V2).
     ends_after: Option<Timestamp>,
     earliest_start: Option<Timestamp>,
     latest_start: Option<Timestamp>,
     earliest_end: Option<Timestamp>,
     latest_end: Option<Timestamp>,
-    fair: Option<u64>,
+    fair: Option<Id<Fair>>,
 }
 
 impl EventFilter {
@@ -54,7 +56,7 @@ impl EventFilter {
             latest_start: latest_start?,
             earliest_end: earliest_end?,
             latest_end: latest_end?,
-            fair: params.number("fair", 1, shared::ids::MAX_ID)?,
+            fair: params.id("fair")?,
         };
         let times = [
             filter.earliest_start,
@@ -68,7 +70,7 @@ impl EventFilter {
         Ok(filter)
     }
 
-    /// What is on from now on.
+    /// The filter for all events that have not ended.
     pub fn upcoming(now: Timestamp) -> Self {
         Self {
             words: vec![],
@@ -83,9 +85,10 @@ impl EventFilter {
         }
     }
 
-    /// The parts of the catalogue in which such an event may stand: by when its last showing ends.
+    /// The parts of the catalogue that may contain matching events. The end of the last showing
+    /// decides in which part an event is.
     fn parts(&self, versions: &Versions) -> Vec<String> {
-        // An event that starts or first ends after a moment ends after it.
+        // An event whose start or first end is after a time also ends after it.
         let from = [self.ends_after, self.earliest_start, self.earliest_end]
             .into_iter()
             .flatten()
@@ -119,15 +122,15 @@ impl EventFilter {
     }
 }
 
-/// The clubs of a fair, and its time.
+/// The registered clubs of a fair and its time.
 struct AtFair {
     clubs: HashSet<String>,
     time: RangeInclusive<Timestamp>,
 }
 
 impl AtFair {
-    /// Those of the fair with this id; nobody, if there is none.
-    async fn of(app: &App, fair: u64, versions: &Versions) -> Result<Self, TableError> {
+    /// Reads the fair with this id. Without such a fair, no event matches.
+    async fn of(app: &App, fair: Id<Fair>, versions: &Versions) -> Result<Self, TableError> {
         let registrations = app
             .lookups
             .registrations(&app.table, versions, app.clock.now());
@@ -149,7 +152,7 @@ impl AtFair {
         })
     }
 
-    /// Whether an event is one of the fair: one of its clubs has a showing inside its time.
+    /// Whether an event belongs to the fair (F7).
     fn has(&self, event: &Event) -> bool {
         let inside = |showing: &Showing| {
             self.time.contains(&showing.start) && self.time.contains(&showing.end)
@@ -158,17 +161,18 @@ impl AtFair {
     }
 }
 
-/// Events of the catalogue with their clubs. What is in memory is lent, not copied.
+/// Matching events of the catalogue with their clubs. Refers to the catalogue in memory instead of
+/// copying it.
 pub struct MatchingEvents {
     clubs: Clubs,
     badges: Badges,
     parts: Vec<Arc<Vec<ListedEvent>>>,
-    /// Part and place of each, in the order of the list.
+    /// The part of each event and its index there, in the order of the list.
     places: Vec<(usize, usize)>,
 }
 
 impl MatchingEvents {
-    /// By earliest start and id.
+    /// The events with their clubs, ordered by earliest start and id.
     pub fn pairs(&self) -> Vec<(&Event, &Club)> {
         let pair = |(part, place): &(usize, usize)| {
             let event = &self.parts.get(*part)?.get(*place)?.event;
@@ -178,7 +182,7 @@ impl MatchingEvents {
     }
 }
 
-/// The events of the catalogue that match, for this caller: 1 read when nothing changed.
+/// The matching events that the caller can see. Needs 1 read if the catalogue did not change.
 async fn find(app: &Shared, filter: &EventFilter, user: Option<&User>) -> Result<MatchingEvents> {
     let versions = app.table.versions().await?;
     let wanted = filter.parts(&versions);
@@ -213,7 +217,7 @@ async fn find(app: &Shared, filter: &EventFilter, user: Option<&User>) -> Result
     }
     let visibility = Visibility::of(app, user, hits.iter().map(|(_, club, _)| *club)).await?;
     hits.retain(|(_, club, _)| visibility.sees(club));
-    // One that moved to another part stands in both, or still in the first one: the younger copy is
+    // An event that moved to another part may be in both parts. The copy with the higher version is
     // right.
     hits.sort_by_key(|(listed, ..)| (listed.event.id, std::cmp::Reverse(listed.event.version)));
     hits.dedup_by_key(|(listed, ..)| listed.event.id);
@@ -232,23 +236,40 @@ async fn find(app: &Shared, filter: &EventFilter, user: Option<&User>) -> Result
     })
 }
 
-/// What anybody may see of what is on from now on, with its clubs.
+/// The events that have not ended and that everybody can see.
 pub async fn upcoming(app: &Shared) -> Result<MatchingEvents> {
     find(app, &EventFilter::upcoming(app.now()), None).await
 }
 
-/// Events with showings across clubs, by earliest start; without any of the four times, those that
-/// have not ended. Anybody.
-#[utoipa::path(get, path = "/api/events/", tag = "events", security((), ("bearer" = [])),
-    params(("search" = Option<String>, Query, description = "Words that must all occur in name, description or club name"),
-        ("club__code" = Option<String>, Query), ("type" = Option<u8>, Query, description = "0–6"),
-        ("earliest_start_time" = Option<Timestamp>, Query, description = "Not before"),
-        ("latest_start_time" = Option<Timestamp>, Query, description = "Not after"),
-        ("earliest_end_time" = Option<Timestamp>, Query, description = "Not before"),
-        ("latest_end_time" = Option<Timestamp>, Query, description = "Not after"),
-        ("fair" = Option<u64>, Query, description = "Id of a club fair"),
-        ("page" = Option<u64>, Query), ("page_size" = Option<u64>, Query, description = "25, at most 100")),
-    responses((status = 200, body = Envelope<EventBody>)))]
+/// List the events of all clubs.
+///
+/// For everybody. Only events with showings, of clubs that the caller can see. Without any of the
+/// four times, only events that have not ended. In pages, ordered by the earliest start.
+#[utoipa::path(
+    get, path = "/api/events/", tag = "events", security((), ("bearer" = [])),
+    params(
+        ("search" = Option<String>, Query,
+            description = "Every word must occur in the name, description or club name"),
+        ("club__code" = Option<String>, Query,
+            description = "Only events of the club with this code"),
+        ("type" = Option<u8>, Query, description = "A number from 0 to 6"),
+        ("earliest_start_time" = Option<Timestamp>, Query,
+            description = "Only events whose earliest start is at this time or later"),
+        ("latest_start_time" = Option<Timestamp>, Query,
+            description = "Only events whose latest start is at this time or earlier"),
+        ("earliest_end_time" = Option<Timestamp>, Query,
+            description = "Only events whose earliest end is at this time or later"),
+        ("latest_end_time" = Option<Timestamp>, Query,
+            description = "Only events whose latest end is at this time or earlier"),
+        ("fair" = Option<u64>, Query,
+            description = "Id of a club fair: only events of its clubs, with a showing inside its \
+                time"),
+        ("page" = Option<u64>, Query, description = "Number of the page, from 1"),
+        ("page_size" = Option<u64>, Query,
+            description = "Results on one page: 25 by default, at most 100")
+    ),
+    responses((status = 200, body = Envelope<EventBody>))
+)]
 pub async fn list_events(
     State(app): State<Shared>,
     user: Option<User>,
@@ -257,7 +278,7 @@ pub async fn list_events(
 ) -> Result<Json<Envelope<EventBody>>> {
     let filter = EventFilter::read(&params, app.now())?;
     let found = find(&app, &filter, user.as_ref()).await?;
-    // Across clubs nobody is an officer: what only officers read stands in the club's own list.
+    // Fields for officers are shown only in the list of the club (V6).
     let viewer = EventViewer {
         is_signed_in: user.is_some(),
         is_officer: false,
@@ -268,13 +289,10 @@ pub async fn list_events(
     Ok(Json(page))
 }
 
-/// An event by its id alone, with its club: both are there for the caller.
+/// The event that the path names, if the caller can see its club.
 pub struct VisibleEvent {
-    /// The event.
     pub event: Event,
-    /// Its club.
     pub club: Club,
-    /// Who looks at it.
     pub viewer: EventViewer,
 }
 
@@ -312,9 +330,13 @@ impl FromRequestParts<Shared> for VisibleEvent {
     }
 }
 
-/// One event. Anybody who can see its club.
-#[utoipa::path(get, path = "/api/events/{event}/", tag = "events", security((), ("bearer" = [])), params(("event" = u64, Path)),
-    responses((status = 200, body = EventBody)))]
+/// Get an event.
+///
+/// For everybody who can see its club.
+#[utoipa::path(
+    get, path = "/api/events/{event}/", tag = "events", security((), ("bearer" = [])),
+    params(("event" = u64, Path)), responses((status = 200, body = EventBody))
+)]
 pub async fn show_event(State(app): State<Shared>, found: VisibleEvent) -> Result<Json<EventBody>> {
     let badges = Badges::of(&app, &found.club).await?;
     Ok(Json(EventBody::new(

@@ -1,16 +1,18 @@
-//! How bodies become events and showings.
+//! Request bodies of events and showings.
 
 use serde::Deserialize;
 use serde_json::Value;
 use shared::http::{ApiError, Field, Mode, Need, Reader, Result, TextFields};
+use shared::ids::Id;
 use shared::limits;
 use shared::models::{Event, EventType, Showing};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
-/// What officers (and, of `pinned`, admins) write of an event.
+/// The fields of an event that officers write. Only admins write `pinned`.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct EventInput {
+    /// One line, at most 255 characters.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     name: Field<String>,
@@ -18,22 +20,25 @@ pub struct EventInput {
     #[serde(default)]
     #[schema(value_type = String)]
     description: Field<String>,
-    /// 0 other (default), 1 recruitment, 2 GBM, 3 speaker, 4 fair, 5 social, 6 career.
+    /// 0 other (default), 1 recruitment, 2 general body meeting, 3 speaker, 4 fair, 5 social, 6
+    /// career.
     #[serde(default, rename = "type")]
     #[schema(value_type = EventType)]
     event_type: Field<EventType>,
+    /// Web address of the event, http or https.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     url: Field<String>,
-    /// Null removes the image; one is sent as a file in a form.
+    /// Null removes the image. An image is sent as a file in a form: PNG, JPEG, WebP or GIF, at
+    /// most 4 MiB.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Binary)]
     image: Field<Value>,
-    /// Admins only.
+    /// Only admins; ignored from others.
     #[serde(default)]
     #[schema(value_type = bool)]
     pinned: Field<bool>,
-    /// Only when it is created.
+    /// Used only when the event is created. At most 100.
     #[serde(default)]
     #[schema(value_type = Vec<ShowingInput>)]
     showings: Field<Vec<ShowingInput>>,
@@ -44,8 +49,8 @@ impl TextFields for EventInput {
 }
 
 impl EventInput {
-    /// Reads the body into `event`; what only admins write is ignored from others, and showings are
-    /// new ones.
+    /// Checks the fields and writes them into `event`. `pinned` is ignored if the caller is not an
+    /// admin. Showings are read only when the event is created.
     pub fn apply(
         self,
         mode: Mode,
@@ -68,9 +73,10 @@ impl EventInput {
         match self.image {
             Field::Null => event.image = None,
             Field::Absent => {}
-            Field::Value(_) | Field::Wrong(..) => reader
-                .errors
-                .add("image", "Send an image as a file, in multipart/form-data."),
+            Field::Value(_) | Field::Wrong(..) => reader.errors.add(
+                "image",
+                "Only null is accepted here. Send an image as a file, in multipart/form-data.",
+            ),
         }
         if is_admin {
             reader.flag("pinned", self.pinned, Need::Free, &mut event.pinned);
@@ -82,7 +88,7 @@ impl EventInput {
                 reader.errors.add("showings", TOO_MANY);
             }
             for (i, showing) in showings.into_iter().enumerate().take(limits::SHOWINGS) {
-                match showing.create(next_id()) {
+                match showing.create(Id::new(next_id())) {
                     Ok(showing) => event.showings.push(showing),
                     Err(ApiError::Invalid(_, errors)) => {
                         reader.errors.extend(&format!("showings.{i}"), errors)
@@ -96,44 +102,44 @@ impl EventInput {
     }
 }
 
-/// What somebody is told who adds one showing too many.
 pub(crate) const TOO_MANY: &str = "At most 100 showings are allowed.";
 
-/// What officers write of a showing.
+/// The fields of a showing that officers write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct ShowingInput {
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
     start_time: Field<Timestamp>,
-    /// Not before the start.
+    /// Must not be before `start_time`.
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
     end_time: Field<Timestamp>,
+    /// One line, at most 255 characters.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     location: Field<String>,
-    /// Whether callers who are not signed in see the location; default false.
+    /// Whether callers who are not signed in see the location. Default false.
     #[serde(default)]
     #[schema(value_type = bool)]
     location_visible_to_public: Field<bool>,
-    /// Only when it is created: whether tickets are needed, also without a time from which there
-    /// are some; default false.
+    /// Whether the showing needs tickets. Used only when it is created. Default false; a showing
+    /// with a `ticket_drop_time` always needs tickets.
     #[serde(default)]
     #[schema(value_type = bool)]
     ticketed: Field<bool>,
-    /// From when there are tickets; not after the end.
+    /// Time from which tickets are available. Must not be after `end_time`.
     #[serde(default)]
     #[schema(value_type = Option<Timestamp>)]
     ticket_drop_time: Field<Timestamp>,
-    /// Tickets of one order at most; default 10.
+    /// Largest number of tickets in one order, at least 1. Default 10.
     #[serde(default)]
     #[schema(value_type = u32)]
     ticket_order_limit: Field<i64>,
 }
 
 impl ShowingInput {
-    /// The new showing that the body describes.
-    pub fn create(self, id: u64) -> Result<Showing> {
+    /// A new showing with these fields.
+    pub fn create(self, id: Id<Showing>) -> Result<Showing> {
         let never = Timestamp::default();
         let mut showing = Showing {
             id,
@@ -149,7 +155,8 @@ impl ShowingInput {
         Ok(showing)
     }
 
-    /// Reads the body into `showing`; rules across fields hold for what comes of it.
+    /// Checks the fields and writes them into `showing`. Rules about several fields are checked on
+    /// the result (H14).
     pub fn apply(self, mode: Mode, showing: &mut Showing) -> Result<()> {
         let mut reader = Reader::new(mode);
         reader.time(
@@ -191,7 +198,7 @@ impl ShowingInput {
         reader.in_order(
             ("start_time", showing.start),
             ("end_time", showing.end),
-            "A showing does not end before it starts.",
+            "`end_time` must not be before `start_time`.",
         );
         let times_are_right = !["start_time", "end_time"]
             .iter()
@@ -199,7 +206,7 @@ impl ShowingInput {
         if times_are_right && showing.ticket_drop.is_some_and(|drop| drop > showing.end) {
             reader.errors.add(
                 "ticket_drop_time",
-                "There are tickets before the showing ends.",
+                "`ticket_drop_time` must not be after `end_time`.",
             );
         }
         reader.finish()

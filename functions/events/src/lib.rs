@@ -11,7 +11,7 @@ use shared::Shared;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// The routes of this group.
+/// The routes of this function.
 pub fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(shared::openapi::base())
         .routes(routes!(events::list_events))

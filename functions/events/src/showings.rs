@@ -1,5 +1,4 @@
-//! `/events/{event}/showings/`, `/clubs/{club}/events/{event}/showings/`, and one showing under
-//! both
+//! `/events/{event}/showings/`, `/clubs/{club}/events/{event}/showings/`, `…/{showing}/`
 
 use axum::Json;
 use axum::extract::State;
@@ -8,6 +7,7 @@ use shared::http::{
     ApiError, Created, IfMatch, Input, Load, Mode, NewId, NoContent, Officer, PathIds, Result,
     SignedIn,
 };
+use shared::ids::Id;
 use shared::models::{Event, Showing};
 use shared::{Shared, limits};
 
@@ -16,8 +16,9 @@ use crate::club_events::edit_event;
 use crate::events::VisibleEvent;
 use crate::input::{ShowingInput, TOO_MANY};
 
-/// The showing that the path names: looked for in its event after the role was judged.
-pub struct ShowingOfPath(Option<u64>);
+/// The id of the showing in the path. It is looked up in the event after the role of the caller was
+/// checked (H3).
+pub struct ShowingOfPath(Option<Id<Showing>>);
 
 impl Load for ShowingOfPath {
     async fn load(_: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>> {
@@ -45,16 +46,25 @@ fn bodies(event: &Event, viewer: EventViewer) -> Json<Vec<ShowingBody>> {
     )
 }
 
-/// The showings of an event, by start. Anybody who can see its club.
-#[utoipa::path(get, path = "/api/events/{event}/showings/", tag = "showings", security((), ("bearer" = [])),
-    params(("event" = u64, Path)), responses((status = 200, body = Vec<ShowingBody>)))]
+/// List the showings of an event.
+///
+/// For everybody who can see the club. Ordered by start.
+#[utoipa::path(
+    get, path = "/api/events/{event}/showings/", tag = "showings", security((), ("bearer" = [])),
+    params(("event" = u64, Path)), responses((status = 200, body = Vec<ShowingBody>))
+)]
 pub async fn list_showings(found: VisibleEvent) -> Json<Vec<ShowingBody>> {
     bodies(&found.event, found.viewer)
 }
 
-/// One showing. Anybody who can see its club.
-#[utoipa::path(get, path = "/api/events/{event}/showings/{showing}/", tag = "showings", security((), ("bearer" = [])),
-    params(("event" = u64, Path), ("showing" = u64, Path)), responses((status = 200, body = ShowingBody)))]
+/// Get a showing.
+///
+/// For everybody who can see the club.
+#[utoipa::path(
+    get, path = "/api/events/{event}/showings/{showing}/", tag = "showings",
+    security((), ("bearer" = [])), params(("event" = u64, Path), ("showing" = u64, Path)),
+    responses((status = 200, body = ShowingBody))
+)]
 pub async fn show_showing(found: VisibleEvent, path: PathIds) -> Result<Json<ShowingBody>> {
     let showing = ShowingOfPath(path.id("showing"));
     Ok(Json(ShowingBody::new(
@@ -63,27 +73,38 @@ pub async fn show_showing(found: VisibleEvent, path: PathIds) -> Result<Json<Sho
     )))
 }
 
-/// The showings of an event of a club, by start. Any signed-in user who can see it.
-#[utoipa::path(get, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings", security(("bearer" = [])),
-    params(("club" = String, Path), ("event" = u64, Path)), responses((status = 200, body = Vec<ShowingBody>)))]
+/// List the showings of an event of a club.
+///
+/// For every signed-in user who can see the club. Ordered by start.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings",
+    security(("bearer" = [])), params(("club" = String, Path), ("event" = u64, Path)),
+    responses((status = 200, body = Vec<ShowingBody>))
+)]
 pub async fn list_club_showings(scope: SignedIn<Event>) -> Json<Vec<ShowingBody>> {
     bodies(&scope.parent, EventViewer::of(&scope))
 }
 
-/// Adds a showing to an event; at most 100. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings", security(("bearer" = [])),
-    params(("club" = String, Path), ("event" = u64, Path)), request_body = ShowingInput, responses((status = 201, body = ShowingBody)))]
+/// Add a showing to an event.
+///
+/// For officers. An event has at most 100 showings.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings",
+    security(("bearer" = [])), params(("club" = String, Path), ("event" = u64, Path)),
+    request_body = ShowingInput, responses((status = 201, body = ShowingBody))
+)]
 pub async fn create_showing(
     State(app): State<Shared>,
     scope: Officer<Event>,
-    NewId(id): NewId,
+    new: NewId,
     Input(input): Input<ShowingInput>,
 ) -> Result<Created<ShowingBody>> {
+    let id = new.id();
     let showing = input.create(id)?;
     let any_state = IfMatch::default();
     let show = |event: &Event| bodies(event, EventViewer::of(&scope)).0;
     let event = edit_event(&app, &any_state, &scope.parent, show, |event| {
-        // A write whose answer was lost finds itself.
+        // An earlier attempt of this write already stored it (X10).
         if event.showings.iter().any(|there| there.id == showing.id) {
             return Ok(());
         }
@@ -109,9 +130,15 @@ pub async fn create_showing(
     })
 }
 
-/// One showing of an event of a club. Any signed-in user who can see it.
-#[utoipa::path(get, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings", security(("bearer" = [])),
-    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)), responses((status = 200, body = ShowingBody)))]
+/// Get a showing of an event of a club.
+///
+/// For every signed-in user who can see the club.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
+    security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
+    responses((status = 200, body = ShowingBody))
+)]
 pub async fn show_club_showing(scope: SignedIn<Event, ShowingOfPath>) -> Result<Json<ShowingBody>> {
     Ok(Json(ShowingBody::new(
         scope.object.find(&scope.parent)?,
@@ -119,10 +146,15 @@ pub async fn show_club_showing(scope: SignedIn<Event, ShowingOfPath>) -> Result<
     )))
 }
 
-/// Changes the fields that are sent. Officers.
-#[utoipa::path(patch, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings", security(("bearer" = [])),
-    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)), request_body = ShowingInput,
-    responses((status = 200, body = ShowingBody)))]
+/// Change some fields of a showing.
+///
+/// For officers. Fields that are not sent stay as they are.
+#[utoipa::path(
+    patch, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
+    security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
+    request_body = ShowingInput, responses((status = 200, body = ShowingBody))
+)]
 pub async fn update_showing(
     State(app): State<Shared>,
     scope: Officer<Event, ShowingOfPath>,
@@ -131,10 +163,15 @@ pub async fn update_showing(
     save_showing(&app, scope, &input, Mode::Update).await
 }
 
-/// Replaces all writable fields. Officers.
-#[utoipa::path(put, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings", security(("bearer" = [])),
-    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)), request_body = ShowingInput,
-    responses((status = 200, body = ShowingBody)))]
+/// Replace all fields of a showing.
+///
+/// For officers. Every writable field must be sent, except `ticketed`.
+#[utoipa::path(
+    put, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
+    security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
+    request_body = ShowingInput, responses((status = 200, body = ShowingBody))
+)]
 pub async fn replace_showing(
     State(app): State<Shared>,
     scope: Officer<Event, ShowingOfPath>,
@@ -163,9 +200,15 @@ async fn save_showing(
     Ok(Json(ShowingBody::new(wanted.find(&event)?, viewer)))
 }
 
-/// Removes a showing. Officers.
-#[utoipa::path(delete, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings", security(("bearer" = [])),
-    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)), responses((status = 204)))]
+/// Delete a showing.
+///
+/// For officers.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
+    security(("bearer" = [])),
+    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
+    responses((status = 204))
+)]
 pub async fn delete_showing(
     State(app): State<Shared>,
     scope: Officer<Event, ShowingOfPath>,
@@ -173,7 +216,7 @@ pub async fn delete_showing(
     let (wanted, viewer) = (&scope.object, EventViewer::of(&scope));
     let show = |event: &Event| Some(ShowingBody::new(wanted.find(event).ok()?, viewer));
     edit_event(&app, &scope.if_match, &scope.parent, show, |event| {
-        // 404, too, if somebody else removed it at this moment.
+        // Also 404 if somebody else deleted the showing at the same moment.
         let id = wanted.find(event)?.id;
         event.showings.retain(|showing| showing.id != id);
         Ok(())

@@ -19,26 +19,25 @@ use utoipa::ToSchema;
 use crate::member::{MemberBody, MemberViewer};
 use crate::members::{owned_limit, owns_enough};
 
-/// The use of an invite.
+/// The token of an invite, and how the new member wants to be shown.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct AcceptInput {
-    /// From the link of the mail.
+    /// Token from the link in the mail.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     token: Field<String>,
-    /// Whether the membership is public; default true.
+    /// Whether the membership is public. Default true.
     #[serde(default)]
     #[schema(value_type = bool)]
     public: Field<bool>,
 }
 
-/// A signed-in user at an invite: they may see the club because of it, whether it is approved or
-/// not.
+/// The caller and the invite that the path names. The club does not have to be approved (I8).
 pub struct Invited {
     user: User,
     club: String,
     invite: Option<Invite>,
-    /// Whether they see the club without it.
+    /// Whether the caller can see the club without the invite.
     sees_club: bool,
 }
 
@@ -71,9 +70,14 @@ impl FromRequestParts<Shared> for Invited {
     }
 }
 
-/// Joins a club with the token of an invite. Any signed-in user who has it.
-#[utoipa::path(post, path = "/api/clubs/{club}/invites/{invite}/accept/", tag = "invites", security(("bearer" = [])),
-    params(("club" = String, Path), ("invite" = String, Path)), request_body = AcceptInput, responses((status = 200, body = MemberBody)))]
+/// Join a club with an invite.
+///
+/// For every signed-in user who has the token of the invite. An invite can be used once.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/invites/{invite}/accept/", tag = "invites",
+    security(("bearer" = [])), params(("club" = String, Path), ("invite" = String, Path)),
+    request_body = AcceptInput, responses((status = 200, body = MemberBody))
+)]
 pub async fn accept_invite(
     State(app): State<Shared>,
     invited: Invited,
@@ -104,10 +108,10 @@ pub async fn accept_invite(
         invite,
         sees_club,
     } = invited;
-    // One answer for whatever makes it unusable; nothing about a club that the caller cannot see.
+    // The same answer for every reason (I6). It is 404 if the caller cannot see the club (I8).
     let unusable = || {
         let why = ApiError::rule(
-            "This invitation cannot be used. It may have expired or been used before.",
+            "This invitation cannot be used. Perhaps it has expired, was revoked or was already used.",
         )
         .coded(Code::InviteUnusable);
         if sees_club { why } else { ApiError::NotFound }
@@ -131,7 +135,7 @@ pub async fn accept_invite(
     if invite.is_none()
         && let Some(membership) = member().await?.filter(|member| member.creation == creation)
     {
-        // An earlier attempt with the same idempotency key was here.
+        // An earlier attempt with the same idempotency key used the invite.
         return Ok(shown(&membership));
     }
     let invite = invite

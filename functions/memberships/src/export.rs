@@ -7,7 +7,8 @@ use shared::Shared;
 use shared::bodies::{Studies, SubmissionBody, own_submission_bodies};
 use shared::http::Result;
 use shared::http::User;
-use shared::models::{EmailStatus, Extension, Invite, Mail, Membership};
+use shared::ids::Id;
+use shared::models::{Application, EmailStatus, Extension, Invite, Mail, Membership};
 use shared::table::Bookmark;
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -17,25 +18,25 @@ use crate::member::{MemberBody, MemberViewer};
 use crate::membershiprequests::RequestBody;
 use crate::settings::SettingsBody;
 
-/// Everything that is stored about somebody. What is not released yet is not in it.
+/// Everything that is stored about a person, except decisions that they may not know yet (P13).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExportBody {
     profile: SettingsBody,
-    /// First request.
+    /// Time of the first request of the caller.
     created_at: Timestamp,
     memberships: Vec<ExportedMembership>,
     requests: Vec<RequestBody>,
     submissions: Vec<SubmissionBody>,
     extensions: Vec<ExportedExtension>,
-    /// Open or expired ones that were mailed to the caller.
+    /// Open or expired invites that were mailed to the caller.
     invites: Vec<ExportedInvite>,
-    /// Sent to the caller.
+    /// Mails that were sent to the caller.
     mails: Vec<ExportedMail>,
     favorites: Vec<ExportedBookmark>,
     subscriptions: Vec<ExportedBookmark>,
 }
 
-/// A membership, in an archived club too.
+/// A membership, also in a deleted club.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExportedMembership {
     club_code: String,
@@ -45,7 +46,7 @@ pub struct ExportedMembership {
 
 impl From<Membership> for ExportedMembership {
     fn from(membership: Membership) -> Self {
-        // As officers see members: to oneself nothing is hidden.
+        // With the rights of an officer, because nothing is hidden from the member.
         let member = MemberBody::new(
             &membership,
             MemberViewer {
@@ -64,8 +65,9 @@ impl From<Membership> for ExportedMembership {
 /// A later end of an application for the caller.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExportedExtension {
-    /// Application id.
-    application: u64,
+    /// Id of the application.
+    #[schema(value_type = u64)]
+    application: Id<Application>,
     end_time: Timestamp,
 }
 
@@ -78,10 +80,11 @@ impl From<Extension> for ExportedExtension {
     }
 }
 
-/// A club that the caller keeps at hand, or wants to hear of.
+/// A favorite or a subscription.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExportedBookmark {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<ExportedBookmark>,
     club_code: String,
     created_at: Timestamp,
 }
@@ -90,7 +93,7 @@ impl<I: Bookmark> From<&I> for ExportedBookmark {
     fn from(bookmark: &I) -> Self {
         let (id, club, _, created_at) = bookmark.parts();
         Self {
-            id,
+            id: Id::new(id.get()),
             club_code: club.to_owned(),
             created_at,
         }
@@ -118,9 +121,9 @@ impl From<Invite> for ExportedInvite {
 pub struct ExportedMail {
     to: String,
     subject: String,
-    /// Kept for decisions only.
+    /// Text of the mail. Kept only for decision mails; otherwise an empty text.
     text: String,
-    /// When it was put into the outbox.
+    /// When the mail was stored to be sent.
     queued_at: Timestamp,
     status: EmailStatus,
 }
@@ -137,8 +140,13 @@ impl From<Mail> for ExportedMail {
     }
 }
 
-/// Everything that is stored about the caller, as one document. Any signed-in user.
-#[utoipa::path(get, path = "/api/settings/export/", tag = "people", security(("bearer" = [])), responses((status = 200, body = ExportBody)))]
+/// Export everything that is stored about the caller.
+///
+/// For every signed-in user. Decisions are not shown before the applicant may know them.
+#[utoipa::path(
+    get, path = "/api/settings/export/", tag = "people", security(("bearer" = [])),
+    responses((status = 200, body = ExportBody))
+)]
 pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Json<ExportBody>> {
     let person = user.person().await?;
     let all = app.table.personal_data(person).await?;
@@ -147,14 +155,14 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Js
         futures::try_join!(own_submission_bodies(&app, &all.submissions), async {
             Ok(studies.await?)
         })?;
-    // A decision that was not sent is not told here either.
+    // A decision mail that was not sent is not shown (P13).
     let sent = |mail: &Mail| {
         matches!(
             mail.status,
             EmailStatus::Sent | EmailStatus::Bounced | EmailStatus::Complained
         )
     };
-    // An invite that was opened or sent anew counts as told when the mail of that moment was sent.
+    // An invite is shown only if the mail with its present version was sent.
     let told = |invite: &Invite| {
         all.mails
             .iter()

@@ -13,6 +13,7 @@ use shared::http::{
     ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, Officer, PathIds,
     Reader, Result, shown_at,
 };
+use shared::ids::Id;
 use shared::mail::invitation;
 use shared::models::{InvitationLog, Invite, Mail, Person, Personal, Role};
 use shared::table::{InviteWrite, PARALLEL, Refusal, Retries, Table, TableError};
@@ -21,18 +22,20 @@ use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
-/// An invitation to join a club that was neither used nor revoked.
+/// An invite that was neither used nor revoked.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct InviteBody {
-    /// Letters and digits.
+    /// A text of letters and digits.
     id: String,
-    /// The address invited, in lower case.
+    /// Invited address, in lower case.
     email: String,
     /// 0 owner, 10 officer, 20 member.
     role: Role,
+    /// Title that the new member gets.
     title: String,
+    /// When the invite was last sent.
     updated_at: Timestamp,
-    /// From then on it cannot be used, until it is sent again.
+    /// The invite cannot be used from this time on, unless it is sent again.
     expires_at: Timestamp,
 }
 
@@ -64,49 +67,51 @@ impl Load for InviteOfPath {
     }
 }
 
-/// Somebody to be invited.
+/// An invitation of one address.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NewInvite {
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     email: Field<String>,
-    /// 0 owner, 10 officer, 20 member (default); not above the caller's own.
+    /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
     #[serde(default)]
     #[schema(value_type = Role)]
     role: Field<Role>,
+    /// Title of the new member. One line, at most 255 characters.
     #[serde(default)]
     #[schema(value_type = String)]
     title: Field<String>,
 }
 
-/// Many to be invited.
+/// An invitation of many addresses.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NewInvites {
-    /// At most 100 addresses, with commas, semicolons or white space between them.
+    /// At most 100 addresses, separated by commas, semicolons or white space.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     emails: Field<String>,
-    /// 0 owner, 10 officer, 20 member (default); not above the caller's own.
+    /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
     #[serde(default)]
     #[schema(value_type = Role)]
     role: Field<Role>,
+    /// Title of the new members. One line, at most 255 characters.
     #[serde(default)]
     #[schema(value_type = String)]
     title: Field<String>,
 }
 
-/// What a bulk invitation did.
+/// The result of a bulk invitation.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct InvitedBody {
-    /// One sentence.
+    /// A summary in one sentence.
     detail: String,
-    /// Addresses that were invited.
+    /// Number of addresses that were invited.
     sent: usize,
-    /// Addresses of members, and such that have an open invite.
+    /// Number of addresses that belong to members or already have an open invite.
     skipped: usize,
 }
 
-/// The role and title of a body, if the caller may give them.
+/// The role and the title of a body. It is 403 if the role is above that of the caller.
 fn read_grant(
     scope: &Officer,
     reader: &mut Reader,
@@ -124,10 +129,14 @@ fn read_grant(
     Ok((role, text))
 }
 
-/// The invites of a club that were neither used nor revoked, the latest first; expired ones for 30
-/// days. Officers.
-#[utoipa::path(get, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = [])), params(("club" = String, Path)),
-    responses((status = 200, body = Vec<InviteBody>)))]
+/// List the invites of a club.
+///
+/// For officers. Invites that were neither used nor revoked, the latest first. Expired invites stay
+/// in the list for 30 days.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 200, body = Vec<InviteBody>))
+)]
 pub async fn list_invites(
     State(app): State<Shared>,
     scope: Officer,
@@ -141,9 +150,15 @@ pub async fn list_invites(
     Ok(Json(invites.iter().map(InviteBody::from).collect()))
 }
 
-/// Invites an address by e-mail, with a role that is not above the caller's own. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = [])), params(("club" = String, Path)),
-    request_body = NewInvite, responses((status = 201, body = InviteBody)))]
+/// Invite an address.
+///
+/// For officers of an approved club. The address gets a mail with a link that works for 14 days. A
+/// club can send at most 300 invitations in 24 hours.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = [])),
+    params(("club" = String, Path)), request_body = NewInvite,
+    responses((status = 201, body = InviteBody))
+)]
 pub async fn create_invite(
     State(app): State<Shared>,
     scope: Officer,
@@ -171,9 +186,15 @@ pub async fn create_invite(
     Err(ApiError::field("email", why).coded(code))
 }
 
-/// Invites up to 100 addresses; members and open invites are skipped. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/invite/", tag = "invites", security(("bearer" = [])), params(("club" = String, Path)),
-    request_body = NewInvites, responses((status = 200, body = InvitedBody)))]
+/// Invite many addresses.
+///
+/// For officers of an approved club. Members and addresses with an open invite are skipped. If one
+/// address is wrong, nobody is invited. A club can send at most 300 invitations in 24 hours.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/invite/", tag = "invites", security(("bearer" = [])),
+    params(("club" = String, Path)), request_body = NewInvites,
+    responses((status = 200, body = InvitedBody))
+)]
 pub async fn create_invites(
     State(app): State<Shared>,
     scope: Officer,
@@ -219,7 +240,7 @@ pub async fn create_invites(
     let mut detail = format!("{sent} invitations sent, {skipped} addresses skipped.");
     if outcome.left > 0 {
         detail = format!(
-            "{detail} {} addresses could not be invited now: send them again.",
+            "{detail} {} addresses could not be invited now. Send them again.",
             outcome.left
         );
     }
@@ -230,26 +251,28 @@ pub async fn create_invites(
     }))
 }
 
-/// Invitations of one address in ten minutes.
+/// An address can be invited this often in ten minutes (I14).
 const OFTEN: usize = 3;
 
 #[derive(Default)]
 struct InviteOutcome {
     invited: Vec<Invite>,
-    /// Addresses that were left out because they are members'.
+    /// Number of addresses that belong to members.
     members: usize,
-    /// Addresses that were not reached, because the table was busy or the caller lost their role.
+    /// Number of addresses that could not be invited, because the table was busy or the caller lost
+    /// their role.
     left: usize,
 }
 
-/// An address, and the people who have it.
+/// An address, with the ids of the people who have it.
 struct Addressee {
     email: String,
-    people: Vec<u64>,
+    people: Vec<Id<Person>>,
 }
 
 impl Addressee {
-    /// The invites that the address may have: its own, and those of people who were accepted.
+    /// The ids of all invites that the address may have: from an officer, or with an acceptance
+    /// mail.
     fn invite_ids(&self, code: &str) -> impl Iterator<Item = String> {
         let accepted = self
             .people
@@ -259,7 +282,7 @@ impl Addressee {
     }
 }
 
-/// The inviter, unless they do not want to be shown in this club.
+/// The inviter, unless they are hidden in this club (I4).
 fn shown_inviter<'a, O>(scope: &Officer<(), O>, inviter: &'a Person) -> Option<&'a Personal> {
     scope
         .membership
@@ -268,25 +291,25 @@ fn shown_inviter<'a, O>(scope: &Officer<(), O>, inviter: &'a Person) -> Option<&
         .then_some(&inviter.personal)
 }
 
-/// 400 for a club that waits for approval: anybody can create one, and write to anybody in its
-/// name.
+/// It is 400 if the club is not approved (I15). Otherwise anybody could create a club and send
+/// mails in its name.
 fn check_approved(scope: &Officer<(), impl Sized>) -> Result<()> {
     if scope.club.approved == Some(true) {
         return Ok(());
     }
     Err(
-        ApiError::rule("This club has not been approved yet. Until then it cannot invite anybody.")
+        ApiError::rule("This club is not approved yet, so it cannot invite anybody.")
             .coded(Code::ClubNotApproved),
     )
 }
 
-/// 429 if so many more invitations would be more than a club sends in a day.
+/// It is 429 if `more` invitations would cross the limit of 24 hours (I13).
 fn check_daily(log: &InvitationLog, more: usize, now: Timestamp) -> Result<()> {
     match log.wait_for(more, now) {
         0 => Ok(()),
         seconds => {
             let why = format!(
-                "A club sends at most {} invitations in 24 hours.",
+                "A club can send at most {} invitations in 24 hours.",
                 InvitationLog::DAILY
             );
             Err(ApiError::RateLimited(why, seconds))
@@ -294,19 +317,19 @@ fn check_daily(log: &InvitationLog, more: usize, now: Timestamp) -> Result<()> {
     }
 }
 
-/// 429 if this invite was sent within the last ten minutes.
+/// It is 429 if this invite was sent within the last ten minutes (I14).
 fn check_pause(log: &InvitationLog, invite: &str, now: Timestamp) -> Result<()> {
     match log.wait_for_resend(invite, now) {
         0 => Ok(()),
         seconds => Err(ApiError::RateLimited(
-            "An invitation is sent again after ten minutes at the earliest.".into(),
+            "Wait ten minutes before you send the same invitation again.".into(),
             seconds,
         )),
     }
 }
 
-/// Invites each of these addresses that neither belongs to a member nor has an open invite, with
-/// its mail: in transactions of at most [`Table::INVITES`].
+/// Stores an invite and a mail for each address that neither belongs to a member nor has an open
+/// invite. Each transaction has at most [`Table::INVITES`] of them.
 async fn invite(
     app: &Shared,
     scope: &Officer,
@@ -329,7 +352,7 @@ async fn invite(
     let people = addressees
         .iter()
         .flat_map(|addressee| addressee.people.iter().copied());
-    let members: HashSet<u64> = app
+    let members: HashSet<Id<Person>> = app
         .table
         .members_among(code, people)
         .await?
@@ -346,12 +369,13 @@ async fn invite(
     outcome.members = all - addressees.len();
     let inviter = scope.user.person().await?;
     for (n, chunk) in addressees.chunks(Table::INVITES).enumerate() {
-        // What is too much for a day is refused as a whole, before the first is invited.
+        // The addresses after this chunk count for the limit too, so that a call above the limit is
+        // refused as a whole (I13).
         let behind = &addressees[(n * Table::INVITES + chunk.len())..];
         match invite_chunk(app, scope, inviter, (chunk, behind), grant, new).await {
             Ok(done) => outcome.invited.extend(done),
             Err(error) if outcome.invited.is_empty() => return Err(error),
-            // Those before were invited, and the caller is told how many.
+            // The chunks before were invited. The answer says how many addresses were not (I11).
             Err(error) => {
                 tracing::warn!(?error, "not all were invited");
                 outcome.left = addressees.len() - n * Table::INVITES;
@@ -429,7 +453,8 @@ async fn invite_chunk(
             .filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none())
             .count();
         check_daily(&log, new.len() + later, now)?;
-        // Revoking an invitation and making it again is no way around the pause.
+        // Without this check, officers could revoke an invite and invite again to avoid the pause
+        // (I14).
         for (invite, _) in new
             .iter()
             .filter(|(invite, _)| log.times(&invite.id, now) >= OFTEN)
@@ -467,23 +492,33 @@ async fn invite_chunk(
                     .chain(new.into_iter().map(|(invite, _)| invite))
                     .collect());
             }
-            // Somebody else invited one of them at this moment: look again.
+            // Somebody else invited one of the addresses at the same moment. Read again.
             Err(TableError::Refused(Refusal::Changed)) => {}
             Err(error) => return Err(error.into()),
         }
     }
 }
 
-/// One invite. Officers.
-#[utoipa::path(get, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites", security(("bearer" = [])),
-    params(("club" = String, Path), ("invite" = String, Path)), responses((status = 200, body = InviteBody)))]
+/// Get an invite.
+///
+/// For officers.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites", security(("bearer" = [])),
+    params(("club" = String, Path), ("invite" = String, Path)),
+    responses((status = 200, body = InviteBody))
+)]
 pub async fn show_invite(scope: Officer<(), InviteOfPath>) -> Json<InviteBody> {
     Json((&scope.object.0).into())
 }
 
-/// Revokes an invite: its link stops working. Officers.
-#[utoipa::path(delete, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites", security(("bearer" = [])),
-    params(("club" = String, Path), ("invite" = String, Path)), responses((status = 204)))]
+/// Revoke an invite.
+///
+/// For officers. The link in the mail stops working.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites",
+    security(("bearer" = [])), params(("club" = String, Path), ("invite" = String, Path)),
+    responses((status = 204))
+)]
 pub async fn delete_invite(
     State(app): State<Shared>,
     scope: Officer<(), InviteOfPath>,
@@ -494,10 +529,16 @@ pub async fn delete_invite(
     }
 }
 
-/// Sends an invite again, expired or not, for another 14 days; older links stop working. At the
-/// earliest ten minutes after the last time. Officers whose role is not below the invited one.
-#[utoipa::path(post, path = "/api/clubs/{club}/invites/{invite}/resend/", tag = "invites", security(("bearer" = [])),
-    params(("club" = String, Path), ("invite" = String, Path)), responses((status = 200, body = InviteBody)))]
+/// Send an invite again.
+///
+/// For officers whose role is not below the invited role. The invite works for another 14 days,
+/// also if it had expired; older links stop working. It can be sent again after ten minutes at the
+/// earliest.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/invites/{invite}/resend/", tag = "invites",
+    security(("bearer" = [])), params(("club" = String, Path), ("invite" = String, Path)),
+    responses((status = 200, body = InviteBody))
+)]
 pub async fn resend_invite(
     State(app): State<Shared>,
     scope: Officer<(), InviteOfPath>,
@@ -514,7 +555,7 @@ pub async fn resend_invite(
     let mut retries = Retries::default();
     loop {
         retries.next().await?;
-        // An earlier attempt with the same idempotency key was here.
+        // An earlier attempt with the same idempotency key sent it again.
         if old.version == version {
             return Ok(answer(&old));
         }
@@ -547,7 +588,7 @@ pub async fn resend_invite(
             .await
         {
             Ok(()) => return Ok(answer(&invite)),
-            // Another invitation was sent at this moment; or this one was used, or revoked.
+            // Another invitation was sent at the same moment, or this one was used or revoked.
             Err(TableError::Refused(Refusal::Changed)) => {
                 old = app
                     .table

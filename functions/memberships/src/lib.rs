@@ -1,4 +1,4 @@
-//! Who is in a club, and who somebody is.
+//! Members of clubs, membership requests, invites, and the profile of the caller.
 
 pub mod accept;
 pub mod export;
@@ -15,7 +15,7 @@ use shared::Shared;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// The routes of this group.
+/// The routes of this function.
 pub fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(shared::openapi::base())
         .routes(routes!(

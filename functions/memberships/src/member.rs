@@ -1,46 +1,51 @@
-//! A member: how others see them, and who is named by the last segment of a path.
+//! The response body of a member, and how a path names a member.
 
 use serde::Serialize;
 use shared::http::User;
 use shared::http::{ApiError, Load, PathIds, Result, Scope};
-use shared::models::{Membership, Role};
+use shared::ids::Id;
+use shared::models::{Membership, Person, Role};
 use shared::{Shared, ids, limits};
 use utoipa::ToSchema;
 
 /// A member of a club, as the caller may see them.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MemberBody {
-    /// Membership id; null for others than officers when the membership is not public.
-    id: Option<u64>,
-    /// User id; null for others than officers when the membership is not public.
-    person: Option<u64>,
-    /// `Anonymous` when the membership is not public.
+    /// Id of the membership. Null for callers who are not officers, if the membership is not
+    /// public.
+    #[schema(value_type = Option<u64>)]
+    id: Option<Id<Membership>>,
+    /// User id. Null for callers who are not officers, if the membership is not public.
+    #[schema(value_type = Option<u64>)]
+    person: Option<Id<Person>>,
+    /// `Anonymous` if the membership is not public.
     pub(crate) name: String,
-    /// Null when the membership is not public.
+    /// Null if the membership is not public.
     username: Option<String>,
-    /// For officers only.
+    /// Only for officers; null for others.
     email: Option<String>,
     /// 0 owner, 10 officer, 20 member.
     pub(crate) role: Role,
     title: String,
     description: String,
+    /// Whether others see who the member is.
     public: bool,
     pub(crate) active: bool,
-    /// Null when there is none, or the membership is not public.
+    /// Address of the profile image. Null if there is none, or if the membership is not public.
     image: Option<String>,
 }
 
-/// Who looks at members.
+/// The caller, as far as it changes what they see.
 #[derive(Debug, Clone, Copy)]
 pub struct MemberViewer {
     /// User id.
-    pub id: u64,
-    /// Whether they may do what officers do.
+    pub id: Id<Person>,
+    /// Whether they have the rights of an officer of the club.
     pub is_officer: bool,
 }
 
 impl MemberViewer {
-    /// The caller.
+    /// The caller of a route of a club.
     pub fn of<R, P, O>(scope: &Scope<R, P, O>) -> Self {
         Self {
             id: scope.user.id(),
@@ -91,8 +96,8 @@ impl Load for MemberOfPath {
     }
 }
 
-/// Whom a path means by a user name: the one who is called so exactly, else the one who is when
-/// case does not count; nobody, if two are (P10).
+/// The only match for a user name in a path (P10). The exact spelling counts first, then any case.
+/// `None` if several people match.
 pub fn single_match<T>(mut found: Vec<T>, wanted: &str, name: impl Fn(&T) -> &str) -> Option<T> {
     if found.iter().any(|one| name(one) == wanted) {
         found.retain(|one| name(one) == wanted);
@@ -101,8 +106,8 @@ pub fn single_match<T>(mut found: Vec<T>, wanted: &str, name: impl Fn(&T) -> &st
     one.filter(|_| found.is_empty())
 }
 
-/// The people with the user name that a path says.
-pub async fn people_named(app: &Shared, username: &str) -> Result<Vec<u64>> {
+/// The ids of the people with this user name, whatever its case.
+pub async fn people_named(app: &Shared, username: &str) -> Result<Vec<Id<Person>>> {
     if username.is_empty() || username.len() > limits::NAME {
         return Ok(vec![]);
     }

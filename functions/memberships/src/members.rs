@@ -16,11 +16,22 @@ use utoipa::ToSchema;
 
 use crate::member::{MemberBody, MemberOfPath, MemberViewer};
 
-/// The members of a club: active first, then by role and by the name that is shown. Any signed-in
-/// user who can see it.
-#[utoipa::path(get, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])),
-    params(("club" = String, Path), ("limit" = Option<u64>, Query, description = "At most so many; the answer's Link leads on"),
-        ("cursor" = Option<String>, Query)), responses((status = 200, body = Vec<MemberBody>)))]
+/// List the members of a club.
+///
+/// For every signed-in user who can see the club. Active members first, then ordered by role and by
+/// the name that is shown.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("limit" = Option<u64>, Query,
+            description = "Largest number of results. If there are more, the header `Link` has the \
+                address of the next part"),
+        ("cursor" = Option<String>, Query,
+            description = "Where the next part begins: from the header `Link` of the last answer")
+    ),
+    responses((status = 200, body = Vec<MemberBody>))
+)]
 pub async fn list_members(
     State(app): State<Shared>,
     scope: SignedIn,
@@ -43,8 +54,8 @@ pub async fn list_members(
 }
 
 type Order = (bool, u8, String);
-/// A place in the list: the order, and a number among equals. A cursor tells nothing that the list
-/// does not show.
+/// The position of a member in the list: the sort key, and a number among members with equal keys.
+/// So a cursor has no data that the list does not show.
 type Position = (Order, usize);
 
 fn order(member: &MemberBody) -> Order {
@@ -65,34 +76,40 @@ fn numbered(bodies: Vec<MemberBody>) -> Vec<(Position, MemberBody)> {
     bodies.into_iter().map(number).collect()
 }
 
-/// Somebody to be added.
+/// A new member.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NewMember {
-    /// User id.
+    /// User id of the new member.
     #[serde(default)]
     #[schema(required = true, value_type = u64)]
     person: Field<Reference>,
-    /// 0 owner, 10 officer, 20 member (default).
+    /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
     #[serde(default)]
     #[schema(value_type = Role)]
     role: Field<Role>,
+    /// One line, at most 255 characters.
     #[serde(default)]
     #[schema(value_type = String)]
     title: Field<String>,
-    /// Default true.
+    /// Whether others see who the member is. Default true.
     #[serde(default)]
     #[schema(value_type = bool)]
     public: Field<bool>,
-    /// Default true.
+    /// Whether the member is active now. Default true.
     #[serde(default)]
     #[schema(value_type = bool)]
     active: Field<bool>,
 }
 
-/// Adds a member, with a role that is not above the caller's own; a pending request of theirs is
-/// answered by it. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])), params(("club" = String, Path)),
-    request_body = NewMember, responses((status = 201, body = MemberBody)))]
+/// Add a member.
+///
+/// For officers. The role is not above that of the caller. A pending membership request of the
+/// person is accepted by this. The person gets a mail, within the limits for invitations.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])),
+    params(("club" = String, Path)), request_body = NewMember,
+    responses((status = 201, body = MemberBody))
+)]
 pub async fn create_member(
     State(app): State<Shared>,
     scope: Officer,
@@ -119,7 +136,7 @@ pub async fn create_member(
         .unwrap_or(true);
     reader.finish()?;
     let club = &scope.club;
-    let unknown = || ApiError::field("person", "There is no such person.");
+    let unknown = || ApiError::field("person", "There is no person with this id.");
     let duplicate =
         || ApiError::field("person", "This person is already a member.").coded(Code::AlreadyMember);
     let person = person.ok_or_else(unknown)?;
@@ -151,7 +168,8 @@ pub async fn create_member(
             active,
             ..Membership::new(&club.code, &person, role, creation, app.now())
         };
-        // These mails count like invitations: anybody can create a club, and add anybody.
+        // These mails count like invitations (M6), because anybody can create a club and add
+        // people.
         let (now, id) = (app.now(), membership.id.to_string());
         let may_mail = club.approved == Some(true)
             && log.wait_for(1, now) == 0
@@ -185,7 +203,7 @@ pub async fn create_member(
     }
 }
 
-/// The officer who acts, unless they do not want to be shown in this club.
+/// The officer who acts, unless they are hidden in this club.
 async fn shown_by(scope: &Officer) -> Result<Option<&Personal>> {
     let hidden = scope.membership.as_ref().is_some_and(|own| !own.public);
     Ok(if hidden {
@@ -195,17 +213,17 @@ async fn shown_by(scope: &Officer) -> Result<Option<&Personal>> {
     })
 }
 
-/// Clubs that one person may own; admins may give anybody more.
+/// The largest number of clubs that a person can own. No limit if an admin acts (C16).
 pub(crate) fn owned_limit(app: &Shared, is_admin: bool) -> Option<u32> {
     (!is_admin).then_some(app.settings.quotas.clubs_owned)
 }
 
-/// 400 for somebody who owns as many clubs as one may.
+/// The error if a person would own more clubs than allowed.
 pub(crate) fn owns_enough(app: &Shared) -> ApiError {
     let limit = app.settings.quotas.clubs_owned;
     ApiError::field(
         "role",
-        format!("A person owns at most {limit} clubs, deleted ones included."),
+        format!("A person can own at most {limit} clubs. Deleted clubs count too."),
     )
     .coded(Code::Quota)
 }
@@ -218,11 +236,18 @@ fn created(scope: &Officer, membership: &Membership) -> Created<MemberBody> {
     }
 }
 
-/// One member, by membership id or user name. Any signed-in user who can see the club; hidden
-/// members are found by officers and by themselves alone.
-#[utoipa::path(get, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
-    params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
-    responses((status = 200, body = MemberBody)))]
+/// Get a member.
+///
+/// For every signed-in user who can see the club. Only officers and the member can get a member who
+/// is not public.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("member" = String, Path, description = "Id of the membership, or user name")
+    ),
+    responses((status = 200, body = MemberBody))
+)]
 pub async fn show_member(scope: SignedIn<(), MemberOfPath>) -> Result<Json<MemberBody>> {
     let (viewer, membership) = (MemberViewer::of(&scope), &scope.object.0);
     if !membership.public && membership.person != viewer.id && !viewer.is_officer {
@@ -231,8 +256,8 @@ pub async fn show_member(scope: SignedIn<(), MemberOfPath>) -> Result<Json<Membe
     Ok(Json(MemberBody::new(membership, viewer)))
 }
 
-/// An officer, or the member whom the path names. Officers reach members whose role is not above
-/// their own.
+/// The caller, if they are the member that the path names, or an officer whose role is not below
+/// that of the member.
 pub struct OfficerOrSelf {
     scope: SignedIn<(), Maybe<MemberOfPath>>,
     member: Membership,
@@ -260,33 +285,34 @@ impl FromRequestParts<Shared> for OfficerOrSelf {
     }
 }
 
-/// What is written of a member. Officers write all of it, of members whose role is not above their
-/// own; members write their own `public` and `active`.
+/// The fields of a member. Officers write all of them, for members whose role is not above their
+/// own. Members write only their own `public` and `active`.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct MemberInput {
-    /// 0 owner, 10 officer, 20 member; not above the caller's own. For officers.
+    /// 0 owner, 10 officer, 20 member. Only officers; not above their own role.
     #[serde(default)]
     #[schema(value_type = Role)]
     role: Field<Role>,
-    /// For officers.
+    /// Only officers. One line, at most 255 characters.
     #[serde(default)]
     #[schema(value_type = String)]
     title: Field<String>,
-    /// Plain text, at most 1,000 characters. For officers.
+    /// Only officers. Plain text, at most 1,000 characters.
     #[serde(default)]
     #[schema(value_type = String)]
     description: Field<String>,
-    /// Whether others see who it is. Nobody but the member sets it to true.
+    /// Whether others see who the member is. Only the member can set it to true.
     #[serde(default)]
     #[schema(value_type = bool)]
     public: Field<bool>,
+    /// Whether the member is active now.
     #[serde(default)]
     #[schema(value_type = bool)]
     active: Field<bool>,
 }
 
 impl MemberInput {
-    /// The member with the fields that were sent (M7, M8).
+    /// Checks the fields and returns the changed member (M7, M8).
     fn apply(self, mode: Mode, caller: &OfficerOrSelf, member: &Membership) -> Result<Membership> {
         let officer = caller.reaches(member, Role::Officer);
         let absent = matches!(
@@ -320,11 +346,19 @@ impl MemberInput {
     }
 }
 
-/// Changes the fields that are sent; a club keeps an owner. Officers, whose role is not below the
-/// member's; the member, `public` and `active`.
-#[utoipa::path(patch, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
-    params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
-    request_body = MemberInput, responses((status = 200, body = MemberBody)))]
+/// Change some fields of a member.
+///
+/// For officers, if the role of the member is not above their own. Members can change their own
+/// `public` and `active`. Fields that are not sent stay as they are. A club keeps at least one
+/// owner.
+#[utoipa::path(
+    patch, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("member" = String, Path, description = "Id of the membership, or user name")
+    ),
+    request_body = MemberInput, responses((status = 200, body = MemberBody))
+)]
 pub async fn update_member(
     State(app): State<Shared>,
     caller: OfficerOrSelf,
@@ -333,11 +367,19 @@ pub async fn update_member(
     save_member(&app, caller, &input, Mode::Update).await
 }
 
-/// Replaces all fields that the caller may write; a club keeps an owner. Officers, whose role is
-/// not below the member's; the member, `public` and `active`.
-#[utoipa::path(put, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
-    params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")),
-    request_body = MemberInput, responses((status = 200, body = MemberBody)))]
+/// Replace all fields of a member.
+///
+/// For officers, if the role of the member is not above their own. Members can change their own
+/// `public` and `active`. Every field that the caller may write must be sent. A club keeps at least
+/// one owner.
+#[utoipa::path(
+    put, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("member" = String, Path, description = "Id of the membership, or user name")
+    ),
+    request_body = MemberInput, responses((status = 200, body = MemberBody))
+)]
 pub async fn replace_member(
     State(app): State<Shared>,
     caller: OfficerOrSelf,
@@ -372,10 +414,19 @@ async fn save_member(
     Ok(Json(caller.show(&member)))
 }
 
-/// Removes a member; a club keeps an owner. Officers, whose role is not below the member's; the
-/// member.
-#[utoipa::path(delete, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
-    params(("club" = String, Path), ("member" = String, Path, description = "Membership id or user name")), responses((status = 204)))]
+/// Remove a member.
+///
+/// For officers, if the role of the member is not above their own, and for the member. A club keeps
+/// at least one owner.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/members/{member}/", tag = "members",
+    security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("member" = String, Path, description = "Id of the membership, or user name")
+    ),
+    responses((status = 204))
+)]
 pub async fn delete_member(State(app): State<Shared>, caller: OfficerOrSelf) -> Result<NoContent> {
     let (app, caller) = (&app, &caller);
     caller
@@ -387,7 +438,8 @@ pub async fn delete_member(State(app): State<Shared>, caller: OfficerOrSelf) -> 
 }
 
 impl OfficerOrSelf {
-    /// The caller's role; their own membership is the newest one that was read.
+    /// Whether the caller may give or change this role. If the caller is the member, the newest
+    /// state of the membership counts.
     fn reaches(&self, member: &Membership, role: Role) -> bool {
         if self.own {
             self.scope.user.is_admin() || member.role <= role
@@ -410,12 +462,14 @@ impl OfficerOrSelf {
         MemberBody::new(member, MemberViewer { id, is_officer })
     }
 
-    /// Whose role a change depends on. A change of oneself depends on the version of the membership.
+    /// The membership whose role allows the change. `None` for members who change themselves: then
+    /// the write checks the version of their membership.
     fn by(&self) -> Option<&Membership> {
         self.scope.authority().filter(|_| !self.own)
     }
 
-    /// Does a change on the newest state of the member, as long as the caller may do it.
+    /// Applies a change to the newest state of the member (X7). Checks the rights of the caller
+    /// again each time.
     async fn edit<O, C: Future<Output = Result<O>>>(
         &self,
         app: &Shared,

@@ -1,4 +1,5 @@
-//! `/clubs/{club}/membershiprequests/`, `…/{request}/`: who asks to join, as officers see it
+//! `/clubs/{club}/membershiprequests/`, `…/{request}/`: the membership requests to a club, for its
+//! officers
 
 use axum::Json;
 use axum::extract::State;
@@ -6,7 +7,8 @@ use serde::Serialize;
 use shared::bodies::{NamedBody, Studies};
 use shared::http::User;
 use shared::http::{ApiError, Load, NoContent, Officer, PathIds, Result};
-use shared::models::MembershipRequest;
+use shared::ids::Id;
+use shared::models::{MembershipRequest, Person};
 use shared::table::TableError;
 use shared::time::Timestamp;
 use shared::{Shared, ids};
@@ -17,14 +19,16 @@ use crate::member::{people_named, single_match};
 /// A request to join a club.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RequestBody {
-    /// Request id.
-    id: u64,
-    /// User id: `person` of the new member who answers it.
-    person: u64,
+    /// Id of the request.
+    #[schema(value_type = u64)]
+    id: Id<MembershipRequest>,
+    /// User id. To accept the request, send it as `person` of a new member.
+    #[schema(value_type = u64)]
+    person: Id<Person>,
     name: String,
     username: String,
     email: String,
-    /// Club code.
+    /// Code of the club.
     club: String,
     created_at: Timestamp,
     school: Vec<NamedBody>,
@@ -33,7 +37,7 @@ pub struct RequestBody {
 }
 
 impl RequestBody {
-    /// The request, with the names of schools and majors.
+    /// The response body of a request.
     pub fn new(request: &MembershipRequest, studies: &Studies) -> Self {
         let personal = request.applicant.personal.clone();
         Self {
@@ -51,7 +55,7 @@ impl RequestBody {
     }
 }
 
-/// The request that the path names by its id or by user name.
+/// The request that the path names by its id or by the user name.
 pub struct RequestOfPath(MembershipRequest);
 
 impl Load for RequestOfPath {
@@ -71,9 +75,14 @@ impl Load for RequestOfPath {
     }
 }
 
-/// The requests to join a club, oldest first. Officers.
-#[utoipa::path(get, path = "/api/clubs/{club}/membershiprequests/", tag = "membership requests", security(("bearer" = [])),
-    params(("club" = String, Path)), responses((status = 200, body = Vec<RequestBody>)))]
+/// List the membership requests to a club.
+///
+/// For officers. The oldest comes first.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/membershiprequests/", tag = "membership requests",
+    security(("bearer" = [])), params(("club" = String, Path)),
+    responses((status = 200, body = Vec<RequestBody>))
+)]
 pub async fn list_membership_requests(
     State(app): State<Shared>,
     scope: Officer<(), Studies>,
@@ -88,10 +97,18 @@ pub async fn list_membership_requests(
     ))
 }
 
-/// One request. Officers.
-#[utoipa::path(get, path = "/api/clubs/{club}/membershiprequests/{request}/", tag = "membership requests", security(("bearer" = [])),
-    params(("club" = String, Path), ("request" = String, Path, description = "Request id or user name")),
-    responses((status = 200, body = RequestBody)))]
+/// Get a membership request.
+///
+/// For officers.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/membershiprequests/{request}/", tag = "membership requests",
+    security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("request" = String, Path, description = "Id of the request, or user name")
+    ),
+    responses((status = 200, body = RequestBody))
+)]
 pub async fn show_membership_request(
     scope: Officer<(), (RequestOfPath, Studies)>,
 ) -> Json<RequestBody> {
@@ -99,10 +116,18 @@ pub async fn show_membership_request(
     Json(RequestBody::new(&request, &studies))
 }
 
-/// Rejects a request; to accept it, add the person as a member. Officers.
-#[utoipa::path(delete, path = "/api/clubs/{club}/membershiprequests/{request}/", tag = "membership requests",
-    security(("bearer" = [])), params(("club" = String, Path), ("request" = String, Path, description = "Request id or user name")),
-    responses((status = 204)))]
+/// Reject a membership request.
+///
+/// For officers. To accept the request, add the person as a member.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/membershiprequests/{request}/", tag = "membership requests",
+    security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("request" = String, Path, description = "Id of the request, or user name")
+    ),
+    responses((status = 204))
+)]
 pub async fn delete_membership_request(
     State(app): State<Shared>,
     scope: Officer<(), RequestOfPath>,

@@ -1,4 +1,4 @@
-//! `/memberships/`: the clubs that the caller is in
+//! `/memberships/`: the memberships of the caller
 
 use std::collections::HashMap;
 
@@ -8,27 +8,35 @@ use serde::Serialize;
 use shared::Shared;
 use shared::http::Result;
 use shared::http::User;
-use shared::models::{Club, Role};
+use shared::ids::Id;
+use shared::models::{Club, Membership, Role};
 use utoipa::ToSchema;
 
 /// A membership of the caller.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MembershipBody {
-    /// Membership id.
-    id: u64,
+    /// Id of the membership.
+    #[schema(value_type = u64)]
+    id: Id<Membership>,
     club_code: String,
     club_name: String,
     /// 0 owner, 10 officer, 20 member.
     role: Role,
     username: String,
     title: String,
+    /// Whether the member is active now.
     active: bool,
+    /// Whether others see who the member is.
     public: bool,
 }
 
-/// The caller's memberships, by the name of the club.
-#[utoipa::path(get, path = "/api/memberships/", tag = "memberships", security(("bearer" = [])),
-    responses((status = 200, body = Vec<MembershipBody>)))]
+/// List the memberships of the caller.
+///
+/// For every signed-in user. Ordered by the name of the club. Deleted clubs are left out.
+#[utoipa::path(
+    get, path = "/api/memberships/", tag = "memberships", security(("bearer" = [])),
+    responses((status = 200, body = Vec<MembershipBody>))
+)]
 pub async fn list_memberships(
     State(app): State<Shared>,
     user: User,

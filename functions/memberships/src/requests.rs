@@ -1,4 +1,4 @@
-//! `/requests/membership/`, `…/{club}/`: the caller's own requests to join clubs
+//! `/requests/membership/`, `…/{club}/`: the membership requests of the caller
 
 use std::collections::HashMap;
 
@@ -21,22 +21,26 @@ use utoipa::ToSchema;
 
 use crate::membershiprequests::RequestBody;
 
-/// Officers who are told at most: as many mails as fit the transaction of the request. Owners come
-/// first.
+/// Largest number of officers who get a mail (R4). More mails would not fit into the transaction of
+/// the request.
 const TOLD: usize = 90;
 
-/// The wish to join a club.
+/// A request to join a club.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NewRequest {
-    /// Club code.
+    /// Code of the club.
     #[serde(default)]
     #[schema(required = true, value_type = String)]
     club: Field<String>,
 }
 
-/// The caller's own requests, oldest first. Any signed-in user.
-#[utoipa::path(get, path = "/api/requests/membership/", tag = "own membership requests", security(("bearer" = [])),
-    responses((status = 200, body = Vec<RequestBody>)))]
+/// List the membership requests of the caller.
+///
+/// For every signed-in user. The oldest comes first.
+#[utoipa::path(
+    get, path = "/api/requests/membership/", tag = "own membership requests",
+    security(("bearer" = [])), responses((status = 200, body = Vec<RequestBody>))
+)]
 pub async fn list_own_requests(
     State(app): State<Shared>,
     user: User,
@@ -62,15 +66,19 @@ pub async fn list_own_requests(
     ))
 }
 
-/// Whether a club that the caller is not in is there for them.
+/// Whether the caller can see a club of which they are not a member.
 fn is_there(club: &Club, user: &User) -> bool {
     Visibility::with(None, user.is_admin()).sees(club)
 }
 
-/// Asks to join a club; asking again answers the same request. Any signed-in user who is not a
-/// member.
-#[utoipa::path(post, path = "/api/requests/membership/", tag = "own membership requests", security(("bearer" = [])),
-    request_body = NewRequest, responses((status = 201, body = RequestBody)))]
+/// Ask to join a club.
+///
+/// For every signed-in user who is not a member. Asking again returns the same request with 200.
+#[utoipa::path(
+    post, path = "/api/requests/membership/", tag = "own membership requests",
+    security(("bearer" = [])), request_body = NewRequest,
+    responses((status = 201, body = RequestBody))
+)]
 pub async fn create_own_request(
     State(app): State<Shared>,
     user: User,
@@ -114,7 +122,8 @@ pub async fn create_own_request(
                     .map_err(ApiError::after_write);
             }
             Err(TableError::Refused(Refusal::AlreadyMember)) => return Err(is_member()),
-            // There is a request now, or another one made the officers' mails.
+            // Somebody else stored this request, or another request to the club, at the same
+            // moment. Read again.
             Err(TableError::Refused(Refusal::Exists | Refusal::Changed)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -144,7 +153,8 @@ async fn body(app: &Shared, request: &MembershipRequest) -> Result<RequestBody> 
     ))
 }
 
-/// What the officers are told: nothing, if they were told of another request within the hour.
+/// The mails to the officers. None if officers of the club got such mails less than an hour ago
+/// (R4).
 async fn mails(app: &Shared, club: &Club, request: &MembershipRequest) -> Result<Vec<Mail>> {
     let lately =
         |told: shared::time::Timestamp| request.created_at < told.plus(TimeDelta::hours(1));
@@ -161,9 +171,14 @@ async fn mails(app: &Shared, club: &Club, request: &MembershipRequest) -> Result
         .collect())
 }
 
-/// One of the caller's own requests, by the code of its club. Any signed-in user.
-#[utoipa::path(get, path = "/api/requests/membership/{club}/", tag = "own membership requests", security(("bearer" = [])),
-    params(("club" = String, Path)), responses((status = 200, body = RequestBody)))]
+/// Get a membership request of the caller.
+///
+/// For every signed-in user.
+#[utoipa::path(
+    get, path = "/api/requests/membership/{club}/", tag = "own membership requests",
+    security(("bearer" = [])), params(("club" = String, Path)),
+    responses((status = 200, body = RequestBody))
+)]
 pub async fn show_own_request(
     State(app): State<Shared>,
     user: User,
@@ -177,9 +192,13 @@ pub async fn show_own_request(
     Ok(Json(body(&app, &request).await?))
 }
 
-/// Withdraws one of the caller's own requests, whatever became of the club. Any signed-in user.
-#[utoipa::path(delete, path = "/api/requests/membership/{club}/", tag = "own membership requests", security(("bearer" = [])),
-    params(("club" = String, Path)), responses((status = 204)))]
+/// Withdraw a membership request of the caller.
+///
+/// For every signed-in user, also if they cannot see the club any more.
+#[utoipa::path(
+    delete, path = "/api/requests/membership/{club}/", tag = "own membership requests",
+    security(("bearer" = [])), params(("club" = String, Path)), responses((status = 204))
+)]
 pub async fn delete_own_request(
     State(app): State<Shared>,
     user: User,

@@ -9,32 +9,39 @@ use shared::http::{
     ApiError, Code, Field, IfMatch, Input, Mode, Need, NoContent, Params, Reader, ReceivedAt,
     Reference, Result, edit,
 };
-use shared::models::Person;
+use shared::ids::Id;
+use shared::models::{Major, Person, School};
 use shared::table::{OnlyOwner, Retries, TableError};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
-/// A profile.
+/// The profile of the caller.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SettingsBody {
-    id: u64,
+    /// User id.
+    #[schema(value_type = u64)]
+    id: Id<Person>,
     username: String,
     name: String,
     first_name: String,
     last_name: String,
-    /// Read-only, from the token.
+    /// From the token; cannot be changed here.
     email: String,
+    /// 1900 to 2200, or null.
     graduation_year: Option<u16>,
-    /// Ids.
-    school: Vec<u64>,
-    /// Ids.
-    major: Vec<u64>,
+    /// Ids of schools.
+    #[schema(value_type = Vec<u64>)]
+    school: Vec<Id<School>>,
+    /// Ids of majors.
+    #[schema(value_type = Vec<u64>)]
+    major: Vec<Id<Major>>,
+    /// Web address of the profile image.
     image_url: Option<String>,
     is_admin: bool,
 }
 
 impl SettingsBody {
-    /// The profile of a person.
+    /// The response body of a profile.
     pub fn new(person: &Person, is_admin: bool) -> Self {
         let personal = person.personal.clone();
         Self {
@@ -53,10 +60,10 @@ impl SettingsBody {
     }
 }
 
-/// What people write of themselves; the rest is from their token.
+/// The fields of the profile that people change themselves. The other fields come from the token.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct SettingsInput {
-    /// 1900–2200, or null.
+    /// 1900 to 2200, or null.
     #[serde(default)]
     #[schema(value_type = Option<u16>)]
     graduation_year: Field<i64>,
@@ -68,13 +75,19 @@ pub struct SettingsInput {
     #[serde(default)]
     #[schema(value_type = Vec<u64>)]
     major: Field<Vec<Reference>>,
+    /// Web address (http or https) of the profile image.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     image_url: Field<String>,
 }
 
-/// The caller's profile.
-#[utoipa::path(get, path = "/api/settings/", tag = "people", security(("bearer" = [])), responses((status = 200, body = SettingsBody)))]
+/// Get the profile of the caller.
+///
+/// For every signed-in user.
+#[utoipa::path(
+    get, path = "/api/settings/", tag = "people", security(("bearer" = [])),
+    responses((status = 200, body = SettingsBody))
+)]
 pub async fn show_settings(user: User) -> Result<Json<SettingsBody>> {
     Ok(Json(SettingsBody::new(
         user.person().await?,
@@ -82,9 +95,13 @@ pub async fn show_settings(user: User) -> Result<Json<SettingsBody>> {
     )))
 }
 
-/// Changes the fields that are sent.
-#[utoipa::path(patch, path = "/api/settings/", tag = "people", security(("bearer" = [])), request_body = SettingsInput,
-    responses((status = 200, body = SettingsBody)))]
+/// Change some fields of the profile of the caller.
+///
+/// For every signed-in user. Fields that are not sent stay as they are.
+#[utoipa::path(
+    patch, path = "/api/settings/", tag = "people", security(("bearer" = [])),
+    request_body = SettingsInput, responses((status = 200, body = SettingsBody))
+)]
 pub async fn update_settings(
     State(app): State<Shared>,
     user: User,
@@ -94,9 +111,13 @@ pub async fn update_settings(
     save_settings(&app, &user, &if_match, input, Mode::Update).await
 }
 
-/// Replaces all writable fields.
-#[utoipa::path(put, path = "/api/settings/", tag = "people", security(("bearer" = [])), request_body = SettingsInput,
-    responses((status = 200, body = SettingsBody)))]
+/// Replace all fields of the profile of the caller.
+///
+/// For every signed-in user. Every writable field must be sent.
+#[utoipa::path(
+    put, path = "/api/settings/", tag = "people", security(("bearer" = [])),
+    request_body = SettingsInput, responses((status = 200, body = SettingsBody))
+)]
 pub async fn replace_settings(
     State(app): State<Shared>,
     user: User,
@@ -176,11 +197,19 @@ async fn save_settings(
     Ok(Json(show(&person.await?)))
 }
 
-/// Erases the caller: memberships, requests, extensions, invites, mails, favorites, subscriptions
-/// and profile; pending submissions are withdrawn, of decided ones the status stays. Any signed-in
-/// user who is not the only owner of a club, or archives these.
-#[utoipa::path(delete, path = "/api/settings/", tag = "people", security(("bearer" = [])),
-    params(("archive" = Option<bool>, Query, description = "Archive the clubs that nobody else owns")), responses((status = 204)))]
+/// Erase the caller.
+///
+/// For every signed-in user. Erases memberships, requests, extensions, invites, mails, favorites,
+/// subscriptions, pending submissions and the profile. Of decided submissions only the status, the
+/// committee and the times stay. The only owner of a club is refused with 400, `last_owner`, unless
+/// `archive` is true.
+#[utoipa::path(
+    delete, path = "/api/settings/", tag = "people", security(("bearer" = [])),
+    params(
+        ("archive" = Option<bool>, Query, description = "Delete the clubs that nobody else owns")
+    ),
+    responses((status = 204))
+)]
 pub async fn delete_settings(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
@@ -206,14 +235,15 @@ pub async fn delete_settings(
         if !archive {
             let names: Vec<String> = clubs.iter().map(|club| club.profile.name.clone()).collect();
             let why = format!(
-                "You are the only owner of {}. Make somebody else an owner, delete the club, or add ?archive=true to archive it.",
+                "You are the only owner of {}. Make somebody else an owner, or add ?archive=true to \
+                 delete your profile and these clubs together.",
                 names.join(", ")
             );
             return Err(ApiError::rule(why).coded(Code::LastOwner));
         }
         for club in clubs {
             match app.table.archive_club(&club).await {
-                // Somebody changed it at this moment: it is looked at again.
+                // Somebody else changed the club at the same moment. Read again.
                 Ok(()) => archived = true,
                 Err(TableError::Refused(_)) => {}
                 Err(error) => return Err(if archived { error.after_write() } else { error }.into()),

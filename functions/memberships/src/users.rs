@@ -1,4 +1,4 @@
-//! `/users/`: finding people
+//! `/users/`: the search for people
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
@@ -6,24 +6,26 @@ use axum::http::request::Parts;
 use serde::Serialize;
 use shared::http::User;
 use shared::http::{ApiError, Params, Result};
-use shared::models::{Personal, Role};
+use shared::ids::Id;
+use shared::models::{Person, Personal, Role};
 use shared::text::{self, is_email};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
-/// Somebody who was found.
+/// A person who was found.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct UserBody {
-    /// User id: `person` of a new member.
-    id: u64,
+    /// User id. To add the person to a club, send it as `person` of a new member.
+    #[schema(value_type = u64)]
+    id: Id<Person>,
     username: String,
     name: String,
-    /// For admins; for officers only when it was searched for exactly.
+    /// Officers see only the address that they searched for; it is null otherwise.
     email: Option<String>,
 }
 
 impl UserBody {
-    fn new(id: u64, personal: Personal, shows_email: bool) -> Self {
+    fn new(id: Id<Person>, personal: Personal, shows_email: bool) -> Self {
         Self {
             id,
             username: personal.username,
@@ -33,7 +35,8 @@ impl UserBody {
     }
 }
 
-/// An officer of any club that is approved and not archived, or an admin.
+/// The caller, if they are an admin, or an officer of a club that is approved and not deleted
+/// (P11).
 pub struct AnyOfficer(User);
 
 impl FromRequestParts<Shared> for AnyOfficer {
@@ -62,11 +65,18 @@ impl FromRequestParts<Shared> for AnyOfficer {
     }
 }
 
-/// People whose name or user name has words that begin like all words of the search, or who have
-/// exactly this e-mail address; at most 20, by name. Officers of any club, and admins.
-#[utoipa::path(get, path = "/api/users/", tag = "people", security(("bearer" = [])),
-    params(("search" = String, Query, description = "One word of it has at least 2 characters")),
-    responses((status = 200, body = Vec<UserBody>)))]
+/// Search for people.
+///
+/// For admins, and for officers of a club that is approved and not deleted. At most 20 people,
+/// ordered by name. Each word of the search must begin a word of the name or user name, or the
+/// search must be exactly the address.
+#[utoipa::path(
+    get, path = "/api/users/", tag = "people", security(("bearer" = [])),
+    params(
+        ("search" = String, Query, description = "At least one word needs 2 or more characters")
+    ),
+    responses((status = 200, body = Vec<UserBody>))
+)]
 pub async fn list_users(
     State(app): State<Shared>,
     caller: AnyOfficer,
@@ -81,7 +91,10 @@ pub async fn list_users(
     {
         return Err(ApiError::field(
             "search",
-            format!("At least {} characters are needed.", limits::SEARCH),
+            format!(
+                "At least one word of the search needs {} or more characters.",
+                limits::SEARCH
+            ),
         ));
     }
     let at = async {

@@ -1,22 +1,23 @@
-//! What may be submitted (S3, S5, S4): each broken rule is told at its place, and nothing is
-//! stored.
+//! The request body of a submission and its checks (S3, S4, S5). Each error names its place in the
+//! body.
 
 use std::collections::HashSet;
 
 use serde::Deserialize;
 use shared::http::{ApiError, Field, Mode, Need, Reader, Reference};
+use shared::ids::Id;
 use shared::limits;
-use shared::models::Form;
-use shared::models::{Answer, Committee, Question, QuestionType};
+use shared::models::{Answer, Choice, Committee, Form, Question, QuestionType};
 use utoipa::ToSchema;
 
-/// What an applicant submits.
+/// A submission: the answers, and possibly a committee.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NewSubmission {
-    /// Committee id, if the applicant chooses one.
+    /// Id of a committee of the application. Optional.
     #[serde(default)]
     #[schema(value_type = Option<u64>)]
     committee: Field<Reference>,
+    /// The answers, at most 100. Questions may stay without an answer.
     #[serde(default)]
     #[schema(required = true, value_type = Vec<NewResponse>)]
     responses: Field<Vec<NewResponse>>,
@@ -25,21 +26,21 @@ pub struct NewSubmission {
 /// An answer to one question.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct NewResponse {
-    /// Question id.
+    /// Id of the question.
     #[schema(required = true, value_type = u64)]
     question: Option<Reference>,
-    /// For free response and short answer; empty is unanswered.
+    /// The answer to a free response or short answer question. An empty text counts as no answer.
     text: Option<String>,
-    /// Option id, for multiple choice.
+    /// Id of the chosen option, for a multiple-choice question.
     #[schema(value_type = Option<u64>)]
     multiple_choice: Option<Reference>,
 }
 
-/// A body that may be stored.
+/// A body without errors.
 pub struct CheckedAnswers {
-    /// The committee applied to.
+    /// The committee that the applicant chose.
     pub committee: Option<Committee>,
-    /// Answers in the order of their questions.
+    /// The answers in the order of their questions.
     pub answers: Vec<Answer>,
 }
 
@@ -53,9 +54,10 @@ impl NewSubmission {
             .and_then(|reference| {
                 let found = form.application.committee(reference.id()).cloned();
                 if found.is_none() {
-                    reader
-                        .errors
-                        .add("committee", "This application has no such committee.");
+                    reader.errors.add(
+                        "committee",
+                        "This application has no committee with this id.",
+                    );
                 }
                 found
             });
@@ -82,7 +84,7 @@ impl NewSubmission {
             let Some(question) = form.question(id) else {
                 reader.errors.add(
                     format!("{field}.question"),
-                    "This application has no such question.",
+                    "This application has no question with this id.",
                 );
                 continue;
             };
@@ -104,7 +106,7 @@ impl NewSubmission {
             {
                 reader.errors.add(
                     format!("{field}.question"),
-                    "This question belongs to another committee.",
+                    "This question is only for other committees than the chosen one. Leave it out.",
                 );
                 continue;
             }
@@ -132,13 +134,13 @@ impl NewSubmission {
     }
 }
 
-/// The answer, none if the question is left unanswered or the answer is wrong.
+/// The text and the option of an answer. `None` if there is no answer, or if it is wrong.
 fn check_answer(
     reader: &mut Reader,
     field: &str,
     question: &Question,
     response: NewResponse,
-) -> Option<(Option<String>, Option<u64>)> {
+) -> Option<(Option<String>, Option<Id<Choice>>)> {
     let text = response.text.filter(|text| !text.trim().is_empty());
     let option = response.multiple_choice.map(Reference::id);
     let (text_field, option_field) = (format!("{field}.text"), format!("{field}.multiple_choice"));
@@ -147,7 +149,7 @@ fn check_answer(
         (QuestionType::InfoText, ..) => {
             reader.errors.add(
                 format!("{field}.question"),
-                "This is a text for information: it takes no answer.",
+                "This is an information text. It takes no answer.",
             );
             None
         }
@@ -160,20 +162,21 @@ fn check_answer(
             if !known {
                 reader
                     .errors
-                    .add(option_field, "This question has no such option.");
+                    .add(option_field, "This question has no option with this id.");
             }
             known.then_some((None, Some(option)))
         }
         (QuestionType::MultipleChoice, Some(_), _) => {
-            reader
-                .errors
-                .add(text_field, "This question wants one of its options.");
+            reader.errors.add(
+                text_field,
+                "This question needs one of its options in `multiple_choice`, and no text.",
+            );
             None
         }
         (_, _, Some(_)) => {
             reader
                 .errors
-                .add(option_field, "This question wants a text.");
+                .add(option_field, "This question needs a text answer.");
             None
         }
         (_, Some(text), None) => {
@@ -182,7 +185,7 @@ fn check_answer(
             if limit > 0 && words > limit {
                 reader.errors.add(
                     text_field,
-                    format!("At most {limit} words are allowed; these are {words}."),
+                    format!("At most {limit} words are allowed. This answer has {words}."),
                 );
                 None
             } else {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use shared::Shared;
 use shared::bodies::Studies;
 use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Reader, Result};
+use shared::ids::Id;
 use shared::limits;
 use shared::models::{Application, DecisionChange, OldAndNew, Person, Status, Submission};
 use shared::table::{DecisionWrite, TableError};
@@ -18,11 +19,10 @@ use utoipa::ToSchema;
 
 use shared::bodies::{AllPrompts, SubmissionBody};
 
-/// What officers decide of a submission.
+/// The decision about a submission.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct DecisionInput {
-    /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted. Any may follow
-    /// any other.
+    /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
     #[serde(default)]
     #[schema(required = true, value_type = Status)]
     status: Field<Status>,
@@ -32,10 +32,15 @@ pub struct DecisionInput {
     reason: Field<String>,
 }
 
-/// Sets status, reason or both. Officers.
-#[utoipa::path(patch, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/", tag = "submissions",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
-    request_body = DecisionInput, responses((status = 200, body = SubmissionBody)))]
+/// Change the status or the reason of a submission.
+///
+/// For officers. Any status may follow any other. Each change is kept in the history.
+#[utoipa::path(
+    patch, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
+    tag = "submissions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    request_body = DecisionInput, responses((status = 200, body = SubmissionBody))
+)]
 pub async fn update_decision(
     State(app): State<Shared>,
     scope: Officer<Application, (Submission, (AllPrompts, Studies))>,
@@ -44,10 +49,15 @@ pub async fn update_decision(
     decide(&app, scope, input, Mode::Update).await
 }
 
-/// Sets status and reason. Officers.
-#[utoipa::path(put, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/", tag = "submissions",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
-    request_body = DecisionInput, responses((status = 200, body = SubmissionBody)))]
+/// Replace the status and the reason of a submission.
+///
+/// For officers. Any status may follow any other. Each change is kept in the history.
+#[utoipa::path(
+    put, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
+    tag = "submissions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    request_body = DecisionInput, responses((status = 200, body = SubmissionBody))
+)]
 pub async fn replace_decision(
     State(app): State<Shared>,
     scope: Officer<Application, (Submission, (AllPrompts, Studies))>,
@@ -89,7 +99,11 @@ async fn decide(
     )))
 }
 
-async fn write(app: &Shared, verdicts: Vec<DecisionWrite>, by: u64) -> Result<Vec<Submission>> {
+async fn write(
+    app: &Shared,
+    verdicts: Vec<DecisionWrite>,
+    by: Id<Person>,
+) -> Result<Vec<Submission>> {
     let decided = app.table.decide(verdicts, by, app.now(), || app.next_id());
     decided.await.map_err(|error| match error {
         TableError::Refused(_) => ApiError::PreconditionFailed,
@@ -97,22 +111,23 @@ async fn write(app: &Shared, verdicts: Vec<DecisionWrite>, by: u64) -> Result<Ve
     })
 }
 
-/// One status for many submissions.
+/// The same status for many submissions.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct StatusesInput {
-    /// Submission ids, at most 2,000.
+    /// Ids of submissions of this application, at most 2,000.
     #[serde(default)]
     #[schema(required = true, value_type = Vec<u64>)]
-    submissions: Field<Vec<u64>>,
+    submissions: Field<Vec<Id<Submission>>>,
+    /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
     #[serde(default)]
     #[schema(required = true, value_type = Status)]
     status: Field<Status>,
 }
 
-/// Reasons for many submissions.
+/// A reason for each of many submissions.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct ReasonsInput {
-    /// At most 2,000.
+    /// Submissions of this application, at most 2,000.
     #[serde(default)]
     #[schema(required = true, value_type = Vec<ReasonInput>)]
     submissions: Field<Vec<ReasonInput>>,
@@ -121,24 +136,31 @@ pub struct ReasonsInput {
 /// A reason for one submission.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct ReasonInput {
-    /// Submission id.
-    id: u64,
+    /// Id of the submission.
+    #[schema(value_type = u64)]
+    id: Id<Submission>,
+    /// Feedback for the applicant, at most 5,000 characters.
     reason: String,
 }
 
-/// What a bulk decision did.
+/// The result of a bulk decision.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BulkBody {
-    /// One sentence.
+    /// A summary in one sentence.
     detail: String,
-    /// Submissions that have the decision now.
+    /// Number of submissions that have the decision now.
     updated: usize,
 }
 
-/// Sets the status of many submissions. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/submissions/status/", tag = "submissions",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)), request_body = StatusesInput,
-    responses((status = 200, body = BulkBody)))]
+/// Set the status of many submissions.
+///
+/// For officers. At most 2,000 submissions. If one id or the status is wrong, nothing is changed.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/submissions/status/",
+    tag = "submissions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path)), request_body = StatusesInput,
+    responses((status = 200, body = BulkBody))
+)]
 pub async fn set_statuses(
     State(app): State<Shared>,
     scope: Officer<Application>,
@@ -153,10 +175,15 @@ pub async fn set_statuses(
     decide_many(&app, scope, reader, decisions, status).await
 }
 
-/// Sets the reasons of many submissions. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/submissions/reason/", tag = "submissions",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)), request_body = ReasonsInput,
-    responses((status = 200, body = BulkBody)))]
+/// Set the reasons of many submissions.
+///
+/// For officers. At most 2,000 submissions. If one id or reason is wrong, nothing is changed.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/submissions/reason/",
+    tag = "submissions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path)), request_body = ReasonsInput,
+    responses((status = 200, body = BulkBody))
+)]
 pub async fn set_reasons(
     State(app): State<Shared>,
     scope: Officer<Application>,
@@ -176,7 +203,7 @@ pub async fn set_reasons(
         if !named.insert(wanted.id) {
             reader.errors.add(
                 format!("submissions.{i}.id"),
-                "This submission stands twice.",
+                "This submission is in the list twice.",
             );
         }
     }
@@ -187,13 +214,12 @@ pub async fn set_reasons(
     decide_many(&app, scope, reader, decisions, None).await
 }
 
-/// All or nothing on validation: ids outside this application are refused before anything is
-/// written.
+/// Stores many decisions. If one id does not belong to the application, nothing is changed (D3).
 async fn decide_many(
     app: &Shared,
     scope: Officer<Application>,
     mut reader: Reader,
-    decisions: Vec<(u64, Option<String>)>,
+    decisions: Vec<(Id<Submission>, Option<String>)>,
     status: Option<Status>,
 ) -> Result<Json<BulkBody>> {
     if decisions.len() > limits::BULK {
@@ -203,9 +229,9 @@ async fn decide_many(
         );
     }
     reader.finish()?;
-    let ids: Vec<u64> = decisions.iter().map(|(id, _)| *id).collect();
+    let ids: Vec<Id<Submission>> = decisions.iter().map(|(id, _)| *id).collect();
     let found = app.table.submissions_by_id(scope.parent.id, &ids).await?;
-    let mut found: HashMap<u64, Submission> = found
+    let mut found: HashMap<Id<Submission>, Submission> = found
         .into_iter()
         .map(|submission| (submission.id, submission))
         .collect();
@@ -242,10 +268,13 @@ async fn decide_many(
 /// A change of a decision.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChangeBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<DecisionChange>,
+    /// When the decision was changed.
     at: Timestamp,
+    /// The officer who changed it.
     by: AuthorBody,
-    /// Old and new value of each field that changed.
+    /// The old and the new value of each changed field: `status` or `reason`.
     #[schema(value_type = BTreeMap<String, Vec<String>>)]
     changes: BTreeMap<&'static str, [Value; 2]>,
 }
@@ -254,13 +283,14 @@ pub struct ChangeBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AuthorBody {
     /// User id.
-    id: u64,
-    /// The present user name; null after erasure.
+    #[schema(value_type = u64)]
+    id: Id<Person>,
+    /// Present user name. Null if the person was erased.
     username: Option<String>,
 }
 
 impl ChangeBody {
-    fn new(change: DecisionChange, people: &HashMap<u64, Person>) -> Self {
+    fn new(change: DecisionChange, people: &HashMap<Id<Person>, Person>) -> Self {
         let status = change
             .status
             .map(|OldAndNew { old, new }| ("status", [json!(old), json!(new)]));
@@ -283,10 +313,16 @@ impl ChangeBody {
     }
 }
 
-/// Who changed the decision of a submission, when and how; oldest first. Officers.
-#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/history/", tag = "submissions",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
-    responses((status = 200, body = Vec<ChangeBody>)))]
+/// List the changes of the decision.
+///
+/// For officers. Who changed the decision of a submission, when and how. The oldest change comes
+/// first.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/history/",
+    tag = "submissions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    responses((status = 200, body = Vec<ChangeBody>))
+)]
 pub async fn list_history(
     State(app): State<Shared>,
     scope: Officer<Application, Submission>,

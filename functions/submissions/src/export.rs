@@ -7,8 +7,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use shared::Shared;
 use shared::http::{ApiError, Officer, Params, Result, Slice, Sliced};
-use shared::models::Form;
-use shared::models::{QuestionType, Submission};
+use shared::ids::Id;
+use shared::models::{Form, Question, QuestionType, Submission};
 use shared::table::SubmissionQuery;
 
 use crate::submissions::SubmissionFilter;
@@ -28,15 +28,33 @@ const COLUMNS: [&str; 11] = [
     "updated_at",
 ];
 
-/// The submissions to an application as CSV (UTF-8 with BOM): a row a submission, a column a
-/// question. Officers.
-#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/submissions/export/", tag = "submissions",
-    security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path),
-        ("status" = Option<u8>, Query), ("committee" = Option<u64>, Query), ("notified" = Option<bool>, Query),
-        ("email_status" = Option<String>, Query, description = "As of the list"), ("search" = Option<String>, Query),
-        ("limit" = Option<u64>, Query, description = "At most so many; the answer's Link leads on"), ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "text/csv")))]
+/// Export the submissions to an application as CSV.
+///
+/// For officers. UTF-8 with a byte order mark: one row for each submission, one column for each
+/// question. The newest submission comes first.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/submissions/export/",
+    tag = "submissions", security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("application" = u64, Path),
+        ("status" = Option<u8>, Query, description = "Only submissions with this status, 1 to 4"),
+        ("committee" = Option<u64>, Query,
+            description = "Only submissions for the committee with this id"),
+        ("notified" = Option<bool>, Query, description = "Whether a decision mail was sent"),
+        ("email_status" = Option<String>, Query,
+            description = "One or more states of the last decision mail, separated by commas. \
+                `none` stands for applicants who were sent nothing"),
+        ("search" = Option<String>, Query,
+            description = "Each word must begin a word of the name, user name or address"),
+        ("limit" = Option<u64>, Query,
+            description = "Largest number of results. If there are more, the header `Link` has the \
+                address of the next part"),
+        ("cursor" = Option<String>, Query,
+            description = "Where the next part begins: from the header `Link` of the last answer")
+    ),
+    responses((status = 200, body = String, content_type = "text/csv"))
+)]
 pub async fn export_submissions(
     State(app): State<Shared>,
     params: Params,
@@ -88,13 +106,13 @@ fn write(
     prompts: &Prompts,
     submissions: &[Submission],
 ) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
-    // Questions as they are now, in their order, then those that are gone but were answered.
-    // Info texts take no answers, and have no column.
+    // The present questions in their order, then deleted questions that have answers. Information
+    // texts have no column (S11).
     let asked = form
         .questions
         .iter()
         .filter(|question| question.prompt.question_type != QuestionType::InfoText);
-    let mut questions: Vec<(u64, &str)> = asked
+    let mut questions: Vec<(Id<Question>, &str)> = asked
         .map(|question| (question.id, question.prompt.text.as_str()))
         .collect();
     let mut gone = BTreeMap::new();
@@ -171,9 +189,9 @@ fn write(
     Ok(writer.into_inner()?)
 }
 
-/// A cell that no spreadsheet runs as a formula (OWASP, CSV injection), whichever separator its
-/// locale takes: where the separator is a semicolon or a tab, quotes do not protect, and a cell
-/// begins behind each of them.
+/// Changes a cell so that no spreadsheet runs it as a formula (S12; OWASP, CSV injection). A
+/// spreadsheet may take semicolons or tabs as separators, depending on its locale. Then quotes do
+/// not protect, and a new cell begins after each of them.
 fn harmless(cell: &str) -> String {
     let starts = |text: &str| {
         text.trim_start_matches([' ', '\u{a0}', '"', '\''])

@@ -1,4 +1,4 @@
-//! `/submissions/`, `/submissions/{submission}/`: the caller's own, across clubs
+//! `/submissions/`, `/submissions/{submission}/`: the submissions of the caller in all clubs
 
 use axum::Json;
 use axum::extract::State;
@@ -12,9 +12,14 @@ use shared::time::Timestamp;
 
 use crate::submissions::closed;
 
-/// The caller's own submissions, newest first. Decisions show when they are released or mailed.
-#[utoipa::path(get, path = "/api/submissions/", tag = "own submissions", security(("bearer" = [])),
-    responses((status = 200, body = Vec<SubmissionBody>)))]
+/// List the submissions of the caller.
+///
+/// For every signed-in user. The newest comes first. A decision is shown from the release time on,
+/// or when it was mailed.
+#[utoipa::path(
+    get, path = "/api/submissions/", tag = "own submissions", security(("bearer" = [])),
+    responses((status = 200, body = Vec<SubmissionBody>))
+)]
 pub async fn list_own_submissions(
     State(app): State<Shared>,
     user: User,
@@ -31,9 +36,14 @@ async fn own(app: &Shared, user: &User, path: &PathIds) -> Result<Submission> {
         .ok_or(ApiError::NotFound)
 }
 
-/// One of the caller's own submissions.
-#[utoipa::path(get, path = "/api/submissions/{submission}/", tag = "own submissions", security(("bearer" = [])),
-    params(("submission" = u64, Path)), responses((status = 200, body = SubmissionBody)))]
+/// Get a submission of the caller.
+///
+/// For every signed-in user. A decision is shown from the release time on, or when it was mailed.
+#[utoipa::path(
+    get, path = "/api/submissions/{submission}/", tag = "own submissions",
+    security(("bearer" = [])), params(("submission" = u64, Path)),
+    responses((status = 200, body = SubmissionBody))
+)]
 pub async fn show_own_submission(
     State(app): State<Shared>,
     user: User,
@@ -47,10 +57,13 @@ pub async fn show_own_submission(
         .ok_or(ApiError::NotFound)
 }
 
-/// Withdraws one of the caller's own submissions, while the application is open and nothing was
-/// decided.
-#[utoipa::path(delete, path = "/api/submissions/{submission}/", tag = "own submissions", security(("bearer" = [])),
-    params(("submission" = u64, Path)), responses((status = 204)))]
+/// Withdraw a submission of the caller.
+///
+/// For every signed-in user, while the application is open and nothing is decided.
+#[utoipa::path(
+    delete, path = "/api/submissions/{submission}/", tag = "own submissions",
+    security(("bearer" = [])), params(("submission" = u64, Path)), responses((status = 204))
+)]
 pub async fn withdraw_submission(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,

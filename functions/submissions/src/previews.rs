@@ -1,16 +1,18 @@
-//! What a call of `send_emails` would send: to whom, what, and whom it skips (E1, E2, E9).
+//! The plan of a call of `send_emails`: which mails it sends and which applicants it skips (E1, E2,
+//! E9).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chrono::TimeDelta;
 use serde::Serialize;
 use shared::http::{ApiError, Result};
+use shared::ids::Id;
 use shared::mail::{
     DecisionKind, Message, PREVIEW_LINK, Recipient, Template, decision_message, with_invite,
 };
 use shared::models::{
-    Application, Club, Decision, EmailStatus, Invite, InviteLink, Mail, MailState, Personal,
-    Status, Submission,
+    Application, Club, Decision, EmailStatus, Invite, InviteLink, Mail, MailState, Person,
+    Personal, Status, Submission,
 };
 use shared::time::Timestamp;
 use shared::{ids, limits};
@@ -18,41 +20,43 @@ use utoipa::ToSchema;
 
 use shared::bodies::committee_of;
 
-/// A mail that has been queued or sending for so long may be sent again: its worker is gone.
+/// After this time, a mail that is still queued or sending may be sent again, because its worker
+/// died (E16).
 const STUCK_MINUTES: i64 = 15;
 
-/// Whom a call does not address, and why.
+/// Numbers of applicants who are skipped.
 #[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
 pub struct SkippedBody {
-    /// Nothing decided yet.
+    /// Applicants without a decision.
     pub pending: usize,
-    /// Have a mail of this type already, or one is on its way.
+    /// Applicants who already have a mail of this type, or will soon get it.
     pub already_notified: usize,
-    /// Have no address.
+    /// Applicants without an address.
     pub no_address: usize,
 }
 
 /// A mail as it would be sent.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PreviewBody {
-    /// Submission id.
-    submission: u64,
+    /// Id of the submission.
+    #[schema(value_type = u64)]
+    submission: Id<Submission>,
     to: String,
     subject: String,
     html: String,
     text: String,
 }
 
-/// A mail to be sent. It is composed when it is queued: thousands of long ones would not fit the
-/// memory of a function.
+/// A mail to be sent. It is composed only when it is queued, because thousands of mails would not
+/// fit into the memory of the function.
 pub struct PlannedMail {
-    /// The submission that it tells of, as it was read, without its answers.
+    /// The submission as it was read, without its answers.
     pub submission: Submission,
     attempt: u32,
     invite: Option<InviteLink>,
 }
 
-/// Composes the mails of one kind.
+/// Composes the mails of one type for an application.
 pub struct Composer {
     club: Club,
     application: Application,
@@ -61,21 +65,21 @@ pub struct Composer {
     now: Timestamp,
 }
 
-/// What a call would do.
+/// The mails that a call sends, and what it reports.
 pub struct Plan {
-    /// Mails, oldest submission first.
+    /// The mails, those of the oldest submissions first.
     pub mails: Vec<PlannedMail>,
-    /// Whom it skips.
+    /// Numbers of applicants who are skipped.
     pub skipped: SkippedBody,
-    /// What the officer should look at first.
+    /// Warnings for the officer (E10).
     pub warnings: Vec<String>,
-    /// Of decisions, reasons, templates and the choice: equal as long as none of them changed,
-    /// whatever was sent meanwhile.
+    /// A hash of the decisions, reasons, templates, addresses and recipients (E9). Mails that were
+    /// sent do not change it.
     pub digest: String,
 }
 
 impl Composer {
-    /// For the mails of one kind about an application.
+    /// A composer of the mails of one type.
     pub fn new(
         club: Club,
         application: Application,
@@ -112,14 +116,14 @@ impl Composer {
         )
         .ok_or_else(|| {
             ApiError::rule(format!(
-                "The mail of submission {} would be larger than {} bytes.",
+                "The mail about submission {} would be larger than {} bytes.",
                 submission.id,
                 limits::MAIL_BYTES
             ))
         })
     }
 
-    /// The mail as it goes into the outbox.
+    /// The mail as it is stored to be sent.
     pub fn mail(
         &self,
         PlannedMail {
@@ -139,7 +143,7 @@ impl Composer {
             text,
         } = self.message(submission, &person)?;
         Ok(Mail {
-            about: submission.id,
+            about: submission.id.get(),
             sequence: submission.sequence,
             kind: self.kind.mail_kind(),
             attempt: *attempt,
@@ -164,7 +168,8 @@ impl Composer {
         })
     }
 
-    /// The mails as they would be read. 400 if they are more than a function can hold.
+    /// The mails as the applicants would read them. It is 400 if they do not fit into the memory of
+    /// the function.
     pub fn previews(&self, plan: &Plan) -> Result<Vec<PreviewBody>> {
         let mut size = 0;
         let mut previews = Vec::new();
@@ -173,7 +178,7 @@ impl Composer {
             size += preview.html.len() + preview.text.len();
             if size > limits::HELD {
                 return Err(ApiError::rule(
-                    "These are too many mails to preview at once. Name some of them with submissions.",
+                    "These are too many mails for one preview. Choose some of them with `submissions`.",
                 ));
             }
             previews.push(preview);
@@ -182,7 +187,7 @@ impl Composer {
     }
 }
 
-/// Where the last mail of this kind stands.
+/// The state of the last mail of this type.
 pub fn last_mail(submission: &Submission, kind: DecisionKind) -> Option<&MailState> {
     match kind {
         DecisionKind::Acceptance => submission.acceptance_mail.as_ref(),
@@ -194,7 +199,7 @@ fn may_send(last: Option<&MailState>, allow_resend: bool, now: Timestamp) -> boo
     let Some(last) = last else { return true };
     let is_stuck = last.at.plus(TimeDelta::minutes(STUCK_MINUTES)) < now;
     match last.status {
-        // It surely never reached SES, and its record is taken back with the new one.
+        // SES surely never got it. Its record is deleted together with storing the new one (E16).
         EmailStatus::Queued => is_stuck,
         EmailStatus::Sending => allow_resend && is_stuck,
         EmailStatus::Failed => allow_resend || !last.taken,
@@ -202,31 +207,31 @@ fn may_send(last: Option<&MailState>, allow_resend: bool, now: Timestamp) -> boo
     }
 }
 
-/// Whom an officer wants to write to, of those whom the type of mail is for.
+/// The recipients that the officer chose.
 #[derive(Debug, Clone, Default)]
 pub struct MailSelection {
-    /// Only these; none stands for all.
-    pub submissions: Option<BTreeSet<u64>>,
-    /// Those too who have such a mail.
+    /// Ids of the chosen submissions. `None` means all.
+    pub submissions: Option<BTreeSet<Id<Submission>>>,
+    /// Whether to send again to applicants who already have a mail of this type.
     pub allow_resend: bool,
 }
 
-/// Who of the accepted is invited to the club, and with which version of their invite.
+/// The data that decides which accepted applicants are invited to the club (E24).
 #[derive(Debug, Default)]
 pub struct Invitations {
-    /// Whether anybody is.
+    /// Whether anybody is invited at all.
     pub is_open: bool,
-    /// Members need none.
-    pub members: HashSet<u64>,
-    /// The versions of the invites that there are, by id: another mail about one has the same link.
+    /// User ids of the members, who need no invitation.
+    pub members: HashSet<Id<Person>>,
+    /// The versions of existing invites by id. All mails with the same version have the same link.
     pub versions: HashMap<String, u64>,
-    /// The version of new ones.
+    /// The version of new invites.
     pub new: u64,
 }
 
 impl Invitations {
-    /// What the mail to somebody accepted invites to: club, invite, version.
-    fn of(&self, club: &str, person: u64) -> Option<InviteLink> {
+    /// The invitation in the mail to an accepted person, if they need one.
+    fn of(&self, club: &str, person: Id<Person>) -> Option<InviteLink> {
         if !self.is_open || self.members.contains(&person) {
             return None;
         }
@@ -241,7 +246,7 @@ impl Invitations {
 }
 
 impl Plan {
-    /// Plans the mails of a composer for these submissions.
+    /// Plans the mails for these submissions.
     pub fn new(
         composer: &Composer,
         submissions: Vec<Submission>,
@@ -310,12 +315,12 @@ impl Plan {
             && !uses_built_in(application, kind)
         {
             plan.warnings.push(format!(
-                "The template shows the reason, but {without_reason} of the decisions have none."
+                "The template shows the reason, but {without_reason} decisions have no reason."
             ));
         }
         if now < application.release && !plan.mails.is_empty() {
             plan.warnings.push(format!(
-                "The results are to be released at {}. These mails tell them before.",
+                "The results are released at {}. These mails would announce them earlier.",
                 application.release
             ));
         }
@@ -323,7 +328,7 @@ impl Plan {
     }
 }
 
-/// The built-in text leaves an empty reason out by itself.
+/// Whether the built-in text is used. It leaves out an empty reason, so it needs no warning.
 fn uses_built_in(application: &Application, kind: DecisionKind) -> bool {
     let own = match kind {
         DecisionKind::Acceptance => &application.acceptance_email,
@@ -348,7 +353,7 @@ fn preview(mail: &Mail) -> PreviewBody {
         message
     };
     PreviewBody {
-        submission: mail.about,
+        submission: Id::new(mail.about),
         to: mail.to.clone(),
         subject,
         html,

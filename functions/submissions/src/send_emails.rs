@@ -12,6 +12,7 @@ use shared::Shared;
 use shared::http::{
     ApiError, ChangedNothing, Code, Field, Input, Mode, Need, Officer, Reader, Reference, Result,
 };
+use shared::ids::Id;
 use shared::limits;
 use shared::mail::DecisionKind;
 use shared::models::{Application, Club, EmailStatus, MailId, Submission};
@@ -23,31 +24,32 @@ use crate::previews::{
     Composer, Invitations, MailSelection, Plan, PlannedMail, PreviewBody, SkippedBody, last_mail,
 };
 
-/// How long the answer waits for the outbox to drain.
+/// How long the answer waits for its mails (E11).
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Batches up to this size are waited for.
+/// The answer waits only for so many mails, or fewer (E11).
 const SMALL_BATCH: usize = 100;
 
 /// Which mails to send, and how.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct SendInput {
+    /// `{"id": "acceptance"}` goes to status 4, `{"id": "rejection"}` to status 2 and 3.
     #[serde(default)]
     #[schema(required = true, value_type = EmailType)]
     email_type: Field<EmailType>,
-    /// Send again to those who have a mail of this type; default false.
+    /// Whether to send again to applicants who already have a mail of this type. Default false.
     #[serde(default)]
     #[schema(value_type = bool)]
     allow_resend: Field<bool>,
-    /// Preview only: stores and sends nothing; default false.
+    /// Whether only to preview the mails. Nothing is stored or sent. Default false.
     #[serde(default)]
     #[schema(value_type = bool)]
     dry_run: Field<bool>,
-    /// The digest of a dry run: if decisions, reasons, templates or the choice changed since,
-    /// nothing is sent.
+    /// The digest of a dry run. If decisions, reasons, templates, addresses or the choice of
+    /// recipients changed since, nothing is sent.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     digest: Field<String>,
-    /// Ids of submissions: only these are considered. At most 2,000; default all.
+    /// Ids of the submissions to consider, at most 2,000. All, if not sent.
     #[serde(default)]
     #[schema(value_type = Option<Vec<u64>>)]
     submissions: Field<Vec<Reference>>,
@@ -59,35 +61,43 @@ pub struct EmailType {
     id: DecisionKind,
 }
 
-/// What was sent, or would be.
+/// The result of sending, or of the dry run.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SendBody {
-    /// One sentence.
+    /// A summary in one sentence.
     detail: String,
+    /// The type of the mails.
     email_type: EmailType,
     dry_run: bool,
-    /// Mails to be sent.
+    /// Number of mails that are sent, or would be.
     recipients: usize,
-    /// Taken by SES.
+    /// Number of mails that the mail service has taken.
     sent: usize,
-    /// In the outbox, to be sent soon.
+    /// Number of mails that will be sent soon.
     queued: usize,
-    /// Refused, or of unknown outcome.
+    /// Number of mails that failed, or of which nobody knows whether they were sent.
     failed: usize,
     skipped: SkippedBody,
-    /// What to look at before sending.
+    /// Sentences about what the officer should check.
     warnings: Vec<String>,
-    /// Every mail, in a dry run.
+    /// All mails. Only in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     previews: Option<Vec<PreviewBody>>,
-    /// Of all that the mails say: a real call may carry it.
+    /// A hash of decisions, reasons, templates, addresses and recipients. Only in a dry run; send
+    /// it with the real call.
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
 }
 
-/// Sends the decision mails of one type, each applicant's once; or previews them. Officers.
-#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "submissions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path)), request_body = SendInput, responses((status = 200, body = SendBody)))]
+/// Send or preview decision mails.
+///
+/// For officers. Each applicant gets one mail of a type, unless `allow_resend` is true. A dry run
+/// returns the mails and sends nothing.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "submissions",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    request_body = SendInput, responses((status = 200, body = SendBody))
+)]
 pub async fn send_emails(
     State(app): State<Shared>,
     scope: Officer<Application>,
@@ -107,18 +117,18 @@ pub async fn send_emails(
     let chosen = reader
         .nullable("submissions", input.submissions, Need::Optional)
         .flatten();
-    let named: Vec<u64> = chosen
+    let named: Vec<Id<Submission>> = chosen
         .iter()
         .flatten()
         .copied()
         .map(Reference::id)
         .collect();
-    let chosen: Option<BTreeSet<u64>> =
+    let chosen: Option<BTreeSet<Id<Submission>>> =
         chosen.map(|ids| ids.into_iter().map(Reference::id).collect());
     match chosen.as_ref().map(BTreeSet::len) {
         Some(0) => reader.errors.add(
             "submissions",
-            "Name at least one submission, or leave this field out to consider all.",
+            "Send at least one id, or leave this field out to choose all submissions.",
         ),
         Some(n) if n > limits::BULK => reader.errors.add(
             "submissions",
@@ -154,7 +164,8 @@ pub async fn send_emails(
     let composer = Composer::new(club, application, kind, app.now())?;
     let plan = Plan::new(&composer, submissions, &invitations, &choice)?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
-        let why = "Decisions, reasons, templates or the choice changed since the preview. Nothing was sent.";
+        let why = "Something changed since the preview: decisions, reasons, templates, addresses \
+                   or recipients. Nothing was sent. Make a new preview.";
         return Err(ApiError::field("digest", why).coded(Code::DigestChanged));
     }
     let recipients = plan.mails.len();
@@ -187,12 +198,12 @@ pub async fn send_emails(
     let mut warnings = plan.warnings;
     if unknown > 0 {
         warnings.push(format!(
-            "{unknown} e-mails may or may not have been sent: see email_status."
+            "It is not known whether {unknown} e-mails were sent. See `email_status`."
         ));
     }
     if left > 0 {
         warnings.push(format!(
-            "{left} e-mails could not be queued in time. Send again for the rest."
+            "{left} e-mails could not be queued in time. Call again to send the rest."
         ));
     }
     let skipped = SkippedBody {
@@ -218,14 +229,14 @@ pub async fn send_emails(
     .into_response())
 }
 
-/// The submissions of an application that are considered: those that were chosen, or all.
+/// The chosen submissions of an application, or all.
 async fn considered(
     app: &Shared,
-    application: u64,
-    chosen: Option<&BTreeSet<u64>>,
+    application: Id<Application>,
+    chosen: Option<&BTreeSet<Id<Submission>>>,
 ) -> std::result::Result<Vec<Submission>, TableError> {
     if let Some(chosen) = chosen {
-        let ids: Vec<u64> = chosen.iter().copied().collect();
+        let ids: Vec<Id<Submission>> = chosen.iter().copied().collect();
         return app.table.submissions_by_id(application, &ids).await;
     }
     let all = SubmissionQuery {
@@ -235,8 +246,8 @@ async fn considered(
     app.table.submissions(application, all).await
 }
 
-/// Who needs an invitation to the club, and which there are: 2 queries side by side. A club that
-/// waits for approval invites nobody.
+/// Who needs an invitation to the club, and which invites exist. Needs 2 parallel queries. A club
+/// that is not approved invites nobody (E24).
 async fn invitations(
     app: &Shared,
     club: &Club,
@@ -267,9 +278,9 @@ struct SendCounts {
     queued: usize,
     failed: usize,
     unknown: usize,
-    /// Queued by somebody else at the same moment.
+    /// Number of mails that somebody else queued at the same moment.
     raced: usize,
-    /// Not tried any more: the function has to answer.
+    /// Number of mails that were not queued, because the time was over.
     left: usize,
 }
 
@@ -280,7 +291,7 @@ enum QueueResult {
     Left,
 }
 
-/// Nothing is queued later than this in a request: the function has to answer in time.
+/// No mail is queued after this time in a request, so that the function answers in time.
 const QUEUE_WITHIN: Duration = Duration::from_secs(18);
 
 async fn send(
@@ -306,7 +317,7 @@ async fn send(
             Err(error) => broken.push(error),
         }
     }
-    // What was queued is sent in any case; if nothing was, the caller gets the error itself.
+    // Queued mails are sent in any case. If no mail was queued, the caller gets the error.
     outcome.failed += broken.len();
     if let Some(error) = broken.pop() {
         if mine.is_empty() {
@@ -367,8 +378,8 @@ async fn queue(
         {
             return Ok(QueueResult::Raced);
         }
-        // Another mail about the same invite, of another committee or officer, came first: this one
-        // has its link too.
+        // Another mail, for another committee or from another officer, stored the same invite
+        // first. This mail gets the same link.
         let Some(link) = &mut mail.invite else {
             return Ok(QueueResult::Changed);
         };
@@ -379,7 +390,7 @@ async fn queue(
     }
 }
 
-/// The states of the mails when all have left the outbox, or patience ends.
+/// Waits until all mails are sent or failed, but not longer than `PATIENCE`. Returns their states.
 async fn drained(app: &Shared, mails: &[MailId]) -> Vec<EmailStatus> {
     let mut states = vec![EmailStatus::Queued; mails.len()];
     if mails.len() > SMALL_BATCH {

@@ -11,8 +11,10 @@ use shared::http::{
     ApiError, Code, Created, Input, Load, Maybe, Officer, Params, PathIds, ReceivedAt, RequestKey,
     Result, SignedIn, Slice, accepts_csv, key_reused, replayed,
 };
-use shared::models::Form;
-use shared::models::{Answer, Application, EmailStatus, Extension, Person, Status, Submission};
+use shared::ids::Id;
+use shared::models::{
+    Answer, Application, Committee, EmailStatus, Extension, Form, Person, Status, Submission,
+};
 use shared::table::usage::request_age;
 use shared::table::{SubmissionQuery, SubmitOutcome};
 use shared::time::Timestamp;
@@ -22,12 +24,10 @@ use crate::answers::NewSubmission;
 use crate::export;
 use shared::bodies::{AllPrompts, Prompts, SubmissionBody};
 
-/// What an applicant hears whenever a submission cannot be made, changed or withdrawn: a decision
-/// leaves no trace in it.
-const CLOSED: &str =
-    "This application does not take submissions, changes or withdrawals from you at present.";
+/// The message for every reason, so that it does not reveal a decision (S2).
+const CLOSED: &str = "You cannot make, change or withdraw a submission to this application now.";
 
-/// The caller as an applicant: profile and extension, read beside the form.
+/// The profile and the extension of the caller, read in parallel with the form.
 pub struct ApplicantData {
     person: Person,
     extension: Option<Extension>,
@@ -52,20 +52,29 @@ impl Load for ApplicantData {
     }
 }
 
-/// Why a submission is refused, whatever the reason.
+/// The error whenever a submission cannot be made, changed or withdrawn (S2).
 pub(crate) fn closed() -> ApiError {
     ApiError::rule(CLOSED).coded(Code::ApplicationClosed)
 }
 
-/// How long an idempotency key counts.
+/// How long an idempotency key is valid (X1).
 const KEY_COUNTS: TimeDelta = TimeDelta::hours(24);
 
-/// Submits, or submits again while the application is open and nothing was decided: then the
-/// answers are replaced as a whole. Of two requests the one that was received later is kept; the
-/// other one is answered with what is stored. Any signed-in user.
-#[utoipa::path(post, path = "/api/clubs/{club}/applications/{application}/submissions/", tag = "submissions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path)), request_body = NewSubmission,
-    responses((status = 201, body = SubmissionBody), (status = 200, body = SubmissionBody, description = "Submitted again")))]
+/// Submit an application.
+///
+/// For every signed-in user who can see the club, while the application is open. Submitting again
+/// replaces all answers, as long as nothing is decided. A person has one submission for each
+/// committee, and one without a committee. Of two requests, the one that was received later is
+/// kept.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/submissions/", tag = "submissions",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    request_body = NewSubmission,
+    responses(
+        (status = 201, body = SubmissionBody),
+        (status = 200, body = SubmissionBody, description = "Submitted again")
+    )
+)]
 pub async fn submit(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
@@ -77,7 +86,7 @@ pub async fn submit(
     let is_current = form
         .application
         .is_current(received, extension.map(|extension| extension.end));
-    // A repeat that comes too late is told what became of the first request.
+    // A repeat with the key of an earlier request gets its answer also after the deadline (X6).
     if !is_current && key.is_none() {
         return Err(closed());
     }
@@ -130,7 +139,7 @@ pub async fn submit(
     };
     let (outcome, studies) = futures::join!(outcome, studies);
     let SubmitResult { stored, is_replay } = outcome?;
-    // It is stored, whether or not its schools can be named now.
+    // The submission is stored, so a failure to read the names of schools is ignored.
     let studies = studies.unwrap_or_default();
     let prompts: Prompts = if stored.received == number {
         form.questions
@@ -146,7 +155,7 @@ pub async fn submit(
         "/api/clubs/{}/applications/{}/submissions/{}/",
         stored.club, stored.application, stored.id
     );
-    // The request that made it is told so, every time that it is asked.
+    // The request that created the submission gets 201, also when it is repeated.
     let is_new = stored.sequence == stored.received && (is_replay || stored.received == number);
     let mut response = if is_new {
         Created { location, body }.into_response()
@@ -159,11 +168,11 @@ pub async fn submit(
     Ok(response)
 }
 
-/// What became of a request to submit.
+/// The result of a request to submit.
 struct SubmitResult {
-    /// As it is stored now.
+    /// The stored submission.
     stored: Submission,
-    /// Whether an earlier request with the same idempotency key has stored it.
+    /// Whether an earlier request with the same idempotency key stored it.
     is_replay: bool,
 }
 
@@ -205,8 +214,8 @@ async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<
     Ok(outcome)
 }
 
-/// A submission that took long looks at its application and its applicant again: what deletes one
-/// of them (or a committee) waits for fast ones only.
+/// Reads the application and the applicant again after a submission that took long (X15). A
+/// deletion of an application or a committee waits only for fast submissions (X14).
 async fn still_wanted(app: &Shared, submission: &Submission) -> Result<()> {
     let person = async {
         Ok(app
@@ -234,7 +243,8 @@ async fn still_wanted(app: &Shared, submission: &Submission) -> Result<()> {
     Err(closed())
 }
 
-/// The submission that an earlier request with the same key has stored, if there is one.
+/// The submission that an earlier request with the same key stored. Without one, the application is
+/// closed.
 async fn stored_before(
     app: &Shared,
     submission: &Submission,
@@ -248,8 +258,8 @@ async fn stored_before(
     already(same.ok_or_else(closed)?, submission)
 }
 
-/// A submission that this request has stored, or an earlier one with its key, which must have had
-/// the same answers.
+/// The result if this request, or an earlier one with its key, already stored the submission. The
+/// answers must be the same.
 fn already(stored: Submission, submission: &Submission) -> Result<SubmitResult> {
     if stored.received == submission.received {
         return Ok(SubmitResult {
@@ -275,12 +285,12 @@ fn already(stored: Submission, submission: &Submission) -> Result<SubmitResult> 
     }
 }
 
-/// Which submissions are asked for.
+/// The filters of a request.
 pub(crate) struct SubmissionFilter {
     status: Option<u64>,
-    committee: Option<u64>,
+    committee: Option<Id<Committee>>,
     notified: Option<bool>,
-    /// Any of these; none stands for those who were sent nothing.
+    /// Any of these states. `None` stands for applicants who were sent nothing.
     email_status: Option<Vec<Option<EmailStatus>>>,
     words: Vec<String>,
 }
@@ -289,7 +299,7 @@ impl SubmissionFilter {
     pub(crate) fn read(params: &Params) -> Result<Self> {
         Ok(Self {
             status: params.number("status", 1, 4)?,
-            committee: params.number("committee", 1, shared::ids::MAX_ID)?,
+            committee: params.id("committee")?,
             notified: params.flag("notified")?,
             email_status: params
                 .text("email_status")
@@ -321,7 +331,7 @@ impl SubmissionFilter {
     }
 }
 
-/// Names of statuses with commas between them; `none` stands for those who were sent nothing.
+/// Reads names of states, separated by commas. `none` stands for applicants who were sent nothing.
 fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
     let one = |name: &str| match EmailStatus::ALL.iter().find(|(known, _)| *known == name) {
         Some((_, status)) => Ok(Some(*status)),
@@ -331,7 +341,7 @@ fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
             Err(ApiError::field(
                 "email_status",
                 format!(
-                    "Expected one or more of {}, none, with commas between them.",
+                    "Expected one or more of {}, none, separated by commas.",
                     known.join(", ")
                 ),
             ))
@@ -340,15 +350,32 @@ fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
     text.split(',').map(|name| one(name.trim())).collect()
 }
 
-/// The submissions to an application, newest first, as JSON or CSV. Officers.
-#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/submissions/", tag = "submissions", security(("bearer" = [])),
-    params(("club" = String, Path), ("application" = u64, Path),
-        ("status" = Option<u8>, Query), ("committee" = Option<u64>, Query), ("notified" = Option<bool>, Query),
-        ("email_status" = Option<String>, Query, description = "Any of these, with commas between them; `none` are those who were sent \
-            nothing. `failed,unknown,bounced,complained` were not reached, or complained"),
-        ("search" = Option<String>, Query, description = "Words in name, user name or e-mail"),
-        ("limit" = Option<u64>, Query, description = "At most so many; the answer's Link leads on"), ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = Vec<SubmissionBody>)))]
+/// List the submissions to an application.
+///
+/// For officers. The newest comes first. The header `Accept: text/csv` returns CSV.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/submissions/", tag = "submissions",
+    security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("application" = u64, Path),
+        ("status" = Option<u8>, Query, description = "Only submissions with this status, 1 to 4"),
+        ("committee" = Option<u64>, Query,
+            description = "Only submissions for the committee with this id"),
+        ("notified" = Option<bool>, Query, description = "Whether a decision mail was sent"),
+        ("email_status" = Option<String>, Query,
+            description = "One or more states of the last decision mail, separated by commas. \
+                `none` stands for applicants who were sent nothing"),
+        ("search" = Option<String>, Query,
+            description = "Each word must begin a word of the name, user name or address"),
+        ("limit" = Option<u64>, Query,
+            description = "Largest number of results. If there are more, the header `Link` has the \
+                address of the next part"),
+        ("cursor" = Option<String>, Query,
+            description = "Where the next part begins: from the header `Link` of the last answer")
+    ),
+    responses((status = 200, body = Vec<SubmissionBody>))
+)]
 pub async fn list_submissions(
     State(app): State<Shared>,
     headers: HeaderMap,
@@ -374,10 +401,16 @@ pub async fn list_submissions(
     Ok(slice.answer(found, Submission::place, show))
 }
 
-/// One submission. Officers, and the applicant.
-#[utoipa::path(get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/", tag = "submissions",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
-    responses((status = 200, body = SubmissionBody)))]
+/// Get a submission.
+///
+/// For officers and for the applicant. The applicant sees a decision from the release time on, or
+/// when it was mailed.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
+    tag = "submissions", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    responses((status = 200, body = SubmissionBody))
+)]
 pub async fn show_submission(
     State(app): State<Shared>,
     scope: SignedIn<Application, (Maybe<Submission>, (AllPrompts, Studies))>,

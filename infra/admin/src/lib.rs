@@ -12,6 +12,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
 pub use finding::{Finding, Repair};
 use serde_json::Value;
+use shared::ids::Id;
 use shared::models::{Event, Submission};
 use shared::table::{EventListing, listed, listing_parts, misplaced};
 
@@ -167,10 +168,11 @@ fn twice(submissions: &[Submission]) -> Vec<String> {
 /// Events whose copies in the catalogue are missing or wrong. An event has a copy in the part of
 /// its month, and one in the part that it left last.
 fn listings(stored: &Stored) -> Vec<String> {
-    let mut copies: BTreeMap<(String, u64), Event> = typed::<EventListing>(stored, "EventListing")
-        .into_iter()
-        .map(|listing| ((listing.part, listing.event.id), listing.event))
-        .collect();
+    let mut copies: BTreeMap<(String, Id<Event>), Event> =
+        typed::<EventListing>(stored, "EventListing")
+            .into_iter()
+            .map(|listing| ((listing.part, listing.event.id), listing.event))
+            .collect();
     let mut wrong = Vec::new();
     for event in typed::<Event>(stored, "Event") {
         for part in listing_parts(&event) {

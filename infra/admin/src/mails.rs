@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use shared::ids::Id;
 use shared::models::{EmailStatus, Mail, MailKind, MailState, Submission};
 use shared::table::DECISION_MAILS_KEPT_DAYS;
 use shared::time::Timestamp;
@@ -16,7 +17,7 @@ const STUCK_MINUTES: i64 = 15;
 pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Utc>) -> Vec<String> {
     let mut wrong = Vec::new();
     let kept_since = Timestamp::at(now - TimeDelta::days(DECISION_MAILS_KEPT_DAYS - 1));
-    let key = |mail: &Mail| (mail.about, mail.sequence, mail.kind, mail.attempt);
+    let key = |mail: &Mail| (Id::new(mail.about), mail.sequence, mail.kind, mail.attempt);
     let by_key: BTreeMap<_, &Mail> = mails.iter().map(|mail| (key(mail), mail)).collect();
     let mut attempts = BTreeMap::new();
     for submission in submissions
@@ -54,11 +55,11 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
             ));
         }
         // A submission that was withdrawn, or made again, does not refer to its earlier mails.
-        let is_there =
-            mail.decision.is_some() && attempts.contains_key(&(mail.about, mail.sequence, None));
+        let is_there = mail.decision.is_some()
+            && attempts.contains_key(&(Id::new(mail.about), mail.sequence, None));
         if is_there
             && attempts
-                .get(&(mail.about, mail.sequence, Some(mail.kind)))
+                .get(&(Id::new(mail.about), mail.sequence, Some(mail.kind)))
                 .is_none_or(|last| *last < mail.attempt)
         {
             wrong.push(format!(

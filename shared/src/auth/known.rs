@@ -6,10 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::token::Identity;
+use crate::ids::Id;
+use crate::models::Person;
 
 /// People whose profile was found up to date lately, so that not every request reads it.
 #[derive(Default)]
-pub struct KnownPeople(Mutex<HashMap<u64, (Identity, DateTime<Utc>)>>);
+pub struct KnownPeople(Mutex<HashMap<Id<Person>, (Identity, DateTime<Utc>)>>);
 
 const REMEMBERED_MINUTES: i64 = 5;
 const REMEMBERED_PEOPLE: usize = 10_000;
@@ -34,7 +36,7 @@ impl KnownPeople {
 
     /// Forgets somebody who was erased. Other functions that saw them lately store them again at a
     /// request that looks at the profile, or after a few minutes.
-    pub fn forget(&self, person: u64) {
+    pub fn forget(&self, person: Id<Person>) {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

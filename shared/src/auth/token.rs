@@ -7,14 +7,15 @@ use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
 use serde_json::{Map, Value};
 
 use super::keys::Keys;
-use crate::ids;
+use crate::ids::{self, Id};
+use crate::models::Person;
 use crate::settings::{ClaimNames, Settings};
 
 /// What a verified token says. A claim that is absent leaves what is known as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// User id: derived from issuer and subject.
-    pub id: u64,
+    pub id: Id<Person>,
     /// A hash of issuer and subject.
     pub subject: String,
     /// User name; the subject when the claim is missing.
@@ -139,7 +140,7 @@ impl Verifier {
         let groups = claims.get(&self.claims.groups);
         let in_group = |value: &Value| value.as_str() == Some(self.admin_group.as_str());
         Some(Identity {
-            id: ids::derived("user", &[&self.issuer, subject]),
+            id: Id::derived("user", &[&self.issuer, subject]),
             subject: ids::sha256_hex(format!("{}\n{subject}", self.issuer).as_bytes()),
             username: text(&self.claims.username).or_else(|| text("sub"))?,
             name: text(&self.claims.name),

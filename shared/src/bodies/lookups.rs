@@ -4,6 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::{ApiError, Load, PathIds, User};
+use crate::ids::Id;
 use crate::lookups::Entries;
 use crate::models::{Applicant, Badge, Club, Lookup, LookupKind, Major, School};
 use crate::state::{App, Shared};
@@ -12,14 +13,15 @@ use crate::table::TableError;
 /// A tag, a school or a major, where something else shows it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct NamedBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<NamedBody>,
     name: String,
 }
 
 impl<T: LookupKind> From<&Lookup<T>> for NamedBody {
     fn from(lookup: &Lookup<T>) -> Self {
         Self {
-            id: lookup.id,
+            id: Id::new(lookup.id.get()),
             name: lookup.value.name().to_owned(),
         }
     }
@@ -28,7 +30,8 @@ impl<T: LookupKind> From<&Lookup<T>> for NamedBody {
 /// A badge that clubs may have.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct BadgeBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Badge>,
     label: String,
     /// What kind of badge it is.
     purpose: String,
@@ -71,7 +74,7 @@ impl Badges {
     }
 
     /// These badges, by label.
-    pub fn bodies(&self, ids: &[u64]) -> Vec<BadgeBody> {
+    pub fn bodies(&self, ids: &[Id<Badge>]) -> Vec<BadgeBody> {
         self.0.named(ids).into_iter().map(BadgeBody::from).collect()
     }
 }
@@ -104,17 +107,17 @@ impl Studies {
     }
 
     /// Whether there is a school with this id.
-    pub fn has_school(&self, id: u64) -> bool {
+    pub fn has_school(&self, id: Id<School>) -> bool {
         self.schools.get(id).is_some()
     }
 
     /// Whether there is a major with this id.
-    pub fn has_major(&self, id: u64) -> bool {
+    pub fn has_major(&self, id: Id<Major>) -> bool {
         self.majors.get(id).is_some()
     }
 
     /// These schools, by name.
-    pub fn schools(&self, ids: &[u64]) -> Vec<NamedBody> {
+    pub fn schools(&self, ids: &[Id<School>]) -> Vec<NamedBody> {
         self.schools
             .named(ids)
             .into_iter()
@@ -123,7 +126,7 @@ impl Studies {
     }
 
     /// These majors, by name.
-    pub fn majors(&self, ids: &[u64]) -> Vec<NamedBody> {
+    pub fn majors(&self, ids: &[Id<Major>]) -> Vec<NamedBody> {
         self.majors
             .named(ids)
             .into_iter()

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use super::lookups::{NamedBody, Studies};
 use crate::http::{ApiError, Load, PathIds, User};
+use crate::ids::Id;
 use crate::models::{
-    Answer, Application, Choice, Committee, EmailStatus, Prompt, QuestionType, Status, Submission,
+    Answer, Application, Choice, Committee, EmailStatus, Person, Prompt, Question, QuestionType,
+    Status, Submission,
 };
 use crate::state::Shared;
 use crate::time::Timestamp;
@@ -16,9 +18,11 @@ use utoipa::ToSchema;
 /// A submission.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SubmissionBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Submission>,
     /// Application id.
-    application: u64,
+    #[schema(value_type = u64)]
+    application: Id<Application>,
     /// Null after the applicant's erasure.
     user: Option<ApplicantBody>,
     /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
@@ -38,7 +42,8 @@ pub struct SubmissionBody {
 /// An applicant.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ApplicantBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Person>,
     username: String,
     name: String,
     first_name: String,
@@ -60,7 +65,8 @@ pub struct ResponseBody {
 /// A question as it was answered.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AnsweredBody {
-    id: u64,
+    #[schema(value_type = u64)]
+    id: Id<Question>,
     question_type: QuestionType,
     prompt: String,
     word_limit: u32,
@@ -68,7 +74,7 @@ pub struct AnsweredBody {
 }
 
 /// The versions of prompts, by question and version.
-pub type Prompts = HashMap<(u64, u32), Prompt>;
+pub type Prompts = HashMap<(Id<Question>, u32), Prompt>;
 
 /// All prompts of the path's application.
 pub struct AllPrompts(pub Prompts);
@@ -179,7 +185,7 @@ fn response(answer: &Answer, prompts: &Prompts) -> ResponseBody {
     } else {
         QuestionType::FreeResponse
     };
-    let option = |id: u64| {
+    let option = |id: Id<Choice>| {
         let known = prompt.and_then(|prompt| {
             prompt
                 .options

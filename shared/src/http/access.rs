@@ -11,7 +11,7 @@ use axum::http::request::Parts;
 use super::entity_tag::IfMatch;
 use super::error::ApiError;
 use super::user::User;
-use crate::ids;
+use crate::ids::{self, Id};
 use crate::models::{
     Application, Club, Event, Extension, Form, Membership, Question, Role, Submission, is_club_code,
 };
@@ -28,7 +28,7 @@ impl PathIds {
     }
 
     /// The id of a segment; none if it is not one, which is a 404 like an unknown one.
-    pub fn id(&self, name: &str) -> Option<u64> {
+    pub fn id<T>(&self, name: &str) -> Option<Id<T>> {
         ids::parse(self.text(name))
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::error::{ApiError, FieldErrors};
 use super::strict::Strict;
+use crate::ids::Id;
 use crate::models::is_club_code;
 use crate::text::is_email;
 use crate::time::Timestamp;
@@ -286,19 +287,19 @@ impl Reader {
     }
 
     /// References to at most `max` entries of a collection, each once, in the order of their ids.
-    pub fn references(
+    pub fn references<T>(
         &mut self,
         name: &str,
         field: Field<Vec<Reference>>,
         need: Need,
         max: usize,
-        is_known: impl Fn(u64) -> bool,
-        into: &mut Vec<u64>,
+        is_known: impl Fn(Id<T>) -> bool,
+        into: &mut Vec<Id<T>>,
     ) {
         let Some(references) = self.value(name, field, need) else {
             return;
         };
-        let ids: BTreeSet<u64> = references.into_iter().map(Reference::id).collect();
+        let ids: BTreeSet<Id<T>> = references.into_iter().map(Reference::id).collect();
         if ids.len() > max {
             self.errors.add(name, format!("At most {max} are allowed."));
         } else if let Some(unknown) = ids.iter().find(|id| !is_known(**id)) {
@@ -338,8 +339,8 @@ pub struct Reference(u64);
 
 impl Reference {
     /// The id.
-    pub fn id(self) -> u64 {
-        self.0
+    pub fn id<T>(self) -> Id<T> {
+        Id::new(self.0)
     }
 }
 

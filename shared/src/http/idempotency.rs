@@ -23,7 +23,7 @@ use tower::ServiceExt as _;
 use super::error::{ApiError, Code};
 use super::request::ReceivedAt;
 use super::user::User;
-use crate::ids::sha256_hex;
+use crate::ids::{Id, sha256_hex};
 use crate::limits;
 use crate::models::{KeyedOutcome, KeyedRequest};
 use crate::state::Shared;
@@ -51,6 +51,11 @@ const REMEMBERS: [&str; 1] = ["/api/clubs/{club}/applications/{application}/subm
 pub struct NewId(pub u64);
 
 impl NewId {
+    /// The id of the object that is created.
+    pub fn id<T>(self) -> Id<T> {
+        Id::new(self.0)
+    }
+
     /// Ids for the parts of what is created: they follow from its own id, and are unique inside it.
     pub fn parts(self) -> impl Fn() -> u64 {
         let next = std::cell::Cell::new(self.0);

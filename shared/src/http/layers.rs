@@ -23,7 +23,9 @@ use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
 use super::list::Sliced;
 use super::request::{PublicPath, ReceivedAt};
 use super::user::User;
+use crate::ids::Id;
 use crate::limits;
+use crate::models::Person;
 use crate::state::Shared;
 use crate::table::usage::metered;
 
@@ -35,7 +37,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 #[derive(Clone)]
 struct Called {
     route: String,
-    user: Option<u64>,
+    user: Option<Id<Person>>,
 }
 
 /// Adds authentication to a router's routes, and answers what it has no route for. Goes on before
@@ -208,7 +210,7 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
         request_id,
         method = method.as_str(),
         route = called.map_or("", |called| called.route.as_str()),
-        user = called.and_then(|called| called.user),
+        user = called.and_then(|called| called.user).map(Id::get),
         status = status.as_u16(),
         ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         table_calls = usage.calls,

@@ -6,6 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
 use super::error::ApiError;
+use crate::ids::{Id, MAX_ID};
 use crate::limits;
 use crate::text::{self, Word};
 use crate::time::Timestamp;
@@ -69,6 +70,11 @@ impl Params {
                 format!("Expected a whole number from {low} to {high}."),
             )),
         }
+    }
+
+    /// An id.
+    pub fn id<T>(&self, name: &str) -> Result<Option<Id<T>>, ApiError> {
+        Ok(self.number(name, 1, MAX_ID)?.map(Id::new))
     }
 
     /// The words of the parameter `search`, to be looked for in many texts.

@@ -9,6 +9,7 @@ use tokio::sync::OnceCell;
 
 use super::error::ApiError;
 use crate::auth::Identity;
+use crate::ids::Id;
 use crate::models::{Person, Personal};
 use crate::state::Shared;
 use crate::table::TableError;
@@ -55,7 +56,7 @@ impl User {
     }
 
     /// User id.
-    pub fn id(&self) -> u64 {
+    pub fn id(&self) -> Id<Person> {
         self.0.identity.id
     }
 

@@ -4,9 +4,10 @@
 use askama::Template;
 
 use super::rendered;
+use crate::ids::Id;
 use crate::models::{
-    Club, EmailStatus, Invite, InviteLink, Mail, MailKind, Membership, MembershipRequest, Personal,
-    Role,
+    Club, EmailStatus, Invite, InviteLink, Mail, MailKind, Membership, MembershipRequest, Person,
+    Personal, Role,
 };
 use crate::time::Timestamp;
 
@@ -57,7 +58,7 @@ struct Bodies {
 
 fn mail(
     occasion: Occasion,
-    (person, to): (Option<u64>, &str),
+    (person, to): (Option<Id<Person>>, &str),
     club: &Club,
     subject: &str,
     bodies: Bodies,
@@ -133,7 +134,7 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
     let bodies = RequestHtml::bodies(officer_name, &asking.name, &asking.username, name);
     let at = u64::try_from(request.created_at.epoch_seconds()).unwrap_or_default();
     let occasion = Occasion {
-        about: officer.id,
+        about: officer.id.get(),
         sequence: at,
         kind: MailKind::Request,
     };
@@ -165,7 +166,7 @@ pub fn joined(
         as_role(membership.role),
     );
     let occasion = Occasion {
-        about: membership.id,
+        about: membership.id.get(),
         sequence,
         kind: MailKind::Joined,
     };

@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Applicant, Image, Personal, integer_enum};
+use super::{Applicant, Badge, Image, Person, Personal, Tag, integer_enum};
+use crate::ids::Id;
 use crate::limits;
 use crate::time::Timestamp;
 
@@ -31,7 +32,7 @@ pub struct Club {
     pub image: Option<Image>,
     /// Ids of the badges that admins awarded it, in order.
     #[serde(default)]
-    pub badges: Vec<u64>,
+    pub badges: Vec<Id<Badge>>,
     /// None while it waits for an admin.
     pub approved: Option<bool>,
     /// Deleted: the code stays taken, all under it is gone from sight.
@@ -72,7 +73,7 @@ pub struct ClubProfile {
     pub website: Option<String>,
     /// Ids of its tags, in order.
     #[serde(default)]
-    pub tags: Vec<u64>,
+    pub tags: Vec<Id<Tag>>,
     /// 1–5.
     pub application_required: u8,
     /// Whether it is active at present.
@@ -102,13 +103,13 @@ pub struct Window {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
     /// Membership id.
-    pub id: u64,
+    pub id: Id<Membership>,
     /// Club code.
     pub club: String,
     /// Increases with every change.
     pub version: u64,
     /// User id.
-    pub person: u64,
+    pub person: Id<Person>,
     /// Role.
     pub role: Role,
     /// Position in the club.
@@ -134,11 +135,11 @@ pub struct Membership {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MembershipRequest {
     /// Request id.
-    pub id: u64,
+    pub id: Id<MembershipRequest>,
     /// Club code.
     pub club: String,
     /// User id.
-    pub person: u64,
+    pub person: Id<Person>,
     /// Who it is; kept equal to the profile.
     pub applicant: Applicant,
     /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
@@ -284,7 +285,7 @@ pub struct Invite {
     /// Goes into the token, and is never given twice: links of older versions do not work.
     pub version: u64,
     /// The membership of the officer who gives the role; none for admins, and for the accepted.
-    pub by: Option<u64>,
+    pub by: Option<Id<Membership>>,
     /// Checked at use.
     pub expires_at: Timestamp,
     /// Last change.

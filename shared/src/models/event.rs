@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::integer_enum;
+use crate::ids::Id;
 use crate::time::Timestamp;
 
 integer_enum! {
@@ -27,7 +28,7 @@ integer_enum! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Event id.
-    pub id: u64,
+    pub id: Id<Event>,
     /// Code of the host.
     pub club: String,
     /// Moves with every change.
@@ -59,7 +60,7 @@ pub struct Event {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Showing {
     /// Showing id.
-    pub id: u64,
+    pub id: Id<Showing>,
     /// Begins.
     pub start: Timestamp,
     /// Ends; not before it begins.

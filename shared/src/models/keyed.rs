@@ -1,10 +1,13 @@
 use serde::{Deserialize, Serialize};
 
+use super::Person;
+use crate::ids::Id;
+
 /// A request that carried an idempotency key, and what became of it (X1, X5).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeyedRequest {
     /// User id of the caller.
-    pub person: u64,
+    pub person: Id<Person>,
     /// A hash of key, method and path.
     pub id: String,
     /// A hash of the body: another one is another request.

@@ -1,6 +1,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::ids::Id;
 use crate::time::Timestamp;
 
 /// An entry of a collection that admins keep and others refer to (L2, L3).
@@ -8,7 +9,7 @@ use crate::time::Timestamp;
 #[serde(bound = "T: LookupKind")]
 pub struct Lookup<T> {
     /// Its id, in its collection.
-    pub id: u64,
+    pub id: Id<T>,
     /// Moves with every change of the value.
     pub version: u64,
     /// How many clubs or people refer to it, archived clubs included: changed where it stands, in
@@ -129,7 +130,7 @@ impl Fair {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registration {
     /// Fair id.
-    pub fair: u64,
+    pub fair: Id<Fair>,
     /// Club code.
     pub club: String,
     /// Since when.

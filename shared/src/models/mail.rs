@@ -3,7 +3,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Invite, Mailed, Status};
+use super::{Application, Invite, Mailed, Person, Status};
+use crate::ids::Id;
 use crate::time::Timestamp;
 
 /// Where a mail stands (E13).
@@ -199,7 +200,7 @@ pub struct Mail {
     /// Where it stands.
     pub status: EmailStatus,
     /// User id of the recipient, if they are known: it is found by it.
-    pub person: Option<u64>,
+    pub person: Option<Id<Person>>,
     /// Recipient.
     pub to: String,
     /// Where answers go, if anywhere.
@@ -283,7 +284,7 @@ pub struct Decision {
     /// Club code.
     pub club: String,
     /// Application id.
-    pub application: u64,
+    pub application: Id<Application>,
     /// Status mailed.
     pub status: Status,
     /// Reason mailed.

@@ -1,12 +1,14 @@
 use serde::{Deserialize, Serialize};
 
+use super::{Major, School};
+use crate::ids::Id;
 use crate::time::Timestamp;
 
 /// A profile: who somebody is, from their token, and what they say of themselves (P6, P9).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Person {
     /// Derived from issuer and subject.
-    pub id: u64,
+    pub id: Id<Person>,
     /// What the token says.
     pub personal: Personal,
     /// The `iat` of the token that it was taken from: an older token never overwrites a newer one.
@@ -15,10 +17,10 @@ pub struct Person {
     pub graduation_year: Option<u16>,
     /// Ids of the schools that the person says to be in, in order.
     #[serde(default)]
-    pub school: Vec<u64>,
+    pub school: Vec<Id<School>>,
     /// Ids of the majors, likewise.
     #[serde(default)]
-    pub major: Vec<u64>,
+    pub major: Vec<Id<Major>>,
     /// A picture.
     pub image_url: Option<String>,
     /// A hash of issuer and subject, all of it: ids have 53 bits, and an issuer may let people
@@ -40,7 +42,7 @@ pub struct Person {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Creations {
     /// User id.
-    pub person: u64,
+    pub person: Id<Person>,
     /// Clubs that they created.
     pub clubs_created: i64,
 }
@@ -66,7 +68,7 @@ pub struct PersonWord {
     /// A word of the name, or the user name; folded.
     pub word: String,
     /// User id.
-    pub person: u64,
+    pub person: Id<Person>,
     /// Who it is; kept equal to the profile.
     pub personal: Personal,
 }
@@ -77,5 +79,5 @@ pub struct PersonAddress {
     /// The address, in lower case.
     pub address: String,
     /// User id.
-    pub person: u64,
+    pub person: Id<Person>,
 }

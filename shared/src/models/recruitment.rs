@@ -1,14 +1,15 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Window, integer_enum};
+use super::{Person, Window, integer_enum};
+use crate::ids::Id;
 use crate::time::Timestamp;
 
 /// An application: a club's recruitment form. Its questions stand beside it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Application {
     /// Application id.
-    pub id: u64,
+    pub id: Id<Application>,
     /// Club code.
     pub club: String,
     /// Moves with every change.
@@ -58,7 +59,7 @@ impl Application {
     }
 
     /// One of its committees.
-    pub fn committee(&self, id: u64) -> Option<&Committee> {
+    pub fn committee(&self, id: Id<Committee>) -> Option<&Committee> {
         self.committees.iter().find(|committee| committee.id == id)
     }
 }
@@ -68,7 +69,8 @@ impl Application {
 #[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
 pub struct Committee {
     /// Committee id.
-    pub id: u64,
+    #[cfg_attr(feature = "api", schema(value_type = u64))]
+    pub id: Id<Committee>,
     /// Unique in its application, whatever the case.
     pub name: String,
 }
@@ -92,7 +94,8 @@ integer_enum! {
 #[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
 pub struct Choice {
     /// Option id.
-    pub id: u64,
+    #[cfg_attr(feature = "api", schema(value_type = u64))]
+    pub id: Id<Choice>,
     /// Its text.
     pub value: String,
 }
@@ -101,11 +104,11 @@ pub struct Choice {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Question {
     /// Question id.
-    pub id: u64,
+    pub id: Id<Question>,
     /// Club code.
     pub club: String,
     /// Application id.
-    pub application: u64,
+    pub application: Id<Application>,
     /// Moves with every change.
     pub version: u64,
     /// Order of display; lower comes first.
@@ -113,7 +116,7 @@ pub struct Question {
     /// Whether it is for some committees only.
     pub committee_question: bool,
     /// Those committees.
-    pub committees: Vec<u64>,
+    pub committees: Vec<Id<Committee>>,
     /// What applicants see, and its version.
     pub prompt: Prompt,
 }
@@ -123,9 +126,9 @@ pub struct Question {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
     /// Question id.
-    pub question: u64,
+    pub question: Id<Question>,
     /// Application id.
-    pub application: u64,
+    pub application: Id<Application>,
     /// From 1.
     pub version: u32,
     /// Kind.
@@ -142,11 +145,11 @@ pub struct Prompt {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Extension {
     /// Derived from application and person.
-    pub id: u64,
+    pub id: Id<Extension>,
     /// Application id.
-    pub application: u64,
+    pub application: Id<Application>,
     /// User id.
-    pub person: u64,
+    pub person: Id<Person>,
     /// Their user name; kept equal to the profile.
     pub username: String,
     /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
@@ -183,7 +186,7 @@ impl Form {
     }
 
     /// One of its questions.
-    pub fn question(&self, id: u64) -> Option<&Question> {
+    pub fn question(&self, id: Id<Question>) -> Option<&Question> {
         self.questions.iter().find(|question| question.id == id)
     }
 }

@@ -1,6 +1,10 @@
 use serde::{Deserialize, Serialize};
 
-use super::{EmailStatus, MailState, Personal, integer_enum};
+use super::{
+    Application, Choice, Committee, EmailStatus, MailState, Major, Person, Personal, Question,
+    School, integer_enum,
+};
+use crate::ids::Id;
 use crate::time::Timestamp;
 
 integer_enum! {
@@ -21,17 +25,17 @@ integer_enum! {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Submission {
     /// Submission id.
-    pub id: u64,
+    pub id: Id<Submission>,
     /// Club code.
     pub club: String,
     /// Application id.
-    pub application: u64,
+    pub application: Id<Application>,
     /// User id; none after erasure.
-    pub person: Option<u64>,
+    pub person: Option<Id<Person>>,
     /// Who it is; kept equal to the profile; none after erasure.
     pub applicant: Option<Applicant>,
     /// Committee id, or none.
-    pub committee: Option<u64>,
+    pub committee: Option<Id<Committee>>,
     /// The committee's name when it was submitted.
     pub committee_name: String,
     /// Answers in the order of their questions.
@@ -69,9 +73,13 @@ pub struct Submission {
 
 impl Submission {
     /// The id of a person's submission to an application and committee.
-    pub fn id_of(application: u64, person: u64, committee: Option<u64>) -> u64 {
+    pub fn id_of(
+        application: Id<Application>,
+        person: Id<Person>,
+        committee: Option<Id<Committee>>,
+    ) -> Id<Self> {
         let committee = committee.map_or_else(String::new, |id| id.to_string());
-        crate::ids::derived(
+        Id::derived(
             "submission",
             &[&application.to_string(), &person.to_string(), &committee],
         )
@@ -79,7 +87,7 @@ impl Submission {
 
     /// Its place among the submissions of an application: later ones are larger.
     pub fn place(&self) -> (u64, u64) {
-        (self.sequence, self.id)
+        (self.sequence, self.id.get())
     }
 
     /// Where the last mail stands, of whichever type.
@@ -98,9 +106,9 @@ impl Submission {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Withdrawal {
     /// Submission id.
-    pub id: u64,
+    pub id: Id<Submission>,
     /// Application id.
-    pub application: u64,
+    pub application: Id<Application>,
     /// The order number of the withdrawal.
     pub received: u64,
     /// As in [`Submission`].
@@ -120,17 +128,17 @@ pub struct Applicant {
     pub graduation_year: Option<u16>,
     /// Ids of schools, from the profile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub school: Vec<u64>,
+    pub school: Vec<Id<School>>,
     /// Ids of majors, from the profile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub major: Vec<u64>,
+    pub major: Vec<Id<Major>>,
 }
 
 /// An answer, pinned to the version of its question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// Question id.
-    pub question: u64,
+    pub question: Id<Question>,
     /// Version of its prompt.
     pub version: u32,
     /// Its precedence when it was answered.
@@ -138,7 +146,7 @@ pub struct Answer {
     /// For free response and short answer.
     pub text: Option<String>,
     /// For multiple choice: the option id.
-    pub option: Option<u64>,
+    pub option: Option<Id<Choice>>,
 }
 
 /// A decision as it was mailed.
@@ -156,15 +164,15 @@ pub struct Mailed {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DecisionChange {
     /// Change id, time-ordered.
-    pub id: u64,
+    pub id: Id<DecisionChange>,
     /// Application id.
-    pub application: u64,
+    pub application: Id<Application>,
     /// Submission id.
-    pub submission: u64,
+    pub submission: Id<Submission>,
     /// When.
     pub at: Timestamp,
     /// Who: user id.
-    pub by: u64,
+    pub by: Id<Person>,
     /// Status before and after, if it changed.
     pub status: Option<OldAndNew<Status>>,
     /// Reason before and after, if it changed.

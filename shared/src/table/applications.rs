@@ -6,7 +6,8 @@ use super::catalogue::moved;
 use super::error::ignore_refusal;
 use super::read::readable;
 use super::{Entity, Item, Key, Range, Refusal, Table, TableError, Write, keys, type_of};
-use crate::models::{Answer, Application, Extension, Form, Prompt, Question, Withdrawal};
+use crate::ids::Id;
+use crate::models::{Answer, Application, Extension, Form, Person, Prompt, Question, Withdrawal};
 
 impl Entity for Application {
     const TYPE: &'static str = "Application";
@@ -37,9 +38,9 @@ impl Entity for Prompt {
 #[derive(Debug, Default)]
 pub struct ApplicationParts {
     /// By id; deleted ones are missing.
-    pub applications: HashMap<u64, Application>,
+    pub applications: HashMap<Id<Application>, Application>,
     /// By question id and version.
-    pub prompts: HashMap<(u64, u32), Prompt>,
+    pub prompts: HashMap<(Id<Question>, u32), Prompt>,
 }
 
 fn forms(items: Vec<Item>) -> Vec<Form> {
@@ -76,7 +77,11 @@ impl Table {
     }
 
     /// One application with its questions: 1 query.
-    pub async fn form(&self, club: &str, application: u64) -> Result<Option<Form>, TableError> {
+    pub async fn form(
+        &self,
+        club: &str,
+        application: Id<Application>,
+    ) -> Result<Option<Form>, TableError> {
         let (from, to) = keys::application_range(application);
         Ok(forms(
             self.items(false, keys::applications(club), Range::Between(from, to))
@@ -89,7 +94,7 @@ impl Table {
     pub async fn application(
         &self,
         club: &str,
-        application: u64,
+        application: Id<Application>,
     ) -> Result<Option<Application>, TableError> {
         let found: Option<Application> = self.get(keys::application(club, application)).await?;
         Ok(found.filter(|application| application.deleted.is_none()))
@@ -99,7 +104,7 @@ impl Table {
     pub async fn application_even_deleted(
         &self,
         club: &str,
-        application: u64,
+        application: Id<Application>,
     ) -> Result<Option<Application>, TableError> {
         self.get(keys::application(club, application)).await
     }
@@ -107,8 +112,8 @@ impl Table {
     /// Every version of every prompt of an application: 1 query.
     pub async fn prompts(
         &self,
-        application: u64,
-    ) -> Result<HashMap<(u64, u32), Prompt>, TableError> {
+        application: Id<Application>,
+    ) -> Result<HashMap<(Id<Question>, u32), Prompt>, TableError> {
         let prompts: Vec<Prompt> = self.query(keys::prompts(application), Range::All).await?;
         Ok(prompts
             .into_iter()
@@ -120,7 +125,7 @@ impl Table {
     /// items.
     pub async fn parts_of<'a>(
         &self,
-        submissions: impl Iterator<Item = (&'a str, u64, &'a [Answer])>,
+        submissions: impl Iterator<Item = (&'a str, Id<Application>, &'a [Answer])>,
     ) -> Result<ApplicationParts, TableError> {
         let (mut heads, mut prompts) = (HashMap::new(), HashMap::new());
         for (club, application, answers) in submissions {
@@ -305,10 +310,10 @@ impl Table {
     /// Which of these applications a person has an extension of: 1 batch read per 100.
     pub async fn extensions_of(
         &self,
-        person: u64,
-        applications: &[u64],
-    ) -> Result<HashMap<u64, Extension>, TableError> {
-        let wanted: Vec<(u64, Key)> = applications
+        person: Id<Person>,
+        applications: &[Id<Application>],
+    ) -> Result<HashMap<Id<Application>, Extension>, TableError> {
+        let wanted: Vec<(Id<Application>, Key)> = applications
             .iter()
             .map(|id| (*id, Extension::key_of(*id, person)))
             .collect();

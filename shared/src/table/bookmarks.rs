@@ -5,7 +5,7 @@
 use super::conditions::check_not_erasing;
 use super::read::readable;
 use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys, type_of};
-use crate::ids::derived;
+use crate::ids::Id;
 use crate::models::{Favorite, Person, Subscription};
 use crate::time::Timestamp;
 
@@ -20,13 +20,13 @@ pub trait Bookmark: Entity + Send + Sync {
     fn new(club: &str, person: &Person, creation: u64, now: Timestamp) -> Self;
 
     /// Its id, and the id that one of this person and club would have.
-    fn id_of(club: &str, person: u64) -> u64;
+    fn id_of(club: &str, person: Id<Person>) -> Id<Self>;
 
     /// Where one stands.
-    fn key_of(person: u64, id: u64) -> Key;
+    fn key_of(person: Id<Person>, id: Id<Self>) -> Key;
 
     /// Id, club, person, and since when.
-    fn parts(&self) -> (u64, &str, u64, Timestamp);
+    fn parts(&self) -> (Id<Self>, &str, Id<Person>, Timestamp);
 
     /// The id of the request that made it.
     fn creation(&self) -> u64;
@@ -54,15 +54,15 @@ impl Bookmark for Favorite {
         }
     }
 
-    fn id_of(club: &str, person: u64) -> u64 {
-        derived("favorite", &[club, &person.to_string()])
+    fn id_of(club: &str, person: Id<Person>) -> Id<Self> {
+        Id::derived("favorite", &[club, &person.to_string()])
     }
 
-    fn key_of(person: u64, id: u64) -> Key {
+    fn key_of(person: Id<Person>, id: Id<Self>) -> Key {
         keys::favorite(person, id)
     }
 
-    fn parts(&self) -> (u64, &str, u64, Timestamp) {
+    fn parts(&self) -> (Id<Self>, &str, Id<Person>, Timestamp) {
         (self.id, &self.club, self.person, self.created_at)
     }
 
@@ -99,15 +99,15 @@ impl Bookmark for Subscription {
         }
     }
 
-    fn id_of(club: &str, person: u64) -> u64 {
-        derived("subscription", &[club, &person.to_string()])
+    fn id_of(club: &str, person: Id<Person>) -> Id<Self> {
+        Id::derived("subscription", &[club, &person.to_string()])
     }
 
-    fn key_of(person: u64, id: u64) -> Key {
+    fn key_of(person: Id<Person>, id: Id<Self>) -> Key {
         keys::subscription(person, id)
     }
 
-    fn parts(&self) -> (u64, &str, u64, Timestamp) {
+    fn parts(&self) -> (Id<Self>, &str, Id<Person>, Timestamp) {
         (self.id, &self.club, self.person, self.created_at)
     }
 
@@ -136,13 +136,16 @@ fn counted<I: Bookmark>(bookmark: &I, change: i64) -> Option<Write> {
 
 impl Table {
     /// The favorites or the subscriptions of a person, in no order: 1 query.
-    pub async fn bookmarks_of<I: Bookmark>(&self, person: u64) -> Result<Vec<I>, TableError> {
+    pub async fn bookmarks_of<I: Bookmark>(
+        &self,
+        person: Id<Person>,
+    ) -> Result<Vec<I>, TableError> {
         self.query(keys::own(person), Range::Prefix(I::PREFIX.into()))
             .await
     }
 
     /// All interests of a person: 1 query. Between favorites and subscriptions stands the profile.
-    pub async fn bookmarks(&self, person: u64) -> Result<Bookmarks, TableError> {
+    pub async fn bookmarks(&self, person: Id<Person>) -> Result<Bookmarks, TableError> {
         let mut all = Bookmarks::default();
         let range = Range::Between(keys::FAVORITES.into(), format!("{}~", keys::SUBSCRIPTIONS));
         for item in self.items(false, keys::own(person), range).await? {
@@ -158,8 +161,8 @@ impl Table {
     /// An interest of a person by its id: 1 read.
     pub async fn bookmark<I: Bookmark>(
         &self,
-        person: u64,
-        id: u64,
+        person: Id<Person>,
+        id: Id<I>,
     ) -> Result<Option<I>, TableError> {
         self.get(I::key_of(person, id)).await
     }

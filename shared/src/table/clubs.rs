@@ -7,7 +7,10 @@ use super::conditions::counted_owner;
 use super::lookups::count_uses;
 use super::{Bookmark, Entity, Key, Refusal, Retries, Table, TableError, Write, keys};
 use crate::html::beginning;
-use crate::models::{Badge, Club, ClubProfile, ClubText, Favorite, Membership, Subscription, Tag};
+use crate::ids::Id;
+use crate::models::{
+    Badge, Club, ClubProfile, ClubText, Favorite, Membership, Person, Subscription, Tag,
+};
 
 impl Entity for Club {
     const TYPE: &'static str = "Club";
@@ -101,7 +104,7 @@ pub struct ClubQuota {
 }
 
 /// The writes that take the uses of tags and badges from one state of a club to another.
-fn count_club(old: (&[u64], &[u64]), new: &Club) -> Vec<Write> {
+fn count_club(old: (&[Id<Tag>], &[Id<Badge>]), new: &Club) -> Vec<Write> {
     let mut writes = count_uses::<Tag>(old.0, &new.profile.tags);
     writes.extend(count_uses::<Badge>(old.1, &new.badges));
     writes
@@ -131,7 +134,7 @@ impl Table {
     pub async fn club_and_membership(
         &self,
         code: &str,
-        person: Option<u64>,
+        person: Option<Id<Person>>,
     ) -> Result<(Option<Club>, Option<Membership>), TableError> {
         let Some(person) = person else {
             return Ok((self.club(code).await?, None));
@@ -145,7 +148,11 @@ impl Table {
     }
 
     /// A club, what `person` has to do with it, and the versions of the catalogues: 1 batch read.
-    pub async fn club_page(&self, code: &str, person: Option<u64>) -> Result<ClubPage, TableError> {
+    pub async fn club_page(
+        &self,
+        code: &str,
+        person: Option<Id<Person>>,
+    ) -> Result<ClubPage, TableError> {
         let (club, text, versions) = (keys::club(code), keys::club_text(code), keys::versions());
         let own = person.map(|person| {
             let favorite = Favorite::key_of(person, Favorite::id_of(code, person));

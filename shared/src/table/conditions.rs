@@ -1,7 +1,8 @@
 //! Conditions on people and roles, which go into the transactions of other objects.
 
 use super::{Entity as _, Refusal, Write, keys};
-use crate::models::{Membership, Role};
+use crate::ids::Id;
+use crate::models::{Membership, Person, Role};
 
 /// The condition that whoever acts still has a role that is not below any of `roles`, and is an
 /// officer.
@@ -21,7 +22,7 @@ pub(super) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write
 
 /// The condition that a person is there and not being erased: it goes into the transaction of what
 /// copies them.
-pub(super) fn check_not_erasing(person: u64) -> Write {
+pub(super) fn check_not_erasing(person: Id<Person>) -> Write {
     Write::check(keys::profile(person))
         .if_equals("erasing", &false)
         .or(Refusal::Erased)
@@ -29,7 +30,7 @@ pub(super) fn check_not_erasing(person: u64) -> Write {
 
 /// The write that counts a club more or less that somebody owns: of somebody who is not being
 /// erased, and has fewer than `limit`.
-pub(super) fn counted_owner(person: u64, change: i64, limit: Option<u32>) -> Write {
+pub(super) fn counted_owner(person: Id<Person>, change: i64, limit: Option<u32>) -> Write {
     let write = Write::update(keys::profile(person))
         .add("clubs_owned", change)
         .if_exists();

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::catalogue::moved;
 use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::html::beginning;
+use crate::ids::Id;
 use crate::models::Event;
 
 impl Entity for Event {
@@ -36,7 +37,7 @@ impl Entity for EventListing {
 /// Which club an event belongs to; never changes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct EventClub {
-    pub(super) event: u64,
+    pub(super) event: Id<Event>,
     pub(super) club: String,
 }
 
@@ -86,12 +87,12 @@ impl Table {
     }
 
     /// An event of a club: 1 read.
-    pub async fn event(&self, club: &str, id: u64) -> Result<Option<Event>, TableError> {
+    pub async fn event(&self, club: &str, id: Id<Event>) -> Result<Option<Event>, TableError> {
         self.get(keys::event(club, id)).await
     }
 
     /// The club of an event: 1 read.
-    pub async fn club_of_event(&self, id: u64) -> Result<Option<String>, TableError> {
+    pub async fn club_of_event(&self, id: Id<Event>) -> Result<Option<String>, TableError> {
         Ok(self
             .get::<EventClub>(keys::event_club(id))
             .await?

@@ -1,7 +1,8 @@
 //! Extensions of an application's end for single persons.
 
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
-use crate::models::Extension;
+use crate::ids::Id;
+use crate::models::{Application, Extension, Person};
 
 impl Entity for Extension {
     const TYPE: &'static str = "Extension";
@@ -17,30 +18,33 @@ impl Entity for Extension {
 
 impl Extension {
     /// The id of a person's extension of an application.
-    pub fn id_of(application: u64, person: u64) -> u64 {
-        crate::ids::derived(
+    pub fn id_of(application: Id<Application>, person: Id<Person>) -> Id<Self> {
+        Id::derived(
             "extension",
             &[&application.to_string(), &person.to_string()],
         )
     }
 
     /// Where it stands.
-    pub fn key_of(application: u64, person: u64) -> Key {
+    pub fn key_of(application: Id<Application>, person: Id<Person>) -> Key {
         keys::extension(application, Self::id_of(application, person))
     }
 }
 
 impl Table {
     /// The extensions of an application: 1 query.
-    pub async fn extensions(&self, application: u64) -> Result<Vec<Extension>, TableError> {
+    pub async fn extensions(
+        &self,
+        application: Id<Application>,
+    ) -> Result<Vec<Extension>, TableError> {
         self.query(keys::extensions(application), Range::All).await
     }
 
     /// An extension by its id: 1 read.
     pub async fn extension(
         &self,
-        application: u64,
-        id: u64,
+        application: Id<Application>,
+        id: Id<Extension>,
     ) -> Result<Option<Extension>, TableError> {
         self.get(keys::extension(application, id)).await
     }

@@ -4,6 +4,7 @@ use super::catalogue::moved;
 use super::conditions::authority;
 use super::lookups::count_use;
 use super::{Entity, Key, Table, TableError, Write, keys};
+use crate::ids::Id;
 use crate::models::{Fair, LookupKind as _, Membership, Registration};
 
 impl Entity for Registration {
@@ -18,7 +19,7 @@ impl Table {
     /// Whether a club is registered for a fair: 1 read.
     pub async fn registration(
         &self,
-        fair: u64,
+        fair: Id<Fair>,
         club: &str,
     ) -> Result<Option<Registration>, TableError> {
         self.get(keys::registration(fair, club)).await

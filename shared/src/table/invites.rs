@@ -2,7 +2,8 @@
 
 use super::conditions::authority;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
-use crate::models::{InvitationLog, Invite, Mail, Membership, Role};
+use crate::ids::Id;
+use crate::models::{InvitationLog, Invite, Mail, Membership, Person, Role};
 use crate::time::Timestamp;
 
 impl Entity for Invite {
@@ -65,7 +66,7 @@ impl Invite {
     }
 
     /// The id of the invite that somebody accepted gets: one a person and club.
-    pub fn id_for_accepted(club: &str, person: u64) -> String {
+    pub fn id_for_accepted(club: &str, person: Id<Person>) -> String {
         format!(
             "a{:014x}",
             crate::ids::derived("invite", &[club, &person.to_string()])
@@ -87,7 +88,7 @@ impl Invite {
 /// another one meanwhile.
 pub(super) fn invite_accepted(
     club: &str,
-    person: u64,
+    person: Id<Person>,
     email: &str,
     version: u64,
     now: Timestamp,

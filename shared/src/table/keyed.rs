@@ -3,7 +3,8 @@
 
 use super::execute::WriteResult;
 use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys};
-use crate::models::{KeyedOutcome, KeyedRequest};
+use crate::ids::Id;
+use crate::models::{KeyedOutcome, KeyedRequest, Person};
 
 impl Entity for KeyedRequest {
     const TYPE: &'static str = "KeyedRequest";
@@ -69,7 +70,7 @@ impl Table {
     }
 
     /// Removes all that is known of a person's requests.
-    pub(super) async fn forget_keyed(&self, person: u64) -> Result<(), TableError> {
+    pub(super) async fn forget_keyed(&self, person: Id<Person>) -> Result<(), TableError> {
         let keys = self
             .keys(
                 keys::own(person),

@@ -4,7 +4,11 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use crate::models::MailKind;
+use crate::ids::Id;
+use crate::models::{
+    Application, DecisionChange, Event, Extension, Fair, Favorite, MailKind, Membership,
+    MembershipRequest, Person, Question, Submission, Subscription,
+};
 
 pub(super) const PK: &str = "pk";
 pub(super) const SK: &str = "sk";
@@ -57,22 +61,22 @@ impl Key {
 }
 
 /// An id with leading zeros, so that text order is number order.
-fn padded(id: u64) -> String {
-    format!("{id:016}")
+fn padded(id: impl Into<u64>) -> String {
+    format!("{:016}", id.into())
 }
 
 // People
 
-pub(super) fn profile(person: u64) -> Key {
+pub(super) fn profile(person: Id<Person>) -> Key {
     Key::new(format!("USER#{}", padded(person)), "PROFILE".into())
 }
 
-pub(super) fn creations(person: u64) -> Key {
+pub(super) fn creations(person: Id<Person>) -> Key {
     Key::new(format!("USER#{}", padded(person)), "CREATIONS".into())
 }
 
 /// The partition of the index that holds what is a person's own.
-pub(super) fn own(person: u64) -> String {
+pub(super) fn own(person: Id<Person>) -> String {
     format!("USER#{}", padded(person))
 }
 
@@ -80,13 +84,13 @@ pub(super) fn username(username: &str) -> String {
     format!("USERNAME#{}", username.to_lowercase())
 }
 
-pub(super) fn by_username(name: &str, person: u64) -> Key {
+pub(super) fn by_username(name: &str, person: Id<Person>) -> Key {
     Key::new(username(name), padded(person))
 }
 
 /// The entry of a person under a word of their name, or their user name: words with one first
 /// letter share a partition.
-pub(super) fn person_word(word: &str, person: u64) -> Key {
+pub(super) fn person_word(word: &str, person: Id<Person>) -> Key {
     Key::new(words(word), format!("{word}#{}", padded(person)))
 }
 
@@ -101,7 +105,7 @@ pub(super) fn address(address: &str) -> String {
     format!("ADDRESS#{}", address.to_lowercase())
 }
 
-pub(super) fn person_address(email: &str, person: u64) -> Key {
+pub(super) fn person_address(email: &str, person: Id<Person>) -> Key {
     Key::new(address(email), padded(person))
 }
 
@@ -121,11 +125,11 @@ pub(super) fn addressed_mail(email: &str, about: u64, sequence: u64) -> Key {
 pub(super) const FAVORITES: &str = "FAVORITE#";
 pub(super) const SUBSCRIPTIONS: &str = "SUBSCRIPTION#";
 
-pub(super) fn favorite(person: u64, favorite: u64) -> Key {
+pub(super) fn favorite(person: Id<Person>, favorite: Id<Favorite>) -> Key {
     Key::new(own(person), format!("{FAVORITES}{}", padded(favorite)))
 }
 
-pub(super) fn subscription(person: u64, subscription: u64) -> Key {
+pub(super) fn subscription(person: Id<Person>, subscription: Id<Subscription>) -> Key {
     Key::new(
         own(person),
         format!("{SUBSCRIPTIONS}{}", padded(subscription)),
@@ -136,13 +140,13 @@ pub(super) fn subscription(person: u64, subscription: u64) -> Key {
 /// subscriptions without these.
 pub(super) const KEYED_REQUESTS: &str = "ATTEMPT#";
 
-pub(super) fn keyed_request(person: u64, id: &str) -> Key {
+pub(super) fn keyed_request(person: Id<Person>, id: &str) -> Key {
     Key::new(own(person), format!("{KEYED_REQUESTS}{id}"))
 }
 
 pub(super) const SUBSCRIBERS: &str = "SUBSCRIBER#";
 
-pub(super) fn subscriber(club: &str, person: u64) -> Key {
+pub(super) fn subscriber(club: &str, person: Id<Person>) -> Key {
     Key::new(club_items(club), format!("{SUBSCRIBERS}{}", padded(person)))
 }
 
@@ -150,26 +154,26 @@ pub(super) const OWN_MEMBERSHIPS: &str = "MEMBER#";
 pub(super) const OWN_REQUESTS: &str = "REQUEST#";
 pub(super) const OWN_SUBMISSIONS: &str = "SUBMISSION#";
 
-pub(super) fn own_request(person: u64, club: &str) -> Key {
+pub(super) fn own_request(person: Id<Person>, club: &str) -> Key {
     Key::new(own(person), format!("{OWN_REQUESTS}{club}"))
 }
 
-pub(super) fn own_mail(person: u64, about: u64, sequence: u64) -> Key {
+pub(super) fn own_mail(person: Id<Person>, about: u64, sequence: u64) -> Key {
     Key::new(
         own(person),
         format!("MAIL#{}#{}", padded(about), padded(sequence)),
     )
 }
 
-pub(super) fn own_extension(person: u64, application: u64) -> Key {
+pub(super) fn own_extension(person: Id<Person>, application: Id<Application>) -> Key {
     Key::new(own(person), format!("EXTENSION#{}", padded(application)))
 }
 
-pub(super) fn own_membership(person: u64, club: &str) -> Key {
+pub(super) fn own_membership(person: Id<Person>, club: &str) -> Key {
     Key::new(own(person), format!("{OWN_MEMBERSHIPS}{club}"))
 }
 
-pub(super) fn own_submission(person: u64, submission: u64) -> Key {
+pub(super) fn own_submission(person: Id<Person>, submission: Id<Submission>) -> Key {
     Key::new(
         own(person),
         format!("{OWN_SUBMISSIONS}{}", padded(submission)),
@@ -213,7 +217,7 @@ pub(super) fn club_items(code: &str) -> String {
 pub(super) const MEMBERS: &str = "MEMBER#";
 
 /// The membership of a club with this id, which is derived from club and person.
-pub(super) fn member(club: &str, membership: u64) -> Key {
+pub(super) fn member(club: &str, membership: Id<Membership>) -> Key {
     Key::new(club_items(club), format!("{MEMBERS}{}", padded(membership)))
 }
 
@@ -230,13 +234,13 @@ pub(super) fn invitation_log(club: &str) -> Key {
 pub(super) const REQUESTS: &str = "REQUEST#";
 
 /// The membership request with this id, which is derived from club and person.
-pub(super) fn request(club: &str, request: u64) -> Key {
+pub(super) fn request(club: &str, request: Id<MembershipRequest>) -> Key {
     Key::new(club_items(club), format!("{REQUESTS}{}", padded(request)))
 }
 
 // Collections that admins keep
 
-pub(super) fn lookup(part: &str, id: u64) -> Key {
+pub(super) fn lookup<T>(part: &str, id: Id<T>) -> Key {
     Key::new(part.to_owned(), padded(id))
 }
 
@@ -255,7 +259,7 @@ pub(super) fn year_uses(year: u16) -> Key {
 /// The partition, and the part of the catalogue, of the clubs that are registered for fairs.
 pub const REGISTRATIONS: &str = "REGISTRATIONS";
 
-pub(super) fn registration(fair: u64, club: &str) -> Key {
+pub(super) fn registration(fair: Id<Fair>, club: &str) -> Key {
     Key::new(REGISTRATIONS.into(), format!("{}#{club}", padded(fair)))
 }
 
@@ -263,11 +267,11 @@ pub(super) fn registration(fair: u64, club: &str) -> Key {
 
 pub(super) const EVENTS: &str = "EVENT#";
 
-pub(super) fn event(club: &str, event: u64) -> Key {
+pub(super) fn event(club: &str, event: Id<Event>) -> Key {
     Key::new(club_items(club), format!("{EVENTS}{}", padded(event)))
 }
 
-pub(super) fn event_club(event: u64) -> Key {
+pub(super) fn event_club(event: Id<Event>) -> Key {
     Key::new(format!("EVENT#{}", padded(event)), "CLUB".into())
 }
 
@@ -294,7 +298,7 @@ pub(super) fn events(time: &str) -> String {
 }
 
 /// The listing of an event in a part.
-pub(super) fn event_listing(part: &str, event: u64) -> Key {
+pub(super) fn event_listing(part: &str, event: Id<Event>) -> Key {
     Key::new(part.to_owned(), padded(event))
 }
 
@@ -304,63 +308,67 @@ pub(super) fn applications(club: &str) -> String {
     format!("APPLICATIONS#{club}")
 }
 
-pub(super) fn application(club: &str, application: u64) -> Key {
+pub(super) fn application(club: &str, application: Id<Application>) -> Key {
     Key::new(applications(club), padded(application))
 }
 
 /// The sort keys of one application and its questions.
-pub(super) fn application_range(application: u64) -> (String, String) {
+pub(super) fn application_range(application: Id<Application>) -> (String, String) {
     (padded(application), format!("{}#~", padded(application)))
 }
 
-pub(super) fn question(club: &str, application: u64, question: u64) -> Key {
+pub(super) fn question(club: &str, application: Id<Application>, question: Id<Question>) -> Key {
     Key::new(
         applications(club),
         format!("{}#QUESTION#{}", padded(application), padded(question)),
     )
 }
 
-pub(super) fn prompts(application: u64) -> String {
+pub(super) fn prompts(application: Id<Application>) -> String {
     format!("PROMPTS#{}", padded(application))
 }
 
-pub(super) fn prompt(application: u64, question: u64, version: u32) -> Key {
+pub(super) fn prompt(application: Id<Application>, question: Id<Question>, version: u32) -> Key {
     Key::new(
         prompts(application),
         format!("{}#{version:06}", padded(question)),
     )
 }
 
-pub(super) fn extensions(application: u64) -> String {
+pub(super) fn extensions(application: Id<Application>) -> String {
     format!("EXTENSIONS#{}", padded(application))
 }
 
-pub(super) fn extension(application: u64, extension: u64) -> Key {
+pub(super) fn extension(application: Id<Application>, extension: Id<Extension>) -> Key {
     Key::new(extensions(application), padded(extension))
 }
 
 // Submissions
 
-pub(super) fn submissions(application: u64, part: u64) -> String {
+pub(super) fn submissions(application: Id<Application>, part: u64) -> String {
     format!("SUBMISSIONS#{}#{part}", padded(application))
 }
 
-pub(super) fn submission(application: u64, submission: u64) -> Key {
+pub(super) fn submission(application: Id<Application>, submission: Id<Submission>) -> Key {
     Key::new(
-        submissions(application, submission % SUBMISSION_PARTS),
+        submissions(application, submission.get() % SUBMISSION_PARTS),
         padded(submission),
     )
 }
 
-pub(super) fn history(application: u64) -> String {
+pub(super) fn history(application: Id<Application>) -> String {
     format!("HISTORY#{}", padded(application))
 }
 
-pub(super) fn history_prefix(submission: u64) -> String {
+pub(super) fn history_prefix(submission: Id<Submission>) -> String {
     format!("{}#", padded(submission))
 }
 
-pub(super) fn history_item(application: u64, submission: u64, change: u64) -> Key {
+pub(super) fn history_item(
+    application: Id<Application>,
+    submission: Id<Submission>,
+    change: Id<DecisionChange>,
+) -> Key {
     Key::new(
         history(application),
         format!("{}{}", history_prefix(submission), padded(change)),
@@ -413,18 +421,18 @@ mod tests {
 
     #[test]
     fn one_application_is_one_range_and_nothing_else() {
-        let (from, to) = application_range(7);
+        let (from, to) = application_range(Id::new(7));
         let inside = [
-            application("a", 7),
-            question("a", 7, 1),
-            question("a", 7, crate::ids::MAX_ID),
+            application("a", Id::new(7)),
+            question("a", Id::new(7), Id::new(1)),
+            question("a", Id::new(7), Id::new(crate::ids::MAX_ID)),
         ];
         assert!(inside.iter().all(|key| (&from..=&to).contains(&&key.sk)));
         let outside = [
-            application("a", 8),
-            application("a", 6),
-            question("a", 8, 1),
-            question("a", 6, 9),
+            application("a", Id::new(8)),
+            application("a", Id::new(6)),
+            question("a", Id::new(8), Id::new(1)),
+            question("a", Id::new(6), Id::new(9)),
         ];
         assert!(outside.iter().all(|key| !(&from..=&to).contains(&&key.sk)));
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalogue::moved;
 use super::{Entity, Item, Key, Refusal, Table, TableError, Write, keys};
+use crate::ids::Id;
 use crate::models::{Lookup, LookupKind, Major, Person, School};
 
 impl<T: LookupKind> Entity for Lookup<T> {
@@ -59,7 +60,7 @@ pub(super) fn count_use(entry: Key, change: i64) -> Write {
 }
 
 /// The writes that take the uses from `old` to `new` entries of a collection.
-pub(super) fn count_uses<T: LookupKind>(old: &[u64], new: &[u64]) -> Vec<Write> {
+pub(super) fn count_uses<T: LookupKind>(old: &[Id<T>], new: &[Id<T>]) -> Vec<Write> {
     let (old, new): (BTreeSet<_>, BTreeSet<_>) = (old.iter().collect(), new.iter().collect());
     let gone = old
         .difference(&new)
@@ -91,7 +92,7 @@ pub(super) fn count_person(old: &Person, new: &Person) -> Vec<Write> {
 
 impl Table {
     /// An entry: 1 read.
-    pub async fn lookup<T: LookupKind>(&self, id: u64) -> Result<Option<Lookup<T>>, TableError> {
+    pub async fn lookup<T: LookupKind>(&self, id: Id<T>) -> Result<Option<Lookup<T>>, TableError> {
         self.get(keys::lookup(T::PART, id)).await
     }
 

@@ -5,6 +5,7 @@ use super::conditions::{authority, check_not_erasing, counted_owner};
 use super::invites::logged;
 use super::requests::request_gone;
 use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
+use crate::ids::Id;
 use crate::models::{InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Role};
 use crate::time::Timestamp;
 
@@ -37,8 +38,8 @@ pub struct NewMembership<'a> {
 
 impl Membership {
     /// The id of a person's membership in a club.
-    pub fn id_of(club: &str, person: u64) -> u64 {
-        crate::ids::derived("membership", &[club, &person.to_string()])
+    pub fn id_of(club: &str, person: Id<Person>) -> Id<Self> {
+        Id::derived("membership", &[club, &person.to_string()])
     }
 
     /// A membership of `person`, public and active.
@@ -103,7 +104,11 @@ impl Table {
     }
 
     /// A membership by its id: 1 read.
-    pub async fn member(&self, club: &str, id: u64) -> Result<Option<Membership>, TableError> {
+    pub async fn member(
+        &self,
+        club: &str,
+        id: Id<Membership>,
+    ) -> Result<Option<Membership>, TableError> {
         self.get(keys::member(club, id)).await
     }
 
@@ -111,7 +116,7 @@ impl Table {
     pub async fn members_among(
         &self,
         club: &str,
-        people: impl Iterator<Item = u64>,
+        people: impl Iterator<Item = Id<Person>>,
     ) -> Result<Vec<Membership>, TableError> {
         let wanted: Vec<Key> = people
             .map(|person| keys::member(club, Membership::id_of(club, person)))
@@ -124,7 +129,7 @@ impl Table {
     }
 
     /// The clubs that a person is in: 1 query of the index.
-    pub async fn memberships_of(&self, person: u64) -> Result<Vec<Membership>, TableError> {
+    pub async fn memberships_of(&self, person: Id<Person>) -> Result<Vec<Membership>, TableError> {
         self.query_index(
             keys::own(person),
             Range::Prefix(keys::OWN_MEMBERSHIPS.into()),

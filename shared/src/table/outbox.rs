@@ -4,9 +4,10 @@
 use super::error::ignore_refusal;
 use super::invites::invite_accepted;
 use super::{Entity, Key, Refusal, Retries, Table, TableError, Write, keys};
+use crate::ids::Id;
 use crate::models::{
     Decision, EmailStatus, Invite, InviteLink, Mail, MailId, MailKind, MailLease, MailState,
-    Mailed, Report, Status, Submission,
+    Mailed, Person, Report, Status, Submission,
 };
 use crate::time::Timestamp;
 
@@ -217,7 +218,7 @@ impl Table {
     pub async fn revoke_acceptance(
         &self,
         club: &str,
-        person: u64,
+        person: Id<Person>,
         about: u64,
     ) -> Result<(), TableError> {
         let id = Invite::id_for_accepted(club, person);
@@ -234,10 +235,9 @@ impl Table {
                 .as_ref()
                 .is_some_and(|mail| mail.taken || mail.attempt > 0)
         };
-        if own
-            .iter()
-            .any(|submission| names(submission) && (submission.id != about && told(submission)))
-        {
+        if own.iter().any(|submission| {
+            names(submission) && (submission.id.get() != about && told(submission))
+        }) {
             return Ok(());
         }
         ignore_refusal(self.delete_invite(&invite).await)
@@ -301,7 +301,10 @@ impl Table {
         decision: &Decision,
         reported: &MailReport<'_>,
     ) -> Result<Option<Write>, TableError> {
-        let Some(submission) = self.submission(decision.application, mail.about).await? else {
+        let Some(submission) = self
+            .submission(decision.application, Id::new(mail.about))
+            .await?
+        else {
             return Ok(None);
         };
         let (state, other) = match mail.kind {
@@ -387,7 +390,7 @@ impl Table {
 fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
     let decision = mail.decision.as_ref()?;
     let state = state_of(mail.kind);
-    let write = Write::update(keys::submission(decision.application, mail.about))
+    let write = Write::update(keys::submission(decision.application, Id::new(mail.about)))
         .set(&format!("{state}.status"), &status)
         .set(&format!("{state}.at"), &now)
         .if_equals(&format!("{state}.attempt"), &mail.attempt)

@@ -13,6 +13,7 @@ use super::{
     Entity, Item, Key, PARALLEL, Range, Refusal, Retries, Table, TableError, Write, keys, to_item,
     type_of,
 };
+use crate::ids::Id;
 use crate::models::{
     Applicant, Creations, Extension, Membership, MembershipRequest, Person, PersonAddress,
     PersonWord, Personal, Submission, Subscription,
@@ -166,18 +167,18 @@ impl Table {
     }
 
     /// The ids of the people with this e-mail address, whatever its case: 1 query.
-    pub async fn people_at(&self, email: &str) -> Result<Vec<u64>, TableError> {
+    pub async fn people_at(&self, email: &str) -> Result<Vec<Id<Person>>, TableError> {
         let found: Vec<PersonAddress> = self.query(keys::address(email), Range::All).await?;
         Ok(found.into_iter().map(|entry| entry.person).collect())
     }
 
     /// A profile: 1 read.
-    pub async fn person(&self, id: u64) -> Result<Option<Person>, TableError> {
+    pub async fn person(&self, id: Id<Person>) -> Result<Option<Person>, TableError> {
         self.get(keys::profile(id)).await
     }
 
     /// How many clubs somebody had created who was erased: 1 read.
-    pub async fn creations(&self, person: u64) -> Result<i64, TableError> {
+    pub async fn creations(&self, person: Id<Person>) -> Result<i64, TableError> {
         Ok(self
             .get::<Creations>(keys::creations(person))
             .await?
@@ -187,9 +188,9 @@ impl Table {
     /// Profiles by user id, those that exist: 1 batch read per 100.
     pub async fn people(
         &self,
-        ids: impl IntoIterator<Item = u64>,
-    ) -> Result<HashMap<u64, Person>, TableError> {
-        let wanted: BTreeSet<u64> = ids.into_iter().collect();
+        ids: impl IntoIterator<Item = Id<Person>>,
+    ) -> Result<HashMap<Id<Person>, Person>, TableError> {
+        let wanted: BTreeSet<Id<Person>> = ids.into_iter().collect();
         let mut found = self
             .get_many(wanted.iter().map(|id| keys::profile(*id)).collect())
             .await?;
@@ -380,7 +381,11 @@ impl Table {
 
     /// Says that the erasure of a person begins (or that it does not, after all). Refused if they
     /// are gone.
-    pub(super) async fn mark_erasing(&self, person: u64, erasing: bool) -> Result<(), TableError> {
+    pub(super) async fn mark_erasing(
+        &self,
+        person: Id<Person>,
+        erasing: bool,
+    ) -> Result<(), TableError> {
         let mark = Write::update(keys::profile(person))
             .set("erasing", &erasing)
             .if_equals("erasing", &!erasing);
@@ -392,7 +397,7 @@ impl Table {
     }
 
     /// Removes a profile with its entries.
-    pub(super) async fn delete_person(&self, id: u64) -> Result<(), TableError> {
+    pub(super) async fn delete_person(&self, id: Id<Person>) -> Result<(), TableError> {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;

@@ -3,6 +3,7 @@
 use super::conditions::check_not_erasing;
 use super::execute::WriteResult;
 use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
+use crate::ids::Id;
 use crate::models::{Club, Mail, Membership, MembershipRequest, Person};
 use crate::time::Timestamp;
 
@@ -20,8 +21,8 @@ impl Entity for MembershipRequest {
 
 impl MembershipRequest {
     /// The id of a person's request to join a club.
-    pub fn id_of(club: &str, person: u64) -> u64 {
-        crate::ids::derived("membership request", &[club, &person.to_string()])
+    pub fn id_of(club: &str, person: Id<Person>) -> Id<Self> {
+        Id::derived("membership request", &[club, &person.to_string()])
     }
 
     /// A request of `person`.
@@ -49,7 +50,7 @@ pub struct JoinState {
 }
 
 /// The write that removes a person's request, if there is one.
-pub(super) fn request_gone(club: &str, person: u64) -> Write {
+pub(super) fn request_gone(club: &str, person: Id<Person>) -> Write {
     Write::delete(keys::request(club, MembershipRequest::id_of(club, person)))
 }
 
@@ -64,7 +65,7 @@ impl Table {
     pub async fn request(
         &self,
         club: &str,
-        id: u64,
+        id: Id<MembershipRequest>,
     ) -> Result<Option<MembershipRequest>, TableError> {
         self.get(keys::request(club, id)).await
     }
@@ -73,7 +74,7 @@ impl Table {
     pub async fn requests_among(
         &self,
         club: &str,
-        people: impl Iterator<Item = u64>,
+        people: impl Iterator<Item = Id<Person>>,
     ) -> Result<Vec<MembershipRequest>, TableError> {
         let wanted: Vec<Key> = people
             .map(|person| keys::request(club, MembershipRequest::id_of(club, person)))
@@ -86,13 +87,20 @@ impl Table {
     }
 
     /// The requests of a person: 1 query of the index.
-    pub async fn requests_of(&self, person: u64) -> Result<Vec<MembershipRequest>, TableError> {
+    pub async fn requests_of(
+        &self,
+        person: Id<Person>,
+    ) -> Result<Vec<MembershipRequest>, TableError> {
         self.query_index(keys::own(person), Range::Prefix(keys::OWN_REQUESTS.into()))
             .await
     }
 
     /// A club, and a person's membership and request there: 1 batch read.
-    pub async fn join_state(&self, code: &str, person: u64) -> Result<JoinState, TableError> {
+    pub async fn join_state(
+        &self,
+        code: &str,
+        person: Id<Person>,
+    ) -> Result<JoinState, TableError> {
         let club = keys::club(code);
         let member = keys::member(code, Membership::id_of(code, person));
         let request = keys::request(code, MembershipRequest::id_of(code, person));

@@ -10,8 +10,11 @@ use super::read::{Fetch, readable};
 use super::{
     Entity, Item, Key, Range, Retries, Table, TableError, Write, from_item, keys, type_of,
 };
+use crate::ids::Id;
 use crate::limits;
-use crate::models::{DecisionChange, OldAndNew, Status, Submission, Withdrawal};
+use crate::models::{
+    Application, Committee, DecisionChange, OldAndNew, Person, Status, Submission, Withdrawal,
+};
 use crate::time::Timestamp;
 
 impl Entity for Submission {
@@ -197,8 +200,8 @@ impl Table {
     /// A submission by its id: 1 read.
     pub async fn submission(
         &self,
-        application: u64,
-        id: u64,
+        application: Id<Application>,
+        id: Id<Submission>,
     ) -> Result<Option<Submission>, TableError> {
         let found = self.read(keys::submission(application, id)).await?;
         found
@@ -219,8 +222,8 @@ impl Table {
     /// Submissions by their ids, those that exist: 1 batch read per 100.
     pub async fn submissions_by_id(
         &self,
-        application: u64,
-        ids: &[u64],
+        application: Id<Application>,
+        ids: &[Id<Submission>],
     ) -> Result<Vec<Submission>, TableError> {
         let wanted: Vec<Key> = ids
             .iter()
@@ -237,7 +240,7 @@ impl Table {
     /// more than `limit` of each part in memory.
     pub async fn submissions<F: Fn(&Submission) -> bool>(
         &self,
-        application: u64,
+        application: Id<Application>,
         wanted: SubmissionQuery<F>,
     ) -> Result<Vec<Submission>, TableError> {
         let limit = wanted.limit.unwrap_or(usize::MAX);
@@ -287,7 +290,7 @@ impl Table {
     }
 
     /// Whether an application has submissions: one query a part, side by side, of few items each.
-    pub async fn has_submissions(&self, application: u64) -> Result<bool, TableError> {
+    pub async fn has_submissions(&self, application: Id<Application>) -> Result<bool, TableError> {
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let mut any = false;
             self.each_page(
@@ -309,7 +312,7 @@ impl Table {
     /// What is left of the withdrawn submissions of an application.
     pub(super) async fn withdrawals(
         &self,
-        application: u64,
+        application: Id<Application>,
     ) -> Result<Vec<Withdrawal>, TableError> {
         let parts = (0..keys::SUBMISSION_PARTS)
             .map(|part| self.query(keys::submissions(application, part), Range::All));
@@ -321,7 +324,10 @@ impl Table {
     }
 
     /// The committees that have submissions.
-    pub async fn committees_in_use(&self, application: u64) -> Result<HashSet<u64>, TableError> {
+    pub async fn committees_in_use(
+        &self,
+        application: Id<Application>,
+    ) -> Result<HashSet<Id<Committee>>, TableError> {
         let all = SubmissionQuery {
             without_answers: true,
             ..SubmissionQuery::all(|_: &_| true)
@@ -335,7 +341,7 @@ impl Table {
     }
 
     /// A person's own submissions, newest first: 1 query of the index.
-    pub async fn submissions_of(&self, person: u64) -> Result<Vec<Submission>, TableError> {
+    pub async fn submissions_of(&self, person: Id<Person>) -> Result<Vec<Submission>, TableError> {
         let mut own: Vec<Submission> = self
             .query_index(
                 keys::own(person),
@@ -349,8 +355,8 @@ impl Table {
     /// One of a person's own submissions: 1 query of the index.
     pub async fn submission_of(
         &self,
-        person: u64,
-        id: u64,
+        person: Id<Person>,
+        id: Id<Submission>,
     ) -> Result<Option<Submission>, TableError> {
         let Key { pk, sk } = keys::own_submission(person, id);
         Ok(self.query_index(pk, Range::Prefix(sk)).await?.pop())
@@ -392,7 +398,7 @@ impl Table {
     pub async fn decide(
         &self,
         verdicts: Vec<DecisionWrite>,
-        by: u64,
+        by: Id<Person>,
         at: Timestamp,
         next_id: impl Fn() -> u64 + Sync,
     ) -> Result<Vec<Submission>, TableError> {
@@ -411,7 +417,7 @@ impl Table {
     async fn decide_chunk(
         &self,
         mut verdicts: Vec<DecisionWrite>,
-        by: u64,
+        by: Id<Person>,
         at: Timestamp,
         next_id: &(impl Fn() -> u64 + Sync),
     ) -> Result<Vec<Submission>, TableError> {
@@ -431,7 +437,7 @@ impl Table {
                 new.reason
                     .clone_from(reason.as_ref().unwrap_or(&old.reason));
                 let change = DecisionChange {
-                    id: next_id(),
+                    id: Id::new(next_id()),
                     application: old.application,
                     submission: old.id,
                     at,
@@ -479,7 +485,7 @@ impl Table {
             else {
                 break;
             };
-            let ids: Vec<u64> = verdicts
+            let ids: Vec<Id<Submission>> = verdicts
                 .iter()
                 .map(|verdict| verdict.submission.id)
                 .collect();

@@ -392,7 +392,7 @@ proptest! {
             });
             assert_eq!(
                 found,
-                expected.map(|event| event.id).collect::<Vec<_>>(),
+                expected.map(|event| event.id.get()).collect::<Vec<_>>(),
                 "{query}"
             );
         });

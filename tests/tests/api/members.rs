@@ -4,6 +4,7 @@
 //! M10, M11.
 
 use serde_json::{Value, json};
+use shared::ids::Id;
 use tests::TestCampus;
 use tests::fixtures::id;
 
@@ -476,8 +477,8 @@ async fn five_thousand_members_are_one_query() {
         .pop()
         .expect("a member");
     let copy = |n: u64| shared::models::Membership {
-        id: n,
-        person: n,
+        id: Id::new(n),
+        person: Id::new(n),
         role: shared::models::Role::Member,
         public: !n.is_multiple_of(5),
         ..model.clone()

@@ -4,6 +4,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use shared::ids::Id;
 use tests::fixtures::id;
 use tests::recount::recount;
 use tests::{Setup, TestCampus};
@@ -281,8 +282,8 @@ async fn ninety_officers_are_told_at_most_owners_first() {
         .expect("a member");
     let officer = |n: u64| {
         let mut copy = shared::models::Membership {
-            id: n,
-            person: n,
+            id: Id::new(n),
+            person: Id::new(n),
             role: shared::models::Role::Officer,
             ..model.clone()
         };

@@ -2,6 +2,7 @@
 //!
 //! Proves H9, C4, A6, Q6, S6, S7, D4, E12, E24, M12, X7, X12, X13, X14, X15.
 
+use shared::ids::Id;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -482,7 +483,7 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
         .campus
         .app
         .table
-        .application("chess", id(&drive.application))
+        .application("chess", Id::new(id(&drive.application)))
         .await
         .expect("a table")
         .expect("an application");
@@ -497,7 +498,7 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
         .campus
         .app
         .table
-        .submissions_of(id(&late["user"]))
+        .submissions_of(Id::new(id(&late["user"])))
         .await
         .expect("a table")
         .pop()

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use http::Method;
 use serde_json::{Value, json};
+use shared::ids::Id;
 use shared::models::Submission;
 use shared::table::usage::{Usage, metered};
 use tests::fixtures::{Drive, hours, id};
@@ -129,14 +130,14 @@ async fn fill(campus: &TestCampus, drive: &Drive, first: &Value, n: u64) {
     let table = &app.table;
     let application = id(&drive.application);
     let model = table
-        .submission(application, id(first))
+        .submission(Id::new(application), Id::new(id(first)))
         .await
         .expect("a table")
         .expect("a submission");
     let copies: Vec<Submission> = (0..n)
         .map(|i| Submission {
-            id: 1_000_000 + i,
-            person: Some(5_000_000 + i),
+            id: Id::new(1_000_000 + i),
+            person: Some(Id::new(5_000_000 + i)),
             sequence: app.next_id(),
             ..model.clone()
         })

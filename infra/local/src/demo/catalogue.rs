@@ -7,6 +7,7 @@ use std::io::Cursor;
 use chrono::{Datelike as _, TimeDelta, Timelike as _};
 use image::{ImageFormat, Rgb, RgbImage};
 use shared::Shared;
+use shared::ids::Id;
 use shared::models::{
     Badge, Club, Fair, Favorite, Lookup, LookupKind, Major, Person, Registration, School,
     Subscription, Tag, Year,
@@ -85,7 +86,7 @@ pub struct Collections {
 fn entries<T: LookupKind>(app: &Shared, values: impl Iterator<Item = (T, i64)>) -> Vec<Lookup<T>> {
     values
         .map(|(value, uses)| Lookup {
-            id: app.next_id(),
+            id: Id::new(app.next_id()),
             version: 1,
             uses,
             value,

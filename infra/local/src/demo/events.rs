@@ -5,6 +5,7 @@ use std::io::Cursor;
 use chrono::{TimeDelta, Timelike as _};
 use image::{ImageFormat, Rgb, RgbImage};
 use shared::Shared;
+use shared::ids::Id;
 use shared::models::{Event, EventType, Showing};
 use shared::time::Timestamp;
 
@@ -231,7 +232,7 @@ pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
         let times =
             |n: i64| midnight.plus(TimeDelta::days(day + 7 * weeks * n) + TimeDelta::hours(hour));
         let showing = |n: i64| Showing {
-            id: app.next_id(),
+            id: Id::new(app.next_id()),
             start: times(n),
             end: times(n).plus(TimeDelta::hours(hours)),
             location: Some(place.into()),
@@ -249,7 +250,7 @@ pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
         for group in groups {
             let created = midnight.plus(TimeDelta::days(-70));
             events.push(Event {
-                id: app.next_id(),
+                id: Id::new(app.next_id()),
                 club: club.into(),
                 version: 1,
                 name: name.into(),

@@ -155,7 +155,7 @@ fn person(i: usize, name: &str, now: Timestamp) -> Person {
         .filter(char::is_ascii_alphanumeric)
         .collect();
     Person {
-        id: ids::derived("user", &[ISSUER, &latin]),
+        id: ids::Id::derived("user", &[ISSUER, &latin]),
         subject: ids::sha256_hex(format!("{ISSUER}\n{latin}").as_bytes()),
         personal: Personal {
             email: format!("{latin}@uni.example"),

@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use shared::Shared;
+use shared::ids::Id;
 use shared::models::{
     Answer, Application, Choice, Club, Committee, DecisionChange, OldAndNew, Person, Prompt,
     Question, QuestionType, Status, Submission,
@@ -104,7 +105,7 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
             );
             if submission.status != Status::Pending {
                 all.changes.push(DecisionChange {
-                    id: app.next_id(),
+                    id: Id::new(app.next_id()),
                     application: application.id,
                     submission: submission.id,
                     at: submission.updated_at,
@@ -133,7 +134,7 @@ fn application(app: &Shared, drive: &Drive<'_>, now: Timestamp) -> Application {
     let day = |days| now.plus(TimeDelta::days(days));
     let created = day(drive.window.0 - 2);
     Application {
-        id: app.next_id(),
+        id: Id::new(app.next_id()),
         club: drive.club.into(),
         version: 1,
         name: drive.name.into(),
@@ -149,7 +150,7 @@ fn application(app: &Shared, drive: &Drive<'_>, now: Timestamp) -> Application {
             .committees
             .iter()
             .map(|name| Committee {
-                id: app.next_id(),
+                id: Id::new(app.next_id()),
                 name: (*name).into(),
             })
             .collect(),
@@ -198,7 +199,7 @@ fn questions(app: &Shared, application: &Application) -> Vec<Question> {
         .zip(0..)
         .map(
             |((question_type, text, word_limit, committee), precedence)| {
-                let id = app.next_id();
+                let id = Id::new(app.next_id());
                 let options = if question_type == QuestionType::MultipleChoice {
                     &["1–2", "3–5", "more"][..]
                 } else {
@@ -222,7 +223,7 @@ fn questions(app: &Shared, application: &Application) -> Vec<Question> {
                         options: options
                             .iter()
                             .map(|value| Choice {
-                                id: app.next_id(),
+                                id: Id::new(app.next_id()),
                                 value: (*value).into(),
                             })
                             .collect(),
