@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::Mutex;
 
-use crate::models::{Club, Event};
+use crate::models::{Club, ClubCode, Event};
 use crate::table::{Entity, EventListing, PARALLEL, Table, TableError, Versions, keys};
 use crate::{html, ids, text};
 
@@ -190,10 +190,10 @@ impl Clubs {
     }
 
     /// The club with this code.
-    pub fn get(&self, code: &str) -> Option<&ListedClub> {
+    pub fn get(&self, code: &ClubCode) -> Option<&ListedClub> {
         let part = self.0.get(usize::try_from(keys::club_part(code)).ok()?)?;
         let position = part
-            .binary_search_by(|listed| listed.club.code.as_str().cmp(code))
+            .binary_search_by(|listed| listed.club.code.cmp(code))
             .ok()?;
         part.get(position)
     }

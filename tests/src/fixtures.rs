@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta};
 use serde_json::{Value, json};
 use shared::ids::Id;
-use shared::models::{Club, ClubProfile, Event, EventType, Showing};
+use shared::models::{Club, ClubCode, ClubProfile, Email, Event, EventType, Showing};
 use shared::time::Timestamp;
 
 use crate::{Client, TestCampus, start};
@@ -236,7 +236,7 @@ pub fn event(n: u64) -> Event {
     };
     Event {
         id: Id::new(1_000_000 + n),
-        club: "chess".into(),
+        club: code("chess"),
         version: 1,
         name: format!("Evening {n}"),
         description:
@@ -284,14 +284,14 @@ pub fn club(n: u64) -> Club {
     }
     description.push_str("</p>");
     Club {
-        code: format!("club-{n}"),
+        code: code(&format!("club-{n}")),
         version: 1,
         profile: ClubProfile {
             name: format!("{} {} {n}", word(2_001), word(2_002)),
             subtitle: format!("{} and {}", word(2_003), word(2_004)),
             description,
             has_more: false,
-            email: format!("club-{n}@clubs.example"),
+            email: Email::parse(&format!("club-{n}@clubs.example")).expect("an address"),
             website: n
                 .is_multiple_of(3)
                 .then(|| format!("https://club-{n}.clubs.example/")),
@@ -351,4 +351,9 @@ impl InviteLink {
             .post(&self.path, json!({ "token": self.token }))
             .await
     }
+}
+
+/// The code of a club.
+pub fn code(text: &str) -> ClubCode {
+    ClubCode::parse(text).expect("the code of a club")
 }

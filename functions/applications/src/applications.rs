@@ -349,7 +349,7 @@ impl Load for Deletable {
         };
         Ok(app
             .table
-            .application_even_deleted(path.text("club"), id)
+            .application_even_deleted(path.club(), id)
             .await?
             .map(Self))
     }
@@ -472,7 +472,7 @@ pub async fn duplicate_application(
         let later = || {
             ApiError::field(
                 name,
-                "The copy would be later than the year 9999. Give the original an earlier time first.",
+                "The copy would be later than the year 9999. Change this time of the original first.",
             )
         };
         *time = time.checked_plus(shift).ok_or_else(later)?;

@@ -7,7 +7,7 @@ use shared::http::{ApiError, Field, Mode, Need, Reader};
 use shared::ids::Id;
 use shared::limits;
 use shared::mail::Template;
-use shared::models::{Application, Choice, Committee, Form, Question, QuestionType};
+use shared::models::{Application, Choice, ClubCode, Committee, Form, Question, QuestionType};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
@@ -17,7 +17,8 @@ pub struct ApplicationBody {
     #[schema(value_type = u64)]
     id: Id<Application>,
     /// Code of the club.
-    club: String,
+    #[schema(value_type = String)]
+    club: ClubCode,
     name: String,
     /// HTML.
     description: String,

@@ -12,7 +12,7 @@ use shared::http::{
     Reader, Reference, Result, SignedIn, edit,
 };
 use shared::ids::Id;
-use shared::models::{Application, Choice, Form, Prompt, Question, QuestionType};
+use shared::models::{Application, Choice, ClubCode, Form, Prompt, Question, QuestionType};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
@@ -422,7 +422,7 @@ async fn save_question(
 }
 
 /// The club and the id of the application.
-fn of_form(form: &Form) -> (String, Id<Application>) {
+fn of_form(form: &Form) -> (ClubCode, Id<Application>) {
     (form.application.club.clone(), form.application.id)
 }
 

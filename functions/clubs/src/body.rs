@@ -9,7 +9,7 @@ use shared::http::User;
 use shared::http::{ApiError, Field, Mode, Need, Reader, Reference, Visibility};
 use shared::lookups::Entries;
 use shared::media::Media;
-use shared::models::{Club, Membership, Role, Tag};
+use shared::models::{Club, ClubCode, Membership, Role, Tag};
 use shared::table::{ClubPage, TableError, Versions};
 use shared::time::Timestamp;
 use shared::{App, limits};
@@ -19,7 +19,8 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ClubBody {
     /// Unique; never changes. Lower-case letters, digits and hyphens, at most 64 characters.
-    code: String,
+    #[schema(value_type = String)]
+    code: ClubCode,
     name: String,
     subtitle: String,
     /// HTML. In lists only the first 2,000 characters.
@@ -60,9 +61,9 @@ pub struct ClubBody {
 /// The caller, with their memberships, favorites and subscriptions.
 #[derive(Debug, Default, Serialize)]
 pub struct ClubViewer {
-    roles: BTreeMap<String, Role>,
-    favorites: BTreeSet<String>,
-    subscriptions: BTreeSet<String>,
+    roles: BTreeMap<ClubCode, Role>,
+    favorites: BTreeSet<ClubCode>,
+    subscriptions: BTreeSet<ClubCode>,
     is_admin: bool,
 }
 
@@ -99,12 +100,12 @@ impl ClubViewer {
 
     /// The caller for one club.
     pub fn on(
-        code: &str,
+        code: &ClubCode,
         membership: Option<&Membership>,
         page: &ClubPage,
         is_admin: bool,
     ) -> Self {
-        let code = || code.to_owned();
+        let code = || code.clone();
         Self {
             roles: membership
                 .map(|membership| (code(), membership.role))
@@ -119,7 +120,7 @@ impl ClubViewer {
 
 impl ClubViewer {
     /// Whether the caller is a member of a club.
-    pub fn is_member(&self, code: &str) -> bool {
+    pub fn is_member(&self, code: &ClubCode) -> bool {
         self.roles.contains_key(code)
     }
 }
@@ -171,7 +172,7 @@ impl ClubBody {
             name: profile.name.clone(),
             subtitle: profile.subtitle.clone(),
             description: profile.description.clone(),
-            email: profile.email.clone(),
+            email: profile.email.to_string(),
             website: profile.website.clone(),
             image_url: logo(club, media),
             tags: labels.tags_of(club),

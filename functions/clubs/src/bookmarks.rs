@@ -13,7 +13,7 @@ use shared::http::{
 };
 use shared::ids;
 use shared::ids::Id;
-use shared::models::{Club, is_club_code};
+use shared::models::{Club, ClubCode};
 use shared::table::{Bookmark, Refusal, TableError};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -32,7 +32,8 @@ pub struct BookmarkBody {
 /// The main fields of a club.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ClubBrief {
-    code: String,
+    #[schema(value_type = String)]
+    code: ClubCode,
     name: String,
     subtitle: String,
     /// Address of the logo, at most 600 pixels wide. Null if there is none.
@@ -136,7 +137,8 @@ pub async fn create<I: Bookmark>(
 
 /// The bookmark of the caller that the path names by its id or by the code of its club.
 async fn own<I: Bookmark>(app: &Shared, user: &User, named: &str) -> Result<I> {
-    let id = ids::parse(named).or_else(|| is_club_code(named).then(|| I::id_of(named, user.id())));
+    let id =
+        ids::parse(named).or_else(|| ClubCode::parse(named).map(|code| I::id_of(&code, user.id())));
     app.table
         .bookmark(user.id(), id.ok_or(ApiError::NotFound)?)
         .await?

@@ -13,7 +13,7 @@ use shared::http::{
     ReceivedAt, Result, Visibility, is_officer, no_such_club, shown_at,
 };
 use shared::ids::Id;
-use shared::models::{Fair, Lookup, Registration};
+use shared::models::{ClubCode, Fair, Lookup, Registration};
 use shared::table::{Retries, TableError, Versions};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
@@ -41,7 +41,8 @@ pub struct FairBody {
     /// Whether it is held online.
     r#virtual: bool,
     /// Codes of the registered clubs that the caller can see.
-    clubs: Vec<String>,
+    #[schema(value_type = Vec<String>)]
+    clubs: Vec<ClubCode>,
 }
 
 /// The fields of a fair that admins write.
@@ -85,7 +86,7 @@ pub struct FairInput {
 }
 
 /// The clubs of each fair that the caller can see, by the id of the fair.
-pub type FairClubs = HashMap<Id<Fair>, Vec<String>>;
+pub type FairClubs = HashMap<Id<Fair>, Vec<ClubCode>>;
 
 impl Collection for Fair {
     type Input = FairInput;

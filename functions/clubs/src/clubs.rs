@@ -13,7 +13,7 @@ use shared::http::{
 };
 use shared::http::{ERASING, User, remove_unless_saved, store_image};
 use shared::ids::Id;
-use shared::models::{Club, ClubProfile, Membership, Person, Role};
+use shared::models::{Club, ClubCode, ClubProfile, Membership, Person, Role};
 use shared::settings::Approval;
 use shared::table::{ClubPage, ClubQuota, Refusal, TableError, Versions};
 use shared::time::Timestamp;
@@ -89,7 +89,7 @@ async fn hosts(
     versions: &Versions,
     months: &[String],
     now: Timestamp,
-) -> Result<HashSet<String>, TableError> {
+) -> Result<HashSet<ClubCode>, TableError> {
     let parts = app
         .events
         .parts(&app.table, versions, months, app.clock.now())
@@ -119,7 +119,7 @@ pub async fn create_club(
     let now = app.now();
     let code = wanted_code(std::mem::take(&mut input.code))?;
     let mut club = Club {
-        code: String::new(),
+        code: ClubCode::default(),
         version: 1,
         profile: ClubProfile {
             active: true,
@@ -163,7 +163,7 @@ pub async fn create_club(
             Err(TableError::Refused(Refusal::ReferenceGone)) => {
                 return Err(ApiError::field(
                     "tags",
-                    "A tag or badge was deleted just now. Send only tags and badges that still exist.",
+                    "A tag or badge was deleted just now. Send only those that still exist.",
                 ));
             }
             Err(error) => return Err(error.into()),
@@ -232,7 +232,7 @@ pub async fn show_club(
 ) -> Result<Json<ClubBody>> {
     let page = app
         .table
-        .club_page(path.text("club"), user.as_ref().map(User::id))
+        .club_page(path.club(), user.as_ref().map(User::id))
         .await?;
     let is_admin = user.is_some_and(|user| user.is_admin());
     let visibility = Visibility::with(page.membership.as_ref(), is_admin);
@@ -407,7 +407,7 @@ fn shown(
 /// A club that the caller may change as an officer. Admins also get deleted clubs, to restore them.
 pub struct EditableClub {
     user: User,
-    code: String,
+    code: ClubCode,
     page: ClubPage,
     if_match: IfMatch,
 }
@@ -428,7 +428,7 @@ impl FromRequestParts<Shared> for EditableClub {
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
         let user = <User as FromRequestParts<Shared>>::from_request_parts(parts, app).await?;
         let path = PathIds::from_request_parts(parts, app).await?;
-        let code = path.text("club").to_owned();
+        let code = path.club().clone();
         let page = app.table.club_page(&code, Some(user.id())).await?;
         let visibility = Visibility::with(page.membership.as_ref(), user.is_admin());
         if !page

@@ -2,23 +2,24 @@
 
 use shared::http::{Field, Mode, Need, Reader, Result};
 use shared::limits;
-use shared::models::is_club_code;
+use shared::models::ClubCode;
 
 /// The code that the caller chose, if any.
-pub fn wanted_code(field: Field<String>) -> Result<Option<String>> {
+pub fn wanted_code(field: Field<String>) -> Result<Option<ClubCode>> {
     let mut reader = Reader::new(Mode::Update);
     let code = reader
         .nullable("code", field, Need::Free)
         .flatten()
         .filter(|code| !code.is_empty());
-    if code.as_ref().is_some_and(|code| !is_club_code(code)) {
+    let parsed = code.as_deref().map(ClubCode::parse);
+    if parsed == Some(None) {
         reader.errors.add(
             "code",
             "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.",
         );
     }
     reader.finish()?;
-    Ok(code)
+    Ok(parsed.flatten())
 }
 
 /// The name in lower-case Latin letters, digits and single hyphens. Other scripts are written in
@@ -36,10 +37,12 @@ pub fn slug(name: &str) -> String {
 
 /// The `n`th code to try for a slug. If the slug has no letters, the code is made from the id
 /// `creation`.
-pub fn numbered(slug: &str, n: u32, creation: u64) -> String {
-    match (slug.bytes().any(|b| b.is_ascii_lowercase()), n) {
+pub fn numbered(slug: &str, n: u32, creation: u64) -> ClubCode {
+    let text = match (slug.bytes().any(|b| b.is_ascii_lowercase()), n) {
         (false, _) => format!("club-{creation}"),
         (true, 1) => slug.to_owned(),
         (true, n) => format!("{slug}-{n}"),
-    }
+    };
+    // A slug has the form of a code, and room for the number.
+    ClubCode::parse(&text).unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use shared::catalogue::{Clubs, ListedClub};
 use shared::http::{ApiError, Params, Result};
 use shared::ids::Id;
 use shared::lookups::Entries;
-use shared::models::{Badge, Club, LookupKind, Tag};
+use shared::models::{Badge, Club, ClubCode, LookupKind, Tag};
 use shared::text::{self, Word};
 use shared::time::Timestamp;
 
@@ -181,7 +181,7 @@ impl ResolvedFilter<'_> {
 pub struct Ranking {
     pub now: Timestamp,
     /// Codes of the clubs with an event that has not ended.
-    pub hosts: HashSet<String>,
+    pub hosts: HashSet<ClubCode>,
 }
 
 /// A club with the values that it is sorted by.

@@ -30,7 +30,7 @@ impl SubscriberBody {
         Self {
             name: personal.name,
             username: personal.username,
-            email: personal.email,
+            email: personal.email.to_string(),
             school: studies.schools(&applicant.school),
             major: studies.majors(&applicant.major),
             graduation_year: applicant.graduation_year,

@@ -5,7 +5,7 @@ use shared::bodies::{BadgeBody, Badges};
 use shared::http::Scope;
 use shared::ids::Id;
 use shared::media::Media;
-use shared::models::{Club, Event, EventType, Image, Showing};
+use shared::models::{Club, ClubCode, Event, EventType, Image, Showing};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
@@ -18,7 +18,8 @@ pub struct EventBody {
     /// HTML. In lists across clubs only the first 2,000 characters.
     pub(crate) description: String,
     /// Code of the club that hosts the event.
-    club: String,
+    #[schema(value_type = String)]
+    club: ClubCode,
     club_name: String,
     /// 0 other, 1 recruitment, 2 general body meeting, 3 speaker, 4 fair, 5 social, 6 career.
     #[serde(rename = "type")]

@@ -10,7 +10,7 @@ use shared::http::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, Officer, Result, SignedIn, Upload,
     WithImage, edit, remove_unless_saved, shown_at, store_image,
 };
-use shared::models::{Event, EventType};
+use shared::models::{ClubCode, Event, EventType};
 use shared::table::{Refusal, Retries, TableError};
 use shared::time::Timestamp;
 
@@ -129,7 +129,7 @@ pub async fn create_event(
 /// The largest number of events of this club, including those that have ended. It is 400 if the
 /// club already has the allowed number of events that have not ended (V12). An event without
 /// showings counts as not ended.
-async fn allowed(app: &Shared, club: &str) -> Result<i64> {
+async fn allowed(app: &Shared, club: &ClubCode) -> Result<i64> {
     let (events, now) = (app.table.events(club).await?, app.now());
     let limit = app.settings.quotas.club_events as usize;
     let ended = events.iter().filter(|event| has_ended(event, now)).count();

@@ -12,7 +12,7 @@ use shared::catalogue::{Clubs, ListedEvent};
 use shared::http::User;
 use shared::http::{ApiError, Envelope, Page, Params, PathIds, Result, Visibility, is_officer};
 use shared::ids::Id;
-use shared::models::{Club, Event, Fair, Showing};
+use shared::models::{Club, ClubCode, Event, Fair, Showing};
 use shared::table::{TableError, Versions};
 use shared::text::Word;
 use shared::time::Timestamp;
@@ -110,7 +110,7 @@ impl EventFilter {
             && not_after(self.latest_start, span.starts.1)
             && not_before(self.earliest_end, span.ends.0)
             && not_after(self.latest_end, span.ends.1)
-            && self.club.as_ref().is_none_or(|club| event.club == *club)
+            && self.club.as_ref().is_none_or(|club| *event.club == **club)
             && self
                 .event_type
                 .is_none_or(|wanted| u64::from(event.event_type.code()) == wanted)
@@ -124,7 +124,7 @@ impl EventFilter {
 
 /// The registered clubs of a fair and its time.
 struct AtFair {
-    clubs: HashSet<String>,
+    clubs: HashSet<ClubCode>,
     time: RangeInclusive<Timestamp>,
 }
 

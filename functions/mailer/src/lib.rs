@@ -1,6 +1,6 @@
-//! The mail worker: takes records of the outbox from the table's stream, hands them to SES and
-//! marks what became of them, then and when SES reports of it (E12, E15). Whatever happens, no mail is
-//! handed over twice without an officer saying so.
+//! The mail worker. It reads new mails from the stream of the table, hands them to SES and stores
+//! the result. Later it stores what SES reports about them. No mail is sent twice, unless an
+//! officer asks for it (E12, E15).
 
 mod outcome;
 mod reports;
@@ -21,7 +21,7 @@ use shared::settings::Settings;
 use shared::table::Table;
 use shared::time::SystemClock;
 
-/// What the function is invoked with: reports of SES, through SNS, or records of the table's
+/// Whether the function is invoked with reports of SES (through SNS), and not with records of the
 /// stream.
 fn are_reports(event: &Value) -> bool {
     event["Records"][0].get("Sns").is_some()

@@ -1,4 +1,4 @@
-//! The Lambda function `mailer`: fed by the table's stream.
+//! The Lambda function `mailer`, which the stream of the table and the reports of SES invoke.
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), shared::lambda::Error> {

@@ -1,21 +1,23 @@
-//! What became of a mail that was handed to SES, classed by what is safe to do next (E14, E15).
+//! The results of handing a mail to SES, classified by what may be done next (E14, E15).
 
 use aws_sdk_sesv2::error::{ConnectorError, ProvideErrorMetadata, SdkError};
 
-/// The classes.
+/// The result of handing a mail to SES.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendOutcome {
-    /// Taken; the id that SES gave it.
+    /// SES has taken the mail and gave it this id.
     Sent(String),
-    /// Surely not taken, and may be taken later: throttled, not connected, sending paused.
+    /// SES surely did not take the mail, but may do so later: throttled, no connection, sending
+    /// paused.
     Later(String),
-    /// Surely not taken, and never will be: rejected, not a valid request.
+    /// SES surely did not take the mail and never will: rejected, invalid request.
     Refused(String),
-    /// Perhaps taken: a time-out, a broken answer, a server error. Nothing retries it by itself.
+    /// SES perhaps took the mail: time-out, broken answer, server error. It is never retried
+    /// automatically.
     Unknown(String),
 }
 
-/// The class of an error.
+/// Classifies an error.
 pub fn classify<E, R>(error: &SdkError<E, R>) -> SendOutcome
 where
     E: ProvideErrorMetadata + std::fmt::Debug,
@@ -23,7 +25,7 @@ where
 {
     match error {
         SdkError::ConstructionFailure(why) => SendOutcome::Refused(format!("{why:?}")),
-        // Without a connection nothing was handed over.
+        // Without a connection, nothing was handed over.
         SdkError::DispatchFailure(failure)
             if failure.as_connector_error().is_some_and(never_connected) =>
         {
@@ -34,7 +36,7 @@ where
             match service.raw().status() {
                 400..500 if may_pass(&code) => SendOutcome::Later(code),
                 400..500 => SendOutcome::Refused(code),
-                // A server error, or a success that cannot be read.
+                // A server error, or a successful answer that cannot be read.
                 _ => SendOutcome::Unknown(code),
             }
         }
@@ -42,7 +44,7 @@ where
     }
 }
 
-/// What is wrong with the account or its pace, not with the mail.
+/// Whether the error is about the account or its sending rate, and not about the mail.
 fn may_pass(code: &str) -> bool {
     let known = [
         "TooManyRequestsException",
@@ -60,8 +62,8 @@ fn may_pass(code: &str) -> bool {
 }
 
 fn never_connected(error: &ConnectorError) -> bool {
-    // The SDK knows it but tells it in the debug text only; another wording would make it
-    // `Unknown`, which is safe.
+    // The SDK shows this only in its debug text. If the text changes, the result is `Unknown`,
+    // which is safe.
     let text = format!("{error:?}");
     text.contains("NeverConnected") || text.contains("HTTP connect")
 }
@@ -74,9 +76,9 @@ fn short<E, R>(error: &SdkError<E, R>) -> String {
     }
 }
 
-/// The status of a raw answer.
+/// An answer with an HTTP status.
 pub trait StatusCode {
-    /// As a number.
+    /// The HTTP status.
     fn status(&self) -> u16;
 }
 

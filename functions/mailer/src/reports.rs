@@ -1,14 +1,14 @@
-//! What SES reports of the mails that it took: delivery, bounce, complaint (E22, E23, E18).
+//! Reports of SES about mails that it has taken: delivery, bounce, complaint (E18, E22, E23).
 
 use serde::Deserialize;
 use shared::models::{MailId, Report};
 use shared::table::{MailReport, Table, TableError};
 use shared::time::Timestamp;
 
-/// The message tag that names a mail.
+/// Name of the message tag that holds the id of a mail.
 pub(crate) const TAG: &str = "mail";
 
-/// Events of SES in the form in which SNS hands them to a function.
+/// Events of SES, as SNS passes them to the function.
 #[derive(Debug, Deserialize)]
 pub struct Notifications {
     #[serde(rename = "Records")]
@@ -27,7 +27,7 @@ struct Sns {
     message: String,
 }
 
-/// An event of SES, as far as it matters: nothing of it that names a person is read.
+/// The fields of an SES event that are needed. Fields with personal data are not read.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SesEvent {
@@ -40,9 +40,9 @@ struct SesEvent {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TaggedMail {
-    /// When SES took it.
+    /// When SES took the mail.
     timestamp: Timestamp,
-    /// What SES calls it.
+    /// The id that SES gave the mail.
     #[serde(default)]
     message_id: String,
     #[serde(default)]
@@ -71,7 +71,7 @@ struct Complaint {
 }
 
 impl SesEvent {
-    /// What it reports, with the words of SES; none if it changes nothing.
+    /// The report, with the words of SES. `None` if the event changes nothing.
     fn report(&self) -> Option<(Report, String)> {
         match (self.event_type.as_str(), &self.bounce, &self.complaint) {
             ("Delivery", ..) => Some((Report::Delivered, self.mail.message_id.clone())),
@@ -87,7 +87,7 @@ impl SesEvent {
                     format!("{}/{}", bounce.bounce_type, bounce.bounce_sub_type),
                 ))
             }
-            // "This is no spam" is a complaint too.
+            // SES also sends "this is no spam" as a complaint.
             (
                 "Complaint",
                 _,
@@ -110,24 +110,24 @@ impl SesEvent {
     }
 }
 
-/// Marks mails as SES reports them.
+/// Stores the reports of SES about mails.
 pub struct Reports {
     table: Table,
 }
 
 impl Reports {
-    /// Reports of the mails in a table's outbox.
+    /// Reports about the mails in a table.
     pub fn new(table: Table) -> Self {
         Self { table }
     }
 
-    /// Works off events. An error says that they are to be delivered again, which harms nothing.
+    /// Processes events. After an error all of them are delivered again, which is harmless.
     pub async fn handle(&self, notifications: &Notifications) -> Result<(), TableError> {
         for notification in &notifications.records {
             match serde_json::from_str(&notification.sns.message) {
                 Ok(event) => self.mark(&event).await?,
-                // SNS announces itself with a text; delivering anything of that kind again would
-                // not help.
+                // SNS sends a text when the subscription begins. Delivering such a message again
+                // would not help.
                 Err(error) => {
                     tracing::warn!(column = error.column(), "an event of SES cannot be read")
                 }

@@ -1,4 +1,4 @@
-//! SES: one mail, one call, no retries by the SDK.
+//! Hands mails to SES: one call for each mail, without retries by the SDK.
 
 use std::time::Duration;
 
@@ -14,8 +14,7 @@ use shared::settings::Settings;
 
 use crate::outcome::{SendOutcome, classify};
 
-/// How long SES may take: an answer that comes later is as good as none, and the mail's state
-/// unknown.
+/// Time limits of a call. If SES does not answer in time, the state of the mail is unknown (E15).
 fn patient() -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(Duration::from_secs(2))
@@ -23,7 +22,7 @@ fn patient() -> TimeoutConfig {
         .build()
 }
 
-/// The sender of a deployment.
+/// A client of SES, with the sender address of this deployment.
 pub struct Ses {
     client: Client,
     from: String,
@@ -31,7 +30,7 @@ pub struct Ses {
 }
 
 impl Ses {
-    /// SES with this configuration, except for retries: only the worker knows when a second try is
+    /// A client with this configuration, but without retries. Only the worker knows when a retry is
     /// safe.
     pub fn new(config: &aws_config::SdkConfig, settings: &Settings) -> Self {
         let config = aws_sdk_sesv2::config::Builder::from(config)
@@ -45,13 +44,13 @@ impl Ses {
         }
     }
 
-    /// Hands a mail over, and tells what came of it.
+    /// Hands a mail to SES and returns the result.
     pub async fn send(&self, mail: &Mail, message: &Message) -> SendOutcome {
         let sent = self.request(mail, message);
         match sent {
             Err(error) => SendOutcome::Refused(error.to_string()),
             Ok(request) => match request.send().await {
-                // An answer without an id is no answer of SES.
+                // A real answer of SES always has an id.
                 Ok(output) => output.message_id.filter(|id| !id.is_empty()).map_or_else(
                     || SendOutcome::Unknown("no message id".into()),
                     SendOutcome::Sent,
@@ -82,10 +81,10 @@ impl Ses {
             .client
             .send_email()
             .from_email_address(&self.from)
-            .destination(Destination::builder().to_addresses(&mail.to).build())
-            .set_reply_to_addresses(mail.reply_to.clone().map(|address| vec![address]))
+            .destination(Destination::builder().to_addresses(mail.to.to_string()).build())
+            .set_reply_to_addresses(mail.reply_to.clone().map(|address| vec![address.to_string()]))
             .set_configuration_set_name(self.configuration_set.clone())
-            // By this the reports of SES are found to be this mail's.
+            // SES returns this tag in its reports, so that they can be matched to the mail.
             .email_tags(
                 MessageTag::builder()
                     .name(crate::reports::TAG)

@@ -1,4 +1,4 @@
-//! Claim, hand over, mark.
+//! Sends mails: claims a mail, hands it to SES and stores the result (E12).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,19 +16,19 @@ use tokio::time::Instant;
 use crate::outcome::SendOutcome;
 use crate::ses::Ses;
 
-/// A claim that is older belongs to a worker that died.
+/// A claim that is older than this belongs to a worker that died (E19).
 const LEASE_SECONDS: i64 = 90;
-/// Tries within one invocation, when a mail was surely not taken.
+/// Attempts within one invocation, if SES surely did not take the mail.
 const TRIES: u32 = 3;
-/// A mail that was not taken for so long has failed. The stream gives a record up an hour later
-/// (template.yaml).
+/// A mail that SES did not take within these hours has failed (E14). The stream gives up a record
+/// one hour later (template.yaml).
 const HOURS: i64 = 11;
-/// Before the stream delivers again: it does not wait by itself.
+/// Pause before an error is returned. The stream delivers the record again at once.
 const PAUSE: Duration = Duration::from_secs(10);
-/// Before a mail that another worker has claimed is looked at again.
+/// Pause before a mail that another worker has claimed is read again.
 const TURN: Duration = Duration::from_secs(2);
-/// No mail is begun later than this in one invocation: with the time that SES may take it still
-/// ends before the function's time.
+/// No mail is sent after this time in one invocation, so that even a slow call of SES ends before
+/// the time-out of the function.
 const BEGIN_WITHIN: Duration = Duration::from_secs(45);
 
 /// The mail worker.
@@ -40,7 +40,7 @@ pub struct Worker {
     outage: Mutex<Outage>,
 }
 
-/// Why a record could not be finished now: the stream delivers it again.
+/// The reason why a record could not be finished now. The stream delivers it again.
 #[derive(Debug)]
 struct RetryLater(String);
 
@@ -50,11 +50,11 @@ impl From<TableError> for RetryLater {
     }
 }
 
-/// A record of the stream that is for the worker.
+/// A record of the stream that the worker processes.
 enum Record {
-    /// A mail that was put into the outbox.
+    /// A new mail.
     Queued(Box<Mail>),
-    /// A mail that another worker had claimed, once more.
+    /// A reminder to read a mail again that another worker had claimed.
     Parked(MailLease),
 }
 
@@ -66,26 +66,26 @@ impl Record {
         }
     }
 
-    /// Decisions go before everything else: thousands may wait for them.
+    /// Whether it is a decision mail. These are sent first (E21).
     fn is_decision(&self) -> bool {
         matches!(self, Self::Queued(mail) if mail.decision.is_some())
     }
 }
 
-/// Whether SES is asked at all: after several server errors in a row the rest waits, instead of
-/// becoming `unknown` mail after mail.
+/// An outage of SES. After several server errors in a row the worker stops sending for a while
+/// (E20). Otherwise each further mail would become `unknown`.
 #[derive(Debug, Default)]
 struct Outage {
-    /// Server errors in a row.
+    /// Number of server errors in a row.
     errors: u32,
-    /// Nothing is sent before this.
+    /// No mail is sent before this time.
     until: Option<DateTime<Utc>>,
 }
 
 impl Outage {
     /// Server errors in a row after which the worker stops.
     const ERRORS: u32 = 3;
-    /// The first and the longest pause, in minutes; each is twice as long as the last.
+    /// The first and the longest pause, in minutes. Each pause is twice as long as the one before.
     const MINUTES: (i64, i64) = (1, 15);
 
     fn is_on(&self, now: DateTime<Utc>) -> bool {
@@ -106,7 +106,7 @@ impl Outage {
 }
 
 impl Worker {
-    /// A worker on a table.
+    /// A worker for the mails of a table.
     pub fn new(table: Table, ses: Ses, clock: Arc<dyn Clock>, settings: Settings) -> Self {
         Self {
             table,
@@ -117,9 +117,9 @@ impl Worker {
         }
     }
 
-    /// Works off a batch of stream records, decisions first. The answer names the first that is not
-    /// finished: the stream delivers from there on again, and what is finished behind it is
-    /// recognised.
+    /// Processes a batch of stream records, decision mails first (E21). The answer names the first
+    /// record that is not finished. The stream delivers again from there on; records that are
+    /// already finished are skipped then.
     pub async fn handle(&self, event: Event) -> DynamoDbEventResponse {
         let began = Instant::now();
         let mut next_send = began;
@@ -178,7 +178,7 @@ impl Worker {
         match record {
             Record::Queued(mail) => self.work(mail, next_send).await,
             Record::Parked(lease) => {
-                // Not at once again: it would run in circles.
+                // Without this pause, the record would come back at once, again and again.
                 tokio::time::sleep(TURN).await;
                 if self.resolve(&lease.mail(), lease.turn).await? {
                     self.table.unpark_mail(lease).await?;
@@ -237,8 +237,8 @@ impl Worker {
         Err(RetryLater("not taken yet".into()))
     }
 
-    /// The submission was withdrawn, deleted, decided otherwise or has a later mail: nobody waits
-    /// for this one, and the invitation that it would have brought goes with it.
+    /// Gives up a mail because its submission was withdrawn, deleted or decided again, or has a
+    /// later mail (E17). Its invitation is revoked (E25).
     async fn supersede(&self, mail: &Mail) -> Result<(), RetryLater> {
         self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, "superseded")
             .await?;
@@ -251,7 +251,7 @@ impl Worker {
         }
     }
 
-    /// After a mail was sent: who is told of a rejection is not invited any more. Safe to repeat.
+    /// Revokes the invitation after a rejection was sent (E25). Safe to repeat.
     async fn told(&self, mail: &Mail) -> Result<(), RetryLater> {
         match (&mail.decision, mail.person) {
             (Some(decision), Some(person)) if decision.status != Status::Accepted => Ok(self
@@ -262,14 +262,15 @@ impl Worker {
         }
     }
 
-    /// A mail that is not queued any more: finished (true), or claimed by a worker that may have
-    /// died. That one comes again until the claim has ended, behind the mails that wait.
+    /// Handles a mail that is not queued any more. Returns true if it is finished. Returns false if
+    /// another worker has claimed it; then it is parked and read again until the claim ends, while
+    /// other mails go on (E19).
     async fn resolve(&self, id: &MailId, turn: u32) -> Result<bool, RetryLater> {
         let Some(now) = self.table.mail(id).await? else {
             return Ok(true);
         };
         if now.status == EmailStatus::Sent {
-            // The worker may have died behind its mark.
+            // The worker may have died after it stored the result.
             self.told(&now).await?;
         }
         if now.status != EmailStatus::Sending {
@@ -281,12 +282,12 @@ impl Worker {
             .plus(TimeDelta::seconds(LEASE_SECONDS));
         if self.now() < lease_ends {
             return match self.table.park_mail(id, turn, self.now()).await {
-                // Refused: it was parked before, by a worker whose answer was lost.
+                // Refused means that an earlier attempt, whose answer was lost, already parked it.
                 Ok(()) | Err(TableError::Refused(_)) => Ok(false),
                 Err(error) => Err(error.into()),
             };
         }
-        // It died between claim and mark: whether SES has the mail, nobody knows.
+        // The worker died between claim and result. Nobody knows whether SES has the mail (E15).
         self.settle(
             &now,
             EmailStatus::Sending,
@@ -309,13 +310,14 @@ impl Worker {
             .settle_mail(mail, from, to, outcome, self.now())
             .await
         {
-            // Somebody else marked it: theirs holds.
+            // Another worker already stored a result, which stays.
             Ok(()) | Err(TableError::Refused(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// The mail with the link that only exists from here on.
+    /// The message, with the link of the invite. The link is made only here and is stored nowhere
+    /// (I4).
     fn message(&self, mail: &Mail) -> Message {
         let message = Message {
             subject: mail.subject.clone(),
@@ -336,7 +338,7 @@ impl Worker {
     }
 }
 
-/// What a stream record puts into the outbox.
+/// The mail or reminder in a stream record, if it is for the worker.
 fn for_worker(record: &EventRecord) -> Option<Record> {
     let item = &record.change.new_image;
     let Some(serde_dynamo::AttributeValue::S(kind)) =
@@ -349,8 +351,8 @@ fn for_worker(record: &EventRecord) -> Option<Record> {
         "MailLease" => serde_dynamo::from_item(item.clone()).map(Record::Parked),
         _ => return None,
     };
-    // Delivering it again would not help; the record stays queued, where officers see it. Why would
-    // quote what it says.
+    // Delivering the record again would not help. The mail stays queued, and officers see that. The
+    // error is not logged, because it may quote the mail (O9).
     let report = |_: &_| {
         tracing::error!(
             sequence_number = record.change.sequence_number,

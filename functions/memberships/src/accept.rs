@@ -12,7 +12,7 @@ use shared::http::{
 };
 use shared::http::{ERASING, User};
 use shared::mail::token_matches;
-use shared::models::{Invite, Membership, Role};
+use shared::models::{ClubCode, Invite, Membership, Role};
 use shared::table::{Refusal, TableError};
 use utoipa::ToSchema;
 
@@ -35,7 +35,7 @@ pub struct AcceptInput {
 /// The caller and the invite that the path names. The club does not have to be approved (I8).
 pub struct Invited {
     user: User,
-    club: String,
+    club: ClubCode,
     invite: Option<Invite>,
     /// Whether the caller can see the club without the invite.
     sees_club: bool,
@@ -47,7 +47,7 @@ impl FromRequestParts<Shared> for Invited {
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
         let user = User::from_request_parts(parts, app).await?;
         let path = PathIds::from_request_parts(parts, app).await?;
-        let (code, id) = (path.text("club"), path.text("invite"));
+        let (code, id) = (path.club(), path.text("invite"));
         let invite = async {
             if Invite::is_id(id) {
                 app.table.invite(code, id).await
@@ -111,7 +111,7 @@ pub async fn accept_invite(
     // The same answer for every reason (I6). It is 404 if the caller cannot see the club (I8).
     let unusable = || {
         let why = ApiError::rule(
-            "This invitation cannot be used. Perhaps it has expired, was revoked or was already used.",
+            "This invitation cannot be used. It has expired, or was revoked or already used.",
         )
         .coded(Code::InviteUnusable);
         if sees_club { why } else { ApiError::NotFound }

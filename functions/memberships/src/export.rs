@@ -8,7 +8,7 @@ use shared::bodies::{Studies, SubmissionBody, own_submission_bodies};
 use shared::http::Result;
 use shared::http::User;
 use shared::ids::Id;
-use shared::models::{Application, EmailStatus, Extension, Invite, Mail, Membership};
+use shared::models::{Application, ClubCode, EmailStatus, Extension, Invite, Mail, Membership};
 use shared::table::Bookmark;
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -39,7 +39,8 @@ pub struct ExportBody {
 /// A membership, also in a deleted club.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExportedMembership {
-    club_code: String,
+    #[schema(value_type = String)]
+    club_code: ClubCode,
     created_at: Timestamp,
     member: MemberBody,
 }
@@ -85,7 +86,8 @@ impl From<Extension> for ExportedExtension {
 pub struct ExportedBookmark {
     #[schema(value_type = u64)]
     id: Id<ExportedBookmark>,
-    club_code: String,
+    #[schema(value_type = String)]
+    club_code: ClubCode,
     created_at: Timestamp,
 }
 
@@ -103,7 +105,8 @@ impl<I: Bookmark> From<&I> for ExportedBookmark {
 /// An invitation to join a club.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExportedInvite {
-    club_code: String,
+    #[schema(value_type = String)]
+    club_code: ClubCode,
     invite: InviteBody,
 }
 
@@ -131,7 +134,7 @@ pub struct ExportedMail {
 impl From<Mail> for ExportedMail {
     fn from(mail: Mail) -> Self {
         Self {
-            to: mail.to,
+            to: mail.to.to_string(),
             subject: mail.subject,
             text: mail.text,
             queued_at: mail.queued_at,

@@ -15,9 +15,8 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::mail::invitation;
-use shared::models::{InvitationLog, Invite, Mail, Person, Personal, Role};
+use shared::models::{ClubCode, Email, InvitationLog, Invite, Mail, Person, Personal, Role};
 use shared::table::{InviteWrite, PARALLEL, Refusal, Retries, Table, TableError};
-use shared::text::is_email;
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -43,7 +42,7 @@ impl From<&Invite> for InviteBody {
     fn from(invite: &Invite) -> Self {
         Self {
             id: invite.id.clone(),
-            email: invite.email.clone(),
+            email: invite.email.to_string(),
             role: invite.role,
             title: invite.title.clone(),
             updated_at: invite.updated_at,
@@ -59,7 +58,7 @@ impl Load for InviteOfPath {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let id = path.text("invite");
         let invite = if Invite::is_id(id) {
-            app.table.invite(path.text("club"), id).await?
+            app.table.invite(path.club(), id).await?
         } else {
             None
         };
@@ -167,10 +166,10 @@ pub async fn create_invite(
 ) -> Result<Created<InviteBody>> {
     let mut reader = Reader::new(Mode::Create);
     let (role, title) = read_grant(&scope, &mut reader, input.role, input.title)?;
-    let mut email = String::new();
+    let mut email = Email::default();
     reader.email("email", input.email, Need::Required, &mut email);
     reader.finish()?;
-    let email = email.to_lowercase();
+    let email = email.folded();
     let outcome = invite(&app, &scope, new, vec![email], (role, &title)).await?;
     if let Some(invite) = outcome.invited.first() {
         let location = format!("/api/clubs/{}/invites/{}/", invite.club, invite.id);
@@ -206,19 +205,23 @@ pub async fn create_invites(
     let text = reader
         .value("emails", input.emails, Need::Required)
         .unwrap_or_default();
-    let mut emails: Vec<String> = Vec::new();
+    let mut emails: Vec<Email> = Vec::new();
     let mut known = HashSet::new();
     for email in text
         .split(|c: char| c == ',' || c == ';' || c.is_whitespace())
         .filter(|email| !email.is_empty())
     {
-        if !is_email(email) {
-            let shown: String = email.chars().take(100).collect();
-            reader
-                .errors
-                .add("emails", format!("{shown:?} is not an e-mail address."));
-        } else if known.insert(email.to_lowercase()) {
-            emails.push(email.to_lowercase());
+        match Email::parse(email).map(|email| email.folded()) {
+            Some(email) => {
+                if known.insert(email.clone()) {
+                    emails.push(email);
+                }
+            }
+            None => {
+                let shown: String = email.chars().take(100).collect();
+                let why = format!("{shown:?} is not an e-mail address.");
+                reader.errors.add("emails", why);
+            }
         }
         if reader.errors.has("emails") {
             break;
@@ -266,14 +269,14 @@ struct InviteOutcome {
 
 /// An address, with the ids of the people who have it.
 struct Addressee {
-    email: String,
+    email: Email,
     people: Vec<Id<Person>>,
 }
 
 impl Addressee {
     /// The ids of all invites that the address may have: from an officer, or with an acceptance
     /// mail.
-    fn invite_ids(&self, code: &str) -> impl Iterator<Item = String> {
+    fn invite_ids(&self, code: &ClubCode) -> impl Iterator<Item = String> {
         let accepted = self
             .people
             .iter()
@@ -334,7 +337,7 @@ async fn invite(
     app: &Shared,
     scope: &Officer,
     new: NewId,
-    emails: Vec<String>,
+    emails: Vec<Email>,
     grant: (Role, &str),
 ) -> Result<InviteOutcome> {
     check_approved(scope)?;
@@ -413,7 +416,7 @@ async fn invite_chunk(
                 invite.email == addressee.email && invite.is_open(now) && invite.version != version
             })
         };
-        let own = |email: &String| {
+        let own = |email: &Email| {
             there
                 .iter()
                 .find(|invite| invite.email == *email && invite.version == version)

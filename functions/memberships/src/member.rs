@@ -68,7 +68,7 @@ impl MemberBody {
                 "Anonymous".to_owned()
             },
             username: known.then(|| personal.username.clone()),
-            email: viewer.is_officer.then(|| personal.email.clone()),
+            email: viewer.is_officer.then(|| personal.email.to_string()),
             role: membership.role,
             title: membership.title.clone(),
             description: membership.description.clone(),
@@ -84,7 +84,7 @@ pub struct MemberOfPath(pub Membership);
 
 impl Load for MemberOfPath {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let (code, wanted) = (path.text("club"), path.text("member"));
+        let (code, wanted) = (path.club(), path.text("member"));
         if let Some(id) = ids::parse(wanted)
             && let Some(membership) = app.table.member(code, id).await?
         {

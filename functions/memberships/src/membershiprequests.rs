@@ -8,7 +8,7 @@ use shared::bodies::{NamedBody, Studies};
 use shared::http::User;
 use shared::http::{ApiError, Load, NoContent, Officer, PathIds, Result};
 use shared::ids::Id;
-use shared::models::{MembershipRequest, Person};
+use shared::models::{ClubCode, MembershipRequest, Person};
 use shared::table::TableError;
 use shared::time::Timestamp;
 use shared::{Shared, ids};
@@ -29,7 +29,8 @@ pub struct RequestBody {
     username: String,
     email: String,
     /// Code of the club.
-    club: String,
+    #[schema(value_type = String)]
+    club: ClubCode,
     created_at: Timestamp,
     school: Vec<NamedBody>,
     major: Vec<NamedBody>,
@@ -45,7 +46,7 @@ impl RequestBody {
             person: request.person,
             name: personal.name,
             username: personal.username,
-            email: personal.email,
+            email: personal.email.to_string(),
             club: request.club.clone(),
             created_at: request.created_at,
             school: studies.schools(&request.applicant.school),
@@ -60,7 +61,7 @@ pub struct RequestOfPath(MembershipRequest);
 
 impl Load for RequestOfPath {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let (code, wanted) = (path.text("club"), path.text("request"));
+        let (code, wanted) = (path.club(), path.text("request"));
         if let Some(id) = ids::parse(wanted)
             && let Some(request) = app.table.request(code, id).await?
         {

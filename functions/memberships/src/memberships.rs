@@ -9,7 +9,7 @@ use shared::Shared;
 use shared::http::Result;
 use shared::http::User;
 use shared::ids::Id;
-use shared::models::{Club, Membership, Role};
+use shared::models::{Club, ClubCode, Membership, Role};
 use utoipa::ToSchema;
 
 /// A membership of the caller.
@@ -18,7 +18,8 @@ pub struct MembershipBody {
     /// Id of the membership.
     #[schema(value_type = u64)]
     id: Id<Membership>,
-    club_code: String,
+    #[schema(value_type = String)]
+    club_code: ClubCode,
     club_name: String,
     /// 0 owner, 10 officer, 20 member.
     role: Role,
@@ -42,11 +43,11 @@ pub async fn list_memberships(
     user: User,
 ) -> Result<Json<Vec<MembershipBody>>> {
     let memberships = app.table.memberships_of(user.id()).await?;
-    let codes: Vec<String> = memberships
+    let codes: Vec<ClubCode> = memberships
         .iter()
         .map(|membership| membership.club.clone())
         .collect();
-    let clubs: HashMap<String, Club> = app.table.clubs(&codes).await?;
+    let clubs: HashMap<ClubCode, Club> = app.table.clubs(&codes).await?;
     let shown = memberships.into_iter().filter_map(|membership| {
         let club = clubs.get(&membership.club).filter(|club| !club.archived)?;
         Some(MembershipBody {

@@ -15,7 +15,7 @@ use shared::http::{
     Visibility, no_such_club, shown_at,
 };
 use shared::mail::requested;
-use shared::models::{Club, Mail, MembershipRequest, Role};
+use shared::models::{Club, ClubCode, Mail, MembershipRequest, Role};
 use shared::table::{JoinState, Refusal, Retries, TableError};
 use utoipa::ToSchema;
 
@@ -46,11 +46,11 @@ pub async fn list_own_requests(
     user: User,
 ) -> Result<Json<Vec<RequestBody>>> {
     let mut requests = app.table.requests_of(user.id()).await?;
-    let codes: Vec<String> = requests
+    let codes: Vec<ClubCode> = requests
         .iter()
         .map(|request| request.club.clone())
         .collect();
-    let clubs: HashMap<String, Club> = app.table.clubs(&codes).await?;
+    let clubs: HashMap<ClubCode, Club> = app.table.clubs(&codes).await?;
     requests.retain(|request| {
         clubs
             .get(&request.club)
@@ -184,8 +184,7 @@ pub async fn show_own_request(
     user: User,
     path: PathIds,
 ) -> Result<Json<RequestBody>> {
-    let JoinState { club, request, .. } =
-        app.table.join_state(path.text("club"), user.id()).await?;
+    let JoinState { club, request, .. } = app.table.join_state(path.club(), user.id()).await?;
     let request = request
         .filter(|_| club.is_some_and(|club| is_there(&club, &user)))
         .ok_or(ApiError::NotFound)?;
@@ -204,10 +203,10 @@ pub async fn delete_own_request(
     user: User,
     path: PathIds,
 ) -> Result<NoContent> {
-    let id = MembershipRequest::id_of(path.text("club"), user.id());
+    let id = MembershipRequest::id_of(path.club(), user.id());
     let request = app
         .table
-        .request(path.text("club"), id)
+        .request(path.club(), id)
         .await?
         .ok_or(ApiError::NotFound)?;
     match app.table.delete_request(&request).await {

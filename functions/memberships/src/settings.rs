@@ -50,7 +50,7 @@ impl SettingsBody {
             name: personal.name,
             first_name: personal.first_name,
             last_name: personal.last_name,
-            email: personal.email,
+            email: personal.email.to_string(),
             graduation_year: person.graduation_year,
             school: person.school.clone(),
             major: person.major.clone(),
@@ -235,8 +235,8 @@ pub async fn delete_settings(
         if !archive {
             let names: Vec<String> = clubs.iter().map(|club| club.profile.name.clone()).collect();
             let why = format!(
-                "You are the only owner of {}. Make somebody else an owner, or add ?archive=true to \
-                 delete your profile and these clubs together.",
+                "You are the only owner of {}. Make somebody else an owner, or add \
+                 ?archive=true to delete your profile and these clubs together.",
                 names.join(", ")
             );
             return Err(ApiError::rule(why).coded(Code::LastOwner));

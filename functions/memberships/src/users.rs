@@ -7,8 +7,8 @@ use serde::Serialize;
 use shared::http::User;
 use shared::http::{ApiError, Params, Result};
 use shared::ids::Id;
-use shared::models::{Person, Personal, Role};
-use shared::text::{self, is_email};
+use shared::models::{ClubCode, Email, Person, Personal, Role};
+use shared::text;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
@@ -30,7 +30,7 @@ impl UserBody {
             id,
             username: personal.username,
             name: personal.name,
-            email: shows_email.then_some(personal.email),
+            email: shows_email.then(|| personal.email.to_string()),
         }
     }
 }
@@ -49,7 +49,7 @@ impl FromRequestParts<Shared> for AnyOfficer {
         }
         let mut memberships = app.table.memberships_of(user.id()).await?;
         memberships.retain(|membership| membership.role <= Role::Officer);
-        let codes: Vec<String> = memberships
+        let codes: Vec<ClubCode> = memberships
             .into_iter()
             .map(|membership| membership.club)
             .collect();
@@ -98,11 +98,11 @@ pub async fn list_users(
         ));
     }
     let at = async {
-        if !is_email(search) {
+        let Some(address) = Email::parse(search) else {
             return Ok(vec![]);
-        }
+        };
         app.table
-            .people(app.table.people_at(search).await?)
+            .people(app.table.people_at(&address).await?)
             .await
             .map(|people| people.into_values().collect())
     };

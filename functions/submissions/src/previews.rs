@@ -11,8 +11,8 @@ use shared::mail::{
     DecisionKind, Message, PREVIEW_LINK, Recipient, Template, decision_message, with_invite,
 };
 use shared::models::{
-    Application, Club, Decision, EmailStatus, Invite, InviteLink, Mail, MailState, Person,
-    Personal, Status, Submission,
+    Application, Club, ClubCode, Decision, EmailStatus, Invite, InviteLink, Mail, MailState,
+    Person, Personal, Status, Submission,
 };
 use shared::time::Timestamp;
 use shared::{ids, limits};
@@ -150,7 +150,7 @@ impl Composer {
             status: EmailStatus::Queued,
             person: submission.person,
             to: person.email,
-            reply_to: Some(self.club.profile.email.clone()).filter(|email| !email.is_empty()),
+            reply_to: self.club.profile.email.clone().into_option(),
             subject,
             html,
             text,
@@ -178,7 +178,7 @@ impl Composer {
             size += preview.html.len() + preview.text.len();
             if size > limits::HELD {
                 return Err(ApiError::rule(
-                    "These are too many mails for one preview. Choose some of them with `submissions`.",
+                    "These are too many mails for one preview. Choose fewer with `submissions`.",
                 ));
             }
             previews.push(preview);
@@ -231,14 +231,14 @@ pub struct Invitations {
 
 impl Invitations {
     /// The invitation in the mail to an accepted person, if they need one.
-    fn of(&self, club: &str, person: Id<Person>) -> Option<InviteLink> {
+    fn of(&self, club: &ClubCode, person: Id<Person>) -> Option<InviteLink> {
         if !self.is_open || self.members.contains(&person) {
             return None;
         }
         let id = Invite::id_for_accepted(club, person);
         let version = self.versions.get(&id).copied().unwrap_or(self.new);
         Some(InviteLink {
-            club: club.to_owned(),
+            club: club.clone(),
             invite: id,
             version,
         })
@@ -282,12 +282,11 @@ impl Plan {
             let person = &applicant.personal;
             let Message { subject, html, .. } = composer.message(&submission, person)?;
             let all = [
-                &submission.status.code().to_string(),
+                submission.status.code().to_string().as_str(),
                 &person.email,
                 &subject,
                 &html,
             ]
-            .map(String::as_str)
             .join("\n");
             said.insert(submission.id, ids::sha256_hex(all.as_bytes()));
             if !may_send(last, choice.allow_resend, now) {
@@ -354,7 +353,7 @@ fn preview(mail: &Mail) -> PreviewBody {
     };
     PreviewBody {
         submission: Id::new(mail.about),
-        to: mail.to.clone(),
+        to: mail.to.to_string(),
         subject,
         html,
         text,

@@ -367,7 +367,7 @@ fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
             description = "One or more states of the last decision mail, separated by commas. \
                 `none` stands for applicants who were sent nothing"),
         ("search" = Option<String>, Query,
-            description = "Each word must begin a word of the name, user name or address"),
+            description = "Every word must occur in the name, user name or address"),
         ("limit" = Option<u64>, Query,
             description = "Largest number of results. If there are more, the header `Link` has the \
                 address of the next part"),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::keys::Keys;
 use crate::ids::{self, Id};
-use crate::models::Person;
+use crate::models::{Email, Person};
 use crate::settings::{ClaimNames, Settings};
 
 /// What a verified token says. A claim that is absent leaves what is known as it is.
@@ -27,7 +27,7 @@ pub struct Identity {
     /// Last name.
     pub last_name: Option<String>,
     /// Address.
-    pub email: Option<String>,
+    pub email: Option<Email>,
     /// Whether they are in the admin group.
     pub is_admin: bool,
     /// `iat`, or 0.
@@ -147,10 +147,9 @@ impl Verifier {
             first_name: text(&self.claims.given_name),
             last_name: text(&self.claims.family_name),
             // An address that somebody only claims would open what is another's.
-            email: text(&self.claims.email).filter(|email| {
-                crate::text::is_email(email)
-                    && claims.get("email_verified") != Some(&Value::Bool(false))
-            }),
+            email: text(&self.claims.email)
+                .filter(|_| claims.get("email_verified") != Some(&Value::Bool(false)))
+                .and_then(|email| Email::parse(&email)),
             is_admin: groups.is_some_and(|groups| {
                 groups
                     .as_array()

@@ -107,7 +107,7 @@ impl SubmissionBody {
                     name: personal.name,
                     first_name: personal.first_name,
                     last_name: personal.last_name,
-                    email: personal.email,
+                    email: personal.email.to_string(),
                     graduation_year: applicant.graduation_year,
                     school: studies.schools(&applicant.school),
                     major: studies.majors(&applicant.major),
@@ -227,7 +227,7 @@ pub async fn own_submission_bodies(
     let parts = app.table.parts_of(
         named
             .iter()
-            .map(|(club, application, answers)| (club.as_str(), *application, answers.as_slice())),
+            .map(|(club, application, answers)| (club, *application, answers.as_slice())),
     );
     let studies = Studies::of(
         app,

@@ -13,18 +13,26 @@ use super::error::ApiError;
 use super::user::User;
 use crate::ids::{self, Id};
 use crate::models::{
-    Application, Club, Event, Extension, Form, Membership, Question, Role, Submission, is_club_code,
+    Application, Club, ClubCode, Event, Extension, Form, Membership, Question, Role, Submission,
 };
 use crate::state::Shared;
 
 /// What the variable segments of a path say.
 #[derive(Debug, Clone, Default)]
-pub struct PathIds(HashMap<String, String>);
+pub struct PathIds {
+    segments: HashMap<String, String>,
+    club: ClubCode,
+}
 
 impl PathIds {
     /// The text of a segment.
     pub fn text(&self, name: &str) -> &str {
-        self.0.get(name).map_or("", String::as_str)
+        self.segments.get(name).map_or("", String::as_str)
+    }
+
+    /// The code in the segment `club`.
+    pub fn club(&self) -> &ClubCode {
+        &self.club
     }
 
     /// The id of a segment; none if it is not one, which is a 404 like an unknown one.
@@ -40,13 +48,12 @@ impl PathIds {
             .iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        // What cannot be a code is not looked for: keys of the table have a limit.
-        let club = segments.get("club").is_none_or(|code| is_club_code(code));
-        if club {
-            Ok(Self(segments))
-        } else {
-            Err(ApiError::NotFound)
-        }
+        // An empty code, on paths without a club, is never looked for.
+        let club = match segments.get("club") {
+            Some(code) => ClubCode::parse(code).ok_or(ApiError::NotFound)?,
+            None => ClubCode::default(),
+        };
+        Ok(Self { segments, club })
     }
 }
 
@@ -125,7 +132,7 @@ impl Load for Application {
         let Some(id) = path.id("application") else {
             return Ok(None);
         };
-        Ok(app.table.application(path.text("club"), id).await?)
+        Ok(app.table.application(path.club(), id).await?)
     }
 }
 
@@ -134,7 +141,7 @@ impl Load for Form {
         let Some(id) = path.id("application") else {
             return Ok(None);
         };
-        Ok(app.table.form(path.text("club"), id).await?)
+        Ok(app.table.form(path.club(), id).await?)
     }
 }
 
@@ -143,7 +150,7 @@ impl Load for Event {
         let Some(id) = path.id("event") else {
             return Ok(None);
         };
-        Ok(app.table.event(path.text("club"), id).await?)
+        Ok(app.table.event(path.club(), id).await?)
     }
 }
 
@@ -225,7 +232,7 @@ impl<R: AccessRule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
         let user = User::from_request_parts(parts, app).await?;
         let path = PathIds::of(parts).await?;
-        let code = path.text("club");
+        let code = path.club();
         let club = async { Ok(app.table.club_and_membership(code, Some(user.id())).await?) };
         let ((club, membership), parent, object) =
             futures::try_join!(club, P::load(app, &user, &path), O::load(app, &user, &path))?;
@@ -271,7 +278,7 @@ impl FromRequestParts<Shared> for Visible {
         let path = PathIds::of(parts).await?;
         let (club, membership) = app
             .table
-            .club_and_membership(path.text("club"), user.as_ref().map(User::id))
+            .club_and_membership(path.club(), user.as_ref().map(User::id))
             .await?;
         let visibility = Visibility::with(
             membership.as_ref(),
@@ -293,7 +300,7 @@ impl FromRequestParts<Shared> for Visible {
 #[derive(Debug, Clone, Default)]
 pub struct Visibility {
     is_admin: bool,
-    own: HashSet<String>,
+    own: HashSet<ClubCode>,
 }
 
 impl Visibility {

@@ -8,8 +8,7 @@ use serde::{Deserialize, Deserializer};
 use super::error::{ApiError, FieldErrors};
 use super::strict::Strict;
 use crate::ids::Id;
-use crate::models::is_club_code;
-use crate::text::is_email;
+use crate::models::{ClubCode, Email};
 use crate::time::Timestamp;
 use crate::{html, limits};
 
@@ -216,11 +215,13 @@ impl Reader {
     }
 
     /// An e-mail address, or an empty text.
-    pub fn email(&mut self, name: &str, field: Field<String>, need: Need, into: &mut String) {
+    pub fn email(&mut self, name: &str, field: Field<String>, need: Need, into: &mut Email) {
         if let Some(text) = self.value(name, field, need) {
             let text = text.trim();
-            if (text.is_empty() && need != Need::Required) || is_email(text) {
-                text.clone_into(into);
+            if text.is_empty() && need != Need::Required {
+                *into = Email::default();
+            } else if let Some(email) = Email::parse(text) {
+                *into = email;
             } else {
                 self.errors.add(name, "Enter an e-mail address.");
             }
@@ -276,14 +277,16 @@ impl Reader {
         }
     }
 
-    /// The code of a club in the field `club`; what cannot be one is told like one that there is
-    /// not.
-    pub fn club(&mut self, field: Field<String>) -> String {
-        let code = self.value("club", field, Need::Required);
-        if code.as_ref().is_some_and(|code| !is_club_code(code)) {
+    /// The code of a club in the field `club`. A text that cannot be a code is like one that no club
+    /// has.
+    pub fn club(&mut self, field: Field<String>) -> ClubCode {
+        let Some(text) = self.value("club", field, Need::Required) else {
+            return ClubCode::default();
+        };
+        ClubCode::parse(&text).unwrap_or_else(|| {
             self.errors.add("club", NO_SUCH_CLUB);
-        }
-        code.unwrap_or_default()
+            ClubCode::default()
+        })
     }
 
     /// References to at most `max` entries of a collection, each once, in the order of their ids.

@@ -8,13 +8,13 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use super::decision::Message;
 use super::rendered;
-use crate::models::InviteLink;
+use crate::models::{ClubCode, InviteLink};
 use crate::settings::{Secret, Settings};
 
 /// What previews show in place of the link.
 pub const PREVIEW_LINK: &str = "(a personal link, made when the mail is sent)";
 
-fn signed(club: &str, invite: &str, version: u64) -> Vec<u8> {
+fn signed(club: &ClubCode, invite: &str, version: u64) -> Vec<u8> {
     // Codes and ids hold no line breaks: the three parts cannot be confused.
     format!("invite\n{club}\n{invite}\n{version}").into_bytes()
 }
@@ -24,12 +24,18 @@ fn key(secret: &Secret) -> hmac::Key {
 }
 
 /// The token of a version of an invite.
-pub fn token(secret: &Secret, club: &str, invite: &str, version: u64) -> String {
+pub fn token(secret: &Secret, club: &ClubCode, invite: &str, version: u64) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key(secret), &signed(club, invite, version)))
 }
 
 /// Whether it is the token, compared in constant time.
-pub fn token_matches(secret: &Secret, club: &str, invite: &str, version: u64, token: &str) -> bool {
+pub fn token_matches(
+    secret: &Secret,
+    club: &ClubCode,
+    invite: &str,
+    version: u64,
+    token: &str,
+) -> bool {
     let Ok(bytes) = BASE64_URL_SAFE_NO_PAD.decode(token) else {
         return false;
     };

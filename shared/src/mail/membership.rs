@@ -6,8 +6,8 @@ use askama::Template;
 use super::rendered;
 use crate::ids::Id;
 use crate::models::{
-    Club, EmailStatus, Invite, InviteLink, Mail, MailKind, Membership, MembershipRequest, Person,
-    Personal, Role,
+    Club, Email, EmailStatus, Invite, InviteLink, Mail, MailKind, Membership, MembershipRequest,
+    Person, Personal, Role,
 };
 use crate::time::Timestamp;
 
@@ -58,7 +58,7 @@ struct Bodies {
 
 fn mail(
     occasion: Occasion,
-    (person, to): (Option<Id<Person>>, &str),
+    (person, to): (Option<Id<Person>>, &Email),
     club: &Club,
     subject: &str,
     bodies: Bodies,
@@ -71,8 +71,8 @@ fn mail(
         attempt: 1,
         status: EmailStatus::Queued,
         person,
-        to: to.to_owned(),
-        reply_to: Some(club.profile.email.clone()).filter(|email| !email.is_empty()),
+        to: to.clone(),
+        reply_to: club.profile.email.clone().into_option(),
         subject: subject.chars().filter(|c| !c.is_control()).collect(),
         html: bodies.html,
         text: bodies.text,

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Applicant, Person};
+use super::{Applicant, ClubCode, Person};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -10,7 +10,7 @@ pub struct Favorite {
     /// Favorite id.
     pub id: Id<Favorite>,
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// User id.
     pub person: Id<Person>,
     /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
@@ -26,7 +26,7 @@ pub struct Subscription {
     /// Subscription id.
     pub id: Id<Subscription>,
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// User id.
     pub person: Id<Person>,
     /// Who it is; kept equal to the profile.

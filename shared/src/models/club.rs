@@ -2,9 +2,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Applicant, Badge, Image, Person, Personal, Tag, integer_enum};
+use super::{Applicant, Badge, ClubCode, Email, Image, Person, Personal, Tag, integer_enum};
 use crate::ids::Id;
-use crate::limits;
 use crate::time::Timestamp;
 
 integer_enum! {
@@ -23,7 +22,7 @@ integer_enum! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Club {
     /// Its code, which never changes.
-    pub code: String,
+    pub code: ClubCode,
     /// Moves with every change of the fields below it.
     pub version: u64,
     /// What officers write.
@@ -68,7 +67,7 @@ pub struct ClubProfile {
     /// Whether the whole description stands apart ([`ClubText`]), and only its beginning here.
     pub has_more: bool,
     /// Where to reach it; replies to its mails go there.
-    pub email: String,
+    pub email: Email,
     /// Home page.
     pub website: Option<String>,
     /// Ids of its tags, in order.
@@ -85,7 +84,7 @@ pub struct ClubProfile {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ClubText {
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// HTML, cleaned.
     pub description: String,
 }
@@ -105,7 +104,7 @@ pub struct Membership {
     /// Membership id.
     pub id: Id<Membership>,
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// Increases with every change.
     pub version: u64,
     /// User id.
@@ -137,7 +136,7 @@ pub struct MembershipRequest {
     /// Request id.
     pub id: Id<MembershipRequest>,
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// User id.
     pub person: Id<Person>,
     /// Who it is; kept equal to the profile.
@@ -153,7 +152,7 @@ pub struct MembershipRequest {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct InvitationLog {
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// Made anew with every change; 0 before the first.
     pub version: u64,
     /// How many were sent when, in seconds since 1970; of the last 24 hours.
@@ -241,7 +240,7 @@ impl InvitationLog {
     #[must_use]
     pub fn with<'a>(
         &self,
-        club: &str,
+        club: &ClubCode,
         invites: impl Iterator<Item = &'a str>,
         version: u64,
         now: Timestamp,
@@ -260,7 +259,7 @@ impl InvitationLog {
             }),
         }
         Self {
-            club: club.to_owned(),
+            club: club.clone(),
             version,
             sent,
             recent: self.last_minutes(at).cloned().chain([new]).collect(),
@@ -275,9 +274,9 @@ pub struct Invite {
     /// Letters and digits.
     pub id: String,
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// The address invited, in lower case.
-    pub email: String,
+    pub email: Email,
     /// Role granted.
     pub role: Role,
     /// Title granted.
@@ -290,12 +289,4 @@ pub struct Invite {
     pub expires_at: Timestamp,
     /// Last change.
     pub updated_at: Timestamp,
-}
-
-/// Whether a text has the form of a club's code (C3).
-pub fn is_club_code(text: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    text.len() <= limits::CODE
-        && text.bytes().all(plain)
-        && text.bytes().any(|b| b.is_ascii_lowercase())
 }

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::integer_enum;
+use super::{ClubCode, integer_enum};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -30,7 +30,7 @@ pub struct Event {
     /// Event id.
     pub id: Id<Event>,
     /// Code of the host.
-    pub club: String,
+    pub club: ClubCode,
     /// Moves with every change.
     pub version: u64,
     /// Name.

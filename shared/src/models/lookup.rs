@@ -1,6 +1,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::ClubCode;
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -132,7 +133,7 @@ pub struct Registration {
     /// Fair id.
     pub fair: Id<Fair>,
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// Since when.
     pub created_at: Timestamp,
 }

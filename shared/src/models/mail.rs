@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Application, Invite, Mailed, Person, Status};
+use super::{Application, ClubCode, Email, Invite, Mailed, Person, Status};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -118,7 +118,7 @@ impl MailKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InviteLink {
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// Invite id.
     pub invite: String,
     /// The link of an older version does not work.
@@ -202,9 +202,9 @@ pub struct Mail {
     /// User id of the recipient, if they are known: it is found by it.
     pub person: Option<Id<Person>>,
     /// Recipient.
-    pub to: String,
+    pub to: Email,
     /// Where answers go, if anywhere.
-    pub reply_to: Option<String>,
+    pub reply_to: Option<Email>,
     /// Subject line.
     pub subject: String,
     /// HTML part, without what is derived when it is sent.
@@ -282,7 +282,7 @@ impl MailLease {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Decision {
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// Application id.
     pub application: Id<Application>,
     /// Status mailed.

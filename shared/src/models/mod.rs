@@ -3,6 +3,8 @@
 
 mod bookmark;
 mod club;
+mod code;
+mod email;
 mod event;
 mod keyed;
 mod lookup;
@@ -13,9 +15,10 @@ mod submission;
 
 pub use bookmark::{Favorite, Subscription};
 pub use club::{
-    Club, ClubProfile, ClubText, InvitationLog, Invite, Membership, MembershipRequest, Role,
-    Window, is_club_code,
+    Club, ClubProfile, ClubText, InvitationLog, Invite, Membership, MembershipRequest, Role, Window,
 };
+pub use code::ClubCode;
+pub use email::Email;
 pub use event::{Event, EventType, Image, Showing, Span};
 pub use keyed::{KeyedOutcome, KeyedRequest};
 pub use lookup::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Major, School};
+use super::{Email, Major, School};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -59,7 +59,7 @@ pub struct Personal {
     /// Last name.
     pub last_name: String,
     /// The address, or empty.
-    pub email: String,
+    pub email: Email,
 }
 
 /// A person under one word that they are found by (P12).

@@ -1,7 +1,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Person, Window, integer_enum};
+use super::{ClubCode, Person, Window, integer_enum};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -11,7 +11,7 @@ pub struct Application {
     /// Application id.
     pub id: Id<Application>,
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// Moves with every change.
     pub version: u64,
     /// Name.
@@ -106,7 +106,7 @@ pub struct Question {
     /// Question id.
     pub id: Id<Question>,
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// Application id.
     pub application: Id<Application>,
     /// Moves with every change.

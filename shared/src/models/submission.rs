@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Application, Choice, Committee, EmailStatus, MailState, Major, Person, Personal, Question,
-    School, integer_enum,
+    Application, Choice, ClubCode, Committee, EmailStatus, MailState, Major, Person, Personal,
+    Question, School, integer_enum,
 };
 use crate::ids::Id;
 use crate::time::Timestamp;
@@ -27,7 +27,7 @@ pub struct Submission {
     /// Submission id.
     pub id: Id<Submission>,
     /// Club code.
-    pub club: String,
+    pub club: ClubCode,
     /// Application id.
     pub application: Id<Application>,
     /// User id; none after erasure.

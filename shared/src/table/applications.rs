@@ -7,7 +7,9 @@ use super::error::ignore_refusal;
 use super::read::readable;
 use super::{Entity, Item, Key, Range, Refusal, Table, TableError, Write, keys, type_of};
 use crate::ids::Id;
-use crate::models::{Answer, Application, Extension, Form, Person, Prompt, Question, Withdrawal};
+use crate::models::{
+    Answer, Application, ClubCode, Extension, Form, Person, Prompt, Question, Withdrawal,
+};
 
 impl Entity for Application {
     const TYPE: &'static str = "Application";
@@ -69,7 +71,7 @@ fn forms(items: Vec<Item>) -> Vec<Form> {
 
 impl Table {
     /// All applications of a club with their questions, in the order of creation: 1 query.
-    pub async fn forms(&self, club: &str) -> Result<Vec<Form>, TableError> {
+    pub async fn forms(&self, club: &ClubCode) -> Result<Vec<Form>, TableError> {
         Ok(forms(
             self.items(false, keys::applications(club), Range::All)
                 .await?,
@@ -79,7 +81,7 @@ impl Table {
     /// One application with its questions: 1 query.
     pub async fn form(
         &self,
-        club: &str,
+        club: &ClubCode,
         application: Id<Application>,
     ) -> Result<Option<Form>, TableError> {
         let (from, to) = keys::application_range(application);
@@ -93,7 +95,7 @@ impl Table {
     /// One application without its questions: 1 read.
     pub async fn application(
         &self,
-        club: &str,
+        club: &ClubCode,
         application: Id<Application>,
     ) -> Result<Option<Application>, TableError> {
         let found: Option<Application> = self.get(keys::application(club, application)).await?;
@@ -103,7 +105,7 @@ impl Table {
     /// One application, deleted or not: for carrying on with a deletion.
     pub async fn application_even_deleted(
         &self,
-        club: &str,
+        club: &ClubCode,
         application: Id<Application>,
     ) -> Result<Option<Application>, TableError> {
         self.get(keys::application(club, application)).await
@@ -125,7 +127,7 @@ impl Table {
     /// items.
     pub async fn parts_of<'a>(
         &self,
-        submissions: impl Iterator<Item = (&'a str, Id<Application>, &'a [Answer])>,
+        submissions: impl Iterator<Item = (&'a ClubCode, Id<Application>, &'a [Answer])>,
     ) -> Result<ApplicationParts, TableError> {
         let (mut heads, mut prompts) = (HashMap::new(), HashMap::new());
         for (club, application, answers) in submissions {

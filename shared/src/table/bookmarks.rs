@@ -6,7 +6,7 @@ use super::conditions::check_not_erasing;
 use super::read::readable;
 use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys, type_of};
 use crate::ids::Id;
-use crate::models::{Favorite, Person, Subscription};
+use crate::models::{ClubCode, Favorite, Person, Subscription};
 use crate::time::Timestamp;
 
 /// A favorite or a subscription.
@@ -17,16 +17,16 @@ pub trait Bookmark: Entity + Send + Sync {
     const COUNTER: Option<&'static str>;
 
     /// That of `person` in a club.
-    fn new(club: &str, person: &Person, creation: u64, now: Timestamp) -> Self;
+    fn new(club: &ClubCode, person: &Person, creation: u64, now: Timestamp) -> Self;
 
     /// Its id, and the id that one of this person and club would have.
-    fn id_of(club: &str, person: Id<Person>) -> Id<Self>;
+    fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self>;
 
     /// Where one stands.
     fn key_of(person: Id<Person>, id: Id<Self>) -> Key;
 
     /// Id, club, person, and since when.
-    fn parts(&self) -> (Id<Self>, &str, Id<Person>, Timestamp);
+    fn parts(&self) -> (Id<Self>, &ClubCode, Id<Person>, Timestamp);
 
     /// The id of the request that made it.
     fn creation(&self) -> u64;
@@ -44,17 +44,17 @@ impl Bookmark for Favorite {
     const PREFIX: &'static str = keys::FAVORITES;
     const COUNTER: Option<&'static str> = Some("favorites");
 
-    fn new(club: &str, person: &Person, creation: u64, now: Timestamp) -> Self {
+    fn new(club: &ClubCode, person: &Person, creation: u64, now: Timestamp) -> Self {
         Self {
             id: Self::id_of(club, person.id),
-            club: club.to_owned(),
+            club: club.clone(),
             person: person.id,
             creation,
             created_at: now,
         }
     }
 
-    fn id_of(club: &str, person: Id<Person>) -> Id<Self> {
+    fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
         Id::derived("favorite", &[club, &person.to_string()])
     }
 
@@ -62,7 +62,7 @@ impl Bookmark for Favorite {
         keys::favorite(person, id)
     }
 
-    fn parts(&self) -> (Id<Self>, &str, Id<Person>, Timestamp) {
+    fn parts(&self) -> (Id<Self>, &ClubCode, Id<Person>, Timestamp) {
         (self.id, &self.club, self.person, self.created_at)
     }
 
@@ -87,11 +87,11 @@ impl Bookmark for Subscription {
     const PREFIX: &'static str = keys::SUBSCRIPTIONS;
     const COUNTER: Option<&'static str> = None;
 
-    fn new(club: &str, person: &Person, creation: u64, now: Timestamp) -> Self {
+    fn new(club: &ClubCode, person: &Person, creation: u64, now: Timestamp) -> Self {
         let id = Self::id_of(club, person.id);
         Self {
             id,
-            club: club.to_owned(),
+            club: club.clone(),
             person: person.id,
             applicant: person.applicant(),
             creation,
@@ -99,7 +99,7 @@ impl Bookmark for Subscription {
         }
     }
 
-    fn id_of(club: &str, person: Id<Person>) -> Id<Self> {
+    fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
         Id::derived("subscription", &[club, &person.to_string()])
     }
 
@@ -107,7 +107,7 @@ impl Bookmark for Subscription {
         keys::subscription(person, id)
     }
 
-    fn parts(&self) -> (Id<Self>, &str, Id<Person>, Timestamp) {
+    fn parts(&self) -> (Id<Self>, &ClubCode, Id<Person>, Timestamp) {
         (self.id, &self.club, self.person, self.created_at)
     }
 
@@ -168,7 +168,7 @@ impl Table {
     }
 
     /// Who subscribed to a club, in no order: 1 query of the index.
-    pub async fn subscribers(&self, club: &str) -> Result<Vec<Subscription>, TableError> {
+    pub async fn subscribers(&self, club: &ClubCode) -> Result<Vec<Subscription>, TableError> {
         self.query_index(
             keys::club_items(club),
             Range::Prefix(keys::SUBSCRIBERS.into()),

@@ -9,7 +9,7 @@ use super::{Bookmark, Entity, Key, Refusal, Retries, Table, TableError, Write, k
 use crate::html::beginning;
 use crate::ids::Id;
 use crate::models::{
-    Badge, Club, ClubProfile, ClubText, Favorite, Membership, Person, Subscription, Tag,
+    Badge, Club, ClubCode, ClubProfile, ClubText, Favorite, Membership, Person, Subscription, Tag,
 };
 
 impl Entity for Club {
@@ -112,12 +112,12 @@ fn count_club(old: (&[Id<Tag>], &[Id<Badge>]), new: &Club) -> Vec<Write> {
 
 impl Table {
     /// A club, archived or not: 1 read.
-    pub async fn club(&self, code: &str) -> Result<Option<Club>, TableError> {
+    pub async fn club(&self, code: &ClubCode) -> Result<Option<Club>, TableError> {
         self.get(keys::club(code)).await
     }
 
     /// Several clubs by their codes, those that exist: 1 batch read per 100.
-    pub async fn clubs(&self, codes: &[String]) -> Result<HashMap<String, Club>, TableError> {
+    pub async fn clubs(&self, codes: &[ClubCode]) -> Result<HashMap<ClubCode, Club>, TableError> {
         let mut found = self
             .get_many(codes.iter().map(|code| keys::club(code)).collect())
             .await?;
@@ -133,7 +133,7 @@ impl Table {
     /// club.
     pub async fn club_and_membership(
         &self,
-        code: &str,
+        code: &ClubCode,
         person: Option<Id<Person>>,
     ) -> Result<(Option<Club>, Option<Membership>), TableError> {
         let Some(person) = person else {
@@ -150,7 +150,7 @@ impl Table {
     /// A club, what `person` has to do with it, and the versions of the catalogues: 1 batch read.
     pub async fn club_page(
         &self,
-        code: &str,
+        code: &ClubCode,
         person: Option<Id<Person>>,
     ) -> Result<ClubPage, TableError> {
         let (club, text, versions) = (keys::club(code), keys::club_text(code), keys::versions());

@@ -7,7 +7,7 @@ use super::catalogue::moved;
 use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::html::beginning;
 use crate::ids::Id;
-use crate::models::Event;
+use crate::models::{ClubCode, Event};
 
 impl Entity for Event {
     const TYPE: &'static str = "Event";
@@ -38,7 +38,7 @@ impl Entity for EventListing {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct EventClub {
     pub(super) event: Id<Event>,
-    pub(super) club: String,
+    pub(super) club: ClubCode,
 }
 
 impl Entity for EventClub {
@@ -81,18 +81,18 @@ fn listing(event: &Event) -> Option<EventListing> {
 
 impl Table {
     /// The events of a club: 1 query.
-    pub async fn events(&self, club: &str) -> Result<Vec<Event>, TableError> {
+    pub async fn events(&self, club: &ClubCode) -> Result<Vec<Event>, TableError> {
         self.query(keys::club_items(club), Range::Prefix(keys::EVENTS.into()))
             .await
     }
 
     /// An event of a club: 1 read.
-    pub async fn event(&self, club: &str, id: Id<Event>) -> Result<Option<Event>, TableError> {
+    pub async fn event(&self, club: &ClubCode, id: Id<Event>) -> Result<Option<Event>, TableError> {
         self.get(keys::event(club, id)).await
     }
 
     /// The club of an event: 1 read.
-    pub async fn club_of_event(&self, id: Id<Event>) -> Result<Option<String>, TableError> {
+    pub async fn club_of_event(&self, id: Id<Event>) -> Result<Option<ClubCode>, TableError> {
         Ok(self
             .get::<EventClub>(keys::event_club(id))
             .await?

@@ -5,7 +5,7 @@ use super::conditions::authority;
 use super::lookups::count_use;
 use super::{Entity, Key, Table, TableError, Write, keys};
 use crate::ids::Id;
-use crate::models::{Fair, LookupKind as _, Membership, Registration};
+use crate::models::{ClubCode, Fair, LookupKind as _, Membership, Registration};
 
 impl Entity for Registration {
     const TYPE: &'static str = "Registration";
@@ -20,7 +20,7 @@ impl Table {
     pub async fn registration(
         &self,
         fair: Id<Fair>,
-        club: &str,
+        club: &ClubCode,
     ) -> Result<Option<Registration>, TableError> {
         self.get(keys::registration(fair, club)).await
     }

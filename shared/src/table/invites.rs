@@ -3,7 +3,7 @@
 use super::conditions::authority;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
 use crate::ids::Id;
-use crate::models::{InvitationLog, Invite, Mail, Membership, Person, Role};
+use crate::models::{ClubCode, Email, InvitationLog, Invite, Mail, Membership, Person, Role};
 use crate::time::Timestamp;
 
 impl Entity for Invite {
@@ -58,7 +58,7 @@ impl Invite {
     /// Days for which an expired one can still be seen and sent anew.
     pub const KEPT_DAYS: i64 = 30;
     /// The id of the invite of an address: one a club.
-    pub fn id_for_address(club: &str, email: &str) -> String {
+    pub fn id_for_address(club: &ClubCode, email: &Email) -> String {
         format!(
             "e{:014x}",
             crate::ids::derived("invited address", &[club, &email.to_lowercase()])
@@ -66,7 +66,7 @@ impl Invite {
     }
 
     /// The id of the invite that somebody accepted gets: one a person and club.
-    pub fn id_for_accepted(club: &str, person: Id<Person>) -> String {
+    pub fn id_for_accepted(club: &ClubCode, person: Id<Person>) -> String {
         format!(
             "a{:014x}",
             crate::ids::derived("invite", &[club, &person.to_string()])
@@ -87,9 +87,9 @@ impl Invite {
 /// Opens the invite of somebody accepted, or prolongs it, in this version. Refused if it has
 /// another one meanwhile.
 pub(super) fn invite_accepted(
-    club: &str,
+    club: &ClubCode,
     person: Id<Person>,
-    email: &str,
+    email: &Email,
     version: u64,
     now: Timestamp,
 ) -> Write {
@@ -104,7 +104,7 @@ pub(super) fn invite_accepted(
         .set_once("title", &"")
         .set("version", &version)
         .if_new_or_equals("version", &version)
-        .set("email", &email.to_lowercase())
+        .set("email", &email.folded())
         .set("expires_at", &expires_at)
         .set("updated_at", &now)
         .set(keys::TTL, &forgotten(expires_at))
@@ -125,20 +125,20 @@ pub struct InviteWrite<'a> {
 
 impl Table {
     /// The invites of a club, open and expired, in no order: 1 query.
-    pub async fn invites(&self, club: &str) -> Result<Vec<Invite>, TableError> {
+    pub async fn invites(&self, club: &ClubCode) -> Result<Vec<Invite>, TableError> {
         self.query(keys::club_items(club), Range::Prefix(keys::INVITES.into()))
             .await
     }
 
     /// An invite: 1 read.
-    pub async fn invite(&self, club: &str, id: &str) -> Result<Option<Invite>, TableError> {
+    pub async fn invite(&self, club: &ClubCode, id: &str) -> Result<Option<Invite>, TableError> {
         self.get(keys::invite(club, id)).await
     }
 
     /// Invites by id, those that exist: 1 batch read per 100.
     pub async fn invites_by_id(
         &self,
-        club: &str,
+        club: &ClubCode,
         ids: impl Iterator<Item = String>,
     ) -> Result<Vec<Invite>, TableError> {
         let wanted: Vec<Key> = ids.map(|id| keys::invite(club, &id)).collect();
@@ -150,7 +150,7 @@ impl Table {
     }
 
     /// The invitations that a club has sent lately: 1 read.
-    pub async fn invitation_log(&self, club: &str) -> Result<InvitationLog, TableError> {
+    pub async fn invitation_log(&self, club: &ClubCode) -> Result<InvitationLog, TableError> {
         Ok(self
             .get(keys::invitation_log(club))
             .await?

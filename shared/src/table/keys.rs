@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::ids::Id;
 use crate::models::{
-    Application, DecisionChange, Event, Extension, Fair, Favorite, MailKind, Membership,
+    Application, ClubCode, DecisionChange, Event, Extension, Fair, Favorite, MailKind, Membership,
     MembershipRequest, Person, Question, Submission, Subscription,
 };
 
@@ -109,7 +109,7 @@ pub(super) fn person_address(email: &str, person: Id<Person>) -> Key {
     Key::new(address(email), padded(person))
 }
 
-pub(super) fn addressed_invite(email: &str, club: &str, invite: &str) -> Key {
+pub(super) fn addressed_invite(email: &str, club: &ClubCode, invite: &str) -> Key {
     Key::new(address(email), format!("INVITE#{club}#{invite}"))
 }
 
@@ -146,7 +146,7 @@ pub(super) fn keyed_request(person: Id<Person>, id: &str) -> Key {
 
 pub(super) const SUBSCRIBERS: &str = "SUBSCRIBER#";
 
-pub(super) fn subscriber(club: &str, person: Id<Person>) -> Key {
+pub(super) fn subscriber(club: &ClubCode, person: Id<Person>) -> Key {
     Key::new(club_items(club), format!("{SUBSCRIBERS}{}", padded(person)))
 }
 
@@ -154,7 +154,7 @@ pub(super) const OWN_MEMBERSHIPS: &str = "MEMBER#";
 pub(super) const OWN_REQUESTS: &str = "REQUEST#";
 pub(super) const OWN_SUBMISSIONS: &str = "SUBMISSION#";
 
-pub(super) fn own_request(person: Id<Person>, club: &str) -> Key {
+pub(super) fn own_request(person: Id<Person>, club: &ClubCode) -> Key {
     Key::new(own(person), format!("{OWN_REQUESTS}{club}"))
 }
 
@@ -169,7 +169,7 @@ pub(super) fn own_extension(person: Id<Person>, application: Id<Application>) ->
     Key::new(own(person), format!("EXTENSION#{}", padded(application)))
 }
 
-pub(super) fn own_membership(person: Id<Person>, club: &str) -> Key {
+pub(super) fn own_membership(person: Id<Person>, club: &ClubCode) -> Key {
     Key::new(own(person), format!("{OWN_MEMBERSHIPS}{club}"))
 }
 
@@ -188,17 +188,17 @@ pub fn clubs(part: u64) -> String {
 }
 
 /// Which of them a club stands in.
-pub fn club_part(code: &str) -> u64 {
+pub fn club_part(code: &ClubCode) -> u64 {
     crate::ids::derived("club", &[code]) % CLUB_PARTS
 }
 
 /// A club.
-pub fn club(code: &str) -> Key {
+pub fn club(code: &ClubCode) -> Key {
     Key::new(clubs(club_part(code)), format!("CLUB#{code}"))
 }
 
 /// The whole description of a club, apart from what lists read.
-pub(super) fn club_text(code: &str) -> Key {
+pub(super) fn club_text(code: &ClubCode) -> Key {
     Key::new(club_items(code), "TEXT".into())
 }
 
@@ -210,31 +210,31 @@ pub(super) fn warm_up() -> Key {
     versions()
 }
 
-pub(super) fn club_items(code: &str) -> String {
+pub(super) fn club_items(code: &ClubCode) -> String {
     format!("CLUB#{code}")
 }
 
 pub(super) const MEMBERS: &str = "MEMBER#";
 
 /// The membership of a club with this id, which is derived from club and person.
-pub(super) fn member(club: &str, membership: Id<Membership>) -> Key {
+pub(super) fn member(club: &ClubCode, membership: Id<Membership>) -> Key {
     Key::new(club_items(club), format!("{MEMBERS}{}", padded(membership)))
 }
 
 pub(super) const INVITES: &str = "INVITE#";
 
-pub(super) fn invite(club: &str, invite: &str) -> Key {
+pub(super) fn invite(club: &ClubCode, invite: &str) -> Key {
     Key::new(club_items(club), format!("{INVITES}{invite}"))
 }
 
-pub(super) fn invitation_log(club: &str) -> Key {
+pub(super) fn invitation_log(club: &ClubCode) -> Key {
     Key::new(club_items(club), "LOG#INVITATIONS".into())
 }
 
 pub(super) const REQUESTS: &str = "REQUEST#";
 
 /// The membership request with this id, which is derived from club and person.
-pub(super) fn request(club: &str, request: Id<MembershipRequest>) -> Key {
+pub(super) fn request(club: &ClubCode, request: Id<MembershipRequest>) -> Key {
     Key::new(club_items(club), format!("{REQUESTS}{}", padded(request)))
 }
 
@@ -259,7 +259,7 @@ pub(super) fn year_uses(year: u16) -> Key {
 /// The partition, and the part of the catalogue, of the clubs that are registered for fairs.
 pub const REGISTRATIONS: &str = "REGISTRATIONS";
 
-pub(super) fn registration(fair: Id<Fair>, club: &str) -> Key {
+pub(super) fn registration(fair: Id<Fair>, club: &ClubCode) -> Key {
     Key::new(REGISTRATIONS.into(), format!("{}#{club}", padded(fair)))
 }
 
@@ -267,7 +267,7 @@ pub(super) fn registration(fair: Id<Fair>, club: &str) -> Key {
 
 pub(super) const EVENTS: &str = "EVENT#";
 
-pub(super) fn event(club: &str, event: Id<Event>) -> Key {
+pub(super) fn event(club: &ClubCode, event: Id<Event>) -> Key {
     Key::new(club_items(club), format!("{EVENTS}{}", padded(event)))
 }
 
@@ -304,11 +304,11 @@ pub(super) fn event_listing(part: &str, event: Id<Event>) -> Key {
 
 // Applications
 
-pub(super) fn applications(club: &str) -> String {
+pub(super) fn applications(club: &ClubCode) -> String {
     format!("APPLICATIONS#{club}")
 }
 
-pub(super) fn application(club: &str, application: Id<Application>) -> Key {
+pub(super) fn application(club: &ClubCode, application: Id<Application>) -> Key {
     Key::new(applications(club), padded(application))
 }
 
@@ -317,7 +317,11 @@ pub(super) fn application_range(application: Id<Application>) -> (String, String
     (padded(application), format!("{}#~", padded(application)))
 }
 
-pub(super) fn question(club: &str, application: Id<Application>, question: Id<Question>) -> Key {
+pub(super) fn question(
+    club: &ClubCode,
+    application: Id<Application>,
+    question: Id<Question>,
+) -> Key {
     Key::new(
         applications(club),
         format!("{}#QUESTION#{}", padded(application), padded(question)),
@@ -421,18 +425,19 @@ mod tests {
 
     #[test]
     fn one_application_is_one_range_and_nothing_else() {
+        let club = || ClubCode::parse("a").unwrap();
         let (from, to) = application_range(Id::new(7));
         let inside = [
-            application("a", Id::new(7)),
-            question("a", Id::new(7), Id::new(1)),
-            question("a", Id::new(7), Id::new(crate::ids::MAX_ID)),
+            application(&club(), Id::new(7)),
+            question(&club(), Id::new(7), Id::new(1)),
+            question(&club(), Id::new(7), Id::new(crate::ids::MAX_ID)),
         ];
         assert!(inside.iter().all(|key| (&from..=&to).contains(&&key.sk)));
         let outside = [
-            application("a", Id::new(8)),
-            application("a", Id::new(6)),
-            question("a", Id::new(8), Id::new(1)),
-            question("a", Id::new(6), Id::new(9)),
+            application(&club(), Id::new(8)),
+            application(&club(), Id::new(6)),
+            question(&club(), Id::new(8), Id::new(1)),
+            question(&club(), Id::new(6), Id::new(9)),
         ];
         assert!(outside.iter().all(|key| !(&from..=&to).contains(&&key.sk)));
     }

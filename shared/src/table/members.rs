@@ -6,7 +6,9 @@ use super::invites::logged;
 use super::requests::request_gone;
 use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::ids::Id;
-use crate::models::{InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Role};
+use crate::models::{
+    ClubCode, InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Role,
+};
 use crate::time::Timestamp;
 
 impl Entity for Membership {
@@ -38,15 +40,21 @@ pub struct NewMembership<'a> {
 
 impl Membership {
     /// The id of a person's membership in a club.
-    pub fn id_of(club: &str, person: Id<Person>) -> Id<Self> {
+    pub fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
         Id::derived("membership", &[club, &person.to_string()])
     }
 
     /// A membership of `person`, public and active.
-    pub fn new(club: &str, person: &Person, role: Role, creation: u64, now: Timestamp) -> Self {
+    pub fn new(
+        club: &ClubCode,
+        person: &Person,
+        role: Role,
+        creation: u64,
+        now: Timestamp,
+    ) -> Self {
         Self {
             id: Self::id_of(club, person.id),
-            club: club.to_owned(),
+            club: club.clone(),
             version: 1,
             person: person.id,
             role,
@@ -98,7 +106,7 @@ fn removed(membership: &Membership, even_last: bool) -> Vec<Write> {
 
 impl Table {
     /// The members of a club, in no order: 1 query.
-    pub async fn members(&self, club: &str) -> Result<Vec<Membership>, TableError> {
+    pub async fn members(&self, club: &ClubCode) -> Result<Vec<Membership>, TableError> {
         self.query(keys::club_items(club), Range::Prefix(keys::MEMBERS.into()))
             .await
     }
@@ -106,7 +114,7 @@ impl Table {
     /// A membership by its id: 1 read.
     pub async fn member(
         &self,
-        club: &str,
+        club: &ClubCode,
         id: Id<Membership>,
     ) -> Result<Option<Membership>, TableError> {
         self.get(keys::member(club, id)).await
@@ -115,7 +123,7 @@ impl Table {
     /// The memberships that these people have in a club: 1 batch read per 100.
     pub async fn members_among(
         &self,
-        club: &str,
+        club: &ClubCode,
         people: impl Iterator<Item = Id<Person>>,
     ) -> Result<Vec<Membership>, TableError> {
         let wanted: Vec<Key> = people

@@ -6,8 +6,8 @@ use super::invites::invite_accepted;
 use super::{Entity, Key, Refusal, Retries, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
-    Decision, EmailStatus, Invite, InviteLink, Mail, MailId, MailKind, MailLease, MailState,
-    Mailed, Person, Report, Status, Submission,
+    ClubCode, Decision, EmailStatus, Invite, InviteLink, Mail, MailId, MailKind, MailLease,
+    MailState, Mailed, Person, Report, Status, Submission,
 };
 use crate::time::Timestamp;
 
@@ -217,7 +217,7 @@ impl Table {
     /// submission whose mail was rejected or superseded.
     pub async fn revoke_acceptance(
         &self,
-        club: &str,
+        club: &ClubCode,
         person: Id<Person>,
         about: u64,
     ) -> Result<(), TableError> {
@@ -227,7 +227,7 @@ impl Table {
         };
         let own = self.submissions_of(person).await?;
         let names = |submission: &Submission| {
-            submission.club == club && submission.status == Status::Accepted
+            submission.club == *club && submission.status == Status::Accepted
         };
         let told = |submission: &Submission| {
             submission

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::ids::Id;
 use crate::models::{
-    Applicant, Creations, Extension, Membership, MembershipRequest, Person, PersonAddress,
+    Applicant, Creations, Email, Extension, Membership, MembershipRequest, Person, PersonAddress,
     PersonWord, Personal, Submission, Subscription,
 };
 use crate::text::{self, is_email};
@@ -167,7 +167,7 @@ impl Table {
     }
 
     /// The ids of the people with this e-mail address, whatever its case: 1 query.
-    pub async fn people_at(&self, email: &str) -> Result<Vec<Id<Person>>, TableError> {
+    pub async fn people_at(&self, email: &Email) -> Result<Vec<Id<Person>>, TableError> {
         let found: Vec<PersonAddress> = self.query(keys::address(email), Range::All).await?;
         Ok(found.into_iter().map(|entry| entry.person).collect())
     }

@@ -4,7 +4,7 @@ use super::conditions::check_not_erasing;
 use super::execute::WriteResult;
 use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::ids::Id;
-use crate::models::{Club, Mail, Membership, MembershipRequest, Person};
+use crate::models::{Club, ClubCode, Mail, Membership, MembershipRequest, Person};
 use crate::time::Timestamp;
 
 impl Entity for MembershipRequest {
@@ -21,15 +21,15 @@ impl Entity for MembershipRequest {
 
 impl MembershipRequest {
     /// The id of a person's request to join a club.
-    pub fn id_of(club: &str, person: Id<Person>) -> Id<Self> {
+    pub fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
         Id::derived("membership request", &[club, &person.to_string()])
     }
 
     /// A request of `person`.
-    pub fn new(club: &str, person: &Person, creation: u64, now: Timestamp) -> Self {
+    pub fn new(club: &ClubCode, person: &Person, creation: u64, now: Timestamp) -> Self {
         Self {
             id: Self::id_of(club, person.id),
-            club: club.to_owned(),
+            club: club.clone(),
             person: person.id,
             applicant: person.applicant(),
             creation,
@@ -50,13 +50,13 @@ pub struct JoinState {
 }
 
 /// The write that removes a person's request, if there is one.
-pub(super) fn request_gone(club: &str, person: Id<Person>) -> Write {
+pub(super) fn request_gone(club: &ClubCode, person: Id<Person>) -> Write {
     Write::delete(keys::request(club, MembershipRequest::id_of(club, person)))
 }
 
 impl Table {
     /// The requests to join a club, in no order: 1 query.
-    pub async fn requests(&self, club: &str) -> Result<Vec<MembershipRequest>, TableError> {
+    pub async fn requests(&self, club: &ClubCode) -> Result<Vec<MembershipRequest>, TableError> {
         self.query(keys::club_items(club), Range::Prefix(keys::REQUESTS.into()))
             .await
     }
@@ -64,7 +64,7 @@ impl Table {
     /// A request by its id: 1 read.
     pub async fn request(
         &self,
-        club: &str,
+        club: &ClubCode,
         id: Id<MembershipRequest>,
     ) -> Result<Option<MembershipRequest>, TableError> {
         self.get(keys::request(club, id)).await
@@ -73,7 +73,7 @@ impl Table {
     /// The requests that these people have made to join a club: 1 batch read per 100.
     pub async fn requests_among(
         &self,
-        club: &str,
+        club: &ClubCode,
         people: impl Iterator<Item = Id<Person>>,
     ) -> Result<Vec<MembershipRequest>, TableError> {
         let wanted: Vec<Key> = people
@@ -98,7 +98,7 @@ impl Table {
     /// A club, and a person's membership and request there: 1 batch read.
     pub async fn join_state(
         &self,
-        code: &str,
+        code: &ClubCode,
         person: Id<Person>,
     ) -> Result<JoinState, TableError> {
         let club = keys::club(code);

@@ -471,7 +471,7 @@ async fn five_thousand_members_are_one_query() {
         .campus
         .app
         .table
-        .members("chess")
+        .members(&tests::fixtures::code("chess"))
         .await
         .expect("a table")
         .pop()

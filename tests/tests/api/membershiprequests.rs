@@ -5,6 +5,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::ids::Id;
+use shared::models::Email;
 use tests::fixtures::id;
 use tests::recount::recount;
 use tests::{Setup, TestCampus};
@@ -275,7 +276,7 @@ async fn ninety_officers_are_told_at_most_owners_first() {
         .campus
         .app
         .table
-        .members("chess")
+        .members(&tests::fixtures::code("chess"))
         .await
         .expect("a table")
         .pop()
@@ -287,7 +288,7 @@ async fn ninety_officers_are_told_at_most_owners_first() {
             role: shared::models::Role::Officer,
             ..model.clone()
         };
-        copy.personal.email = format!("officer{n}@uni.example");
+        copy.personal.email = Email::parse(&format!("officer{n}@uni.example")).unwrap();
         copy
     };
     campus

@@ -483,7 +483,10 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
         .campus
         .app
         .table
-        .application("chess", Id::new(id(&drive.application)))
+        .application(
+            &tests::fixtures::code("chess"),
+            Id::new(id(&drive.application)),
+        )
         .await
         .expect("a table")
         .expect("an application");
@@ -505,7 +508,7 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
         .expect("a submission");
     let stored = shared::models::Submission {
         application: application.id,
-        club: "chess".into(),
+        club: tests::fixtures::code("chess"),
         ..model
     };
     campus

@@ -48,8 +48,8 @@ fn the_list_of_routes_is_made_from_the_code() {
         }
     }
     rows.sort();
-    let mut text = "# Routes\n\nMade from the code by `cargo bless`. The last words of each \
-        description say who may call; `tests/tests/api/roles.rs` tries every operation as every \
+    let mut text = "# Routes\n\nMade from the code by `cargo bless`. The second sentence of \
+        each description says who may call; `tests/tests/api/roles.rs` tries every operation as every \
         kind of caller.\n\n\
         | Path | Method | Operation | What, and who | Function | File |\n|---|---|---|---|---|---|\n"
         .to_owned();

@@ -251,7 +251,7 @@ pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
             let created = midnight.plus(TimeDelta::days(-70));
             events.push(Event {
                 id: Id::new(app.next_id()),
-                club: club.into(),
+                club: super::code(club),
                 version: 1,
                 name: name.into(),
                 description: format!(

@@ -6,6 +6,7 @@ mod people;
 mod recruitment;
 
 use shared::models::Role;
+use shared::models::{ClubCode, Email};
 use shared::table::TableError;
 
 use crate::issuer::Subject;
@@ -63,4 +64,14 @@ fn subject(username: &str, name: &str) -> Subject {
         name: Some(name.into()),
         ..Subject::default()
     }
+}
+
+/// The code of a club of the demo campus.
+fn code(text: &str) -> ClubCode {
+    ClubCode::parse(text).unwrap_or_default()
+}
+
+/// An address of the demo campus.
+fn email(text: &str) -> Email {
+    Email::parse(text).unwrap_or_default()
 }

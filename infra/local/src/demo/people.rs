@@ -158,7 +158,7 @@ fn person(i: usize, name: &str, now: Timestamp) -> Person {
         id: ids::Id::derived("user", &[ISSUER, &latin]),
         subject: ids::sha256_hex(format!("{ISSUER}\n{latin}").as_bytes()),
         personal: Personal {
-            email: format!("{latin}@uni.example"),
+            email: super::email(&format!("{latin}@uni.example")),
             username: latin,
             name: name.to_owned(),
             first_name: first.to_owned(),
@@ -194,7 +194,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
             others[others.len() - 1]
         };
         let mut of_club = vec![Membership::new(
-            code,
+            &super::code(code),
             owner,
             Role::Owner,
             1,
@@ -206,8 +206,13 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
             .enumerate()
         {
             let role = if m < 2 { Role::Officer } else { Role::Member };
-            let mut membership =
-                Membership::new(code, person, role, 1, now.plus(TimeDelta::days(-150)));
+            let mut membership = Membership::new(
+                &super::code(code),
+                person,
+                role,
+                1,
+                now.plus(TimeDelta::days(-150)),
+            );
             membership.public = m % 5 != 4;
             membership.title = if m == 0 {
                 "Treasurer".into()
@@ -217,7 +222,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
             of_club.push(membership);
         }
         clubs.push(Club {
-            code: (*code).into(),
+            code: super::code(code),
             version: 1,
             profile: ClubProfile {
                 name: (*name).into(),
@@ -227,7 +232,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
                     come to a meeting and say hello.</p>"
                 ),
                 has_more: false,
-                email: format!("{code}@clubs.example"),
+                email: super::email(&format!("{code}@clubs.example")),
                 website: Some(format!("https://{code}.clubs.example/")),
                 tags: vec![],
                 application_required: 4,
@@ -261,7 +266,7 @@ pub fn asking(
         let is_member = |id| {
             members
                 .iter()
-                .any(|member| member.club == club && member.person == id)
+                .any(|member| *member.club == *club && member.person == id)
         };
         people[2..]
             .iter()
@@ -271,7 +276,7 @@ pub fn asking(
     };
     let request = |club: &str, n: usize| {
         MembershipRequest::new(
-            club,
+            &super::code(club),
             outside(club)[n],
             1,
             now.plus(TimeDelta::hours(
@@ -283,8 +288,8 @@ pub fn asking(
         let email = outside(club)[n].personal.email.clone();
         let sent = now.plus(TimeDelta::days(-days));
         Invite {
-            id: Invite::id_for_address(club, &email),
-            club: club.into(),
+            id: Invite::id_for_address(&super::code(club), &email),
+            club: super::code(club),
             email,
             role,
             title: String::new(),

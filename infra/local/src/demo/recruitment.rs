@@ -83,7 +83,7 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
     for drive in &plans {
         let application = application(app, drive, now);
         if let (Some(club), Some(window)) = (
-            clubs.iter_mut().find(|club| club.code == drive.club),
+            clubs.iter_mut().find(|club| *club.code == *drive.club),
             application.window(),
         ) {
             club.windows.insert(application.id.to_string(), window);
@@ -135,7 +135,7 @@ fn application(app: &Shared, drive: &Drive<'_>, now: Timestamp) -> Application {
     let created = day(drive.window.0 - 2);
     Application {
         id: Id::new(app.next_id()),
-        club: drive.club.into(),
+        club: super::code(drive.club),
         version: 1,
         name: drive.name.into(),
         description: "<p>Tell us a little about yourself. <i>No experience needed.</i></p>".into(),

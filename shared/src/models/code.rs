@@ -1,0 +1,37 @@
+use std::fmt;
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits;
+
+/// The code of a club: lower-case letters, digits and hyphens, at least one letter, at most 64
+/// characters (C3). It is in paths and keys, and never changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ClubCode(String);
+
+impl ClubCode {
+    /// The code that a text is; none if it has another form.
+    pub fn parse(text: &str) -> Option<Self> {
+        let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        let is_code = text.len() <= limits::CODE
+            && text.bytes().all(plain)
+            && text.bytes().any(|b| b.is_ascii_lowercase());
+        is_code.then(|| Self(text.to_owned()))
+    }
+}
+
+impl Deref for ClubCode {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ClubCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
