@@ -1,5 +1,5 @@
-//! The issuer's key set: cached, fetched again for an unknown key id, at most once a minute; old
-//! keys are kept when a fetch fails.
+//! The issuer's key set. It is cached, and fetched again for an unknown key id, at most once a
+//! minute. Old keys are kept when a fetch fails.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use tokio::sync::Mutex;
 
 use crate::settings::Settings;
 
-/// Where keys come from.
+/// A source of keys.
 pub trait KeySource: Send + Sync {
-    /// The keys as they are now, or why they cannot be had.
+    /// Returns the current keys, or why they are not available.
     fn fetch(&self) -> BoxFuture<'_, Result<JwkSet, String>>;
 }
 
-/// Keys that do not change.
+/// Keys that never change.
 pub struct FixedKeys(pub JwkSet);
 
 impl KeySource for FixedKeys {
@@ -34,7 +34,7 @@ impl KeySource for FixedKeys {
     }
 }
 
-/// The keys of an issuer, over HTTPS: from a fixed address, or from the one in its discovery
+/// The keys of an issuer, fetched over HTTPS: from a fixed URL, or from the URL in its discovery
 /// document.
 pub struct IssuerKeys {
     connector: SharedHttpConnector,
@@ -42,17 +42,17 @@ pub struct IssuerKeys {
     jwks_url: Option<String>,
 }
 
-/// Documents larger than this are not key sets.
+/// The largest document that is read, in bytes. Key sets are smaller.
 const MOST_BYTES: usize = 1024 * 1024;
 const REFETCH_SECONDS: i64 = 60;
-/// As long as there are none at all.
+/// Pause between fetches until the first one succeeds.
 const FIRST_FETCH_SECONDS: i64 = 2;
-/// Keys that the issuer took back are forgotten after this.
+/// Keys are fetched again after this time, so that keys which the issuer removed are removed here.
 const FRESH_HOURS: i64 = 12;
 
 impl IssuerKeys {
-    /// The keys of the issuer in the settings, through the SDK's HTTP and TLS stack: there is no
-    /// second one.
+    /// Returns a source for the issuer in the settings. It uses the HTTP and TLS stack of the AWS
+    /// SDK, so there is no second one.
     pub fn new(settings: &Settings) -> Result<Self, String> {
         let timeouts = HttpConnectorSettings::builder()
             .connect_timeout(Duration::from_secs(2))
@@ -113,7 +113,7 @@ impl KeySource for IssuerKeys {
     }
 }
 
-/// The cache of keys.
+/// A cache of keys.
 pub struct Keys {
     source: Box<dyn KeySource>,
     cached: Mutex<Cached>,
@@ -127,7 +127,7 @@ struct Cached {
 }
 
 impl Keys {
-    /// An empty cache before `source`.
+    /// Returns an empty cache in front of `source`.
     pub fn new(source: impl KeySource + 'static) -> Self {
         Self {
             source: Box::new(source),
@@ -135,14 +135,14 @@ impl Keys {
         }
     }
 
-    /// The key with this id; without an id the only key, if there is only one. An error while the
-    /// issuer's keys were never had.
+    /// Returns the key with this id. Without an id, returns the only key if there is exactly one.
+    /// It is an error if the issuer's keys were never fetched successfully.
     pub async fn find(
         &self,
         kid: Option<&str>,
         now: DateTime<Utc>,
     ) -> Result<Option<Arc<DecodingKey>>, Unavailable> {
-        // The lock is held over the fetch: requests that come meanwhile wait for the same one.
+        // The lock is held during the fetch, so that concurrent requests wait for the same fetch.
         let mut cached = self.cached.lock().await;
         let stale = cached
             .loaded
@@ -174,7 +174,7 @@ impl Keys {
     }
 }
 
-/// The issuer's keys were never had: whether a token is good, nobody knows.
+/// The issuer's keys were never fetched successfully, so tokens cannot be verified.
 #[derive(Debug)]
 pub struct Unavailable;
 
@@ -188,7 +188,8 @@ impl Cached {
     }
 }
 
-/// The asymmetric keys of a set: a shared secret among them would let anybody who reads it sign.
+/// Returns the asymmetric keys of a set. A shared secret in the set would let anybody who can read
+/// the set sign tokens.
 fn usable(set: &JwkSet) -> HashMap<String, Arc<DecodingKey>> {
     let asymmetric = set
         .keys

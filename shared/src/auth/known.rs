@@ -1,4 +1,4 @@
-//! Whose profiles need not be read again.
+//! People whose profiles do not have to be read again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,8 @@ use super::token::Identity;
 use crate::ids::Id;
 use crate::models::Person;
 
-/// People whose profile was found up to date lately, so that not every request reads it.
+/// People whose profile was up to date when it was last checked, so that not every request reads
+/// it.
 #[derive(Default)]
 pub struct KnownPeople(Mutex<HashMap<Id<Person>, (Identity, DateTime<Utc>)>>);
 
@@ -17,7 +18,7 @@ const REMEMBERED_MINUTES: i64 = 5;
 const REMEMBERED_PEOPLE: usize = 10_000;
 
 impl KnownPeople {
-    /// Whether somebody was seen lately, with the same token claims.
+    /// Returns whether somebody was checked in the last few minutes with the same token claims.
     pub fn knows(&self, identity: &Identity, now: DateTime<Utc>) -> bool {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = |at: DateTime<Utc>| (now - at).abs() < TimeDelta::minutes(REMEMBERED_MINUTES);
@@ -34,8 +35,8 @@ impl KnownPeople {
             .is_some_and(|(known, at)| same(known) && fresh(*at))
     }
 
-    /// Forgets somebody who was erased. Other functions that saw them lately store them again at a
-    /// request that looks at the profile, or after a few minutes.
+    /// Removes a person who was erased. Other functions that checked this person recently store the
+    /// profile again when a request reads it, or after a few minutes.
     pub fn forget(&self, person: Id<Person>) {
         self.0
             .lock()
@@ -43,7 +44,7 @@ impl KnownPeople {
             .remove(&person);
     }
 
-    /// Remembers somebody whose profile is up to date.
+    /// Remembers a person whose profile is up to date.
     pub fn saw(&self, identity: &Identity, now: DateTime<Utc>) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.len() >= REMEMBERED_PEOPLE {

@@ -1,4 +1,4 @@
-//! Who is calling: OpenID Connect bearer tokens, verified against the issuer's keys (P1, P2).
+//! Authentication: OpenID Connect bearer tokens, verified with the issuer's keys (P1, P2).
 
 mod keys;
 mod known;

@@ -1,4 +1,4 @@
-//! Verification of a token, and what it says of a person.
+//! Verification of a token, and the claims read from it.
 
 use std::collections::HashSet;
 
@@ -11,39 +11,39 @@ use crate::ids::{self, Id};
 use crate::models::{Email, Person};
 use crate::settings::{ClaimNames, Settings};
 
-/// What a verified token says. A claim that is absent leaves what is known as it is.
+/// The claims of a verified token. If a claim is absent, the stored value stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// User id: derived from issuer and subject.
+    /// User id, derived from issuer and subject.
     pub id: Id<Person>,
     /// A hash of issuer and subject.
     pub subject: String,
-    /// User name; the subject when the claim is missing.
+    /// User name; the subject if the claim is missing.
     pub username: String,
-    /// Whole name.
+    /// Full name.
     pub name: Option<String>,
     /// First name.
     pub first_name: Option<String>,
     /// Last name.
     pub last_name: Option<String>,
-    /// Address.
+    /// E-mail address; none if the issuer says that it is not verified.
     pub email: Option<Email>,
     /// Whether they are in the admin group.
     pub is_admin: bool,
-    /// `iat`, or 0.
+    /// The claim `iat`, or 0.
     pub issued_at: i64,
 }
 
 /// Why a token is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenError {
-    /// It is not valid; the text completes "The access token is not valid: …".
+    /// It is not valid. The text completes "The access token is not valid: …".
     Invalid(&'static str),
-    /// The issuer's keys were never fetched, so nobody knows whether it is valid.
+    /// The issuer's keys were never fetched, so it is not known whether the token is valid.
     Unavailable,
 }
 
-/// Verifies tokens of one issuer.
+/// Verifies the tokens of one issuer.
 pub struct Verifier {
     keys: Keys,
     issuer: String,
@@ -53,7 +53,7 @@ pub struct Verifier {
     admin_group: String,
 }
 
-/// Only asymmetric algorithms: neither `none` nor HMAC.
+/// Only asymmetric algorithms are accepted: neither `none` nor HMAC.
 const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::RS256,
     Algorithm::RS384,
@@ -67,7 +67,7 @@ const ALGORITHMS: [Algorithm; 9] = [
 ];
 
 impl Verifier {
-    /// A verifier of the issuer in the settings, with its keys.
+    /// Returns a verifier for the issuer in the settings, with its keys.
     pub fn new(settings: &Settings, keys: Keys) -> Self {
         Self {
             keys,
@@ -79,12 +79,12 @@ impl Verifier {
         }
     }
 
-    /// Fetches the keys, so that the first request does not pay for it.
+    /// Fetches the keys, so that the first request does not have to wait for them.
     pub async fn warm_up(&self, now: DateTime<Utc>) {
         let _ = self.keys.find(None, now).await;
     }
 
-    /// What the token says, if its signature, issuer, audience and times are good.
+    /// Returns the claims of the token if its signature, issuer, audience and times are valid.
     pub async fn verify(&self, token: &str, now: DateTime<Utc>) -> Result<Identity, TokenError> {
         let bad = TokenError::Invalid;
         let header = decode_header(token).map_err(|_| bad("it is not a signed JWT"))?;
@@ -102,7 +102,7 @@ impl Verifier {
         validation.set_audience(&[&self.audience]);
         validation.required_spec_claims =
             HashSet::from(["exp", "iss", "aud", "sub"].map(str::to_owned));
-        // Times are compared with the service's clock below, not with the machine's.
+        // Times are compared with the service's clock below, not with the clock of the machine.
         validation.validate_exp = false;
         validation.validate_nbf = false;
         let claims = decode::<Map<String, Value>>(token, &key, &validation)
@@ -146,7 +146,7 @@ impl Verifier {
             name: text(&self.claims.name),
             first_name: text(&self.claims.given_name),
             last_name: text(&self.claims.family_name),
-            // An address that somebody only claims would open what is another's.
+            // An unverified address could give access to objects that belong to somebody else.
             email: text(&self.claims.email)
                 .filter(|_| claims.get("email_verified") != Some(&Value::Bool(false)))
                 .and_then(|email| Email::parse(&email)),

@@ -1,6 +1,6 @@
-//! Who may call: the type of a handler's argument says it, reads what the decision needs, and hands
-//! over what the path names. Checks come in the order of H3: 401, 404 (club, parent), 403, 404
-//! (object).
+//! Access control. The type of a handler's argument says who may call it. The extractor reads what
+//! the decision needs, and gives the handler the objects that the path names. The checks run in the
+//! order of H3: 401, 404 (club, parent), 403, 404 (object).
 
 use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
@@ -17,7 +17,7 @@ use crate::models::{
 };
 use crate::state::Shared;
 
-/// What the variable segments of a path say.
+/// The variable segments of a path.
 #[derive(Debug, Clone, Default)]
 pub struct PathIds {
     segments: HashMap<String, String>,
@@ -25,17 +25,18 @@ pub struct PathIds {
 }
 
 impl PathIds {
-    /// The text of a segment.
+    /// Returns the text of a segment; empty if the path has no such segment.
     pub fn text(&self, name: &str) -> &str {
         self.segments.get(name).map_or("", String::as_str)
     }
 
-    /// The code in the segment `club`.
+    /// Returns the club code in the segment `club`; empty on paths without a club.
     pub fn club(&self) -> &ClubCode {
         &self.club
     }
 
-    /// The id of a segment; none if it is not one, which is a 404 like an unknown one.
+    /// Returns the id in a segment. Returns none if the text is not an id; callers answer 404, as
+    /// they do for an unknown id.
     pub fn id<T>(&self, name: &str) -> Option<Id<T>> {
         ids::parse(self.text(name))
     }
@@ -48,7 +49,7 @@ impl PathIds {
             .iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        // An empty code, on paths without a club, is never looked for.
+        // On paths without a club the code is empty, and no club is read by it.
         let club = match segments.get("club") {
             Some(code) => ClubCode::parse(code).ok_or(ApiError::NotFound)?,
             None => ClubCode::default(),
@@ -57,9 +58,9 @@ impl PathIds {
     }
 }
 
-/// Who is let in, given their role in the club and whether they are an admin.
+/// Decides who has access, from the role in the club and whether the caller is an admin.
 pub trait AccessRule: Send + Sync {
-    /// The decision.
+    /// Returns whether access is allowed.
     fn allows(role: Option<Role>, is_admin: bool) -> bool;
 }
 
@@ -91,11 +92,11 @@ impl AccessRule for OwnerRule {
     }
 }
 
-/// Something that the path names: a parent (looked for before the role is judged) or the object
-/// (after it). It is read beside the role, so that it costs no round of its own, and only inside
-/// the club of the path.
+/// An object that the path names: a parent (checked before the role) or the object itself (checked
+/// after it). It is read at the same time as the role, so it needs no extra round trip. Only
+/// objects of the club in the path are found.
 pub trait Load: Sized + Send {
-    /// Reads it; none if it is not there, or not under its parent.
+    /// Reads the object. Returns none if it does not exist or does not belong to its parent.
     fn load(
         app: &Shared,
         user: &User,
@@ -109,7 +110,7 @@ impl Load for () {
     }
 }
 
-/// Two things, side by side.
+/// Loads two objects at the same time.
 impl<A: Load, B: Load> Load for (A, B) {
     async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (a, b) = futures::try_join!(A::load(app, user, path), B::load(app, user, path))?;
@@ -117,7 +118,7 @@ impl<A: Load, B: Load> Load for (A, B) {
     }
 }
 
-/// Something that may be missing, where the handler decides what that means.
+/// An object that may be missing. The handler decides what that means.
 #[derive(Debug)]
 pub struct Maybe<T>(pub Option<T>);
 
@@ -172,55 +173,56 @@ impl Load for Submission {
     }
 }
 
-/// A signed-in caller at a place of a club: `R` says who is let in, `P` is the parent that the path
-/// names, `O` the object.
+/// A signed-in caller on a route under a club. `R` decides who has access, `P` is the parent that
+/// the path names, and `O` is the object.
 #[derive(Debug)]
 pub struct Scope<R, P = (), O = ()> {
     /// The caller.
     pub user: User,
-    /// The club of the path, which the caller can see.
+    /// The club in the path, which is visible to the caller.
     pub club: Club,
-    /// What the caller is in it.
+    /// The caller's membership of the club; none if they are not a member.
     pub membership: Option<Membership>,
-    /// The parent.
+    /// The parent that the path names.
     pub parent: P,
-    /// The object.
+    /// The object that the path names.
     pub object: O,
-    /// The states of the object that the caller is ready to change.
+    /// The header `If-Match`: the states of the object that the caller is willing to change.
     pub if_match: IfMatch,
     rule: PhantomData<R>,
 }
 
-/// Whether somebody may do what officers do.
+/// Returns whether somebody has the rights of an officer.
 pub fn is_officer(role: Option<Role>, is_admin: bool) -> bool {
     OfficerRule::allows(role, is_admin)
 }
 
-/// Any signed-in user who can see the club.
+/// Access for any signed-in user to whom the club is visible.
 pub type SignedIn<P = (), O = ()> = Scope<AnyUser, P, O>;
-/// Officers, owners and admins.
+/// Access for officers, owners and admins.
 pub type Officer<P = (), O = ()> = Scope<OfficerRule, P, O>;
-/// Owners and admins.
+/// Access for owners and admins.
 pub type Owner<P = (), O = ()> = Scope<OwnerRule, P, O>;
 
 impl<R, P, O> Scope<R, P, O> {
-    /// Whether the caller may do what officers do.
+    /// Returns whether the caller has the rights of an officer.
     pub fn is_officer(&self) -> bool {
         is_officer(self.role(), self.user.is_admin())
     }
 
-    /// The caller's role in the club.
+    /// Returns the caller's role in the club; none if they are not a member.
     pub fn role(&self) -> Option<Role> {
         self.membership.as_ref().map(|membership| membership.role)
     }
 
-    /// Whether the caller may give a role, or act on somebody who has it: nobody reaches above
-    /// their own (M5); admins reach all.
+    /// Returns whether the caller may grant this role, or act on somebody who has it. The role must
+    /// not be higher than the caller's own (M5). Admins may do this for every role.
     pub fn reaches(&self, role: Role) -> bool {
         self.user.is_admin() || self.role().is_some_and(|own| own <= role)
     }
 
-    /// The membership that a change stands on; none for admins, who need none.
+    /// Returns the membership that a change depends on: the write checks that it is still valid.
+    /// None for admins, who need no membership.
     pub fn authority(&self) -> Option<&Membership> {
         self.membership.as_ref().filter(|_| !self.user.is_admin())
     }
@@ -260,13 +262,13 @@ impl<R: AccessRule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O
     }
 }
 
-/// A club at a place where no credentials are needed.
+/// A club on a route that needs no credentials.
 pub struct Visible {
-    /// The caller, if they are known.
+    /// The caller; none without credentials.
     pub user: Option<User>,
-    /// The club, which they can see.
+    /// The club, which is visible to the caller.
     pub club: Club,
-    /// What they are in it.
+    /// The caller's membership of the club; none if they are not a member.
     pub membership: Option<Membership>,
 }
 
@@ -295,8 +297,8 @@ impl FromRequestParts<Shared> for Visible {
     }
 }
 
-/// Which clubs somebody sees: archived ones nobody, those that are not approved their members and
-/// admins (C6, C7).
+/// Which clubs are visible to a caller. Archived clubs are visible to nobody. Clubs that are not
+/// approved are visible to their members and to admins (C6, C7).
 #[derive(Debug, Clone, Default)]
 pub struct Visibility {
     is_admin: bool,
@@ -304,7 +306,7 @@ pub struct Visibility {
 }
 
 impl Visibility {
-    /// That of somebody with this membership.
+    /// Returns the visibility for a caller with at most one membership.
     pub fn with(membership: Option<&Membership>, is_admin: bool) -> Self {
         Self {
             is_admin,
@@ -315,7 +317,7 @@ impl Visibility {
         }
     }
 
-    /// That of somebody with these memberships.
+    /// Returns the visibility for a caller with these memberships.
     pub fn with_all<'a>(
         memberships: impl IntoIterator<Item = &'a Membership>,
         is_admin: bool,
@@ -329,8 +331,8 @@ impl Visibility {
         }
     }
 
-    /// That of a caller on these clubs: their memberships are read only if it matters who asks (1
-    /// query of the index).
+    /// Returns the caller's visibility for these clubs. The memberships are read (1 query of the
+    /// index) only if the result depends on them.
     pub async fn of<'a>(
         app: &Shared,
         user: Option<&User>,
@@ -355,7 +357,7 @@ impl Visibility {
         }
     }
 
-    /// Whether a club is there for them.
+    /// Returns whether a club is visible to the caller.
     pub fn sees(&self, club: &Club) -> bool {
         !club.archived
             && (club.approved == Some(true) || self.is_admin || self.own.contains(&club.code))
@@ -379,7 +381,8 @@ impl FromRequestParts<Shared> for Admin {
     }
 }
 
-/// A question by its id, of a form that was read with it.
+/// Returns the question that the path names, from a form that was read before. 404 if the form has
+/// no such question.
 pub fn question<'a>(form: &'a Form, path: &PathIds) -> Result<&'a Question, ApiError> {
     path.id("question")
         .and_then(|id| form.question(id))

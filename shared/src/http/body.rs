@@ -1,4 +1,4 @@
-//! Bodies: JSON in, and the answers of create and delete.
+//! JSON request bodies, and the responses to create and delete requests.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 
 use super::error::ApiError;
 
-/// A JSON object as the request's body: 415 if it is not called JSON, 400 if it is not one.
+/// A JSON object as the request body. 415 if the content type is not JSON, 400 if the body is not a
+/// JSON object.
 pub struct Input<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
@@ -43,18 +44,18 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
         if !value.is_object() {
             return Err(ApiError::rule("The request body must be a JSON object."));
         }
-        // Fields remember what is wrong with them, so only a bug could fail here.
+        // `Field` stores its own errors, so this can fail only because of a bug.
         serde_json::from_value(value)
             .map(Self)
             .map_err(|error| ApiError::rule(format!("The request body is not valid: {error}.")))
     }
 }
 
-/// 201 with the whole object, and where it is.
+/// 201 with the created object and its location.
 pub struct Created<T> {
-    /// Path of the object, from `/api/` on.
+    /// Path of the object, starting with `/api/`.
     pub location: String,
-    /// The object.
+    /// The created object.
     pub body: T,
 }
 
@@ -68,7 +69,7 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
-/// 204.
+/// 204 without a body.
 pub struct NoContent;
 
 impl IntoResponse for NoContent {

@@ -6,11 +6,12 @@ use super::entity_tag::IfMatch;
 use super::error::ApiError;
 use crate::table::{Retries, TableError};
 
-/// Changes or deletes an object on its newest state (X7): checks `If-Match`, does `change`, and
-/// starts again with what `read` returns if somebody else changed the object at the same moment.
+/// Changes or deletes the newest state of an object (X7): checks `If-Match`, then calls `change`.
+/// If somebody else changed the object at the same time, it calls `read` and tries again.
 ///
-/// `show` is the body that GET would return. `change` gets the object as it was read, and writes on
-/// the condition that it is still so; what it returns is returned. 404 if the object is gone.
+/// `show` returns the body that GET would return. `change` gets the object as it was read, and must
+/// write under the condition that the object has not changed since. The result of `change` is
+/// returned. 404 if the object no longer exists.
 pub async fn edit<T, B, O, R, C>(
     if_match: &IfMatch,
     mut object: T,

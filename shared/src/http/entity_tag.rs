@@ -1,4 +1,4 @@
-//! Entity tags: a hash of the body, so that the same state has the same tag (H28, H29).
+//! Entity tags: a tag is a hash of the body, so the same state has the same tag (H28, H29).
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequestParts, Request};
@@ -12,7 +12,7 @@ use super::error::ApiError;
 use super::idempotency::ShownAt;
 use crate::ids::sha256_hex;
 
-/// The entity tag of a body. It is strong: the same state has the same bytes.
+/// Returns the entity tag of a body. It is a strong tag: the same state always has the same bytes.
 pub(super) fn entity_tag(body: &[u8]) -> String {
     format!("\"{}\"", &sha256_hex(body)[..32])
 }
@@ -35,7 +35,7 @@ impl EntityTags {
         )
     }
 
-    /// Whether `tag` is one of them, or one of them is `*`.
+    /// Returns whether the header contains `tag` or `*`.
     pub(super) fn contain(&self, tag: &str) -> bool {
         self.0
             .iter()
@@ -43,21 +43,22 @@ impl EntityTags {
     }
 }
 
-/// A tag as it is compared weakly (RFC 9110, 8.8.3.2): bodies may be compressed on their way.
+/// Returns a tag in the form used for weak comparison (RFC 9110, 8.8.3.2), because a response may
+/// be compressed on its way.
 fn opaque(tag: &str) -> &str {
     tag.trim_start_matches("W/").trim_matches('"')
 }
 
-/// The header `If-Match`: the states of an object that the client is ready to change (H29).
+/// The header `If-Match`: the states of an object that the client is willing to change (H29).
 #[derive(Debug, Clone, Default)]
 pub struct IfMatch {
     tags: EntityTags,
-    /// Whether there is such a header, readable or not.
+    /// Whether the request has the header, even if it cannot be parsed.
     is_given: bool,
 }
 
 impl IfMatch {
-    /// The header of a request.
+    /// Reads the header of a request.
     pub fn of(headers: &HeaderMap) -> Self {
         Self {
             tags: EntityTags::of(headers, header::IF_MATCH),
@@ -65,12 +66,12 @@ impl IfMatch {
         }
     }
 
-    /// Whether the request has the header.
+    /// Returns whether the request has the header.
     pub fn is_given(&self) -> bool {
         self.is_given
     }
 
-    /// 412 if the request has the header and none of its tags is that of `body`, which is what GET
+    /// 412 if the request has the header and none of its tags matches `body`, the body that GET
     /// would return now.
     pub fn check<B: Serialize>(&self, body: impl FnOnce() -> B) -> Result<(), ApiError> {
         if !self.is_given() {
@@ -94,8 +95,8 @@ impl<S: Sync> FromRequestParts<S> for IfMatch {
     }
 }
 
-/// Adds entity tags to what GET returns and to whole objects that a write returns. Answers 304 when
-/// the client has the body already, and says who may cache it.
+/// Adds entity tags to responses of GET and to whole objects that a write returns. Answers 304 when
+/// the client already has the body, and sets `Cache-Control`.
 pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let known = EntityTags::of(request.headers(), header::IF_NONE_MATCH);
@@ -115,7 +116,7 @@ pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     }
     let (mut parts, body) = response.into_parts();
     let Ok(mut bytes) = to_bytes(body, usize::MAX).await else {
-        return ApiError::Internal("an answer broke".into()).into_response();
+        return ApiError::Internal("a response body could not be read".into()).into_response();
     };
     let tag = entity_tag(&bytes);
     set(&mut parts.headers, header::ETAG, &tag);
@@ -135,7 +136,7 @@ pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     }
 }
 
-/// A compressed answer has other bytes, so its tag is a weak one.
+/// Makes the tag of a compressed response a weak one, because its bytes are different.
 pub(super) async fn weak_if_compressed(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     if response.headers().contains_key(header::CONTENT_ENCODING)
@@ -158,7 +159,7 @@ fn with_cache_control(mut response: Response, value: &'static str) -> Response {
     response
 }
 
-/// Sets a header, unless the value cannot be one.
+/// Sets a header. Does nothing if `value` is not a valid header value.
 pub(super) fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);

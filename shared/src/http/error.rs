@@ -1,4 +1,4 @@
-//! What can go wrong for a caller, and the one place where it becomes a status and a body (H6).
+//! Errors of the API, and the one place where they become a status and a body (H6).
 
 use std::collections::BTreeMap;
 
@@ -10,112 +10,112 @@ use serde::Serialize;
 use crate::auth::TokenError;
 use crate::table::{Refusal, TableError};
 
-/// What went wrong, as programs compare it (H7). A code never tells more than the sentence beside
-/// it.
+/// What went wrong, for programs (H7). A code never reveals more than the sentence in `detail`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
-    /// 401: no credentials.
+    /// 401: no credentials were sent.
     AuthenticationRequired,
-    /// 401: bad credentials.
+    /// 401: the credentials are not valid.
     InvalidToken,
-    /// 403.
+    /// 403: the caller does not have the rights for this.
     PermissionDenied,
-    /// 404.
+    /// 404: there is no such object, or it is not visible to the caller.
     NotFound,
-    /// 405.
+    /// 405: the path does not support this method.
     MethodNotAllowed,
-    /// 412.
+    /// 412: the object does not match `If-Match`.
     PreconditionFailed,
-    /// 413.
+    /// 413: the request body is too large.
     PayloadTooLarge,
-    /// 415.
+    /// 415: the content type is not supported here.
     UnsupportedMediaType,
-    /// 400: fields, or a rule without a code of its own.
+    /// 400: invalid fields, or a broken rule that has no code of its own.
     Invalid,
     /// 429: a limit of this service was reached.
     RateLimited,
-    /// 429: nothing was stored, because many others write at this moment.
+    /// 429: nothing was stored, because there are many other writes at the same time.
     Busy,
-    /// 500.
+    /// 500: an error in the service.
     Internal,
-    /// 500: what was asked for may or may not be stored. The same request may be sent again.
+    /// 500: the change may or may not be stored. The same request may be sent again.
     OutcomeUnknown,
-    /// 400: the application takes no submission, change or withdrawal from the caller.
+    /// 400: the caller cannot submit, change or withdraw at this application now.
     ApplicationClosed,
-    /// 400: a club would be left without an owner.
+    /// 400: the club would be left without an owner.
     LastOwner,
-    /// 400: the person is a member of the club.
+    /// 400: the person is already a member of the club.
     AlreadyMember,
-    /// 400: an invitation that was used, revoked, has expired or never existed.
+    /// 400: the invitation was used or revoked, has expired, or never existed.
     InviteUnusable,
-    /// 400: something else refers to it.
+    /// 400: other objects refer to it.
     InUse,
     /// 400: decisions, reasons or templates changed since the preview.
     DigestChanged,
-    /// 400: an idempotency key was sent with another body.
+    /// 400: the idempotency key was sent before with another body.
     KeyReused,
-    /// 400: the fair takes no registrations at present.
+    /// 400: the fair does not accept registrations at present.
     RegistrationClosed,
-    /// 400: a limit on how much one person or club may have.
+    /// 400: a limit on how many objects one person or club may have.
     Quota,
-    /// 400: the club waits for approval, and invites nobody until then.
+    /// 400: the club is not approved yet, and cannot invite anybody until then.
     ClubNotApproved,
 }
 
-/// An error as the caller gets it.
+/// An error that is returned to the caller.
 #[derive(Debug, Clone)]
 pub enum ApiError {
-    /// 401: no credentials where some are needed.
+    /// 401: no credentials where they are required.
     Unauthenticated,
-    /// 401: credentials that are no good, and why.
+    /// 401: the credentials are not valid, and why.
     BadToken(String),
-    /// 403.
+    /// 403: the caller does not have the rights for this.
     Forbidden,
-    /// 404.
+    /// 404: there is no such object, or it is not visible to the caller.
     NotFound,
-    /// 404 for a page past the end of a list.
+    /// 404: the page is past the end of a list.
     InvalidPage,
-    /// 405.
+    /// 405: the path does not support this method.
     MethodNotAllowed,
-    /// 412: the object is not in the state that the client wants to change.
+    /// 412: the object does not match `If-Match`.
     PreconditionFailed,
     /// 413, with the limit in bytes.
     TooLarge(usize),
     /// 415, and what to send instead.
     UnsupportedMediaType(&'static str),
-    /// 400: a broken rule that belongs to no field.
+    /// 400: a broken rule that does not belong to a field.
     Rule(Code, String),
-    /// 400, with messages per field.
+    /// 400, with messages for each field.
     Invalid(Code, FieldErrors),
-    /// 429: a limit of this service, what it is, and after how many seconds it may be tried again.
+    /// 429: a limit of this service was reached: which one, and after how many seconds to try
+    /// again.
     RateLimited(String, u64),
     /// 429: the table is busy, and nothing was stored.
     Busy,
-    /// 429: others changed the object all the time, and nothing was stored. [`super::edit`] tries
-    /// again before.
+    /// 429: others kept changing the object, and nothing was stored. [`super::edit`] retries before
+    /// it returns this.
     Changed,
-    /// 500: what was asked for may or may not be stored; the text goes to the log only.
+    /// 500: the change may or may not be stored. The text goes to the log only.
     OutcomeUnknown(String),
-    /// 500; the text goes to the log only.
+    /// 500: an error in the service. The text goes to the log only.
     Internal(String),
 }
 
-/// What somebody reads who is being erased.
+/// The message for a person whose account is being erased.
 pub const ERASING: &str = "Your account is being erased.";
 
-/// Messages per field; nested fields as dotted paths.
+/// Messages for each field. Nested fields have dotted paths.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(transparent)]
 pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 
 impl FieldErrors {
-    /// Adds a message.
+    /// Adds a message for a field.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
         self.0.entry(field.into()).or_default().push(message.into());
     }
 
-    /// Adds the messages of what stands inside a field.
+    /// Adds the messages of the fields inside `field`.
     pub fn extend(&mut self, field: &str, inside: Self) {
         self.0.extend(
             inside
@@ -125,12 +125,12 @@ impl FieldErrors {
         );
     }
 
-    /// Whether the field has a message already.
+    /// Returns whether the field already has a message.
     pub fn has(&self, field: &str) -> bool {
         self.0.contains_key(field)
     }
 
-    /// An error if there is any message.
+    /// Returns an error if there is any message.
     pub fn check(self) -> Result<(), ApiError> {
         if self.0.is_empty() {
             Ok(())
@@ -151,19 +151,19 @@ impl FieldErrors {
 }
 
 impl ApiError {
-    /// 400 naming one field.
+    /// Returns a 400 error for one field.
     pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
         let mut errors = FieldErrors::default();
         errors.add(field, message);
         Self::Invalid(Code::Invalid, errors)
     }
 
-    /// 400 for a broken rule.
+    /// Returns a 400 error for a broken rule.
     pub fn rule(message: impl Into<String>) -> Self {
         Self::Rule(Code::Invalid, message.into())
     }
 
-    /// The same 400 with a code of its own.
+    /// Returns the same 400 error with another code. Other errors are returned unchanged.
     #[must_use]
     pub fn coded(self, code: Code) -> Self {
         match self {
@@ -173,12 +173,13 @@ impl ApiError {
         }
     }
 
-    /// The error of what follows a write: 429 would say that nothing was stored.
+    /// Returns the error for a failure after a write. 429 would wrongly say that nothing was
+    /// stored.
     #[must_use]
     pub fn after_write(self) -> Self {
         match self {
             Self::Busy | Self::Changed => {
-                Self::OutcomeUnknown("a read after a write was not answered".to_owned())
+                Self::OutcomeUnknown("a read after a write failed".to_owned())
             }
             other => other,
         }
@@ -217,7 +218,7 @@ impl ApiError {
         }
     }
 
-    /// The sentence for people.
+    /// Returns the sentence for people.
     fn detail(&self) -> String {
         match self {
             Self::Unauthenticated => "Authentication credentials were not provided.".to_owned(),
@@ -258,9 +259,10 @@ impl From<TableError> for ApiError {
                 Self::rule("A club needs at least one owner.").coded(Code::LastOwner)
             }
             TableError::TooMuch => Self::rule(
-                "The answer is too large. Ask for it in parts with the parameters limit and cursor.",
+                "The response is too large. Request it in parts with the parameters `limit` and `cursor`.",
             ),
-            // A condition whose refusal has a meaning is mapped where the write is made.
+            // Where a failed condition has a special meaning, the code that writes has already
+            // mapped it.
             other => Self::Internal(other.to_string()),
         }
     }
@@ -282,18 +284,18 @@ pub struct ErrorBody {
     pub detail: String,
     /// What went wrong, for programs.
     pub code: Code,
-    /// Validation messages per field.
+    /// Validation messages for each field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<std::collections::BTreeMap<String, Vec<String>>>)]
     pub errors: Option<FieldErrors>,
 }
 
-/// The reason of a 5xx, on its way to the log, and the code that the caller gets.
+/// The reason of a 5xx error, which goes to the log, and the code that is returned to the caller.
 #[derive(Debug, Clone)]
 pub struct Cause {
-    /// For the log.
+    /// The text for the log.
     pub text: String,
-    /// For the caller.
+    /// The code for the caller.
     pub code: Code,
 }
 

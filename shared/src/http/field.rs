@@ -12,18 +12,19 @@ use crate::models::{ClubCode, Email};
 use crate::time::Timestamp;
 use crate::{html, limits};
 
-/// A field as it was sent. A value of the wrong type is remembered, so that all wrong fields are
-/// told at once.
+/// A field of a request body. A value of the wrong type is stored as `Wrong`, so that one response
+/// can report all wrong fields.
 #[derive(Debug, Clone, Default)]
 pub enum Field<T> {
-    /// Not sent.
+    /// Not in the body.
     #[default]
     Absent,
-    /// Sent as null.
+    /// Null.
     Null,
-    /// Sent.
+    /// A value of the right type.
     Value(T),
-    /// Sent, but not a `T`: where inside the field, and why.
+    /// A value that is not a `T`: the path inside the field (with a leading dot, or empty), and
+    /// why.
     Wrong(String, String),
 }
 
@@ -63,15 +64,15 @@ const REQUIRED: &str = "This field is required.";
 /// What a request does with a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// POST: required fields must be there, the others have defaults.
+    /// POST: required fields must be present; the others have defaults.
     Create,
-    /// PUT: every writable field must be there.
+    /// PUT: every writable field must be present.
     Replace,
-    /// PATCH: only what is there changes.
+    /// PATCH: only the fields that are present change.
     Update,
 }
 
-/// When a field has to be there.
+/// When a field must be present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// On create and replace.
@@ -82,15 +83,15 @@ pub enum Need {
     Free,
 }
 
-/// Reads the fields of one body into an entity and collects what is wrong with them.
+/// Copies the fields of one request body into an entity, and collects the errors.
 pub struct Reader {
     mode: Mode,
-    /// What was wrong so far.
+    /// The errors found so far.
     pub errors: FieldErrors,
 }
 
 impl Reader {
-    /// A reader for one request.
+    /// Returns a reader for one request.
     pub fn new(mode: Mode) -> Self {
         Self {
             mode,
@@ -98,7 +99,7 @@ impl Reader {
         }
     }
 
-    /// The value of a field, none if it is not sent or wrong; null is wrong.
+    /// Returns the value of a field, or none if it is absent or wrong. Null is an error.
     pub fn value<T>(&mut self, name: &str, field: Field<T>, need: Need) -> Option<T> {
         match field {
             Field::Null => {
@@ -109,8 +110,8 @@ impl Reader {
         }
     }
 
-    /// The value of a field that may be null: none if it is not sent or wrong, `Some(None)` for
-    /// null.
+    /// Returns the value of a field that may be null: none if it is absent or wrong, `Some(None)`
+    /// for null.
     pub fn nullable<T>(&mut self, name: &str, field: Field<T>, need: Need) -> Option<Option<T>> {
         match field {
             Field::Value(value) => Some(Some(value)),
@@ -133,7 +134,7 @@ impl Reader {
         }
     }
 
-    /// Plain text of at most `max` characters; required text may not be blank.
+    /// Reads plain text of at most `max` characters. Required text must not be blank.
     pub fn text(
         &mut self,
         name: &str,
@@ -151,7 +152,8 @@ impl Reader {
         }
     }
 
-    /// A single line: plain text without control characters.
+    /// Reads a single line: plain text without control characters, at most [`limits::NAME`]
+    /// characters.
     pub fn line(&mut self, name: &str, field: Field<String>, need: Need, into: &mut String) {
         let mut text = String::new();
         let sent = matches!(field, Field::Value(_));
@@ -166,10 +168,11 @@ impl Reader {
         }
     }
 
-    /// A long HTML text, which is cleaned; before and after that it has at most `max_bytes`.
+    /// Reads and cleans a long HTML text. It has at most `max_bytes`, both before and after
+    /// cleaning.
     pub fn html(&mut self, name: &str, field: Field<String>, max_bytes: usize, into: &mut String) {
-        // What GET gave can be put: entities and link relations of cleaning may have made it
-        // longer.
+        // A client may PUT what GET returned. The stored text may be longer than the limit, because
+        // cleaning adds entities and link relations.
         if matches!(&field, Field::Value(text) if text == into) {
             return;
         }
@@ -191,7 +194,7 @@ impl Reader {
         }
     }
 
-    /// An http(s) URL, or null.
+    /// Reads an http(s) URL, or null. An empty text is read as null.
     pub fn url(&mut self, name: &str, field: Field<String>, into: &mut Option<String>) {
         match self.nullable(name, field, Need::Optional) {
             Some(Some(text)) if text.is_empty() => *into = None,
@@ -214,7 +217,7 @@ impl Reader {
         }
     }
 
-    /// An e-mail address, or an empty text.
+    /// Reads an e-mail address. An empty text is allowed if the field is not required.
     pub fn email(&mut self, name: &str, field: Field<String>, need: Need, into: &mut Email) {
         if let Some(text) = self.value(name, field, need) {
             let text = text.trim();
@@ -228,15 +231,15 @@ impl Reader {
         }
     }
 
-    /// A date-time.
+    /// Reads a date-time.
     pub fn time(&mut self, name: &str, field: Field<Timestamp>, need: Need, into: &mut Timestamp) {
         if let Some(time) = self.value(name, field, need) {
             *into = time;
         }
     }
 
-    /// Two times of which the later one may not come first; if both could be read, the error is the
-    /// later one's (H8).
+    /// Checks that `later` is not before `earlier`. If both could be read, the error is reported
+    /// for `later` (H8).
     pub fn in_order(
         &mut self,
         (earlier, from): (&str, Timestamp),
@@ -248,14 +251,14 @@ impl Reader {
         }
     }
 
-    /// A boolean.
+    /// Reads a boolean.
     pub fn flag(&mut self, name: &str, field: Field<bool>, need: Need, into: &mut bool) {
         if let Some(flag) = self.value(name, field, need) {
             *into = flag;
         }
     }
 
-    /// A whole number from `low` to `high`.
+    /// Reads a whole number from `low` to `high`.
     pub fn number<T>(
         &mut self,
         name: &str,
@@ -277,8 +280,8 @@ impl Reader {
         }
     }
 
-    /// The code of a club in the field `club`. A text that cannot be a code is like one that no club
-    /// has.
+    /// Reads a club code from the field `club`. A text that is not a valid code gives the same
+    /// error as a code that no club has.
     pub fn club(&mut self, field: Field<String>) -> ClubCode {
         let Some(text) = self.value("club", field, Need::Required) else {
             return ClubCode::default();
@@ -289,7 +292,8 @@ impl Reader {
         })
     }
 
-    /// References to at most `max` entries of a collection, each once, in the order of their ids.
+    /// Reads references to at most `max` entries of a collection. Stores each id once, in ascending
+    /// order.
     pub fn references<T>(
         &mut self,
         name: &str,
@@ -313,7 +317,7 @@ impl Reader {
         }
     }
 
-    /// Whether the text is at most `max` characters long.
+    /// Returns whether the text has at most `max` characters, and adds an error if not.
     pub fn fits(&mut self, name: &str, text: &str, max: usize) -> bool {
         let fits = text.len() <= max || text.chars().count() <= max;
         if !fits {
@@ -323,7 +327,7 @@ impl Reader {
         fits
     }
 
-    /// The end: an error if anything was wrong.
+    /// Returns an error if any field was wrong.
     pub fn finish(self) -> Result<(), ApiError> {
         self.errors.check()
     }
@@ -331,17 +335,18 @@ impl Reader {
 
 const NO_SUCH_CLUB: &str = "There is no such club.";
 
-/// 400 for the field `club` that names a club which the caller does not see.
+/// Returns a 400 error for the field `club`: the club does not exist or is not visible to the
+/// caller.
 pub fn no_such_club() -> ApiError {
     ApiError::field("club", NO_SUCH_CLUB)
 }
 
-/// A reference as an id or as an object with an `id`, so that what GET gave can be PUT (H13).
+/// A reference: an id, or an object with an `id`, so that a client can PUT what GET returned (H13).
 #[derive(Debug, Clone, Copy)]
 pub struct Reference(u64);
 
 impl Reference {
-    /// The id.
+    /// Returns the id.
     pub fn id<T>(self) -> Id<T> {
         Id::new(self.0)
     }

@@ -1,10 +1,10 @@
-//! `Idempotency-Key`: a POST that is sent again with its key is done once, and answered as it was
-//! (X1, X2, X3, X4, X5).
+//! `Idempotency-Key`: a POST that is sent again with the same key is executed once, and a repeat
+//! gets the same response (X1, X2, X3, X4, X5).
 //!
 //! Before the work begins, the request is stored with the id that its object will have. An attempt
-//! whose outcome nobody knows can therefore be made again: the write finds its own object. Answers
-//! are not stored, but for what holds nobody else's data: a repeat reads the object as GET does,
-//! with the rights that the caller has now.
+//! with an unknown outcome can therefore be retried: the write finds its own object. A response is
+//! stored only if it contains no data of other people. For other responses, a repeat reads the
+//! object as GET does, with the rights that the caller has now.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
@@ -30,33 +30,35 @@ use crate::state::Shared;
 use crate::table::TableError;
 
 const KEY: &str = "idempotency-key";
-/// Says that an answer is a replay.
+/// Header that marks a response as a replay.
 pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-/// How long a key is remembered, in seconds.
+/// How long a key is stored, in seconds.
 const REMEMBERED: i64 = 24 * 3_600;
-/// How long an attempt may be at work before another one takes its place, in seconds: most
-/// functions are ended sooner.
+/// How long an attempt may run before another one may replace it, in seconds. Most functions time
+/// out earlier.
 const ATTEMPT: i64 = 12;
-/// How long a repeat waits for the attempt that is at work.
+/// How long a repeat waits for an attempt that is still running.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(100);
-/// Bytes of an answer that is stored as it is.
+/// The largest response body that is stored as it is, in bytes.
 const ANSWER: usize = 100_000;
-/// Routes that remember the key of their last write themselves, so that no attempt stands in
-/// anybody's way.
+/// Routes that store the key of their last write themselves. No attempt is stored for them, so none
+/// can block a later request.
 const REMEMBERS: [&str; 1] = ["/api/clubs/{club}/applications/{application}/submissions/"];
 
-/// The id of what a request creates. With an idempotency key it is the same for every repeat.
+/// The id of the object that a request creates. With an idempotency key, every repeat has the same
+/// id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewId(pub u64);
 
 impl NewId {
-    /// The id of the object that is created.
+    /// Returns the id of the created object.
     pub fn id<T>(self) -> Id<T> {
         Id::new(self.0)
     }
 
-    /// Ids for the parts of what is created: they follow from its own id, and are unique inside it.
+    /// Returns a generator of ids for the parts of the created object. They follow its own id, and
+    /// are unique inside the object.
     pub fn parts(self) -> impl Fn() -> u64 {
         let next = std::cell::Cell::new(self.0);
         move || {
@@ -78,7 +80,7 @@ impl FromRequestParts<Shared> for NewId {
     }
 }
 
-/// A hash of the idempotency key of a request, with the path that it is for; none without a key.
+/// A hash of the idempotency key, the method and the path of a request; none without a key.
 #[derive(Debug, Clone)]
 pub struct RequestKey(pub Option<String>);
 
@@ -97,23 +99,23 @@ impl FromRequestParts<Shared> for RequestKey {
     }
 }
 
-/// Goes with an answer that shows the object at a path, and is no creation: a repeat reads it
-/// there.
+/// Marks a response that shows the object at this path but did not create it. A repeat reads the
+/// object there.
 #[derive(Debug, Clone)]
 pub struct ShownAt(pub String);
 
-/// Goes with the answer to a request that changed nothing: it is computed again for each repeat.
+/// Marks a response to a request that changed nothing. It is computed again for each repeat.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangedNothing;
 
-/// An answer with its [`ShownAt`].
+/// Returns a response marked with [`ShownAt`].
 pub fn shown_at(path: String, body: impl IntoResponse) -> Response {
     let mut response = body.into_response();
     response.extensions_mut().insert(ShownAt(path));
     response
 }
 
-/// 400 for a key that was sent with another body.
+/// Returns a 400 error for a key that was sent with another body.
 pub fn key_reused() -> ApiError {
     ApiError::field(
         "Idempotency-Key",
@@ -122,7 +124,7 @@ pub fn key_reused() -> ApiError {
     .coded(Code::KeyReused)
 }
 
-/// Says of an answer that it is a replay.
+/// Marks a response as a replay.
 pub fn replayed(response: &mut Response) {
     response
         .headers_mut()
@@ -150,20 +152,20 @@ fn hash_of(key: &str, parts: &Parts) -> String {
     sha256_hex(format!("{key}\n{}\n{}", parts.method, parts.uri.path()).as_bytes())
 }
 
-/// What the layer needs besides the request: the state, and the routes, to read objects with.
+/// What the layer needs besides the request: the state, and the routes that objects are read with.
 #[derive(Clone)]
 pub(super) struct Replays {
     pub app: Shared,
     pub routes: Router,
 }
 
-/// Whether a route remembers keys, and looks at the caller's profile, by itself: submissions take
-/// as few rounds as they can.
+/// Returns whether a route handles keys and the caller's profile itself. Submissions do this to
+/// need fewer round trips.
 pub(super) fn remembers_itself(route: &str) -> bool {
     REMEMBERS.contains(&route)
 }
 
-/// Does requests with a key once.
+/// Executes a request with a key only once.
 pub(super) async fn idempotent(
     State(replays): State<Replays>,
     request: Request,
@@ -239,7 +241,7 @@ async fn once(
                         ..known
                     };
                 }
-                // Another repeat was first.
+                // Another repeat was faster.
                 Err(TableError::Refused(_)) => {}
                 Err(error) => return Err(error.into()),
             },
@@ -255,20 +257,20 @@ async fn once(
     match AssertUnwindSafe(run).catch_unwind().await {
         Ok(response) => Ok(ended(app, &attempt, response).await),
         Err(panic) => {
-            // It goes on to where panics become answers.
+            // The panic continues to the layer that turns panics into responses.
             let _ = app.table.end_keyed(&attempt, None).await;
             resume_unwind(panic)
         }
     }
 }
 
-/// Stores what a repeat gets. What failed, or was refused for reasons of rights, is tried again by
-/// a repeat.
+/// Stores the response for repeats. After a failure, or a refusal because of missing rights,
+/// nothing is stored, and a repeat executes the request again.
 async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Response {
     let status = response.status();
     let (parts, body) = response.into_parts();
     let Ok(bytes) = to_bytes(body, usize::MAX).await else {
-        return ApiError::Internal("an answer broke".into()).into_response();
+        return ApiError::Internal("a response body could not be read".into()).into_response();
     };
     let location = parts
         .headers
@@ -280,7 +282,7 @@ async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Resp
         .get::<ShownAt>()
         .map(|shown| shown.0.clone());
     let is_location = location.is_some();
-    // Rights and states are looked at again by a repeat.
+    // A repeat checks rights and states again, so other statuses are not stored.
     let is_kept =
         |status: StatusCode| status.is_success() || matches!(status.as_u16(), 400 | 413 | 415);
     let outcome = match (location.or(shown_at), std::str::from_utf8(&bytes)) {
@@ -297,13 +299,14 @@ async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Resp
         _ => None,
     };
     if let Err(error) = app.table.end_keyed(attempt, outcome.as_ref()).await {
-        // What was done is done: a repeat finds it after a while.
+        // The work itself is done. A repeat finds it after the attempt has timed out.
         tracing::error!(?error, "the outcome of a request with a key was not stored");
     }
     Response::from_parts(parts, Body::from(bytes))
 }
 
-/// The first answer: its status, with the object as it is now, or what was stored of it.
+/// Returns the first response again: its status, with the object as it is now or with the stored
+/// body.
 async fn replay(
     replays: &Replays,
     outcome: &KeyedOutcome,
@@ -351,7 +354,8 @@ async fn replay(
     replayed(&mut response);
     Ok(response)
 }
-/// The body of a form without the boundary, which clients make anew for each request.
+/// Returns a form body without the boundary, because clients generate a new boundary for each
+/// request.
 fn without_boundary(headers: &HeaderMap, body: &Bytes) -> Vec<u8> {
     let content_type = headers
         .get(header::CONTENT_TYPE)

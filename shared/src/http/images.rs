@@ -1,4 +1,4 @@
-//! Storing the images of requests.
+//! Storing images that requests contain.
 
 use bytes::Bytes;
 
@@ -12,7 +12,7 @@ impl From<MediaError> for ApiError {
     }
 }
 
-/// Stores an image. 400 naming `field` if it is not one.
+/// Stores an image. Returns a 400 error for `field` if it is not a usable image.
 pub async fn store_image(media: &Media, field: &str, bytes: Bytes) -> Result<Image, ApiError> {
     media.store(bytes).await.map_err(|error| match error {
         MediaError::Unusable(why) => ApiError::field(field, why),
@@ -20,8 +20,9 @@ pub async fn store_image(media: &Media, field: &str, bytes: Bytes) -> Result<Ima
     })
 }
 
-/// Passes on the result of an edit that was to show a stored image. If the edit was surely not
-/// made, the image is removed; after a time-out it stays, because it may be shown.
+/// Returns the result of an edit that uses a stored image. If the edit certainly failed, the image
+/// is removed. If the outcome is unknown (for example after a time-out), the image stays, because
+/// it may be in use.
 pub async fn remove_unless_saved<T>(
     media: &Media,
     edit: Result<T, ApiError>,

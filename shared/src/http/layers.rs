@@ -1,5 +1,5 @@
-//! What stands around every router, in whichever home it runs: request log, panics, compression,
-//! entity tags, slashes, body limits.
+//! The layers around every router, in every environment: request log, panics, compression, entity
+//! tags, slashes, body limits.
 
 use std::any::Any;
 use std::time::Duration;
@@ -29,21 +29,21 @@ use crate::models::Person;
 use crate::state::Shared;
 use crate::table::usage::metered;
 
-/// How long browsers may remember a preflight.
+/// How long browsers may cache a preflight response.
 const PREFLIGHT: Duration = Duration::from_hours(2);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Who called which route: on the response, for the log.
+/// Which route was called and by whom. It is attached to the response for the log.
 #[derive(Clone)]
 struct Called {
     route: String,
     user: Option<Id<Person>>,
 }
 
-/// Adds authentication to a router's routes, and answers what it has no route for. Goes on before
-/// [`finish`].
+/// Adds authentication to the routes of a router, and answers requests that match no route. It must
+/// be applied before [`finish`].
 pub fn guard(router: Router<Shared>, app: &Shared) -> Router<Shared> {
-    // A token is verified where a route and a verb match: 404 and 405 come before 401.
+    // A token is verified only where route and method match, so 404 and 405 come before 401.
     let router = if router.has_routes() {
         let replays = Replays {
             app: app.clone(),
@@ -59,12 +59,12 @@ pub fn guard(router: Router<Shared>, app: &Shared) -> Router<Shared> {
         .fallback(async || ApiError::NotFound)
 }
 
-/// The router with everything around it, ready to be served.
+/// Returns the router with all layers, ready to serve requests.
 pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
     Router::new()
         .fallback_service(router.with_state(app.clone()))
         .layer(from_fn(entity_tags))
-        // The limit of a body is ours, below.
+        // The body limit is checked in `normalise` instead.
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn(normalise))
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
@@ -75,7 +75,7 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
         .layer(from_fn_with_state(app.clone(), log))
 }
 
-/// Which origins may call from a browser, and read what.
+/// Which origins may call from a browser, and which response headers they may read.
 pub fn cors(origins: &[String]) -> CorsLayer {
     let layer = CorsLayer::new()
         .allow_methods([
@@ -98,7 +98,7 @@ pub fn cors(origins: &[String]) -> CorsLayer {
             REQUEST_ID,
         ])
         .max_age(PREFLIGHT)
-        // The one place: this layer replaces what others say.
+        // `Vary` is set only here, because this layer replaces values from other layers.
         .vary([
             header::ACCEPT,
             header::ACCEPT_ENCODING,
@@ -139,20 +139,19 @@ async fn authenticate(State(app): State<Shared>, mut request: Request, next: Nex
                 && !remembers_itself(&route)
                 && let Err(error @ ApiError::BadToken(_)) = user.remember().await
             {
-                // Nothing is done by somebody whose id is another's.
+                // Nothing is executed for a caller whose id belongs to somebody else.
                 return error.into_response();
             }
-            // The profile is stored beside the work of the request, so that it costs no time of its
-            // own.
+            // The profile is stored while the request is processed, so it takes no extra time.
             let (response, stored) = futures::join!(next.run(request), user.remember());
             if let Err(error @ ApiError::BadToken(_)) = stored {
-                // Whoever it is: not the one whose id it is.
+                // The response is discarded: the id belongs to somebody else.
                 return error.into_response();
             }
             if let Err(error) = stored {
                 tracing::error!(
                     ?error,
-                    "the profile was not stored; the next request tries again"
+                    "the profile was not stored; the next request will retry"
                 );
             }
             response
@@ -162,7 +161,7 @@ async fn authenticate(State(app): State<Shared>, mut request: Request, next: Nex
     response
 }
 
-/// Gives the request an id and a time, logs what came of it, and makes errors of ours presentable.
+/// Gives the request an id and a time, logs the result, and rewrites the body of 5xx errors.
 async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
     let started = tokio::time::Instant::now();
     let received = *request
@@ -194,7 +193,8 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
                 "Something went wrong on our side. If it happens again, tell us this request id: {request_id}."
             ),
         };
-        // The other headers stay, so that browsers may read it.
+        // The other headers stay (for example the CORS headers), so that browsers can read the
+        // response.
         *response.body_mut() = Body::from(
             serde_json::json!({ "detail": detail, "code": code, "request_id": request_id })
                 .to_string(),
@@ -230,7 +230,7 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
     ApiError::Internal(format!("panic: {}", text.unwrap_or_default())).into_response()
 }
 
-/// Reads the body up to its limit, gives the path its slash, and answers HEAD like GET.
+/// Reads the body up to its limit, adds the final slash to the path, and answers HEAD like GET.
 async fn normalise(request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     let multipart = parts
@@ -246,7 +246,7 @@ async fn normalise(request: Request, next: Next) -> Response {
     let Some(bytes) = read_body(body, limit).await else {
         return ApiError::TooLarge(if multipart { limits::IMAGE } else { limit }).into_response();
     };
-    // What the gateway puts before the path belongs into links of ours too.
+    // The stage that the gateway puts before the path also belongs in our links.
     let stage = PublicPath::of(&parts)
         .strip_suffix(parts.uri.path())
         .unwrap_or_default()
@@ -282,8 +282,8 @@ async fn normalise(request: Request, next: Next) -> Response {
     response
 }
 
-/// The body, if it is not larger than `limit`. A larger one is read on for a while: many clients
-/// look for an answer only when they have sent all.
+/// Returns the body, or none if it is larger than `limit`. A larger body is read a little further
+/// and discarded, because many clients look for a response only after they have sent everything.
 async fn read_body(body: Body, limit: usize) -> Option<Bytes> {
     let mut stream = body.into_data_stream();
     let (mut bytes, mut seen) = (Vec::new(), 0);
@@ -299,7 +299,8 @@ async fn read_body(body: Body, limit: usize) -> Option<Bytes> {
     (seen <= limit).then(|| bytes.into())
 }
 
-/// `/x` is `/x/`; paths with an extension have no slash (H1).
+/// Adds a final slash to the path: `/x` becomes `/x/`. Paths with a file extension have no slash
+/// (H1).
 fn with_slash(parts: &mut Parts) {
     let path = parts.uri.path();
     let last = path.rsplit('/').next().unwrap_or_default();
@@ -323,7 +324,8 @@ fn with_slash(parts: &mut Parts) {
     }
 }
 
-/// An answer that cannot pass the gateway is refused with a hint, not cut off.
+/// Replaces a response that is too large for the gateway by an error with a hint; otherwise the
+/// gateway would cut it off.
 async fn bounded_answer(request: Request, next: Next) -> Response {
     let (parts, body) = next.run(request).await.into_parts();
     let sliced = parts.extensions.get::<Sliced>().is_some();
@@ -336,9 +338,9 @@ async fn bounded_answer(request: Request, next: Next) -> Response {
             response
         }
         Err(_) if sliced => {
-            ApiError::rule("The answer is too large. Ask for it in parts with the parameters limit and cursor, or for gzip.")
+            ApiError::rule("The response is too large. Request it in parts with the parameters `limit` and `cursor`, or compressed with the header Accept-Encoding: gzip.")
                 .into_response()
         }
-        Err(_) => ApiError::rule("The answer is too large. Ask for it compressed, with the header Accept-Encoding: gzip.").into_response(),
+        Err(_) => ApiError::rule("The response is too large. Request it compressed, with the header Accept-Encoding: gzip.").into_response(),
     }
 }

@@ -1,5 +1,5 @@
-//! Plain arrays that may be asked for in slices: `limit` and `cursor`, answered with a `Link`
-//! (H24).
+//! Plain arrays that clients can request in slices with `limit` and `cursor`. The response has a
+//! `Link` header (H24).
 
 use axum::Json;
 use axum::extract::FromRequestParts;
@@ -15,11 +15,11 @@ use super::params::Params;
 use super::request::PublicPath;
 use crate::state::Shared;
 
-/// Cursors of another version are refused, so that their content may change.
+/// Cursors of other versions are refused, so that the content of cursors may change.
 const VERSION: u8 = 1;
 
-/// Which slice of an array is asked for. A cursor says where in the list to go on; it holds no key
-/// of the table, so a forged one moves inside the list that the caller may read, and nowhere else.
+/// Which slice of an array is requested. A cursor contains a position in the list and no key of the
+/// table. A forged cursor can therefore reach only the list that the caller may read.
 #[derive(Debug, Clone)]
 pub struct Slice {
     limit: Option<usize>,
@@ -56,12 +56,12 @@ impl FromRequestParts<Shared> for Slice {
 }
 
 impl Slice {
-    /// How many items are wanted at most.
+    /// Returns the maximum number of items.
     pub fn limit(&self) -> Option<usize> {
         self.limit
     }
 
-    /// Behind which position to go on.
+    /// Returns the position after which the slice starts; none without a cursor.
     pub fn after<P: DeserializeOwned>(&self) -> Result<Option<P>, ApiError> {
         let read = |bytes: &Vec<u8>| {
             serde_json::from_slice(bytes)
@@ -70,8 +70,8 @@ impl Slice {
         self.cursor.as_ref().map(read).transpose()
     }
 
-    /// Cuts what was found to the limit: `items` holds one more than it if there is more. Then the
-    /// link to the rest.
+    /// Cuts `items` to the limit, and returns the link to the rest. If there are more items than
+    /// the limit, `items` must hold one more than the limit.
     pub fn cut<T, P: Serialize>(
         &self,
         items: &mut Vec<T>,
@@ -87,8 +87,8 @@ impl Slice {
         HeaderValue::try_from(format!("<{}?{query}>; rel=\"next\"", self.path)).ok()
     }
 
-    /// The array, and a link to the rest if there is one: `items` holds one more than the limit
-    /// then.
+    /// Returns a response with the array, and a link to the rest if there is one. In that case
+    /// `items` must hold one more than the limit.
     pub fn answer<T, B: Serialize, P: Serialize>(
         &self,
         mut items: Vec<T>,
@@ -101,17 +101,17 @@ impl Slice {
         if let Some(link) = next {
             response.headers_mut().insert(header::LINK, link);
         }
-        // Where an answer is too large, it can be had in slices.
+        // Tells `bounded_answer` that clients can request this list in slices.
         response.extensions_mut().insert(Sliced);
         response
     }
 }
 
-/// Goes with a list that can be asked for in slices.
+/// Marks a response with a list that clients can request in slices.
 #[derive(Debug, Clone, Copy)]
 pub struct Sliced;
 
-/// Whether the client asks for CSV rather than JSON.
+/// Returns whether the client prefers CSV to JSON.
 pub fn accepts_csv(headers: &HeaderMap) -> bool {
     let accept = headers
         .get(header::ACCEPT)

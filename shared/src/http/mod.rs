@@ -37,5 +37,5 @@ pub use params::Params;
 pub use request::{PublicPath, ReceivedAt};
 pub use user::User;
 
-/// What handlers answer.
+/// The result of a handler.
 pub type Result<T, E = ApiError> = std::result::Result<T, E>;

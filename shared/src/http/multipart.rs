@@ -1,4 +1,4 @@
-//! Images in requests: `multipart/form-data`, beside the fields or alone (V13, V17).
+//! Images in requests: `multipart/form-data`, with other fields or alone (V13, V17).
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Multipart, Request};
@@ -10,14 +10,14 @@ use super::body::Input;
 use super::error::ApiError;
 use crate::limits;
 
-/// Parts of a form: those with text, and the image among them.
+/// The parts of a form: text fields, and an image if there is one.
 struct FormParts {
     texts: Vec<(String, String)>,
     image: Option<(String, Bytes)>,
 }
 
 impl FormParts {
-    /// Reads a form whose image is the part called one of `names`.
+    /// Reads a form. The image is the part whose name is one of `names`.
     async fn read<S: Send + Sync>(
         request: Request,
         state: &S,
@@ -35,7 +35,7 @@ impl FormParts {
             let name = part.name().unwrap_or_default().to_owned();
             let is_file = part.file_name().is_some() || part.content_type().is_some();
             let bytes = part.bytes().await.map_err(broken)?;
-            // A form whose file was not chosen sends an empty one.
+            // If no file was chosen, a form sends an empty part.
             if names.contains(&name.as_str()) && bytes.is_empty() {
                 continue;
             }
@@ -54,8 +54,8 @@ impl FormParts {
     }
 }
 
-/// What a form cannot say in text (numbers, booleans, arrays, null) stands there as JSON; all else
-/// is as it is.
+/// Returns the value of a form field. Values that are not text (numbers, booleans, arrays, null)
+/// are sent as JSON; all other values are taken as text.
 fn json_or_text(text: String) -> Value {
     match serde_json::from_str(&text) {
         Ok(Value::String(_)) | Err(_) => Value::String(text),
@@ -75,17 +75,18 @@ fn is_form(request: &Request) -> bool {
         .starts_with("multipart/form-data")
 }
 
-/// A body as JSON, or as a form that may have an image in its part `image`.
+/// A JSON body, or a form that may have an image in its part `image`.
 pub struct WithImage<T> {
-    /// The fields.
+    /// The fields of the body.
     pub input: T,
-    /// The image.
+    /// The image; none in a JSON body.
     pub image: Option<Bytes>,
 }
 
-/// Fields that are texts: in a form, `7` is a name like any other there.
+/// Names of the fields that are always text. In a form, a name such as `7` is then not read as a
+/// number.
 pub trait TextFields {
-    /// Their names.
+    /// The names.
     const TEXTS: &'static [&'static str];
 }
 
@@ -116,7 +117,7 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
     }
 }
 
-/// A form with nothing but an image, in its part `file` or `image`: the name of the part, and the
+/// A form that contains only an image, in its part `file` or `image`: the name of the part, and the
 /// image.
 pub struct Upload(pub String, pub Bytes);
 

@@ -1,4 +1,4 @@
-//! Lists in pages: H22.
+//! Lists in pages (H22).
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use super::request::PublicPath;
 use crate::limits;
 use crate::state::Shared;
 
-/// Which page is asked for (H23).
+/// Which page is requested (H23).
 #[derive(Debug, Clone)]
 pub struct Page {
     number: u64,
@@ -49,7 +49,7 @@ impl FromRequestParts<Shared> for Page {
     }
 }
 
-/// The address of `path` as the client sees it.
+/// Returns the absolute URL of `path` as the client sees it.
 fn absolute(headers: &HeaderMap, uri: &Uri, path: &str) -> String {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let host = header("host")
@@ -61,22 +61,22 @@ fn absolute(headers: &HeaderMap, uri: &Uri, path: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// A page of results, and where the others are.
+/// A page of results, with links to the next and the previous page.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Envelope<T> {
-    /// All results.
+    /// Number of results on all pages.
     pub count: usize,
-    /// The next page, or null.
+    /// URL of the next page, or null.
     pub next: Option<String>,
-    /// The page before, or null.
+    /// URL of the previous page, or null.
     pub previous: Option<String>,
-    /// This page.
+    /// The results on this page.
     pub results: Vec<T>,
 }
 
 impl Page {
-    /// The page of `all` in the order of `compare`, which has no equals: only what is around the
-    /// page is sorted.
+    /// Returns the page of `all` in the order of `compare`, in which no two items are equal. Only
+    /// the items of the page are sorted completely.
     pub fn of_sorted<T, B>(
         &self,
         all: &mut [T],
@@ -97,8 +97,8 @@ impl Page {
         self.of(all, show)
     }
 
-    /// The page of `all`, each item shown by `show`. 404 past the end; an empty list has one empty
-    /// page.
+    /// Returns the page of `all`, with each item converted by `show`. 404 if the page is past the
+    /// end. An empty list has one empty page.
     pub fn of<T, B>(&self, all: &[T], show: impl Fn(&T) -> B) -> Result<Envelope<B>, ApiError> {
         let count = all.len() as u64;
         let pages = count.div_ceil(self.size).max(1);

@@ -1,4 +1,5 @@
-//! Query parameters: unknown ones are ignored, unparsable ones are 400 naming them (H26).
+//! Query parameters: unknown ones are ignored; a wrong value is a 400 error that names the
+//! parameter (H26).
 
 use std::convert::Infallible;
 
@@ -24,8 +25,8 @@ impl<S: Sync> FromRequestParts<S> for Params {
 }
 
 impl Params {
-    /// The parameters of a query string, by name: gateways hand them on in any order, and what is
-    /// made from them should not depend on it.
+    /// Parses a query string and sorts the parameters by name. Gateways may change the order, and
+    /// links made from the parameters should not depend on it.
     pub fn parse(query: &str) -> Self {
         let mut pairs: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes())
             .into_owned()
@@ -34,7 +35,7 @@ impl Params {
         Self(pairs)
     }
 
-    /// The text of a parameter.
+    /// Returns the value of a parameter. If it is there more than once, the last one counts.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -42,7 +43,7 @@ impl Params {
             .map(|(_, value)| value.as_str())
     }
 
-    /// `true`, `false`, `1` or `0`.
+    /// Returns a boolean: `true`, `false`, `1` or `0`.
     pub fn flag(&self, name: &str) -> Result<Option<bool>, ApiError> {
         match self.text(name) {
             None => Ok(None),
@@ -52,13 +53,13 @@ impl Params {
         }
     }
 
-    /// A whole number from `low` to `high`.
+    /// Returns a whole number from `low` to `high`.
     pub fn number(&self, name: &str, low: u64, high: u64) -> Result<Option<u64>, ApiError> {
         let Some(text) = self.text(name) else {
             return Ok(None);
         };
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        // More digits than fit are a very large number all the same.
+        // A number with too many digits counts as the largest number.
         match digits.then(|| text.parse().unwrap_or(u64::MAX)) {
             Some(number) if (low..=high).contains(&number) => Ok(Some(number)),
             _ if high == u64::MAX => Err(ApiError::field(
@@ -72,12 +73,12 @@ impl Params {
         }
     }
 
-    /// An id.
+    /// Returns an id.
     pub fn id<T>(&self, name: &str) -> Result<Option<Id<T>>, ApiError> {
         Ok(self.number(name, 1, MAX_ID)?.map(Id::new))
     }
 
-    /// The words of the parameter `search`, to be looked for in many texts.
+    /// Returns the words of the parameter `search`, prepared for searching in many texts.
     pub fn search(&self) -> Result<Vec<Word>, ApiError> {
         let text = self.text("search").unwrap_or_default();
         if text.chars().count() > limits::NAME {
@@ -89,14 +90,14 @@ impl Params {
         Ok(text::search(text))
     }
 
-    /// A date-time.
+    /// Returns a date-time.
     pub fn time(&self, name: &str) -> Result<Option<Timestamp>, ApiError> {
         self.text(name)
             .map(|text| text.parse().map_err(|why: &str| ApiError::field(name, why)))
             .transpose()
     }
 
-    /// The query with one parameter set to another value.
+    /// Returns the query with one parameter set to another value.
     pub fn with(&self, name: &str, value: &str) -> String {
         let others = self.0.iter().filter(|(key, _)| key != name);
         url::form_urlencoded::Serializer::new(String::new())

@@ -1,4 +1,4 @@
-//! What a request brings besides its path and body.
+//! Facts about a request that are not in its path or body.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use crate::state::Shared;
 
-/// When the gateway received the request: deadlines are judged by it (S1).
+/// When the gateway received the request. Deadlines are checked against this time (S1).
 #[derive(Debug, Clone, Copy)]
 pub struct ReceivedAt(pub DateTime<Utc>);
 
@@ -22,7 +22,8 @@ impl FromRequestParts<Shared> for ReceivedAt {
     }
 }
 
-/// The path as the client sees it, with the stage of the gateway if there is one: for links.
+/// The path as the client sees it, including the stage of the gateway if there is one. It is used
+/// in links.
 #[derive(Debug, Clone)]
 pub struct PublicPath(pub String);
 

@@ -1,12 +1,12 @@
-//! JSON as bodies are read: objects are objects (H10), and what is wrong is said in words of the
-//! API, not in those of a programming language (H8).
+//! Strict reading of JSON bodies: an array is not accepted as an object (H10), and error messages
+//! use the words of the API, not the type names of Rust (H8).
 
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::{Error, Value};
 
-/// A JSON value that is read strictly, at every depth.
+/// A JSON value that is read strictly at every level.
 pub(super) struct Strict(pub Value);
 
 impl IntoDeserializer<'_, Error> for Strict {

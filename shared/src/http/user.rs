@@ -15,8 +15,8 @@ use crate::state::Shared;
 use crate::table::TableError;
 use crate::time::Timestamp;
 
-/// A signed-in caller. As an argument of a handler it means that credentials are needed;
-/// `Option<User>`, that they are not.
+/// A signed-in caller. A handler with the argument `User` needs credentials; one with
+/// `Option<User>` does not.
 #[derive(Clone)]
 pub struct User(Arc<Inner>);
 
@@ -33,7 +33,8 @@ impl std::fmt::Debug for User {
 }
 
 impl User {
-    /// The caller that the headers tell: none without credentials, 401 for bad ones.
+    /// Returns the caller that the headers identify: none without credentials, 401 for invalid
+    /// ones.
     pub(crate) async fn authenticate(
         app: &Shared,
         headers: &HeaderMap,
@@ -55,18 +56,18 @@ impl User {
         }))))
     }
 
-    /// User id.
+    /// Returns the user id.
     pub fn id(&self) -> Id<Person> {
         self.0.identity.id
     }
 
-    /// Whether they are an admin.
+    /// Returns whether they are an admin.
     pub fn is_admin(&self) -> bool {
         self.0.identity.is_admin
     }
 
-    /// The caller's profile, stored if it is new and refreshed if the token says something else: at
-    /// most 1 read a request, whoever asks.
+    /// Returns the caller's profile. A new profile is stored, and a stored one is updated if the
+    /// token has different claims. The profile is read at most once in each request.
     pub async fn person(&self) -> Result<&Person, ApiError> {
         self.0.person.get_or_try_init(|| self.load()).await
     }
@@ -95,13 +96,13 @@ impl User {
             erasing: false,
         });
         if person.subject != identity.subject {
-            // Ids have 53 bits: an issuer that lets people choose their subject could be made to
-            // give two of them one id.
+            // Ids have only 53 bits. If an issuer lets people choose their subject, two subjects
+            // could be made to have the same id.
             return Err(ApiError::BadToken(
                 "its subject cannot be told from another one".into(),
             ));
         }
-        // Two tokens of one person may differ: the younger one is right.
+        // Two tokens of one person may differ. The claims of the newer token are used.
         let personal = merged(&person.personal, identity);
         if identity.issued_at >= person.token_issued_at && personal != person.personal {
             person.personal = personal;
@@ -110,7 +111,7 @@ impl User {
                 None => app.table.create_person(&person).await,
                 Some(old) => app.table.update_claims(old, &person).await,
             };
-            // Refused: a request beside this one was first.
+            // Refused: a concurrent request has stored the profile already.
             if let Err(error) = stored.map_or_else(
                 |error| {
                     if matches!(error, TableError::Refused(_)) {
@@ -128,7 +129,8 @@ impl User {
         Ok(person)
     }
 
-    /// Stores the profile if it may be new or changed; somebody who was seen lately costs nothing.
+    /// Stores the profile if it may be new or changed. No read is needed for somebody whose profile
+    /// was checked recently.
     pub(crate) async fn remember(&self) -> Result<(), ApiError> {
         let app = &self.0.app;
         if app.known_people.knows(&self.0.identity, app.clock.now()) {

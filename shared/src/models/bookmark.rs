@@ -4,36 +4,38 @@ use super::{Applicant, ClubCode, Person};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-/// A club that somebody keeps at hand. Its id is derived from both.
+/// A favorite club of a person. Its id is derived from the club and the person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Favorite {
-    /// Favorite id.
+    /// Id of the favorite.
     pub id: Id<Favorite>,
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// User id.
+    /// Id of the user.
     pub person: Id<Person>,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
-    /// it, and a late deletion of an older one does not meet this one.
+    /// The id of the request that created it ([`crate::http::NewId`]). A repeated request
+    /// recognises its own result by it, and a late deletion meant for an older one does not delete
+    /// this one.
     pub creation: u64,
-    /// Since when.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
-/// A club that somebody wants to hear of. Its id is derived from both.
+/// A club whose news a person subscribes to. Its id is derived from the club and the person.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Subscription {
-    /// Subscription id.
+    /// Id of the subscription.
     pub id: Id<Subscription>,
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// User id.
+    /// Id of the user.
     pub person: Id<Person>,
-    /// Who it is; kept equal to the profile.
+    /// The subscriber; a copy that is updated with the profile.
     pub applicant: Applicant,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
-    /// it, and a late deletion of an older one does not meet this one.
+    /// The id of the request that created it ([`crate::http::NewId`]). A repeated request
+    /// recognises its own result by it, and a late deletion meant for an older one does not delete
+    /// this one.
     pub creation: u64,
-    /// Since when.
+    /// When it was created.
     pub created_at: Timestamp,
 }

@@ -7,203 +7,207 @@ use crate::ids::Id;
 use crate::time::Timestamp;
 
 integer_enum! {
-    /// What somebody is in a club; the smaller the number, the more they may.
+    /// The role of a member in a club. A smaller number has more rights.
     Role {
-        /// May do everything in the club.
+        /// Has all rights in the club.
         Owner = 0,
-        /// Runs it.
+        /// Manages the club.
         Officer = 10,
-        /// Belongs to it.
+        /// A member without management rights.
         Member = 20,
     }
 }
 
-/// A club. Counters are changed where they stand; the rest is replaced under a version.
+/// A club. Counters are updated in place; the other fields are replaced only if the version is
+/// unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Club {
-    /// Its code, which never changes.
+    /// Code, which never changes.
     pub code: ClubCode,
-    /// Moves with every change of the fields below it.
+    /// Changes with every change of the fields below it.
     pub version: u64,
-    /// What officers write.
+    /// The fields that officers edit.
     pub profile: ClubProfile,
-    /// Logo.
+    /// Logo; none if the club has none.
     pub image: Option<Image>,
-    /// Ids of the badges that admins awarded it, in order.
+    /// Ids of the badges that admins gave to the club, in ascending order.
     #[serde(default)]
     pub badges: Vec<Id<Badge>>,
-    /// None while it waits for an admin.
+    /// None until an admin has decided.
     pub approved: Option<bool>,
-    /// Deleted: the code stays taken, all under it is gone from sight.
+    /// Deleted: the code stays in use, and everything under the club is invisible.
     pub archived: bool,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
-    /// it, and a late deletion of an older one does not meet this one.
+    /// The id of the request that created it ([`crate::http::NewId`]). A repeated request
+    /// recognises its own result by it, and a late deletion meant for an older one does not delete
+    /// this one.
     pub creation: u64,
     /// When it was created.
     pub created_at: Timestamp,
-    /// Memberships.
+    /// Number of memberships.
     pub members: i64,
-    /// Memberships with the role of owner; never less than one.
+    /// Number of memberships with the role of owner; at least one.
     pub owners: i64,
-    /// Favorites.
+    /// Number of favorites.
     pub favorites: i64,
-    /// Events, those that have ended too.
+    /// Number of events, including those that have ended.
     pub events: i64,
-    /// When its officers were last told of membership requests.
+    /// When its officers were last notified of membership requests.
     pub told_of_requests_at: Option<Timestamp>,
-    /// The windows of its active applications, by their ids: is it accepting members?
+    /// The submission windows of its active applications, by application id. They show whether the
+    /// club accepts members.
     pub windows: BTreeMap<String, Window>,
 }
 
-/// What officers write of a club.
+/// The fields of a club that officers edit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClubProfile {
-    /// Display name.
+    /// Name shown to people.
     pub name: String,
-    /// One line.
+    /// A single line below the name.
     pub subtitle: String,
-    /// HTML, cleaned: the whole of it, or its beginning where `has_more` says so.
+    /// Clean HTML: the whole description, or only its beginning if `has_more` is true.
     pub description: String,
-    /// Whether the whole description stands apart ([`ClubText`]), and only its beginning here.
+    /// Whether the whole description is stored separately ([`ClubText`]).
     pub has_more: bool,
-    /// Where to reach it; replies to its mails go there.
+    /// Contact address of the club; replies to its mails go there.
     pub email: Email,
-    /// Home page.
+    /// Home page; an http(s) URL.
     pub website: Option<String>,
-    /// Ids of its tags, in order.
+    /// Ids of its tags, in ascending order.
     #[serde(default)]
     pub tags: Vec<Id<Tag>>,
-    /// 1–5.
+    /// How members join, from 1 to 5.
     pub application_required: u8,
-    /// Whether it is active at present.
+    /// Whether the club is active at present.
     pub active: bool,
 }
 
-/// The whole description of a club, if it is longer than lists hold: they read the clubs, and not
-/// these.
+/// The whole description of a club, if it is too long for lists. Lists read only the clubs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ClubText {
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// HTML, cleaned.
+    /// Clean HTML.
     pub description: String,
 }
 
-/// The time in which an active application takes submissions.
+/// The time in which an active application accepts submissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
-    /// Opens.
+    /// When it opens.
     pub start: Timestamp,
-    /// Closes.
+    /// When it closes.
     pub end: Timestamp,
 }
 
-/// A person's membership of a club. Its id is derived from both.
+/// A person's membership of a club. Its id is derived from the club and the person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
-    /// Membership id.
+    /// Id of the membership.
     pub id: Id<Membership>,
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// Increases with every change.
+    /// Changes with every change.
     pub version: u64,
-    /// User id.
+    /// Id of the user.
     pub person: Id<Person>,
-    /// Role.
+    /// Role in the club.
     pub role: Role,
     /// Position in the club.
     pub title: String,
     /// Bio, plain text.
     pub description: String,
-    /// Whether others see who it is.
+    /// Whether other people can see who the member is.
     pub public: bool,
     /// Whether the member is active at present.
     pub active: bool,
-    /// Who it is; kept equal to the profile.
+    /// The member; a copy that is updated with the profile.
     pub personal: Personal,
-    /// Their picture; kept equal to the profile.
+    /// URL of their picture; a copy that is updated with the profile.
     pub image_url: Option<String>,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
-    /// it, and a late deletion of an older one does not meet this one.
+    /// The id of the request that created it ([`crate::http::NewId`]). A repeated request
+    /// recognises its own result by it, and a late deletion meant for an older one does not delete
+    /// this one.
     pub creation: u64,
-    /// Since when.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
-/// Somebody who asks to join a club. Its id is derived from both.
+/// A person's request to join a club. Its id is derived from the club and the person.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MembershipRequest {
-    /// Request id.
+    /// Id of the request.
     pub id: Id<MembershipRequest>,
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// User id.
+    /// Id of the user.
     pub person: Id<Person>,
-    /// Who it is; kept equal to the profile.
+    /// The person; a copy that is updated with the profile.
     pub applicant: Applicant,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
-    /// it, and a late deletion of an older one does not meet this one.
+    /// The id of the request that created it ([`crate::http::NewId`]). A repeated request
+    /// recognises its own result by it, and a late deletion meant for an older one does not delete
+    /// this one.
     pub creation: u64,
-    /// When they asked.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
-/// The invitations that a club has sent lately, resends included (I13, I14).
+/// The invitations that a club sent recently, including those sent again (I13, I14).
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct InvitationLog {
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// Made anew with every change; 0 before the first.
+    /// A new value with every change; 0 before the first.
     pub version: u64,
-    /// How many were sent when, in seconds since 1970; of the last 24 hours.
+    /// How many invitations were sent at which second; covers the last 24 hours.
     pub sent: Vec<SentCount>,
-    /// Which invites were sent when; of the last 10 minutes.
+    /// Which invites were sent at which second; covers the last 10 minutes.
     pub recent: Vec<SentInvites>,
-    /// When the table may remove it, in seconds since 1970.
+    /// When the table may delete this item, in seconds since 1970.
     pub expires: i64,
 }
 
 /// How many invitations were sent in one second.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentCount {
-    /// When, in seconds since 1970.
+    /// The second, in seconds since 1970.
     pub at: i64,
-    /// How many.
+    /// Number of invitations.
     pub count: usize,
 }
 
 /// The invites that were sent in one second.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentInvites {
-    /// When, in seconds since 1970.
+    /// The second, in seconds since 1970.
     pub at: i64,
-    /// Invite ids, or ids of memberships whose people were told that they were added.
+    /// Ids of invites, or of memberships whose members were notified that they were added.
     pub ids: Vec<String>,
 }
 
 impl InvitationLog {
-    /// Invitations of a club in 24 hours.
+    /// How many invitations a club may send in 24 hours.
     pub const DAILY: usize = 300;
     const DAY: i64 = 24 * 3_600;
-    /// Seconds before one invite is sent again.
+    /// Seconds until the same invite may be sent again.
     const PAUSE: i64 = 600;
 
-    /// The entries of the last 24 hours.
+    /// Returns the entries of the last 24 hours.
     fn last_day(&self, now: i64) -> impl Iterator<Item = &SentCount> {
         self.sent
             .iter()
             .filter(move |sent| now < sent.at + Self::DAY)
     }
 
-    /// The entries of the last ten minutes.
+    /// Returns the entries of the last ten minutes.
     fn last_minutes(&self, now: i64) -> impl Iterator<Item = &SentInvites> {
         self.recent
             .iter()
             .filter(move |sent| now < sent.at + Self::PAUSE)
     }
 
-    /// Seconds until `more` invitations may be sent; 0 if now. More than [`Self::DAILY`] may never
-    /// be sent at once.
+    /// Returns the seconds until `more` invitations may be sent; 0 if they may be sent now. More
+    /// than [`Self::DAILY`] can never be sent at once; the result is then a day.
     pub fn wait_for(&self, more: usize, now: Timestamp) -> u64 {
         let now = now.epoch_seconds();
         let mut count: usize = self.last_day(now).map(|sent| sent.count).sum();
@@ -219,7 +223,7 @@ impl InvitationLog {
         u64::try_from(Self::DAY).unwrap_or(1)
     }
 
-    /// Seconds until this invite may be sent again; 0 if now.
+    /// Returns the seconds until this invite may be sent again; 0 if it may be sent now.
     pub fn wait_for_resend(&self, invite: &str, now: Timestamp) -> u64 {
         let now = now.epoch_seconds();
         let has_it = |sent: &&SentInvites| sent.ids.iter().any(|id| id == invite);
@@ -228,7 +232,7 @@ impl InvitationLog {
         last.map_or(0, |seconds| u64::try_from(seconds).unwrap_or(0))
     }
 
-    /// How often this invite was sent in the last ten minutes.
+    /// Returns how often this invite was sent in the last ten minutes.
     pub fn times(&self, invite: &str, now: Timestamp) -> usize {
         let sent = self.last_minutes(now.epoch_seconds());
         sent.flat_map(|sent| &sent.ids)
@@ -236,7 +240,7 @@ impl InvitationLog {
             .count()
     }
 
-    /// The log after these invites are sent now.
+    /// Returns the log with these invites added as sent now.
     #[must_use]
     pub fn with<'a>(
         &self,
@@ -268,25 +272,26 @@ impl InvitationLog {
     }
 }
 
-/// An invitation to join a club (I3, I6): there as long as it was neither used nor revoked.
+/// An invitation to join a club (I3, I6). It is deleted when it is used or revoked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Invite {
-    /// Letters and digits.
+    /// Id of the invite: letters and digits.
     pub id: String,
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// The address invited, in lower case.
+    /// Address of the invited person, in lower case.
     pub email: Email,
-    /// Role granted.
+    /// Role that the person gets.
     pub role: Role,
-    /// Title granted.
+    /// Title that the person gets.
     pub title: String,
-    /// Goes into the token, and is never given twice: links of older versions do not work.
+    /// Part of the token, and never used twice. Links of older versions do not work.
     pub version: u64,
-    /// The membership of the officer who gives the role; none for admins, and for the accepted.
+    /// Membership of the officer who grants the role; none if an admin does, or for accepted
+    /// applicants.
     pub by: Option<Id<Membership>>,
-    /// Checked at use.
+    /// When it expires; checked when it is used.
     pub expires_at: Timestamp,
-    /// Last change.
+    /// When it was last changed.
     pub updated_at: Timestamp,
 }

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use crate::limits;
 
 /// The code of a club: lower-case letters, digits and hyphens, at least one letter, at most 64
-/// characters (C3). It is in paths and keys, and never changes.
+/// characters (C3). It is part of paths and keys, and never changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ClubCode(String);
 
 impl ClubCode {
-    /// The code that a text is; none if it has another form.
+    /// Returns the text as a code; none if it does not have the form of a code.
     pub fn parse(text: &str) -> Option<Self> {
         let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         let is_code = text.len() <= limits::CODE

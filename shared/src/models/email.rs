@@ -5,24 +5,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::is_email;
 
-/// An e-mail address that a mail can be sent to, as it was written; or empty, for none.
+/// An e-mail address that mail can be sent to, as the user wrote it. An empty value means no
+/// address.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Email(String);
 
 impl Email {
-    /// The address that a text is; none if no mail can be sent to it.
+    /// Returns the text as an address; none if mail cannot be sent to it.
     pub fn parse(text: &str) -> Option<Self> {
         is_email(text).then(|| Self(text.to_owned()))
     }
 
-    /// The address as it is compared: in lower case.
+    /// Returns the address in lower case, the form in which addresses are compared.
     #[must_use]
     pub fn folded(&self) -> Self {
         Self(self.0.to_lowercase())
     }
 
-    /// The address; none if it is empty.
+    /// Returns the address; none if it is empty.
     pub fn into_option(self) -> Option<Self> {
         (!self.0.is_empty()).then_some(self)
     }

@@ -5,80 +5,81 @@ use crate::ids::Id;
 use crate::time::Timestamp;
 
 integer_enum! {
-    /// What kind of event it is.
+    /// The kind of an event.
     EventType {
-        /// None of the others.
+        /// Any other kind.
         Other = 0,
-        /// Recruitment.
+        /// A recruitment event.
         Recruitment = 1,
-        /// General body meeting.
+        /// A general body meeting.
         Gbm = 2,
-        /// Somebody speaks.
+        /// A talk by a speaker.
         Speaker = 3,
         /// A fair.
         Fair = 4,
         /// A social event.
         Social = 5,
-        /// About careers.
+        /// An event about careers.
         Career = 6,
     }
 }
 
-/// An event of a club with its showingsV11: one item, so that they always agree.
+/// An event of a club with its showings (V11). Both are stored in one item, so that they are always
+/// consistent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// Event id.
+    /// Id of the event.
     pub id: Id<Event>,
-    /// Code of the host.
+    /// Code of the club that hosts it.
     pub club: ClubCode,
-    /// Moves with every change.
+    /// Changes with every change.
     pub version: u64,
-    /// Name.
+    /// Name of the event.
     pub name: String,
-    /// HTML, cleaned.
+    /// Clean HTML.
     pub description: String,
-    /// Kind.
+    /// Kind of the event.
     pub event_type: EventType,
-    /// A link, such as one to a meeting; for signed-in callers.
+    /// A link, for example to an online meeting; shown to signed-in callers only.
     pub url: Option<String>,
-    /// Flyer.
+    /// Flyer; none if the event has none.
     pub image: Option<Image>,
-    /// Shown first by clients; admins decide.
+    /// Whether clients show it first; only admins can set this.
     pub pinned: bool,
-    /// When and where; by start, then id.
+    /// Times and places, ordered by start and id.
     pub showings: Vec<Showing>,
-    /// The part of the catalogue that it was in before: there is a copy of it there too, until it
+    /// The part of the catalogue that the event was in before. A copy stays there until the event
     /// changes again.
     pub former_part: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
-    /// Last change.
+    /// When it was last changed.
     pub updated_at: Timestamp,
 }
 
 /// One occurrence of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Showing {
-    /// Showing id.
+    /// Id of the showing.
     pub id: Id<Showing>,
-    /// Begins.
+    /// Start.
     pub start: Timestamp,
-    /// Ends; not before it begins.
+    /// End; not before the start.
     pub end: Timestamp,
-    /// Where.
+    /// Place.
     pub location: Option<String>,
-    /// Whether callers who are not signed in see where.
+    /// Whether callers who are not signed in can see the place.
     pub location_is_public: bool,
-    /// Whether it was said to need tickets.
+    /// Whether the organiser marked it as requiring tickets.
     pub ticketed: bool,
-    /// From when there are tickets.
+    /// When tickets become available.
     pub ticket_drop: Option<Timestamp>,
-    /// Tickets of one order at most.
+    /// Maximum number of tickets in one order.
     pub ticket_order_limit: u32,
 }
 
 impl Showing {
-    /// Whether tickets are needed.
+    /// Returns whether tickets are required.
     pub fn needs_tickets(&self) -> bool {
         self.ticketed || self.ticket_drop.is_some()
     }
@@ -87,13 +88,13 @@ impl Showing {
 /// A stored image: the names of its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
-    /// Full size.
+    /// File in full size.
     pub full: String,
-    /// At most 600 pixels wide.
+    /// File with a width of at most 600 pixels.
     pub small: String,
 }
 
-/// The first and last moments of an event's showings.
+/// The earliest and latest times of an event's showings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// Earliest and latest start.
@@ -103,7 +104,7 @@ pub struct Span {
 }
 
 impl Event {
-    /// From the first to the last showing; none without showings.
+    /// Returns the time from the first to the last showing; none if there are no showings.
     pub fn span(&self) -> Option<Span> {
         let range = |times: fn(&Showing) -> Timestamp| {
             Some((
@@ -117,7 +118,7 @@ impl Event {
         })
     }
 
-    /// Brings the showings into their order.
+    /// Sorts the showings by start and id.
     pub fn sort_showings(&mut self) {
         self.showings
             .sort_by_key(|showing| (showing.start, showing.id));

@@ -3,49 +3,48 @@ use serde::{Deserialize, Serialize};
 use super::Person;
 use crate::ids::Id;
 
-/// A request that carried an idempotency key, and what became of it (X1, X5).
+/// A request that was sent with an idempotency key, and its outcome (X1, X5).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeyedRequest {
     /// User id of the caller.
     pub person: Id<Person>,
     /// A hash of key, method and path.
     pub id: String,
-    /// A hash of the body: another one is another request.
+    /// A hash of the body; a different body means a different request.
     pub body_hash: String,
-    /// The id of what the request creates: the same in every attempt, so that a later one finds
-    /// what an earlier one made.
+    /// The id of the object that the request creates. It is the same in every attempt, so that a
+    /// later attempt finds the object of an earlier one.
     pub creates: u64,
-    /// Which attempt is at work: made anew for each.
+    /// The current attempt; a new value for each attempt.
     pub attempt: u64,
-    /// Until when the attempt may be at work, in seconds since 1970; 0 when it has ended without an
-    /// outcome.
+    /// Until when the attempt may run, in seconds since 1970. 0 if it ended without an outcome.
     pub busy_until: i64,
-    /// Until when the key is remembered, in seconds since 1970.
+    /// Until when the key is stored, in seconds since 1970.
     pub expires: i64,
-    /// What became of it; none until an attempt ended well.
+    /// The outcome; none until an attempt ended successfully.
     pub outcome: Option<KeyedOutcome>,
 }
 
-/// What a repeat gets. It holds nobody's data but the caller's.
+/// What a repeat returns. It contains only data of the caller.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyedOutcome {
-    /// The first status, and the object at this path as it is now.
+    /// The first status, with the object at this path as it is now.
     Object {
-        /// First status.
+        /// Status of the first response.
         status: u16,
-        /// Path of the object, from `/api/` on.
+        /// Path of the object, starting with `/api/`.
         path: String,
-        /// Whether the first answer had it as `Location`.
+        /// Whether the first response had this path in `Location`.
         is_location: bool,
     },
-    /// The first answer as it was: JSON.
+    /// The first response, unchanged.
     Answer {
-        /// Status.
+        /// Status of the first response.
         status: u16,
-        /// Body.
+        /// JSON body of the first response.
         body: String,
     },
-    /// An answer that is computed again, since the request changed nothing.
+    /// The request changed nothing, so the response is computed again.
     Nothing,
 }

@@ -5,54 +5,54 @@ use super::ClubCode;
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-/// An entry of a collection that admins keep and others refer to (L2, L3).
+/// An entry of a collection that admins edit and other objects refer to (L2, L3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "T: LookupKind")]
 pub struct Lookup<T> {
-    /// Its id, in its collection.
+    /// Id, unique in its collection.
     pub id: Id<T>,
-    /// Moves with every change of the value.
+    /// Changes with every change of the value.
     pub version: u64,
-    /// How many clubs or people refer to it, archived clubs included: changed where it stands, in
-    /// their transactions.
+    /// How many clubs or people refer to it, including archived clubs. Updated in place, in the
+    /// transactions of those clubs and people.
     pub uses: i64,
-    /// What admins write.
+    /// The fields that admins edit.
     pub value: T,
 }
 
-/// What a collection holds.
+/// A kind of entry, such as tags or schools.
 pub trait LookupKind:
     Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync + 'static
 {
-    /// What an entry is called in the table.
+    /// The type name of an entry in the table.
     const TYPE: &'static str;
-    /// The partition, and the part of the catalogue, that they stand in.
+    /// The partition of the table, and part of the catalogue, that contains the entries.
     const PART: &'static str;
-    /// The field that is unique, whatever its case and diacritics.
+    /// The name of the field that must be unique. Case and diacritics are ignored.
     const UNIQUE: &'static str;
 
-    /// What that field says.
+    /// Returns the value of that field.
     fn name(&self) -> &str;
 
-    /// The year by which people refer to it, if they do not by its id.
+    /// Returns the year by which people refer to the entry; none if they refer to it by its id.
     fn graduates(&self) -> Option<u16> {
         None
     }
 }
 
-/// A subject that clubs have to do with.
+/// A topic that clubs are tagged with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tag {
-    /// Holds at least one letter.
+    /// Name; contains at least one letter.
     pub name: String,
 }
 
-/// A distinction that admins award to clubs.
+/// An award that admins give to clubs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Badge {
-    /// Its name.
+    /// Name of the badge.
     pub label: String,
-    /// What kind of badge it is.
+    /// Kind of badge.
     pub purpose: String,
     /// Plain text.
     pub description: String,
@@ -63,64 +63,64 @@ pub struct Badge {
 /// A school of the university.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct School {
-    /// Its name.
+    /// Name of the school.
     pub name: String,
-    /// Whether it is for graduates.
+    /// Whether the school is for graduate students.
     pub is_graduate: bool,
 }
 
 /// A field of study.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Major {
-    /// Its name.
+    /// Name of the major.
     pub name: String,
 }
 
-/// A class, by the year in which it graduates.
+/// A class of students, identified by its year of graduation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Year {
-    /// Its name.
+    /// Name of the class.
     pub name: String,
-    /// The year; people refer to it by their year of graduation.
+    /// Year of graduation; profiles refer to the class by it.
     pub year: u16,
 }
 
-/// A fair at which clubs present themselves. Its uses are the registered clubs.
+/// A fair at which clubs present themselves. Its `uses` counts the registered clubs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fair {
-    /// Its name.
+    /// Name of the fair.
     pub name: String,
-    /// Who holds it.
+    /// Who organises it.
     pub organization: String,
-    /// Whom to ask.
+    /// Contact for questions.
     pub contact: String,
-    /// HTML, cleaned.
+    /// Clean HTML.
     pub information: String,
-    /// Begins.
+    /// Start.
     pub start: Timestamp,
-    /// Ends.
+    /// End.
     pub end: Timestamp,
-    /// Since when officers register their clubs; none: since ever.
+    /// When registration opens for officers; none if it has always been open.
     pub registration_start: Option<Timestamp>,
-    /// Until when; none: until the fair ends.
+    /// When registration closes; none if it closes at the end of the fair.
     pub registration_end: Option<Timestamp>,
-    /// Whether it is held online.
+    /// Whether the fair is held online.
     #[serde(rename = "virtual")]
     pub is_virtual: bool,
 }
 
 impl Fair {
-    /// Whether it is over.
+    /// Returns whether the fair has ended.
     pub fn is_over(&self, now: Timestamp) -> bool {
         self.end < now
     }
 
-    /// Whether it is on.
+    /// Returns whether the fair takes place at `now`.
     pub fn is_on(&self, now: Timestamp) -> bool {
         self.start <= now && !self.is_over(now)
     }
 
-    /// Whether clubs register.
+    /// Returns whether clubs can be registered at `now`.
     pub fn takes_clubs(&self, now: Timestamp) -> bool {
         self.registration_start.is_none_or(|start| start <= now)
             && now <= self.registration_end.unwrap_or(self.end)
@@ -130,11 +130,11 @@ impl Fair {
 /// A club that is registered for a fair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registration {
-    /// Fair id.
+    /// Id of the fair.
     pub fair: Id<Fair>,
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// Since when.
+    /// When the club was registered.
     pub created_at: Timestamp,
 }
 

@@ -7,29 +7,30 @@ use super::{Application, ClubCode, Email, Invite, Mailed, Person, Status};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-/// Where a mail stands (E13).
+/// The status of a mail (E13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EmailStatus {
-    /// In the outbox.
+    /// In the outbox, not sent yet.
     Queued,
-    /// Claimed by the worker.
+    /// Claimed by the mail worker.
     Sending,
-    /// Taken by SES.
+    /// Accepted by SES.
     Sent,
-    /// Refused for good.
+    /// Permanently refused.
     Failed,
-    /// Perhaps taken: the worker died, or no clear answer came. Never retried by itself.
+    /// It is not known whether SES accepted it: the worker stopped, or the response was unclear.
+    /// Never sent again automatically.
     Unknown,
-    /// Came back.
+    /// Returned as undeliverable.
     Bounced,
     /// Marked as spam by the recipient.
     Complained,
 }
 
 impl EmailStatus {
-    /// Every status, by the name that it has in JSON.
+    /// All statuses, with their names in JSON.
     pub const ALL: [(&'static str, Self); 7] = [
         ("queued", Self::Queued),
         ("sending", Self::Sending),
@@ -40,32 +41,32 @@ impl EmailStatus {
         ("complained", Self::Complained),
     ];
 
-    /// Whether SES surely took the mail.
+    /// Returns whether SES certainly accepted the mail.
     pub fn taken(self) -> bool {
         matches!(self, Self::Sent | Self::Bounced | Self::Complained)
     }
 }
 
-/// What SES reports of a mail after it took it (E22). Reports come more than once and in any order:
-/// the one that stands last in this list holds.
+/// What SES reports about a mail after it accepted it (E22). Reports can come more than once and in
+/// any order. The report that is last in this list counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Report {
-    /// SES did not hand it on: it found a virus.
+    /// SES did not send it because it found a virus.
     Rejected,
-    /// It came back for now: the mailbox was full, the server away for hours. Behind a delivery it
-    /// is a note of absence.
+    /// Temporarily undeliverable: the mailbox was full, or the server could not be reached for
+    /// hours. After a delivery it is only an out-of-office reply.
     SoftBounced,
-    /// The recipient's server took it.
+    /// Accepted by the recipient's mail server.
     Delivered,
-    /// It came back for good, even if the server took it at first.
+    /// Permanently undeliverable, even if the server accepted it at first.
     Bounced,
-    /// The recipient called it spam.
+    /// The recipient marked it as spam.
     Complained,
 }
 
 impl Report {
-    /// What a mail of which this is the last word is.
+    /// Returns the status of a mail for which this report counts.
     pub fn status(self) -> EmailStatus {
         match self {
             Self::Rejected => EmailStatus::Failed,
@@ -76,7 +77,7 @@ impl Report {
     }
 }
 
-/// What a mail is for. It is part of the key in the outbox.
+/// The purpose of a mail. It is part of the key in the outbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MailKind {
@@ -84,16 +85,16 @@ pub enum MailKind {
     Acceptance,
     /// A decision: the applicant is rejected.
     Rejection,
-    /// Somebody is invited to join a club.
+    /// Invites somebody to join a club.
     Invitation,
-    /// An officer learns that somebody asks to join.
+    /// Notifies an officer that somebody asks to join.
     Request,
-    /// Somebody learns that an officer added them.
+    /// Notifies somebody that an officer added them.
     Joined,
 }
 
 impl MailKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 5] = [
         Self::Acceptance,
         Self::Rejection,
@@ -102,7 +103,7 @@ impl MailKind {
         Self::Joined,
     ];
 
-    /// The name in keys, items and logs.
+    /// Returns the name used in keys, items and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Acceptance => "acceptance",
@@ -114,18 +115,18 @@ impl MailKind {
     }
 }
 
-/// The version of an invite whose link a mail brings.
+/// The version of an invite whose link is in a mail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InviteLink {
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// Invite id.
+    /// Id of the invite.
     pub invite: String,
-    /// The link of an older version does not work.
+    /// Version of the invite; links of older versions do not work.
     pub version: u64,
 }
 
-/// Which mail it is: what its key is made of.
+/// Identifies a mail; its key in the outbox consists of these parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailId {
     /// As in [`Mail`].
@@ -171,63 +172,64 @@ impl FromStr for MailId {
     }
 }
 
-/// The last mail of one type to one applicant.
+/// The last mail of one kind to one applicant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailState {
-    /// From 1; part of the outbox key.
+    /// Number of the attempt, from 1; part of the outbox key.
     pub attempt: u32,
-    /// Where it stands.
+    /// Status of the mail.
     pub status: EmailStatus,
-    /// Since when.
+    /// Time of the status.
     pub at: Timestamp,
-    /// Whether SES took this or an earlier attempt.
+    /// Whether SES accepted this or an earlier attempt.
     pub taken: bool,
 }
 
-/// A mail in the outbox: written before it is sent, kept as the record of what was sent.
+/// A mail in the outbox. It is stored before it is sent, and kept as a record of what was sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mail {
-    /// What it is about: a submission for decisions, an invite for invitations, a membership for
-    /// what its member is told.
+    /// Id of the object that the mail is about: a submission for decisions, an invite for
+    /// invitations, a membership for notifications to its member.
     pub about: u64,
-    /// Tells occasions with the same `about` and kind apart: the submission's sequence, for
-    /// decisions (one that was withdrawn and made anew has another, and mails of its own).
+    /// Distinguishes mails with the same `about` and kind. For decisions it is the submission's
+    /// sequence: a submission that was withdrawn and submitted again has a new sequence, and its
+    /// own mails.
     pub sequence: u64,
-    /// What it is for.
+    /// Purpose of the mail.
     pub kind: MailKind,
-    /// From 1.
+    /// Number of the attempt, from 1.
     pub attempt: u32,
-    /// Where it stands.
+    /// Status of the mail.
     pub status: EmailStatus,
-    /// User id of the recipient, if they are known: it is found by it.
+    /// Id of the recipient, if known; the mails of a person are found by it.
     pub person: Option<Id<Person>>,
-    /// Recipient.
+    /// Address of the recipient.
     pub to: Email,
-    /// Where answers go, if anywhere.
+    /// Address for replies, if any.
     pub reply_to: Option<Email>,
     /// Subject line.
     pub subject: String,
-    /// HTML part, without what is derived when it is sent.
+    /// HTML part, without the parts that are added when it is sent.
     pub html: String,
-    /// Text part, likewise.
+    /// Text part, without the parts that are added when it is sent.
     pub text: String,
-    /// The decision that it tells, if it tells one.
+    /// The decision that the mail is about, if any.
     pub decision: Option<Decision>,
-    /// The invite whose link is added when it is sent: club, invite id, version.
+    /// The invite whose link is added when the mail is sent.
     pub invite: Option<InviteLink>,
     /// When it was queued.
     pub queued_at: Timestamp,
-    /// When the worker claimed it.
+    /// When the mail worker claimed it.
     pub claimed_at: Option<Timestamp>,
-    /// What SES calls it, or why it failed.
+    /// The message id from SES, or the reason why it failed.
     pub outcome: Option<String>,
-    /// The weightiest report of SES.
+    /// The report of SES that counts (see [`Report`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Report>,
 }
 
 impl Mail {
-    /// Which mail this is.
+    /// Returns the id of this mail.
     pub fn id(&self) -> MailId {
         MailId {
             about: self.about,
@@ -237,7 +239,7 @@ impl Mail {
         }
     }
 
-    /// Whether it told the last change of this invite.
+    /// Returns whether this mail was sent for the latest change of this invite.
     pub fn brings(&self, invite: &Invite) -> bool {
         self.queued_at == invite.updated_at
             && self
@@ -247,8 +249,8 @@ impl Mail {
     }
 }
 
-/// Stands for a mail whose worker has died, or is still at work: it comes through the table's
-/// stream again and again until the claim has ended, so that the mails behind it need not wait
+/// Represents a mail whose worker has stopped or is still working. It passes through the table's
+/// stream again and again until the claim has expired, so that later mails do not have to wait
 /// (E19).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MailLease {
@@ -260,14 +262,14 @@ pub struct MailLease {
     pub kind: MailKind,
     /// As in [`Mail`].
     pub attempt: u32,
-    /// How often it came, from 1.
+    /// How often it passed through the stream, from 1.
     pub turn: u32,
-    /// When the table may remove it, in seconds since 1970.
+    /// When the table may delete this item, in seconds since 1970.
     pub expires: i64,
 }
 
 impl MailLease {
-    /// The mail that it stands for.
+    /// Returns the id of the mail that it represents.
     pub fn mail(&self) -> MailId {
         MailId {
             about: self.about,
@@ -278,21 +280,21 @@ impl MailLease {
     }
 }
 
-/// The decision that a mail tells.
+/// The decision that a mail is about.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Decision {
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// Application id.
+    /// Id of the application.
     pub application: Id<Application>,
-    /// Status mailed.
+    /// Status in the mail.
     pub status: Status,
-    /// Reason mailed.
+    /// Reason in the mail.
     pub reason: String,
 }
 
 impl Decision {
-    /// What a submission keeps of it once SES took the mail.
+    /// Returns the part that the submission stores after SES accepted the mail.
     pub fn mailed(&self, at: Timestamp) -> Mailed {
         Mailed {
             status: self.status,

@@ -1,5 +1,4 @@
-//! What is stored. None of these types is ever sent to a client: each resource has answer types of
-//! its own.
+//! The stored types. None of them is sent to a client: each resource has its own response types.
 
 mod bookmark;
 mod club;
@@ -33,7 +32,8 @@ pub use submission::{
     Answer, Applicant, DecisionChange, Mailed, OldAndNew, Status, Submission, Withdrawal,
 };
 
-/// An integer code of the API as an enum: serialised as its number, refused when unknown.
+/// Defines an enum for an integer code of the API. It is serialised as its number; unknown numbers
+/// are refused.
 macro_rules! integer_enum {
     ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $value:literal),+ $(,)? }) => {
         $(#[$meta])*
@@ -42,7 +42,7 @@ macro_rules! integer_enum {
         pub enum $name { $($(#[$variant_meta])* $variant = $value),+ }
 
         impl $name {
-            /// The number of the API.
+            /// Returns the number used in the API.
             pub fn code(self) -> u8 {
                 self as u8
             }

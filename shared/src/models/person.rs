@@ -4,80 +4,82 @@ use super::{Email, Major, School};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-/// A profile: who somebody is, from their token, and what they say of themselves (P6, P9).
+/// A profile: the claims of a person's token, and what the person added (P6, P9).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Person {
-    /// Derived from issuer and subject.
+    /// Derived from the issuer and the subject of the token.
     pub id: Id<Person>,
-    /// What the token says.
+    /// Copied from the claims of the token.
     pub personal: Personal,
-    /// The `iat` of the token that it was taken from: an older token never overwrites a newer one.
+    /// The `iat` of the token that `personal` comes from. An older token never overwrites a newer
+    /// one.
     pub token_issued_at: i64,
-    /// The year of graduation, as the person says it.
+    /// Year of graduation, set by the person.
     pub graduation_year: Option<u16>,
-    /// Ids of the schools that the person says to be in, in order.
+    /// Ids of the schools set by the person, in ascending order.
     #[serde(default)]
     pub school: Vec<Id<School>>,
-    /// Ids of the majors, likewise.
+    /// Ids of the majors set by the person, in ascending order.
     #[serde(default)]
     pub major: Vec<Id<Major>>,
-    /// A picture.
+    /// URL of a picture.
     pub image_url: Option<String>,
-    /// A hash of issuer and subject, all of it: ids have 53 bits, and an issuer may let people
+    /// The full hash of issuer and subject. Ids have only 53 bits, and an issuer may let people
     /// choose their subject.
     pub subject: String,
-    /// Clubs that they created, deleted ones too.
+    /// Number of clubs that they created, including deleted ones.
     pub clubs_created: i64,
-    /// Clubs that they own, deleted ones too.
+    /// Number of clubs that they own, including deleted ones.
     pub clubs_owned: i64,
-    /// First request.
+    /// When they made their first request.
     pub created_at: Timestamp,
-    /// Whether their erasure has begun: nothing is stored of them any more.
+    /// Whether their erasure has begun. Nothing more is stored about them then.
     #[serde(default)]
     pub erasing: bool,
 }
 
-/// What is left of somebody who was erased and had created clubs: how many, so that they do not
-/// begin at none when they come back.
+/// The number of clubs that an erased person had created. It is kept so that their count does not
+/// start at 0 if they come back.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Creations {
-    /// User id.
+    /// Id of the user.
     pub person: Id<Person>,
-    /// Clubs that they created.
+    /// Number of clubs that they created.
     pub clubs_created: i64,
 }
 
-/// What a token says of a person; copied to where lists need it, and kept fresh there.
+/// What a token says about a person. It is copied to where lists need it, and the copies are
+/// updated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Personal {
-    /// The user name of the university.
+    /// User name at the university.
     pub username: String,
-    /// The whole name.
+    /// Full name.
     pub name: String,
     /// First name.
     pub first_name: String,
     /// Last name.
     pub last_name: String,
-    /// The address, or empty.
+    /// E-mail address, or empty.
     pub email: Email,
 }
 
-/// A person under one word that they are found by (P12).
+/// An index entry: a person under one word that a search can find them by (P12).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PersonWord {
-    /// A word of the name, or the user name; folded.
+    /// A word of the name, or the user name; folded (no case, no diacritics).
     pub word: String,
-    /// User id.
+    /// Id of the user.
     pub person: Id<Person>,
-    /// Who it is; kept equal to the profile.
+    /// The person; a copy that is updated with the profile.
     pub personal: Personal,
 }
 
-/// A person under their e-mail address.
+/// An index entry: a person under their e-mail address.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PersonAddress {
-    /// The address, in lower case.
+    /// Address in lower case.
     pub address: String,
-    /// User id.
+    /// Id of the user.
     pub person: Id<Person>,
 }

@@ -5,52 +5,53 @@ use super::{ClubCode, Person, Window, integer_enum};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-/// An application: a club's recruitment form. Its questions stand beside it.
+/// A club's recruitment form. Its questions are stored as separate items.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Application {
-    /// Application id.
+    /// Id of the application.
     pub id: Id<Application>,
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// Moves with every change.
+    /// Changes with every change.
     pub version: u64,
-    /// Name.
+    /// Name of the application.
     pub name: String,
-    /// HTML, cleaned.
+    /// Clean HTML.
     pub description: String,
-    /// Opens.
+    /// When it opens.
     pub start: Timestamp,
-    /// Closes.
+    /// When it closes.
     pub end: Timestamp,
-    /// Decisions are shown from here on.
+    /// When decisions become visible to applicants.
     pub release: Timestamp,
-    /// Switched on.
+    /// Whether it is switched on.
     pub is_active: bool,
-    /// A form elsewhere.
+    /// URL of a form on another site.
     pub external_url: Option<String>,
-    /// Template; empty for the built-in text.
+    /// Template; empty means the built-in text.
     pub acceptance_email: String,
-    /// Template; empty for the built-in text.
+    /// Template; empty means the built-in text.
     pub rejection_email: String,
-    /// Committees that one can apply to.
+    /// Committees that people can apply to.
     pub committees: Vec<Committee>,
-    /// Being deleted, with its submissions (true) or as long as it has none (false): invisible, and
-    /// what is under it goes.
+    /// Whether it is being deleted: with its submissions (true), or only if it has none (false). It
+    /// is then invisible, and everything under it is being deleted.
     pub deleted: Option<bool>,
     /// When it was created.
     pub created_at: Timestamp,
-    /// Last change.
+    /// When it was last changed.
     pub updated_at: Timestamp,
 }
 
 impl Application {
-    /// Whether it takes submissions at `now`, from somebody whose extension ends at `extended`.
+    /// Returns whether it accepts submissions at `now` from a person whose extension ends at
+    /// `extended`.
     pub fn is_current(&self, now: DateTime<Utc>, extended: Option<Timestamp>) -> bool {
         let end = extended.map_or(self.end, |end| end.max(self.end));
         self.is_active && self.start.moment() <= now && now <= end.moment()
     }
 
-    /// Its window, while it is switched on.
+    /// Returns its submission window; none if it is switched off.
     pub fn window(&self) -> Option<Window> {
         self.is_active.then_some(Window {
             start: self.start,
@@ -58,25 +59,25 @@ impl Application {
         })
     }
 
-    /// One of its committees.
+    /// Returns the committee with this id.
     pub fn committee(&self, id: Id<Committee>) -> Option<&Committee> {
         self.committees.iter().find(|committee| committee.id == id)
     }
 }
 
-/// A part of the club that applicants choose.
+/// A part of the club that people can apply to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
 pub struct Committee {
-    /// Committee id.
+    /// Id of the committee.
     #[cfg_attr(feature = "api", schema(value_type = u64))]
     pub id: Id<Committee>,
-    /// Unique in its application, whatever the case.
+    /// Unique in its application; upper and lower case count as the same.
     pub name: String,
 }
 
 integer_enum! {
-    /// What kind of answer a question wants.
+    /// The kind of answer to a question.
     QuestionType {
         /// A long text.
         FreeResponse = 1,
@@ -84,7 +85,7 @@ integer_enum! {
         MultipleChoice = 2,
         /// A short text.
         ShortAnswer = 3,
-        /// No answer.
+        /// Information only, without an answer.
         InfoText = 4,
     }
 }
@@ -93,49 +94,49 @@ integer_enum! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
 pub struct Choice {
-    /// Option id.
+    /// Id of the option.
     #[cfg_attr(feature = "api", schema(value_type = u64))]
     pub id: Id<Choice>,
-    /// Its text.
+    /// Text of the option.
     pub value: String,
 }
 
 /// A question as it is now.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Question {
-    /// Question id.
+    /// Id of the question.
     pub id: Id<Question>,
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// Application id.
+    /// Id of the application.
     pub application: Id<Application>,
-    /// Moves with every change.
+    /// Changes with every change.
     pub version: u64,
-    /// Order of display; lower comes first.
+    /// Position in the form; lower numbers come first.
     pub precedence: i32,
-    /// Whether it is for some committees only.
+    /// Whether the question is only for some committees.
     pub committee_question: bool,
-    /// Those committees.
+    /// Ids of those committees.
     pub committees: Vec<Id<Committee>>,
-    /// What applicants see, and its version.
+    /// The part that applicants see, with its version.
     pub prompt: Prompt,
 }
 
-/// What applicants see of a question. A version never changes: answers point at the one that they
-/// were given to.
+/// The part of a question that applicants see. A version never changes: an answer refers to the
+/// version that it was given to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// Question id.
+    /// Id of the question.
     pub question: Id<Question>,
-    /// Application id.
+    /// Id of the application.
     pub application: Id<Application>,
-    /// From 1.
+    /// Number of the version, from 1.
     pub version: u32,
-    /// Kind.
+    /// Kind of the question.
     pub question_type: QuestionType,
-    /// Text.
+    /// Text of the question.
     pub text: String,
-    /// Words allowed; 0 is no limit.
+    /// Maximum number of words; 0 means no limit.
     pub word_limit: u32,
     /// Options of a multiple-choice question.
     pub options: Vec<Choice>,
@@ -144,34 +145,36 @@ pub struct Prompt {
 /// A later end of an application for one person (A9).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Extension {
-    /// Derived from application and person.
+    /// Derived from the application and the person.
     pub id: Id<Extension>,
-    /// Application id.
+    /// Id of the application.
     pub application: Id<Application>,
-    /// User id.
+    /// Id of the user.
     pub person: Id<Person>,
-    /// Their user name; kept equal to the profile.
+    /// Their user name; a copy that is updated with the profile.
     pub username: String,
-    /// The id of the request that made it ([`crate::http::NewId`]): a repeat finds its own work by
-    /// it, and a late deletion of an older one does not meet this one.
+    /// The id of the request that created it ([`crate::http::NewId`]). A repeated request
+    /// recognises its own result by it, and a late deletion meant for an older one does not delete
+    /// this one.
     pub creation: u64,
-    /// Made anew with every change.
+    /// A new value with every change.
     pub version: u64,
-    /// Until when they may submit.
+    /// Until when the person may submit.
     pub end: Timestamp,
 }
 
-/// An application with its questions in the order in which they are shown.
+/// An application with its questions in the order of display.
 #[derive(Debug, Clone)]
 pub struct Form {
     /// The application.
     pub application: Application,
-    /// Its questions.
+    /// Its questions, in the order of display.
     pub questions: Vec<Question>,
 }
 
 impl Form {
-    /// Lets questions forget committees that are gone; one that was for these alone is for all.
+    /// Removes deleted committees from the questions. A question that was only for deleted
+    /// committees becomes a question for everybody.
     pub fn settle_committees(&mut self) {
         let Self {
             application,
@@ -185,7 +188,7 @@ impl Form {
         }
     }
 
-    /// One of its questions.
+    /// Returns the question with this id.
     pub fn question(&self, id: Id<Question>) -> Option<&Question> {
         self.questions.iter().find(|question| question.id == id)
     }

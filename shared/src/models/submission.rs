@@ -8,9 +8,9 @@ use crate::ids::Id;
 use crate::time::Timestamp;
 
 integer_enum! {
-    /// What was decided of a submission.
+    /// The decision about a submission.
     Status {
-        /// Nothing yet.
+        /// Not decided yet.
         Pending = 1,
         /// Rejected after the written application.
         RejectedWritten = 2,
@@ -24,55 +24,55 @@ integer_enum! {
 /// A submission to an application (S6). Its id is derived from application, person and committee.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Submission {
-    /// Submission id.
+    /// Id of the submission.
     pub id: Id<Submission>,
-    /// Club code.
+    /// Code of the club.
     pub club: ClubCode,
-    /// Application id.
+    /// Id of the application.
     pub application: Id<Application>,
-    /// User id; none after erasure.
+    /// Id of the user; none after erasure.
     pub person: Option<Id<Person>>,
-    /// Who it is; kept equal to the profile; none after erasure.
+    /// The applicant; a copy that is updated with the profile; none after erasure.
     pub applicant: Option<Applicant>,
-    /// Committee id, or none.
+    /// Id of the committee; none if the submission is not for a committee.
     pub committee: Option<Id<Committee>>,
-    /// The committee's name when it was submitted.
+    /// Name of the committee at the time of submission.
     pub committee_name: String,
     /// Answers in the order of their questions.
     pub answers: Vec<Answer>,
-    /// What was decided.
+    /// Status of the decision.
     pub status: Status,
     /// Feedback for the applicant.
     pub reason: String,
-    /// The order number of the request that made it, see [`crate::ids::Ids::received`]: newest
-    /// first is by this.
+    /// The order number of the request that created it, see [`crate::ids::Ids::received`]. Lists
+    /// are ordered by it, newest first.
     pub sequence: u64,
-    /// The order number of the request that wrote it last: of two the one that was received later
-    /// is kept.
+    /// The order number of the request that wrote it last. Of two writes, the one that was received
+    /// later wins.
     pub received: u64,
-    /// How often it was submitted, from 1; goes on after a withdrawal.
+    /// How often it was submitted, from 1. The count continues after a withdrawal.
     pub revision: u32,
-    /// A hash of the idempotency key of the last request, if it had one: a repeat is answered like
-    /// that one.
+    /// A hash of the idempotency key of the last request, if it had one. A repeat gets the same
+    /// response as that request.
     pub key: Option<String>,
-    /// First submitted.
+    /// When it was first submitted.
     pub created_at: Timestamp,
-    /// Last submitted by the applicant.
+    /// When the applicant last submitted it.
     pub submitted_at: Timestamp,
-    /// Last changed by anybody.
+    /// When anybody last changed it.
     pub updated_at: Timestamp,
-    /// Whether any decision mail was taken by SES.
+    /// Whether SES accepted any decision mail.
     pub notified: bool,
     /// State of the last acceptance mail.
     pub acceptance_mail: Option<MailState>,
     /// State of the last rejection mail.
     pub rejection_mail: Option<MailState>,
-    /// What the last mail that was taken said.
+    /// The decision in the last mail that SES accepted.
     pub mailed: Option<Mailed>,
 }
 
 impl Submission {
-    /// The id of a person's submission to an application and committee.
+    /// Returns the id of a person's submission to an application and committee.
     pub fn id_of(
         application: Id<Application>,
         person: Id<Person>,
@@ -85,12 +85,13 @@ impl Submission {
         )
     }
 
-    /// Its place among the submissions of an application: later ones are larger.
+    /// Returns its position among the submissions of an application; later submissions have larger
+    /// ones.
     pub fn place(&self) -> (u64, u64) {
         (self.sequence, self.id.get())
     }
 
-    /// Where the last mail stands, of whichever type.
+    /// Returns the status of the last decision mail of either kind.
     pub fn email_status(&self) -> Option<EmailStatus> {
         let mails = [&self.acceptance_mail, &self.rejection_mail];
         mails
@@ -101,13 +102,13 @@ impl Submission {
     }
 }
 
-/// What is left of a submission that was withdrawn, in its place: late repeats of older requests do
-/// not bring it back.
+/// What remains of a withdrawn submission, in the same place. It prevents late repeats of older
+/// requests from storing the submission again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Withdrawal {
-    /// Submission id.
+    /// Id of the submission.
     pub id: Id<Submission>,
-    /// Application id.
+    /// Id of the application.
     pub application: Id<Application>,
     /// The order number of the withdrawal.
     pub received: u64,
@@ -115,16 +116,16 @@ pub struct Withdrawal {
     pub revision: u32,
     /// As in [`Submission`].
     pub key: Option<String>,
-    /// When.
+    /// When it was withdrawn.
     pub withdrawn_at: Timestamp,
 }
 
-/// Who applied, as lists show it.
+/// The applicant as lists show them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Applicant {
-    /// From the token.
+    /// Copied from the token.
     pub personal: Personal,
-    /// From the profile.
+    /// Year of graduation, from the profile.
     pub graduation_year: Option<u16>,
     /// Ids of schools, from the profile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -134,56 +135,56 @@ pub struct Applicant {
     pub major: Vec<Id<Major>>,
 }
 
-/// An answer, pinned to the version of its question.
+/// An answer to a fixed version of its question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Question id.
+    /// Id of the question.
     pub question: Id<Question>,
-    /// Version of its prompt.
+    /// Version of the question's prompt.
     pub version: u32,
-    /// Its precedence when it was answered.
+    /// Position of the question when it was answered.
     pub precedence: i32,
-    /// For free response and short answer.
+    /// Answer to a free-response or short-answer question.
     pub text: Option<String>,
-    /// For multiple choice: the option id.
+    /// Answer to a multiple-choice question: the id of the option.
     pub option: Option<Id<Choice>>,
 }
 
 /// A decision as it was mailed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mailed {
-    /// Status.
+    /// Status in the mail.
     pub status: Status,
-    /// Reason.
+    /// Reason in the mail.
     pub reason: String,
-    /// When.
+    /// When SES accepted the mail.
     pub at: Timestamp,
 }
 
 /// A change of a decision (D2).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DecisionChange {
-    /// Change id, time-ordered.
+    /// Id of the change, ordered by time.
     pub id: Id<DecisionChange>,
-    /// Application id.
+    /// Id of the application.
     pub application: Id<Application>,
-    /// Submission id.
+    /// Id of the submission.
     pub submission: Id<Submission>,
-    /// When.
+    /// When it was changed.
     pub at: Timestamp,
-    /// Who: user id.
+    /// Id of the user who changed it.
     pub by: Id<Person>,
-    /// Status before and after, if it changed.
+    /// Status before and after; none if it did not change.
     pub status: Option<OldAndNew<Status>>,
-    /// Reason before and after, if it changed.
+    /// Reason before and after; none if it did not change.
     pub reason: Option<OldAndNew<String>>,
 }
 
 /// A value before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OldAndNew<T> {
-    /// Before.
+    /// Value before the change.
     pub old: T,
-    /// After.
+    /// Value after the change.
     pub new: T,
 }

@@ -1,6 +1,8 @@
-//! What became of one attempt of a write. The SDK's own retries are off for writes: they hide that
-//! an earlier attempt may have been applied, and without knowing that, a refused condition cannot
-//! be told from one's own work.
+//! The result of one attempt of a write.
+//!
+//! The SDK's own retries are off for writes. They hide that an earlier attempt may have been
+//! applied. Without this information, we could not know whether a condition failed because of our
+//! own earlier attempt.
 
 use aws_sdk_dynamodb::config::http::HttpResponse;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
@@ -12,28 +14,28 @@ use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use super::error::describe;
 use super::{Item, Refusal, TableError};
 
-/// Why an attempt of a write did not answer that it was applied.
+/// Why an attempt of a write did not report success.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// A condition did not hold: for each such write its position and the item as it is stored, if
+    /// A condition failed. Contains, for each such write, its position and the stored item, if
     /// there is one.
     Refused(Vec<(usize, Option<Item>)>),
-    /// Surely not applied, and may work in a moment: throttled, in conflict with another
-    /// transaction, no connection.
+    /// Certainly not applied, and a retry may succeed soon: throttling, a conflict with another
+    /// transaction, or no connection.
     RetryLater(String),
-    /// Perhaps applied: a time-out, a server error, a broken connection or answer.
+    /// Perhaps applied: a time-out, a server error, a broken connection or an unreadable response.
     Lost(String),
-    /// Surely not applied, and never will be.
+    /// Certainly not applied, and a retry would fail too.
     Failed(String),
 }
 
-/// Errors of the writing operations, as far as refusals are concerned.
+/// Errors of write operations. Finds out which conditions failed.
 pub(super) trait WriteError: ProvideErrorMetadata + std::error::Error + 'static {
-    /// The writes whose conditions did not hold, with the items as they are stored; none if that
-    /// was not the reason.
+    /// Returns the writes whose conditions failed, with the stored items. `None` if the error has
+    /// another cause.
     fn refused(&self) -> Option<Vec<(usize, Option<Item>)>>;
 
-    /// Whether a transaction was cancelled for reasons that pass.
+    /// Returns whether a transaction was cancelled for temporary reasons.
     fn passes(&self) -> bool {
         false
     }
@@ -81,7 +83,7 @@ impl WriteError for TransactWriteItemsError {
     }
 }
 
-/// Codes that say that nothing was done, and that it may be asked again.
+/// Error codes that mean that nothing was written and that a retry is allowed.
 const PASSING: [&str; 5] = [
     "ProvisionedThroughputExceededException",
     "ThrottlingException",
@@ -96,8 +98,8 @@ impl Failure {
         match error {
             SdkError::ConstructionFailure(_) => Self::Failed(text),
             SdkError::DispatchFailure(failure) => {
-                // The SDK tells it in the debug text only; another wording would make it `Lost`,
-                // which is safe.
+                // The SDK shows this only in its debug text. If that text changes, the result is
+                // `Lost`, which is also safe.
                 let debug = format!("{failure:?}");
                 let never = debug.contains("NeverConnected") || debug.contains("HTTP connect");
                 if never {
@@ -120,13 +122,13 @@ impl Failure {
                     Self::Failed(text)
                 }
             }
-            // A time-out, or an answer that cannot be read.
+            // A time-out, or a response that cannot be read.
             _ => Self::Lost(text),
         }
     }
 
-    /// The error that is left when nothing more is tried; `lost` says that an earlier attempt may
-    /// have been applied.
+    /// Returns the final error when there are no more retries. `lost` means that an earlier attempt
+    /// may have been applied.
     pub(super) fn last(self, lost: bool) -> TableError {
         match self {
             Self::Refused(_) => TableError::Refused(Refusal::Changed),

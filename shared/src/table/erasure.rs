@@ -1,4 +1,4 @@
-//! What is stored of a person besides their profile, and its erasure (P14, P15, P17).
+//! The stored data of a person besides their profile, and the erasure of a person (P14, P15, P17).
 
 use std::time::Duration;
 
@@ -16,18 +16,18 @@ use crate::models::{
 };
 use crate::time::Timestamp;
 
-/// What is stored of a person besides their profile.
+/// The stored data of a person besides their profile.
 #[derive(Debug, Default)]
 pub struct PersonalData {
-    /// The clubs that they are in, archived ones included.
+    /// Their memberships, including those in archived clubs.
     pub memberships: Vec<Membership>,
     /// Their requests to join clubs.
     pub requests: Vec<MembershipRequest>,
     /// Their submissions, newest first.
     pub submissions: Vec<Submission>,
-    /// Their extensions.
+    /// Their extensions of application deadlines.
     pub extensions: Vec<Extension>,
-    /// Invites to their address.
+    /// Invites to their e-mail address.
     pub invites: Vec<Invite>,
     /// Mails to them, oldest first.
     pub mails: Vec<Mail>,
@@ -35,11 +35,12 @@ pub struct PersonalData {
     pub bookmarks: Bookmarks,
 }
 
-/// Why somebody is not erased: these clubs would be left without an owner.
+/// Why a person cannot be erased: these clubs would have no owner.
 #[derive(Debug, Clone)]
 pub struct OnlyOwner(pub Vec<Club>);
 
-/// How long what was being written when an erasure began may take.
+/// The pause between the two passes of an erasure. Writes that were running when the erasure began
+/// can finish in this time.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl PersonalData {
@@ -60,7 +61,7 @@ impl PersonalData {
 }
 
 impl Table {
-    /// What is stored of a person: 3 queries side by side, two of them of the index.
+    /// Returns the stored data of a person: 3 queries in parallel, two of them of the index.
     pub async fn personal_data(&self, person: &Person) -> Result<PersonalData, TableError> {
         let addressed = async {
             let email = &person.personal.email;
@@ -85,13 +86,16 @@ impl Table {
         Ok(all)
     }
 
-    /// Erases a person: memberships, requests, extensions, invites, mails, favorites,
-    /// subscriptions, kept answers, profile; pending submissions are withdrawn, decided ones lose
-    /// everything but their status. The profile is marked first, so that nothing more is stored of
-    /// them, and goes last, so that an erasure that was cut short can be repeated. In between it is
-    /// looked twice, with a pause: what was being written when it began, and what the index did not
-    /// show yet, is found then. Refused while they are the only owner of a club that is not
-    /// archived.
+    /// Erases a person. Deletes memberships, requests, extensions, invites, mails, favorites,
+    /// subscriptions, stored results of keyed requests, and the profile. Pending submissions are
+    /// withdrawn. Decided submissions lose everything except their status.
+    ///
+    /// The profile is marked first, so that no more data of the person is stored. It is deleted
+    /// last, so that an interrupted erasure can be repeated. In between there are two passes, with
+    /// a pause. The second pass finds writes that were running when the erasure began, and items
+    /// that the index did not show yet.
+    ///
+    /// Refused while the person is the only owner of a club that is not archived.
     pub async fn erase(
         &self,
         person: &Person,
@@ -109,7 +113,7 @@ impl Table {
             .collect();
         if !alone.is_empty() {
             if person.erasing {
-                // An erasure that was cut short, and the other owners left since.
+                // An earlier erasure was interrupted, and the other owners have left since then.
                 self.mark_erasing(person.id, false).await?;
             }
             return Ok(Err(OnlyOwner(alone)));
@@ -123,7 +127,7 @@ impl Table {
             .map_err(TableError::after_write)
     }
 
-    /// What follows once the profile is marked.
+    /// Continues the erasure after the profile is marked.
     async fn erase_marked(
         &self,
         person: &Person,
@@ -149,7 +153,8 @@ impl Table {
         last_look: bool,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
         let all = self.personal_data(person).await?;
-        // Owners first: if the other owner leaves at this moment, this is where it shows.
+        // Clubs that the person owns come first. If another owner leaves at the same moment, the
+        // refusal happens here.
         let mut memberships = all.memberships;
         memberships.sort_by_key(|membership| membership.role);
         for membership in memberships {
@@ -161,7 +166,7 @@ impl Table {
             .map(|submission| self.erase_submission(submission, when))
             .buffer_unordered(PARALLEL);
         erased.try_collect::<()>().await?;
-        // Their keys may come again, so each goes only as it was read.
+        // The same keys may be used again, so each item is deleted only if it is unchanged.
         let requests = stream::iter(all.requests)
             .map(async |request| ignore_refusal(self.delete_request(&request).await));
         requests
@@ -198,7 +203,8 @@ impl Table {
             .await?;
         self.forget_keyed(person.id).await?;
         if last_look {
-            // Until here they are found by whom they were of.
+            // Until now the index listed these submissions under the person. Remove the index keys
+            // last.
             let unlisted = |key| {
                 Write::update(key)
                     .remove(keys::GSI1PK)
@@ -247,7 +253,7 @@ impl Table {
         submission: Submission,
         (received, at): (u64, Timestamp),
     ) -> Result<(), TableError> {
-        // Whatever was submitted: nobody submits any more.
+        // Withdraws the latest version too: the person can no longer submit.
         let received = received.max(submission.received + 1);
         let withdrawn = submission.status == Status::Pending
             && self.withdraw(&submission, received, at).await? == WithdrawOutcome::Done;

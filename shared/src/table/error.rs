@@ -1,4 +1,4 @@
-//! Why the table did not do what it was asked, and how long to wait before it is asked again.
+//! Errors of the table, and how long to wait before a retry.
 
 use std::time::Duration;
 
@@ -7,48 +7,49 @@ use tokio::time::Instant;
 
 use super::usage::request_began;
 
-/// What it means that the condition of a write did not hold. Each write carries its own.
+/// What a failed condition means. Each write has its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// The object was changed or removed after it was read. Read it again.
+    /// The object was changed or deleted after it was read. Read it again.
     Changed,
-    /// There is such an object already.
+    /// The object already exists.
     Exists,
-    /// The person is a member of the club already.
+    /// The person is already a member of the club.
     AlreadyMember,
-    /// The club would be left without an owner.
+    /// The club would have no owner.
     LastOwner,
-    /// Whoever acts, or gave an invitation, no longer has the role that this needs.
+    /// The person who acts, or who sent the invitation, no longer has the required role.
     Authority,
     /// The person is being erased.
     Erased,
-    /// A person or a club has as many as they may have.
+    /// A person or a club has reached the maximum number.
     Quota,
     /// Something that the object refers to was deleted.
     ReferenceGone,
     /// Something else refers to the object.
     InUse,
-    /// A mail is out of date: something newer takes its place.
+    /// A mail is out of date: something newer replaces it.
     Superseded,
 }
 
-/// Why the table did not do what it was asked.
+/// Why an operation on the table failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// A condition did not hold, and what that means.
+    /// A condition failed. Contains what that means.
     #[error("refused: {0:?}")]
     Refused(Refusal),
-    /// Throttled, or in conflict with other writers for too long. Nothing was stored; it may work
-    /// later.
+    /// Throttled, or in conflict with other writers for too long. Nothing was stored. A retry may
+    /// succeed later.
     #[error("busy: {0}")]
     Busy(String),
-    /// A write that may or may not be stored: its answer was lost, and asking again did not tell.
+    /// It is unknown whether a write was stored: the response was lost, and retries did not clarify
+    /// it.
     #[error("outcome unknown: {0}")]
     Unknown(String),
-    /// What was asked for is more than a request may hold in memory.
+    /// The requested data is more than one request may keep in memory.
     #[error("too much to hold")]
     TooMuch,
-    /// All else.
+    /// Any other error.
     #[error("{0}")]
     Failed(String),
 }
@@ -58,7 +59,8 @@ impl TableError {
         Self::Failed(error.to_string())
     }
 
-    /// The error of a later step of several: busy would say that nothing was stored.
+    /// Converts the error of a later step. `Busy` would mean that nothing was stored, but earlier
+    /// steps are already stored.
     #[must_use]
     pub fn after_write(self) -> Self {
         match self {
@@ -68,7 +70,7 @@ impl TableError {
     }
 }
 
-/// A write of what may be gone already.
+/// Ignores a refusal: for writes to items that may no longer exist.
 pub(super) fn ignore_refusal<T>(result: Result<T, TableError>) -> Result<(), TableError> {
     match result {
         Ok(_) | Err(TableError::Refused(_)) => Ok(()),
@@ -76,7 +78,8 @@ pub(super) fn ignore_refusal<T>(result: Result<T, TableError>) -> Result<(), Tab
     }
 }
 
-/// An error of the SDK for the log: never the answer itself, which holds what people wrote.
+/// Describes an SDK error for the log. It never contains the response itself, because that contains
+/// users' texts.
 pub(super) fn describe<E, R>(error: &SdkError<E, R>) -> String
 where
     E: ProvideErrorMetadata,
@@ -92,7 +95,7 @@ where
     }
 }
 
-/// An error of a read, which the SDK has tried several times.
+/// Converts an error of a read. The SDK has already retried it several times.
 pub(super) fn read_error<E, R>(error: SdkError<E, R>) -> TableError
 where
     E: ProvideErrorMetadata + std::error::Error + 'static,
@@ -110,16 +113,17 @@ where
     }
 }
 
-/// Nothing is tried for longer, and nothing for long once a request is older: functions have 12
-/// seconds, and the last try takes some.
+/// Maximum time for the retries of one operation. Also, when the request is older than this, an
+/// operation retries only for a short time. Functions have 12 seconds, and the last attempt needs
+/// some of it.
 const GIVE_UP: Duration = Duration::from_secs(6);
-/// What is begun late in a request is tried for so long all the same.
+/// Minimum time for the retries of an operation that starts late in a request.
 const AT_LEAST: Duration = Duration::from_millis(500);
-/// The longest pause between two tries.
+/// The longest pause between two attempts, in milliseconds.
 const LONGEST_MS: u64 = 320;
 
-/// Waits before each further try, longer each time and with jitter, until it is too late for
-/// another one.
+/// Waits before each retry. The pauses grow and have jitter. Stops when it is too late for another
+/// attempt.
 pub(super) struct Backoff {
     retries: u32,
     began: Instant,
@@ -137,7 +141,7 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// Waits. False, without a pause, if it is too late.
+    /// Waits for the next retry. Returns false, without a pause, if it is too late.
     pub(super) async fn wait(&mut self) -> bool {
         let age = self.began.elapsed();
         let request_is_old = self
@@ -158,13 +162,14 @@ impl Backoff {
     }
 }
 
-/// Tries of a change that others may make impossible meanwhile: read, change, write on the
-/// condition of what was read, and again on what somebody else wrote. The first one is at once.
+/// Retries of a change that may conflict with other writers: read, change, and write on the
+/// condition that the item is still as it was read. If somebody else changed it, read again. The
+/// first attempt has no pause.
 #[derive(Default)]
 pub struct Retries(Option<Backoff>);
 
 impl Retries {
-    /// Waits for the next try. Busy, if it is too late for one.
+    /// Waits for the next attempt. Returns [`TableError::Busy`] if it is too late.
     pub async fn next(&mut self) -> Result<(), TableError> {
         let Some(backoff) = &mut self.0 else {
             self.0 = Some(Backoff::default());

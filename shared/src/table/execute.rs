@@ -1,7 +1,8 @@
-//! Writes: one, several that must agree, and batches of what nobody else touches.
+//! Sends writes: one item, a transaction, or batches of items that nobody else changes.
 //!
-//! A write whose answer was lost is repeated, and may find its own work: then it is answered as if
-//! it had been done now (X8, X10). What stays unclear is [`TableError::Unknown`].
+//! If the response of a write was lost, the write is repeated. The repeated write may find that the
+//! first attempt was applied. This counts as success (X8, X10). If it stays unclear whether a write
+//! was applied, the error is [`TableError::Unknown`].
 
 use std::time::Duration;
 
@@ -18,30 +19,34 @@ use super::usage::{count_call, count_write, request_age};
 use super::write::{Write, WriteKind, with_conditions};
 use super::{Entity, Item, Key, Refusal, Table, TableError, keys, to_item};
 
-/// Items of one batch.
+/// Maximum items in one batch write (a DynamoDB limit).
 const BATCH: usize = 25;
 
-/// What became of a write of one item.
+/// The result of a write of one item.
 #[derive(Debug)]
 pub(super) enum WriteResult {
-    /// It was applied. Updates and deletes tell the item as it was before.
+    /// The write was applied. For updates and deletes: the item as it was before.
     Now(Option<Item>),
-    /// An attempt whose answer was lost had been applied. The item as it is stored.
+    /// An earlier attempt, whose response was lost, was applied. Contains the item as it is stored.
     Before(Option<Item>),
-    /// Its condition did not hold. The item as it is stored.
+    /// The condition failed. Contains the item as it is stored.
     Refused(Option<Item>),
 }
 
-/// No batch is begun later than this in a request: the function has to answer in time.
+/// No batch starts after this time since the request began, because the function must respond in
+/// time.
 const BATCHES_WITHIN: Duration = Duration::from_secs(7);
 
-/// Writes are repeated here, where it is known what may have been applied.
+/// Turns off the retries of the SDK. Writes are retried in this file, because only this file knows
+/// whether an attempt may have been applied.
 fn once() -> Builder {
     Config::builder().retry_config(RetryConfig::disabled())
 }
 
 impl Table {
-    /// Does one write. Answers the item as it was before, for updates and deletes.
+    /// Does one write. For updates and deletes, returns the item as it was before.
+    ///
+    /// Returns `None` if an earlier attempt, whose response was lost, was applied.
     pub(super) async fn write(&self, write: Write) -> Result<Option<Item>, TableError> {
         let refusal = write.refusal();
         match self.try_write(write).await? {
@@ -51,7 +56,7 @@ impl Table {
         }
     }
 
-    /// Does one write, and tells whether its condition held.
+    /// Does one write and returns whether its condition held.
     pub(super) async fn try_write(&self, write: Write) -> Result<WriteResult, TableError> {
         let (mut pause, mut lost) = (Backoff::default(), false);
         loop {
@@ -138,14 +143,16 @@ impl Table {
             }
         };
         count_write(capacity.as_slice());
-        // An engine may answer the bare key of an item that was not there.
+        // Some DynamoDB engines return only the key if the item did not exist before.
         Ok(old.filter(|item| item.contains_key(keys::TYPE)))
     }
 
-    /// Does all the writes or none, at most 100. A refusal is that of the first write whose condition
-    /// did not hold. Repeats have one client token as long as an
-    /// attempt may have been applied, so that DynamoDB itself finds what was done; ten minutes
-    /// later, and on engines without tokens, the items tell.
+    /// Does all writes or none, at most 100. If conditions fail, the refusal is that of the first
+    /// write whose condition failed.
+    ///
+    /// Once an attempt may have been applied, all retries use the same client token. DynamoDB then
+    /// recognises an attempt that was applied. After ten minutes, and on engines without tokens,
+    /// the stored items show whether it was applied.
     pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), TableError> {
         let items: Vec<_> = writes
             .iter()
@@ -191,7 +198,8 @@ impl Table {
         }
     }
 
-    /// Removes items, 25 a call, calls side by side. Not atomic: for what nobody can see any more.
+    /// Deletes items, 25 per call, calls in parallel. Not atomic: only for items that are no longer
+    /// visible to anybody.
     pub(super) async fn delete_many(&self, keys: Vec<Key>) -> Result<(), TableError> {
         let requests = keys.into_iter().map(|key| {
             let delete = DeleteRequest::builder()
@@ -204,8 +212,8 @@ impl Table {
         self.batch_write(requests.collect::<Result<_, _>>()?).await
     }
 
-    /// Puts entities as they are, 25 a call, calls side by side: for loading data into a table that
-    /// nobody else writes.
+    /// Stores entities as they are, 25 per call, calls in parallel. Only for loading data into a
+    /// table that has no other writers.
     pub async fn load<E: Entity>(&self, entities: &[E]) -> Result<(), TableError> {
         let requests = entities.iter().map(|entity| {
             let put = PutRequest::builder()
@@ -225,7 +233,7 @@ impl Table {
         stream::iter(chunks)
             .map(async |chunk| {
                 if request_age() > BATCHES_WITHIN {
-                    // Asked again, it goes on where it ended.
+                    // If the request is sent again, it continues from here.
                     return Err(TableError::Unknown("not done in time".to_owned()));
                 }
                 let mut open = chunk;
@@ -258,7 +266,7 @@ impl Table {
     }
 }
 
-/// What the first write means whose condition did not hold.
+/// Returns the refusal of the first write whose condition failed.
 fn first_refusal(writes: &[Write], refused: &[(usize, Option<Item>)]) -> Refusal {
     let first = refused.iter().map(|(position, _)| *position).min();
     first
@@ -266,9 +274,10 @@ fn first_refusal(writes: &[Write], refused: &[(usize, Option<Item>)]) -> Refusal
         .map_or(Refusal::Changed, Write::refusal)
 }
 
-/// Whether a transaction was refused because an earlier attempt of it was applied. Its new items
-/// tell: each of them is there as this transaction writes it. Where it makes none, only the client
-/// token can tell.
+/// Returns whether a transaction was refused because an earlier attempt of it was applied.
+///
+/// The new items show this: each of them is stored exactly as this transaction writes it. If the
+/// transaction creates no items, only the client token can show it.
 fn is_own_work(writes: &[Write], refused: &[(usize, Option<Item>)]) -> bool {
     let mut new = writes
         .iter()
@@ -284,10 +293,10 @@ fn is_own_work(writes: &[Write], refused: &[(usize, Option<Item>)]) -> bool {
     new.peek().is_some() && new.all(|(n, _)| is_refused(n)) && refused.iter().all(is_done)
 }
 
-/// What makes repeats of one transaction one: 128 random bits.
+/// Returns 128 random bits in hexadecimal. All retries with the same token are one transaction.
 fn client_token() -> String {
     let mut bytes = [0; 16];
-    // Without random numbers there is no TLS either.
+    // If random numbers fail, TLS does not work either, so nothing could be sent.
     let _ = aws_lc_rs::rand::fill(&mut bytes);
     format!("{:032x}", u128::from_be_bytes(bytes))
 }

@@ -1,4 +1,4 @@
-//! Every key of the table: the one file that puts them together.
+//! All keys of the table. Keys are built only in this file.
 
 use std::collections::HashMap;
 
@@ -18,14 +18,14 @@ pub(super) const GSI1: &str = "gsi1";
 pub(super) const GSI1PK: &str = "gsi1pk";
 pub(super) const GSI1SK: &str = "gsi1sk";
 
-/// Partitions that the clubs are spread over, so that the catalogue is read in parallel.
+/// The number of partitions for clubs. They are read in parallel to load the catalogue.
 pub const CLUB_PARTS: u64 = 8;
 
-/// Partitions that the submissions of one application are spread over: each takes 1,000 write units
-/// a second.
+/// The number of partitions for the submissions of one application. Each partition allows 1,000
+/// write units per second.
 pub const SUBMISSION_PARTS: u64 = 4;
 
-/// A primary key, of the table or of its index.
+/// A primary key of the table or of its index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     pub(super) pk: String,
@@ -60,7 +60,7 @@ impl Key {
     }
 }
 
-/// An id with leading zeros, so that text order is number order.
+/// Returns an id as 16 digits with leading zeros, so that text order is the same as number order.
 fn padded(id: impl Into<u64>) -> String {
     format!("{:016}", id.into())
 }
@@ -75,7 +75,8 @@ pub(super) fn creations(person: Id<Person>) -> Key {
     Key::new(format!("USER#{}", padded(person)), "CREATIONS".into())
 }
 
-/// The partition of the index that holds what is a person's own.
+/// Returns the partition of a person. In the table it holds the profile; in the index it holds the
+/// items that belong to the person.
 pub(super) fn own(person: Id<Person>) -> String {
     format!("USER#{}", padded(person))
 }
@@ -88,19 +89,19 @@ pub(super) fn by_username(name: &str, person: Id<Person>) -> Key {
     Key::new(username(name), padded(person))
 }
 
-/// The entry of a person under a word of their name, or their user name: words with one first
-/// letter share a partition.
+/// Returns the key of a search entry: a person by a word of their name, or by their user name.
+/// Words with the same first letter share a partition.
 pub(super) fn person_word(word: &str, person: Id<Person>) -> Key {
     Key::new(words(word), format!("{word}#{}", padded(person)))
 }
 
-/// The partition of the words that begin like this one.
+/// Returns the partition of all words with the same first letter as this one.
 pub(super) fn words(word: &str) -> String {
     format!("WORDS#{}", word.chars().next().unwrap_or('-'))
 }
 
-/// The partition of what has this e-mail address: people in the table; invites and mails in the
-/// index.
+/// Returns the partition of an e-mail address. In the table it holds people; in the index it holds
+/// invites and mails.
 pub(super) fn address(address: &str) -> String {
     format!("ADDRESS#{}", address.to_lowercase())
 }
@@ -120,8 +121,8 @@ pub(super) fn addressed_mail(email: &str, about: u64, sequence: u64) -> Key {
     )
 }
 
-/// The sort keys of the clubs that a person keeps at hand or wants to hear of, in the partition of
-/// their profile: read strongly consistent, unlike the index.
+/// The sort key prefixes of favorites and subscriptions. They are in the partition of the person's
+/// profile, because reads of the table are strongly consistent and reads of the index are not.
 pub(super) const FAVORITES: &str = "FAVORITE#";
 pub(super) const SUBSCRIPTIONS: &str = "SUBSCRIPTION#";
 
@@ -136,8 +137,8 @@ pub(super) fn subscription(person: Id<Person>, subscription: Id<Subscription>) -
     )
 }
 
-/// Before the favorites in the order of sort keys, so that one range has favorites and
-/// subscriptions without these.
+/// This prefix sorts before favorites. So one range can read favorites and subscriptions without
+/// the keyed requests.
 pub(super) const KEYED_REQUESTS: &str = "ATTEMPT#";
 
 pub(super) fn keyed_request(person: Id<Person>, id: &str) -> Key {
@@ -182,22 +183,22 @@ pub(super) fn own_submission(person: Id<Person>, submission: Id<Submission>) -> 
 
 // Clubs
 
-/// One of the partitions that the clubs are spread over.
+/// Returns one of the [`CLUB_PARTS`] partitions for clubs.
 pub fn clubs(part: u64) -> String {
     format!("CLUBS#{part}")
 }
 
-/// Which of them a club stands in.
+/// Returns the number of the partition of a club.
 pub fn club_part(code: &ClubCode) -> u64 {
     crate::ids::derived("club", &[code]) % CLUB_PARTS
 }
 
-/// A club.
+/// Returns the key of a club.
 pub fn club(code: &ClubCode) -> Key {
     Key::new(clubs(club_part(code)), format!("CLUB#{code}"))
 }
 
-/// The whole description of a club, apart from what lists read.
+/// Returns the key of the full description of a club. It is separate from the item that lists read.
 pub(super) fn club_text(code: &ClubCode) -> Key {
     Key::new(club_items(code), "TEXT".into())
 }
@@ -216,7 +217,7 @@ pub(super) fn club_items(code: &ClubCode) -> String {
 
 pub(super) const MEMBERS: &str = "MEMBER#";
 
-/// The membership of a club with this id, which is derived from club and person.
+/// Returns the key of a membership. Its id is derived from the club and the person.
 pub(super) fn member(club: &ClubCode, membership: Id<Membership>) -> Key {
     Key::new(club_items(club), format!("{MEMBERS}{}", padded(membership)))
 }
@@ -233,18 +234,19 @@ pub(super) fn invitation_log(club: &ClubCode) -> Key {
 
 pub(super) const REQUESTS: &str = "REQUEST#";
 
-/// The membership request with this id, which is derived from club and person.
+/// Returns the key of a membership request. Its id is derived from the club and the person.
 pub(super) fn request(club: &ClubCode, request: Id<MembershipRequest>) -> Key {
     Key::new(club_items(club), format!("{REQUESTS}{}", padded(request)))
 }
 
-// Collections that admins keep
+// Collections that admins maintain
 
 pub(super) fn lookup<T>(part: &str, id: Id<T>) -> Key {
     Key::new(part.to_owned(), padded(id))
 }
 
-/// Where the name of an entry is taken. A hash of it, because keys have a limit.
+/// Returns the key that reserves the name of an entry. It contains a hash of the name, because the
+/// length of keys is limited.
 pub(super) fn lookup_name(part: &str, name: &str) -> Key {
     Key::new(
         format!("{part}#NAMES"),
@@ -256,7 +258,7 @@ pub(super) fn year_uses(year: u16) -> Key {
     Key::new("YEARS#USES".into(), year.to_string())
 }
 
-/// The partition, and the part of the catalogue, of the clubs that are registered for fairs.
+/// The partition of the registrations of clubs for fairs. The catalogue part has the same name.
 pub const REGISTRATIONS: &str = "REGISTRATIONS";
 
 pub(super) fn registration(fair: Id<Fair>, club: &ClubCode) -> Key {
@@ -275,17 +277,17 @@ pub(super) fn event_club(event: Id<Event>) -> Key {
     Key::new(format!("EVENT#{}", padded(event)), "CLUB".into())
 }
 
-/// The years whose months have partitions of their own: what ends before or after them shares one.
-/// Without a limit anybody who may write events could make as many parts as there are months in
-/// 10,000 years.
+/// The years whose months have their own partitions. Events that end earlier share one partition,
+/// and so do events that end later. Without this limit, anybody who may write events could create a
+/// partition for each month of 10,000 years.
 const EVENT_YEARS: std::ops::RangeInclusive<&str> = "2020"..="2040";
-/// The partition prefix of events.
+/// The prefix of the partitions of events.
 pub(super) const EVENT_PARTS: &str = "EVENTS#";
 
-/// The partition of the events whose last showing ends in the month of a time, written as the API
-/// writes it.
+/// Returns the partition of events whose last showing ends in the month of `time`. `time` has the
+/// format of the API (for example `2026-11-21T09:00:00Z`).
 pub(super) fn events(time: &str) -> String {
-    // In the order of time: digits stand before letters.
+    // The order of the parts is the order of time: digits sort before letters.
     let part = match (
         time.get(..4).unwrap_or_default(),
         time.get(..7).unwrap_or_default(),
@@ -297,7 +299,7 @@ pub(super) fn events(time: &str) -> String {
     format!("{EVENT_PARTS}{part}")
 }
 
-/// The listing of an event in a part.
+/// Returns the key of the catalogue copy of an event in a part.
 pub(super) fn event_listing(part: &str, event: Id<Event>) -> Key {
     Key::new(part.to_owned(), padded(event))
 }
@@ -312,7 +314,7 @@ pub(super) fn application(club: &ClubCode, application: Id<Application>) -> Key 
     Key::new(applications(club), padded(application))
 }
 
-/// The sort keys of one application and its questions.
+/// Returns the first and last sort key of one application and its questions.
 pub(super) fn application_range(application: Id<Application>) -> (String, String) {
     (padded(application), format!("{}#~", padded(application)))
 }
@@ -388,7 +390,7 @@ pub(super) fn outbox(about: u64, sequence: u64, kind: MailKind, attempt: u32) ->
     )
 }
 
-/// Beside its mail.
+/// Returns the key of the lease of a mail. It is in the same partition as the mail.
 pub(super) fn mail_lease(
     about: u64,
     sequence: u64,

@@ -1,4 +1,4 @@
-//! The outbox: mails as records, written before they are sent, and the state of their submissions
+//! The outbox: mails are stored as records before they are sent. Also the mail state of submissions
 //! (E12, E13).
 
 use super::error::ignore_refusal;
@@ -11,9 +11,9 @@ use crate::models::{
 };
 use crate::time::Timestamp;
 
-/// Days for which the record of a decision mail is kept.
+/// How many days the record of a decision mail is kept.
 pub const DECISION_MAILS_KEPT_DAYS: i64 = 400;
-/// Days for which that of any other is.
+/// How many days the record of any other mail is kept.
 const KEPT_DAYS: i64 = 60;
 
 impl Entity for Mail {
@@ -66,34 +66,37 @@ fn key_of(mail: &MailId) -> Key {
     keys::outbox(mail.about, mail.sequence, mail.kind, mail.attempt)
 }
 
-/// What SES reports of a mail.
+/// A report from SES about a mail.
 pub struct MailReport<'a> {
-    /// What.
+    /// The kind of report.
     pub report: Report,
-    /// In the words of SES, without anything personal; what SES calls the mail, if all is well.
+    /// The wording of SES, without personal data. If there was no problem: the SES message id.
     pub outcome: &'a str,
-    /// When SES took the mail.
+    /// When SES accepted the mail.
     pub taken_at: Timestamp,
 }
 
-/// A decision mail to be queued, and what it was made from.
+/// A decision mail to be queued, and the data that it was made from.
 pub struct DecisionMail<'a> {
-    /// The submission as it was read: if decision or mail state changed since, nothing is queued.
+    /// The submission as it was read. If its decision or mail state changed after that, nothing is
+    /// queued.
     pub submission: &'a Submission,
-    /// Where the last mail of this type stands.
+    /// The state of the last mail of this kind.
     pub last: Option<&'a MailState>,
-    /// The mail.
+    /// The mail to be queued.
     pub mail: &'a Mail,
 }
 
-/// The attribute of a submission that holds the state of mails of this kind.
+/// Returns the name of the submission attribute with the state of mails of this kind.
 fn state_of(kind: MailKind) -> String {
     format!("{}_mail", kind.name())
 }
 
 impl Table {
-    /// Queues a decision mail: the record, the submission's mail state and the invite, all or
-    /// nothing. Refused if somebody else queued it first, or decided anew.
+    /// Queues a decision mail. One transaction stores the mail record, the submission's mail state
+    /// and the invite. If the last mail is still queued, the transaction marks it as failed.
+    ///
+    /// Refused if somebody else queued the mail first, or changed the decision.
     pub async fn queue_decision(
         &self,
         DecisionMail {
@@ -140,12 +143,12 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// A mail of the outbox: 1 read.
+    /// Returns a mail of the outbox: 1 read.
     pub async fn mail(&self, mail: &MailId) -> Result<Option<Mail>, TableError> {
         self.get(key_of(mail)).await
     }
 
-    /// Mails of the outbox as they stand now: 1 batch read per 100.
+    /// Returns mails of the outbox as they are now: 1 batch read per 100.
     pub async fn mails(&self, mails: &[MailId]) -> Result<Vec<Mail>, TableError> {
         let wanted: Vec<Key> = mails.iter().map(key_of).collect();
         let mut found = self.get_many(wanted.clone()).await?;
@@ -155,9 +158,11 @@ impl Table {
             .collect()
     }
 
-    /// Claims a queued mail for sending. Refused as [`Refusal::Changed`] if it is no longer
-    /// queued; as [`Refusal::Superseded`] if its submission is gone, was decided otherwise or has a
-    /// later mail, or if its invitation was used, revoked or sent again.
+    /// Claims a queued mail for sending.
+    ///
+    /// Refused as [`Refusal::Changed`] if it is no longer queued. Refused as
+    /// [`Refusal::Superseded`] if its submission was deleted, has another decision or has a later
+    /// mail, or if its invitation was used, revoked or sent again.
     pub async fn claim_mail(&self, mail: &Mail, now: Timestamp) -> Result<(), TableError> {
         let claim = Write::update(mail.key())
             .set("status", &EmailStatus::Sending)
@@ -178,8 +183,8 @@ impl Table {
         .await
     }
 
-    /// Sends a mail that somebody else has claimed through the stream again, behind the others.
-    /// Refused if that was done already.
+    /// Sends a mail through the stream again, behind the other mails, because another worker has
+    /// claimed it. Refused if this was already done for this turn.
     pub async fn park_mail(
         &self,
         mail: &MailId,
@@ -207,14 +212,16 @@ impl Table {
             .await
     }
 
-    /// Forgets that a mail was parked.
+    /// Deletes the lease that was stored when the mail was parked.
     pub async fn unpark_mail(&self, lease: &MailLease) -> Result<(), TableError> {
         self.write(Write::delete(lease.key())).await.map(drop)
     }
 
-    /// Revokes the invitation that somebody got with an acceptance, if no acceptance of the club
-    /// names them any more: at most 1 read, 1 query of the index and 1 write. `about` is the
-    /// submission whose mail was rejected or superseded.
+    /// Revokes the invitation that a person got with an acceptance. It stays if another accepted
+    /// submission of this person in the club has an acceptance mail.
+    ///
+    /// At most 1 read, 1 query of the index and 1 write. `about` is the submission whose mail was
+    /// rejected or superseded.
     pub async fn revoke_acceptance(
         &self,
         club: &ClubCode,
@@ -243,10 +250,12 @@ impl Table {
         ignore_refusal(self.delete_invite(&invite).await)
     }
 
-    /// Marks what SES reports of a mail. Nothing happens if the mail is gone or something as
-    /// weighty was reported before: reports may come more than once, in any order, and before the
-    /// worker itself has marked the mail. 1 read and 1 write; 2 reads and a transaction, if its
-    /// submission shows it.
+    /// Stores a report from SES about a mail.
+    ///
+    /// Does nothing if the mail no longer exists, or if a report of the same or higher rank is
+    /// already stored. Reports may come more than once, in any order, and before the worker has
+    /// updated the mail. Costs 1 read and 1 write; 2 reads and a transaction if the submission
+    /// shows the status.
     pub async fn report_mail(
         &self,
         id: &MailId,
@@ -286,15 +295,16 @@ impl Table {
                 None => self.write(record).await.map(drop),
             };
             match done {
-                // Somebody wrote one of the two meanwhile.
+                // Somebody changed one of the two items in the meantime. Retry.
                 Err(TableError::Refused(_)) => {}
                 other => return other,
             }
         }
     }
 
-    /// The change of a submission that goes with a report. A mail that was followed by another of
-    /// its kind shows no status any more, but what it told was told.
+    /// Returns the change of the submission that belongs to a report. If a later mail of the same
+    /// kind exists, the submission does not show the status of this mail. It still records that the
+    /// person was notified.
     async fn shown_report(
         &self,
         mail: &Mail,
@@ -332,7 +342,7 @@ impl Table {
             .if_equals("sequence", &mail.sequence)
             .if_equals("mailed", &submission.mailed);
         if status.taken() && !mail.status.taken() {
-            // The worker could not tell; now it is known that SES had it.
+            // The worker did not know whether SES accepted the mail. The report shows that it did.
             write = write
                 .set("notified", &true)
                 .set(&format!("{name}.taken"), &true);
@@ -344,12 +354,12 @@ impl Table {
                 write = write.set("mailed", &decision.mailed(reported.taken_at));
             }
         }
-        // A later attempt may have been taken.
+        // SES may have accepted a later attempt.
         let is_last = last.attempt == mail.attempt || !last.status.taken();
         let only_one =
             mail.attempt == 1 && is_last && other.as_ref().is_none_or(|other| !other.taken);
         if reported.report == Report::Rejected && mail.status.taken() && only_one {
-            // SES took it and did not hand it on: nobody was told anything.
+            // SES accepted the mail but did not deliver it, so the person was not notified.
             write = write
                 .set("notified", &false)
                 .set("mailed", &None::<Mailed>)
@@ -358,8 +368,8 @@ impl Table {
         Ok(Some(write))
     }
 
-    /// Marks what became of a mail that stands at `from`. Refused if it has another
-    /// status. A submission that is gone stays gone.
+    /// Stores the new status `to` of a mail. Refused if its status is not `from`. If the submission
+    /// no longer exists or has a newer mail, only the mail record is changed.
     pub async fn settle_mail(
         &self,
         mail: &Mail,
@@ -373,7 +383,8 @@ impl Table {
             .set("outcome", &Some(outcome))
             .if_equals("status", &from);
         if mail.decision.is_none() && to != EmailStatus::Queued {
-            // What was said names people, and nobody looks it up: only that it was said is kept.
+            // The text names people, and nobody reads it later. So only the fact that it was sent
+            // is kept.
             record = record.set("html", &"").set("text", &"");
         }
         let writes: Vec<Write> = std::iter::once(record.clone())
@@ -386,7 +397,7 @@ impl Table {
     }
 }
 
-/// The change of a submission that goes with a change of its mail.
+/// Returns the change of the submission that belongs to a status change of its mail.
 fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
     let decision = mail.decision.as_ref()?;
     let state = state_of(mail.kind);
@@ -401,7 +412,7 @@ fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
             .set("notified", &true)
             .set("mailed", &decision.mailed(now))
             .set(&format!("{state}.taken"), &true),
-        // What is no longer decided is not told any more.
+        // Do not send a decision that has changed since.
         EmailStatus::Sending => write
             .if_equals("status", &decision.status)
             .if_equals("reason", &decision.reason),

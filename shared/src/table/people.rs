@@ -1,5 +1,4 @@
-//! Profiles, the entries that people are found by, and the copies of names and addresses where
-//! lists need them.
+//! Profiles, the search entries of people, and the copies of names and addresses that lists need.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -59,19 +58,19 @@ impl Entity for PersonAddress {
 /// Which half of a profile was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Copied {
-    /// What the token says.
+    /// The claims from the person's token.
     Claims,
-    /// What the person says.
+    /// The settings that the person edits.
     Settings,
 }
 
-/// Words that one person is found by at most.
+/// Maximum number of search words per person.
 const WORDS: usize = 12;
-/// Characters of a word that count.
+/// Maximum length of a search word in characters. The rest of the word is ignored.
 const WORD: usize = 60;
-/// Entries that one page of a search reads.
+/// Page size of a search, in entries.
 const SEARCH_PAGE: i32 = 100;
-/// Entries that one search reads at most.
+/// Maximum number of entries that one search reads.
 const SEARCHED: usize = 1_000;
 
 fn cut(word: &str) -> String {
@@ -79,8 +78,8 @@ fn cut(word: &str) -> String {
 }
 
 impl Personal {
-    /// The words that the person is found by: those of the name, also behind a hyphen or an
-    /// apostrophe, and the user name; folded.
+    /// Returns the words that find this person: the user name, the words of the name, and the parts
+    /// of these words after a hyphen or an apostrophe. All words are folded.
     fn search_words(&self) -> BTreeSet<String> {
         let name = text::words(&self.name);
         let inner = name
@@ -98,7 +97,7 @@ impl Personal {
 }
 
 impl Person {
-    /// The entries under those words.
+    /// Returns the search entries under the words of the person.
     fn words(&self) -> Vec<PersonWord> {
         let entry = |word| PersonWord {
             word,
@@ -112,7 +111,7 @@ impl Person {
             .collect()
     }
 
-    /// The entry under the e-mail address, if there is one.
+    /// Returns the search entry under the e-mail address, if the address is valid.
     fn address(&self) -> Option<PersonAddress> {
         let address = self.personal.email.to_lowercase();
         is_email(&address).then_some(PersonAddress {
@@ -129,7 +128,7 @@ impl Person {
             .collect()
     }
 
-    /// The entries as they are stored.
+    /// Returns the search entries as they are stored.
     pub(super) fn entry_items(&self) -> Vec<Item> {
         let words = self
             .words()
@@ -149,7 +148,7 @@ impl Person {
         words.chain(self.address().iter().map(Write::put)).collect()
     }
 
-    /// As applicants are shown in lists.
+    /// Returns the person in the form in which lists show applicants.
     pub fn applicant(&self) -> Applicant {
         Applicant {
             personal: self.personal.clone(),
@@ -161,23 +160,23 @@ impl Person {
 }
 
 impl Table {
-    /// The people with this user name, whatever its case: 1 query of the index.
+    /// Returns the people with this user name (case is ignored): 1 query of the index.
     pub async fn people_called(&self, username: &str) -> Result<Vec<Person>, TableError> {
         self.query_index(keys::username(username), Range::All).await
     }
 
-    /// The ids of the people with this e-mail address, whatever its case: 1 query.
+    /// Returns the ids of the people with this e-mail address (case is ignored): 1 query.
     pub async fn people_at(&self, email: &Email) -> Result<Vec<Id<Person>>, TableError> {
         let found: Vec<PersonAddress> = self.query(keys::address(email), Range::All).await?;
         Ok(found.into_iter().map(|entry| entry.person).collect())
     }
 
-    /// A profile: 1 read.
+    /// Returns a profile: 1 read.
     pub async fn person(&self, id: Id<Person>) -> Result<Option<Person>, TableError> {
         self.get(keys::profile(id)).await
     }
 
-    /// How many clubs somebody had created who was erased: 1 read.
+    /// Returns the number of clubs that an erased person created (0 if there is no record): 1 read.
     pub async fn creations(&self, person: Id<Person>) -> Result<i64, TableError> {
         Ok(self
             .get::<Creations>(keys::creations(person))
@@ -185,7 +184,7 @@ impl Table {
             .map_or(0, |left| left.clubs_created))
     }
 
-    /// Profiles by user id, those that exist: 1 batch read per 100.
+    /// Returns profiles by user id; ids that do not exist are skipped: 1 batch read per 100.
     pub async fn people(
         &self,
         ids: impl IntoIterator<Item = Id<Person>>,
@@ -207,9 +206,11 @@ impl Table {
             .collect()
     }
 
-    /// At most `limit` people for whom every one of these folded words is the beginning of one of
-    /// theirs: 1 query, whose pages are read until there are enough, or [`SEARCHED`] entries were
-    /// looked at.
+    /// Returns at most `limit` people who match all of these folded words. A person matches if each
+    /// word is the beginning of one of their own words.
+    ///
+    /// This is 1 query. It reads pages until it has enough people, or has read [`SEARCHED`]
+    /// entries.
     pub async fn people_like(
         &self,
         words: &[String],
@@ -244,16 +245,16 @@ impl Table {
         Ok(found.into_values().collect())
     }
 
-    /// Stores a new profile with the entries that it is found by. Refused (0) if it is known
-    /// meanwhile.
+    /// Stores a new profile with its search entries. Refused if the profile was stored in the
+    /// meantime.
     pub async fn create_person(&self, person: &Person) -> Result<(), TableError> {
         let mut writes = vec![Write::put(person)?.if_new()];
         writes.extend(person.entry_puts()?);
         self.transact(writes).await
     }
 
-    /// Stores people as they are, with the entries that they are found by: for loading data into a
-    /// table that nobody else writes.
+    /// Stores people as they are, with their search entries. Only for loading data into a table
+    /// that has no other writers.
     pub async fn load_people(&self, people: &[Person]) -> Result<(), TableError> {
         self.load(people).await?;
         self.load(&people.iter().flat_map(Person::words).collect::<Vec<_>>())
@@ -268,9 +269,11 @@ impl Table {
         self.load_years(people).await
     }
 
-    /// Stores what a token says anew. Copies are refreshed first: if that is cut short, the profile
-    /// still differs from the token and the next request does it again. If somebody else stored it
-    /// since `old` was read, theirs holds.
+    /// Stores changed claims from a token.
+    ///
+    /// Copies are updated first. If the request stops after that, the profile still differs from
+    /// the token, and the next request does the update again. If somebody else changed the claims
+    /// after `old` was read, their version is kept.
     pub async fn update_claims(&self, old: &Person, person: &Person) -> Result<(), TableError> {
         Box::pin(self.refresh_copies(person, Copied::Claims)).await?;
         let Key { pk, sk } = keys::by_username(&person.personal.username, person.id);
@@ -294,16 +297,18 @@ impl Table {
             Err(TableError::Refused(_)) => self.person(person.id).await?,
             done => done.map(|()| Some(person.clone()))?,
         };
-        // Once more: what was made from the old profile meanwhile.
+        // Update the copies again: some may have been made from the old profile in the meantime.
         match stored {
             Some(stored) => Box::pin(self.refresh_copies(&stored, Copied::Claims)).await,
             None => Ok(()),
         }
     }
 
-    /// Stores what a person says of themselves, after the copies of it: if that is cut short, it is
-    /// done again when they say it again. Refused if they are gone, if they said something else
-    /// since `old` was read, or if a school or major is gone.
+    /// Stores the settings of a person, after the copies of them. If the request stops in between,
+    /// the person's next attempt does the update again.
+    ///
+    /// Refused if the person no longer exists or is being erased, if the settings changed after
+    /// `old` was read, or if a school or major was deleted.
     pub async fn update_settings(&self, old: &Person, new: &Person) -> Result<(), TableError> {
         Box::pin(self.refresh_copies(new, Copied::Settings)).await?;
         let write = Write::update(new.key())
@@ -331,8 +336,8 @@ impl Table {
         done
     }
 
-    /// Brings the copies of a profile up to date, of what was written and nothing else: whoever
-    /// writes the other half at this moment brings that.
+    /// Updates the copies of one half of a profile. The other half is not changed: a request that
+    /// writes it at the same time also updates its copies.
     async fn refresh_copies(&self, person: &Person, copied: Copied) -> Result<(), TableError> {
         let personal = &person.personal;
         let subscriptions = Range::Prefix(keys::SUBSCRIPTIONS.into());
@@ -365,7 +370,8 @@ impl Table {
             if write.is_done_in(Some(&item)) {
                 return None;
             }
-            // A copy that changed meanwhile, or belongs to nobody any more, stays as it is.
+            // If a copy changed in the meantime, or no longer belongs to the person, it stays
+            // unchanged.
             let write = write.if_as_in(&item).if_equals("person", &person.id);
             Some(match type_of(&item) {
                 Membership::TYPE | Extension::TYPE => write.add("version", 1),
@@ -375,12 +381,11 @@ impl Table {
         let done = stream::iter(writes)
             .map(|write| self.write(write))
             .buffer_unordered(PARALLEL);
-        // What was removed meanwhile needs no copy.
+        // A copy that was removed in the meantime needs no update.
         done.map(ignore_refusal).try_collect().await
     }
 
-    /// Says that the erasure of a person begins (or that it does not, after all). Refused if they
-    /// are gone.
+    /// Marks a profile as being erased, or removes the mark. Refused if the profile does not exist.
     pub(super) async fn mark_erasing(
         &self,
         person: Id<Person>,
@@ -391,12 +396,13 @@ impl Table {
             .if_equals("erasing", &!erasing);
         match self.try_write(mark).await? {
             WriteResult::Refused(None) => Err(TableError::Refused(Refusal::Changed)),
-            // It says so already.
+            // The profile already has this mark.
             _ => Ok(()),
         }
     }
 
-    /// Removes a profile with its entries.
+    /// Deletes a profile with its search entries. If the person created clubs, the number is kept
+    /// in a separate item.
     pub(super) async fn delete_person(&self, id: Id<Person>) -> Result<(), TableError> {
         let mut retries = Retries::default();
         loop {
@@ -432,7 +438,7 @@ impl Table {
                 )
                 .await
             {
-                // A token said something new meanwhile: there are other entries.
+                // The claims changed in the meantime, so there are other search entries. Retry.
                 Err(TableError::Refused(_)) => {}
                 done => return done,
             }

@@ -1,4 +1,4 @@
-//! Submissions, their decisions and the history of these.
+//! Submissions, the decisions on them, and the history of those decisions.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,7 +30,7 @@ impl Entity for Submission {
     }
 }
 
-/// Stands where the submission stood.
+/// A withdrawal has the same key as its submission: it replaces the submission.
 impl Entity for Withdrawal {
     const TYPE: &'static str = "Withdrawal";
 
@@ -47,20 +47,20 @@ impl Entity for DecisionChange {
     }
 }
 
-/// Which submissions of an application to read; newest first.
+/// Selects which submissions of an application to read. The result is sorted newest first.
 pub struct SubmissionQuery<F> {
-    /// Those that match.
+    /// A predicate: only submissions for which it returns true.
     pub matches: F,
-    /// Only those older than this sequence number and id.
+    /// Only submissions older than this sequence number and id.
     pub before: Option<(u64, u64)>,
-    /// At most so many.
+    /// The maximum number of submissions; no limit if `None`.
     pub limit: Option<usize>,
-    /// Without their answers, which are most of what there is to hold.
+    /// Whether to leave out the answers. They are the largest part of a submission in memory.
     pub without_answers: bool,
 }
 
 impl<F> SubmissionQuery<F> {
-    /// All that match, answers included.
+    /// Selects all submissions for which `matches` returns true, with their answers.
     pub fn all(matches: F) -> Self {
         Self {
             matches,
@@ -71,46 +71,49 @@ impl<F> SubmissionQuery<F> {
     }
 }
 
-/// What an officer decided of one submission: what is none stays as it is.
+/// An officer's decision on one submission. A field that is `None` stays unchanged.
 #[derive(Debug, Clone)]
 pub struct DecisionWrite {
     /// The submission as it was read.
     pub submission: Submission,
-    /// New status.
+    /// The new status.
     pub status: Option<Status>,
-    /// New reason.
+    /// The new reason.
     pub reason: Option<String>,
-    /// Whether it holds only for the submission as it was read.
+    /// If true, the decision is refused when the submission changed after it was read. If false,
+    /// the submission is read again and the decision is retried.
     pub only_as_read: bool,
 }
 
-/// What became of a request to submit.
+/// The result of a request to submit.
 #[derive(Debug)]
 pub enum SubmitOutcome {
-    /// It is stored: a new submission, or one that replaced these answers.
+    /// The submission is stored. Contains the earlier submission that it replaced; `None` if it is
+    /// new.
     Stored(Option<Box<Submission>>),
-    /// An attempt whose answer was lost has stored it, or an earlier request with its idempotency
-    /// key; as it is now.
+    /// The submission was stored before: by an earlier attempt whose response was lost, or by an
+    /// earlier request with the same idempotency key. Contains the submission as it is stored now.
     Already(Box<Submission>),
-    /// A request that was received later has written it; as it is now.
+    /// A request that was received later has stored a newer submission. Contains the submission as
+    /// it is stored now.
     Later(Box<Submission>),
-    /// It is decided.
+    /// The submission is already decided, so it cannot be replaced.
     Decided,
-    /// It was withdrawn by a request that was received later, or after a first request with its
-    /// idempotency key (true).
+    /// The submission was withdrawn. True if the withdrawn submission had the same idempotency key;
+    /// false if the withdrawal was received later than this request.
     WithdrawOutcome(bool),
 }
 
-/// What became of a request to withdraw a submission.
+/// The result of a request to withdraw a submission.
 #[derive(Debug, PartialEq, Eq)]
 pub enum WithdrawOutcome {
-    /// What the applicant had submitted when the request was received is no longer there.
+    /// The submission that existed when the request was received no longer exists.
     Done,
-    /// It is decided.
+    /// The submission is already decided, so it cannot be withdrawn.
     Decided,
 }
 
-/// What stays as it is when somebody submits again.
+/// Attributes that keep their values when somebody submits again.
 const KEPT: [&str; 8] = [
     "created_at",
     "sequence",
@@ -121,7 +124,7 @@ const KEPT: [&str; 8] = [
     "rejection_mail",
     "mailed",
 ];
-/// What stays of a submission that is withdrawn.
+/// Attributes that remain when a submission is withdrawn.
 const LEFT: [&str; 6] = [
     keys::TYPE,
     "id",
@@ -130,20 +133,22 @@ const LEFT: [&str; 6] = [
     "revision",
     "key",
 ];
-/// Items of a page of which the first that counts is wanted.
+/// Page size (items) of a query that stops at the first matching item.
 const FEW: i32 = 20;
-/// Verdicts of one transaction: each is two writes, and 100 are allowed.
+/// Maximum decisions in one transaction. Each needs two writes, and DynamoDB allows 100 writes.
 const VERDICTS: usize = 50;
-/// Bytes of one transaction, well below the 4 MB that are allowed.
+/// Maximum bytes of one transaction. This is well below DynamoDB's limit of 4 MB.
 const VERDICT_BYTES: usize = 2_500_000;
-/// What a submission takes besides its answers, with its history and both reasons.
+/// Estimated bytes of a submission without its answers, but with its history entry and both
+/// reasons.
 const SMALL_ITEM: usize = 32_000;
 
 impl Table {
-    /// Submits, or submits again: one conditional write, which touches no other item. It replaces
-    /// what was received earlier and is not decided; of two requests the one that was received
-    /// later is kept, in whatever order they are written. A key counts if it came at `key_since` or
-    /// later.
+    /// Submits, or submits again: one conditional write, which changes no other item.
+    ///
+    /// The write replaces a submission that was received earlier and is not decided. Of two
+    /// requests, the one that was received later is kept, in whatever order they are written. An
+    /// idempotency key counts only if the stored request was received at `key_since` or later.
     pub async fn submit(
         &self,
         submission: &Submission,
@@ -197,7 +202,7 @@ impl Table {
         )
     }
 
-    /// A submission by its id: 1 read.
+    /// Returns a submission by its id: 1 read.
     pub async fn submission(
         &self,
         application: Id<Application>,
@@ -210,8 +215,8 @@ impl Table {
             .transpose()
     }
 
-    /// Takes back what this very request has stored. Somebody else may have changed it since: then
-    /// it stays.
+    /// Deletes the submission that this request has just stored. If somebody else changed it in the
+    /// meantime, it stays.
     pub async fn take_back(&self, submission: &Submission) -> Result<(), TableError> {
         let delete = Write::delete(submission.key())
             .if_equals("received", &submission.received)
@@ -219,7 +224,7 @@ impl Table {
         super::error::ignore_refusal(self.write(delete).await)
     }
 
-    /// Submissions by their ids, those that exist: 1 batch read per 100.
+    /// Returns submissions by their ids; ids that do not exist are skipped: 1 batch read per 100.
     pub async fn submissions_by_id(
         &self,
         application: Id<Application>,
@@ -236,8 +241,11 @@ impl Table {
             .collect()
     }
 
-    /// Submissions of an application, newest first: the pages of its parts, side by side, and no
-    /// more than `limit` of each part in memory.
+    /// Returns submissions of an application, newest first.
+    ///
+    /// The partitions are read in parallel, page by page. At most `limit` submissions of each
+    /// partition are kept in memory. Fails with [`TableError::TooMuch`] if the kept submissions are
+    /// larger than the memory limit.
     pub async fn submissions<F: Fn(&Submission) -> bool>(
         &self,
         application: Id<Application>,
@@ -289,7 +297,8 @@ impl Table {
         Ok(all)
     }
 
-    /// Whether an application has submissions: one query a part, side by side, of few items each.
+    /// Returns whether an application has submissions: one query per partition, in parallel, with a
+    /// few items per page.
     pub async fn has_submissions(&self, application: Id<Application>) -> Result<bool, TableError> {
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let mut any = false;
@@ -309,7 +318,7 @@ impl Table {
         Ok(futures::future::try_join_all(parts).await?.contains(&true))
     }
 
-    /// What is left of the withdrawn submissions of an application.
+    /// Returns the records of the withdrawn submissions of an application.
     pub(super) async fn withdrawals(
         &self,
         application: Id<Application>,
@@ -323,7 +332,7 @@ impl Table {
             .collect())
     }
 
-    /// The committees that have submissions.
+    /// Returns the committees that have submissions.
     pub async fn committees_in_use(
         &self,
         application: Id<Application>,
@@ -340,7 +349,7 @@ impl Table {
             .collect())
     }
 
-    /// A person's own submissions, newest first: 1 query of the index.
+    /// Returns a person's own submissions, newest first: 1 query of the index.
     pub async fn submissions_of(&self, person: Id<Person>) -> Result<Vec<Submission>, TableError> {
         let mut own: Vec<Submission> = self
             .query_index(
@@ -352,7 +361,7 @@ impl Table {
         Ok(own)
     }
 
-    /// One of a person's own submissions: 1 query of the index.
+    /// Returns one of a person's own submissions: 1 query of the index.
     pub async fn submission_of(
         &self,
         person: Id<Person>,
@@ -362,8 +371,8 @@ impl Table {
         Ok(self.query_index(pk, Range::Prefix(sk)).await?.pop())
     }
 
-    /// Withdraws what was submitted before the request with this order number. What was submitted
-    /// later stays, and so does what is decided.
+    /// Withdraws a submission that was received before this request. `received` is the order number
+    /// of this request. A submission that was received later stays, and so does a decided one.
     pub async fn withdraw(
         &self,
         submission: &Submission,
@@ -392,9 +401,11 @@ impl Table {
         })
     }
 
-    /// Writes decisions, each with its history, 50 a transaction. A submission that changed since
-    /// it was read is read again, and its history tells what it was then. Answers the submissions
-    /// as they are now.
+    /// Writes decisions, each with its history entry, at most 50 per transaction. Returns the
+    /// submissions as they are now.
+    ///
+    /// A submission that changed after it was read is read again; its history entry then shows the
+    /// old values from the second read.
     pub async fn decide(
         &self,
         verdicts: Vec<DecisionWrite>,
@@ -409,7 +420,7 @@ impl Table {
             .buffered(8)
             .try_collect()
             .await;
-        // One of several may be busy when others are stored.
+        // With several transactions, one may be busy although others are stored.
         let decided = decided.map_err(|error| if is_one { error } else { error.after_write() })?;
         Ok(decided.into_iter().flatten().collect())
     }
@@ -490,7 +501,7 @@ impl Table {
                 .map(|verdict| verdict.submission.id)
                 .collect();
             let mut again = self.submissions_by_id(application, &ids).await?;
-            // What was withdrawn meanwhile is left out.
+            // Submissions that were withdrawn in the meantime are left out.
             verdicts.retain_mut(|verdict| {
                 match again
                     .iter()
@@ -507,7 +518,7 @@ impl Table {
         Err(TableError::Busy("decisions changed all the time".into()))
     }
 
-    /// The changes of a submission's decision, oldest first: 1 query.
+    /// Returns the changes of a submission's decision, oldest first: 1 query.
     pub async fn changes(
         &self,
         submission: &Submission,
@@ -520,7 +531,7 @@ impl Table {
     }
 }
 
-/// About how many bytes the texts of a submission take.
+/// Returns the approximate size of a submission's texts, in bytes.
 fn size(submission: &Submission) -> usize {
     let answers = submission
         .answers
@@ -529,7 +540,8 @@ fn size(submission: &Submission) -> usize {
     answers.sum::<usize>() + submission.reason.len() + 1_000
 }
 
-/// Verdicts in portions that fit a transaction: 100 writes, and 4 MB of the items that they change.
+/// Splits decisions into groups that fit one transaction. DynamoDB allows 100 writes, and 4 MB for
+/// the changed items.
 fn in_transactions(verdicts: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
     let mut portions: Vec<Vec<DecisionWrite>> = Vec::new();
     let mut bytes = 0;

@@ -1,4 +1,4 @@
-//! One write of the table, with its condition, as it goes into a single call or a transaction.
+//! One write to the table, with its condition. It is sent alone or as part of a transaction.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use super::{Entity, Item, Key, Refusal, TableError, keys};
 
-/// Gives a request of the SDK the condition of a write, with its names and values.
+/// Adds the condition of a write, with its names and values, to an SDK request. If the condition
+/// fails, DynamoDB returns the stored item.
 macro_rules! with_conditions {
     ($request:expr, $expressions:expr) => {
         $request
@@ -23,7 +24,8 @@ macro_rules! with_conditions {
 }
 pub(super) use with_conditions;
 
-/// A put, update or delete of one item. Conditions given more than once must all hold.
+/// A put, update, delete or condition check of one item. If there are several conditions, all of
+/// them must hold.
 #[derive(Debug, Clone)]
 pub struct Write {
     pub(super) kind: WriteKind,
@@ -37,12 +39,12 @@ pub struct Write {
     refusal: Refusal,
 }
 
-/// What an update leaves behind, as far as that follows from the update alone.
+/// The known result of an update: the part that does not depend on the old item.
 #[derive(Debug, Clone, Default)]
 struct UpdateResult {
-    /// Attributes (paths) with their values.
+    /// Attribute paths with their new values.
     set: Vec<(String, AttributeValue)>,
-    /// Attributes (paths) that are gone.
+    /// Attribute paths that are removed.
     removed: Vec<String>,
 }
 
@@ -55,7 +57,7 @@ impl UpdateResult {
     }
 }
 
-/// The attribute at a path such as `map.member`.
+/// Returns the attribute at a path such as `map.member`.
 fn at<'a>(item: &'a Item, path: &str) -> Option<&'a AttributeValue> {
     let mut segments = path.split('.');
     let first = item.get(segments.next()?);
@@ -76,17 +78,18 @@ impl Write {
         Ok(Self::new(WriteKind::Put(super::to_item(entity)?)))
     }
 
-    /// Changes attributes of one item; without a condition the item may be new.
+    /// Changes attributes of one item. Without a condition, the item is created if it does not
+    /// exist.
     pub fn update(key: Key) -> Self {
         Self::new(WriteKind::Update(key))
     }
 
-    /// Removes one item.
+    /// Deletes one item.
     pub fn delete(key: Key) -> Self {
         Self::new(WriteKind::Delete(key))
     }
 
-    /// Writes nothing: the condition of a transaction on an item that it does not change.
+    /// Writes nothing. In a transaction, it checks a condition on an item that is not changed.
     pub fn check(key: Key) -> Self {
         Self::new(WriteKind::Check(key))
     }
@@ -105,30 +108,32 @@ impl Write {
         }
     }
 
-    /// Says what it means if the condition does not hold. Without it: [`Refusal::Changed`].
+    /// Sets what it means if the condition fails. The default is [`Refusal::Changed`].
     #[must_use]
     pub fn or(mut self, refusal: Refusal) -> Self {
         self.refusal = refusal;
         self
     }
 
-    /// What it means if the condition does not hold.
+    /// Returns what it means if the condition fails.
     pub(super) fn refusal(&self) -> Refusal {
         self.refusal
     }
 
-    /// Whether this writes a whole item, on a condition.
+    /// Returns whether this writes a whole item and has a condition.
     pub(super) fn is_conditional_put(&self) -> bool {
         matches!(self.kind, WriteKind::Put(_)) && !self.conditions.is_empty()
     }
 
-    /// Whether an item (none: there is no item) is what this write leaves behind. Asked only after
-    /// an attempt whose answer was lost: then a refused condition may mean that the attempt was
-    /// applied.
+    /// Returns whether the stored item is the result of this write. `stored` is `None` if there is
+    /// no item.
+    ///
+    /// This is used only after the response of an attempt was lost. A failed condition may then
+    /// mean that the attempt was applied.
     pub(super) fn is_done_in(&self, stored: Option<&Item>) -> bool {
         match (&self.kind, stored) {
             (WriteKind::Put(item), Some(stored)) => item == stored,
-            // An addition cannot be seen in the sum.
+            // The new sum does not show whether an addition was applied.
             (WriteKind::Update(_), Some(stored)) => {
                 self.adds.is_empty() && !self.sets.is_empty() && self.result.is_in(stored)
             }
@@ -137,7 +142,7 @@ impl Write {
         }
     }
 
-    /// Sets an attribute, or a member of a map as `map.member`.
+    /// Sets an attribute, or a member of a map with a path such as `map.member`.
     #[must_use]
     pub fn set(mut self, attribute: &str, value: &impl Serialize) -> Self {
         let value = attribute_value(value);
@@ -147,7 +152,7 @@ impl Write {
         self
     }
 
-    /// Sets an attribute that has no value yet.
+    /// Sets an attribute only if it has no value yet.
     #[must_use]
     pub fn set_once(mut self, attribute: &str, value: &impl Serialize) -> Self {
         let name = self.name(attribute);
@@ -156,8 +161,8 @@ impl Write {
         self
     }
 
-    /// Sets every attribute of an entity but its keys and those in `without`; those in `once` only
-    /// if they have no value yet.
+    /// Sets every attribute of an entity except its keys and those in `without`. Attributes in
+    /// `once` are set only if they have no value yet.
     pub fn set_entity<E: Entity>(
         mut self,
         entity: &E,
@@ -184,7 +189,7 @@ impl Write {
         Ok(self)
     }
 
-    /// Adds to a number; an absent one counts as 0.
+    /// Adds `amount` to a number. A missing attribute counts as 0.
     #[must_use]
     pub fn add(mut self, attribute: &str, amount: i64) -> Self {
         let clause = format!("{} {}", self.name(attribute), self.value(&amount));
@@ -192,7 +197,7 @@ impl Write {
         self
     }
 
-    /// Removes an attribute, or a member of a map as `map.member`.
+    /// Removes an attribute, or a member of a map with a path such as `map.member`.
     #[must_use]
     pub fn remove(mut self, attribute: &str) -> Self {
         self.result.removed.push(attribute.to_owned());
@@ -201,7 +206,7 @@ impl Write {
         self
     }
 
-    /// Removes every attribute of an entity but its keys and those in `kept`.
+    /// Removes every attribute of an entity except its keys and those in `kept`.
     pub fn remove_entity<E: Entity>(self, entity: &E, kept: &[&str]) -> Result<Self, TableError> {
         let mut names: Vec<String> = super::to_item(entity)?
             .into_keys()
@@ -214,7 +219,7 @@ impl Write {
             .fold(self, |write, name| write.remove(name)))
     }
 
-    /// Only if no such item exists.
+    /// Adds a condition: the item does not exist.
     #[must_use]
     pub fn if_new(mut self) -> Self {
         let clause = format!("attribute_not_exists({})", self.name(keys::PK));
@@ -222,7 +227,7 @@ impl Write {
         self
     }
 
-    /// Only if the item exists.
+    /// Adds a condition: the item exists.
     #[must_use]
     pub fn if_exists(mut self) -> Self {
         let clause = format!("attribute_exists({})", self.name(keys::PK));
@@ -230,7 +235,7 @@ impl Write {
         self
     }
 
-    /// Only if the attribute has this value.
+    /// Adds a condition: the attribute has this value.
     #[must_use]
     pub fn if_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
         let clause = format!("{} = {}", self.name(attribute), self.value(value));
@@ -238,7 +243,7 @@ impl Write {
         self
     }
 
-    /// Only if the attributes that it sets are still as they were read.
+    /// Adds a condition: the attributes that this write sets have the same values as in `read`.
     #[must_use]
     pub(super) fn if_as_in(mut self, read: &Item) -> Self {
         let paths: Vec<String> = self
@@ -258,7 +263,7 @@ impl Write {
         self
     }
 
-    /// Only if no such item exists, or all that `conditions` adds holds.
+    /// Adds a condition: the item does not exist, or all conditions that `conditions` adds hold.
     #[must_use]
     pub fn if_new_or(mut self, conditions: impl FnOnce(Self) -> Self) -> Self {
         let others = std::mem::take(&mut self.conditions);
@@ -269,8 +274,8 @@ impl Write {
         self
     }
 
-    /// Only if the attribute has another value or none, or the number `since` is smaller than
-    /// `value`.
+    /// Adds a condition: the attribute does not have the value `other` (or is absent), or the
+    /// number `since` is smaller than `value`.
     #[must_use]
     pub fn if_differs_or_below(
         mut self,
@@ -287,7 +292,7 @@ impl Write {
         self
     }
 
-    /// Only if the attribute has this value, or the item does not exist.
+    /// Adds a condition: the attribute has this value, or the item does not exist.
     #[must_use]
     pub fn if_new_or_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
         let clause = format!(
@@ -300,7 +305,7 @@ impl Write {
         self
     }
 
-    /// Only if the number is at most `value`, or the item does not exist.
+    /// Adds a condition: the number is at most `value`, or the item does not exist.
     #[must_use]
     pub fn if_new_or_at_most(mut self, attribute: &str, value: i64) -> Self {
         let clause = format!(
@@ -313,7 +318,7 @@ impl Write {
         self
     }
 
-    /// Only if the value is smaller than `value`.
+    /// Adds a condition: the attribute is smaller than `value`.
     #[must_use]
     pub fn if_below(mut self, attribute: &str, value: &impl Serialize) -> Self {
         let clause = format!("{} < {}", self.name(attribute), self.value(value));
@@ -321,7 +326,7 @@ impl Write {
         self
     }
 
-    /// Only if the attribute has this value, or is not there.
+    /// Adds a condition: the attribute has this value or is absent.
     #[must_use]
     pub fn if_absent_or_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
         let name = self.name(attribute);
@@ -333,7 +338,7 @@ impl Write {
         self
     }
 
-    /// Only if the number is larger than `value`.
+    /// Adds a condition: the number is larger than `value`.
     #[must_use]
     pub fn if_above(mut self, attribute: &str, value: i64) -> Self {
         let clause = format!("{} > {}", self.name(attribute), self.value(&value));
@@ -341,7 +346,7 @@ impl Write {
         self
     }
 
-    /// Only if the number is larger than `value`, or the flag is set.
+    /// Adds a condition: the number is larger than `value`, or the flag is true.
     #[must_use]
     pub fn if_above_or(mut self, attribute: &str, value: i64, flag: &str) -> Self {
         let clause = format!(
@@ -355,7 +360,7 @@ impl Write {
         self
     }
 
-    /// Only if the attribute is there and at most `value`.
+    /// Adds a condition: the attribute exists and is at most `value`.
     #[must_use]
     pub fn if_at_most(mut self, attribute: &str, value: &impl Serialize) -> Self {
         let clause = format!("{} <= {}", self.name(attribute), self.value(value));
@@ -363,7 +368,7 @@ impl Write {
         self
     }
 
-    /// Only if the attribute is null or not there.
+    /// Adds a condition: the attribute is null or absent.
     #[must_use]
     pub fn if_none(mut self, attribute: &str) -> Self {
         let name = self.name(attribute);
@@ -464,7 +469,8 @@ impl Write {
 }
 
 fn attribute_value(value: &impl Serialize) -> AttributeValue {
-    // Our own types serialise; a bug here would show as a refused request, never as other data.
+    // Our own types can always be serialised. A bug here should cause a refused request, not wrong
+    // data: a condition that compares with null fails.
     serde_dynamo::to_attribute_value(value).unwrap_or(AttributeValue::Null(true))
 }
 
