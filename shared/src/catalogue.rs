@@ -1,4 +1,5 @@
-//! Catalogues in memory: warm functions answer lists with one read, of the versions of their parts.
+//! Catalogues in memory. A warm function can answer a list with one read: the versions of the parts
+//! of the catalogue.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,25 +12,26 @@ use crate::models::{Club, ClubCode, Event};
 use crate::table::{Entity, EventListing, PARALLEL, Table, TableError, Versions, keys};
 use crate::{html, ids, text};
 
-/// Memory that the parts of one catalogue may take, in bytes as [`Listed::size`] counts them:
-/// beyond it, parts that were not used lately go.
+/// Memory for the parts of one catalogue, in bytes as counted by [`Listed::size`]. If more is
+/// needed, the parts that were not used recently are removed.
 const MEMORY: usize = 96 * 1024 * 1024;
 
-/// What a catalogue lists.
+/// An item of a catalogue.
 pub trait Listed: Sized + Send + Sync + 'static {
-    /// As it is stored.
+    /// The stored form of the item.
     type Stored: Entity + 'static;
-    /// How old a part may become whose version did not move. Readers beside a transaction are not
-    /// isolated from it: one may have read the new version, and then an item as it was before.
+    /// How long a part is used if its version did not change. This is limited because reads are not
+    /// isolated from a concurrent transaction: a reader may get the new version and then an item in
+    /// its old state.
     const LASTS: TimeDelta;
 
-    /// As it is listed and searched.
+    /// Returns the form that is listed and searched.
     fn new(stored: Self::Stored) -> Self;
 
-    /// About how many bytes it takes.
+    /// Returns the approximate size in bytes.
     fn size(&self) -> usize;
 
-    /// As it is listed, with its size.
+    /// Returns the form that is listed, with its size.
     fn sized(stored: Self::Stored) -> (Self, usize) {
         let listed = Self::new(stored);
         let size = listed.size();
@@ -37,15 +39,15 @@ pub trait Listed: Sized + Send + Sync + 'static {
     }
 }
 
-/// The items of several parts, in the order in which the parts were asked for.
+/// The items of several parts, in the order of the request.
 pub type PartItems<L> = Vec<Arc<Vec<L>>>;
 
-/// Parts of a catalogue as they were at their versions.
+/// The parts of a catalogue in memory, each with its version.
 pub struct Catalogue<L>(Mutex<Held<L>>);
 
 struct Held<L> {
     parts: HashMap<String, Part<L>>,
-    /// Counts the uses of the catalogue.
+    /// How often the catalogue was used.
     uses: u64,
 }
 
@@ -67,9 +69,9 @@ impl<L> Default for Catalogue<L> {
 }
 
 impl<L: Listed> Catalogue<L> {
-    /// The items of these parts, in the order of their keys, every write included that was answered
-    /// before `versions` was read: nothing is read of parts that did not move since; the others are
-    /// read side by side.
+    /// Returns the items of these parts, in the order of their keys. The result includes every
+    /// write whose response was sent before `versions` was read. Parts that have not changed are
+    /// not read again; the others are read in parallel.
     pub async fn parts(
         &self,
         table: &Table,
@@ -77,14 +79,14 @@ impl<L: Listed> Catalogue<L> {
         wanted: &[String],
         now: DateTime<Utc>,
     ) -> Result<PartItems<L>, TableError> {
-        // The lock is held while loading: requests that come meanwhile wait for the same load.
+        // The lock is held while loading, so that concurrent requests wait for the same load.
         let mut held = self.0.lock().await;
         let held = &mut *held;
         held.uses += 1;
         let is_good = |part: &Part<L>, name: &str| {
             let fresh = (now - part.at).abs() < L::LASTS;
-            // Versions only grow. A part is at least as new as its version, which was read before
-            // it.
+            // Versions only grow. A part is at least as new as its version, because the version was
+            // read first.
             fresh && part.version >= versions.of(name)
         };
         let missing = wanted.iter().filter(|name| {
@@ -122,7 +124,8 @@ impl<L: Listed> Catalogue<L> {
 }
 
 impl<L> Held<L> {
-    /// Lets parts go that this use did not need, the longest unused first, until the rest fits.
+    /// Removes parts that this use did not need, the least recently used first, until the rest
+    /// fits.
     fn shrink(&mut self) {
         let mut size: usize = self.parts.values().map(|part| part.size).sum();
         while size > MEMORY {
@@ -139,18 +142,19 @@ impl<L> Held<L> {
     }
 }
 
-/// Counters of clubs do not move their version: how old they may become in a list (C9).
+/// A change of a club's counters does not change the version. This is how old counters may be in a
+/// list (C9).
 const COUNTERS_LAST: TimeDelta = TimeDelta::minutes(5);
 
-/// A club in the list, and what is searched of it.
+/// A club in a list, with its searchable text.
 pub struct ListedClub {
     /// The club.
     pub club: Club,
-    /// Name, code, subtitle and the text of the description, folded.
+    /// Name, code, subtitle and the text of the description, folded (no case, no diacritics).
     pub text: String,
     /// The name, folded.
     pub name: String,
-    /// A number made from the code, to break ties with.
+    /// A number derived from the code. It decides the order of clubs that are otherwise equal.
     pub tie_break: u64,
 }
 
@@ -180,16 +184,16 @@ impl Listed for ListedClub {
     }
 }
 
-/// All clubs: archived ones and those that wait for approval too.
+/// All clubs, including archived ones and those that wait for approval.
 pub struct Clubs(PartItems<ListedClub>);
 
 impl Clubs {
-    /// One after the other.
+    /// Returns all clubs, part by part.
     pub fn iter(&self) -> impl Iterator<Item = &ListedClub> {
         self.0.iter().flat_map(|part| part.iter())
     }
 
-    /// The club with this code.
+    /// Returns the club with this code.
     pub fn get(&self, code: &ClubCode) -> Option<&ListedClub> {
         let part = self.0.get(usize::try_from(keys::club_part(code)).ok()?)?;
         let position = part
@@ -199,13 +203,13 @@ impl Clubs {
     }
 }
 
-/// The parts of the catalogue that clubs stand in.
+/// Returns the names of the parts of the catalogue that contain clubs.
 pub fn club_parts() -> Vec<String> {
     (0..keys::CLUB_PARTS).map(keys::clubs).collect()
 }
 
 impl Catalogue<ListedClub> {
-    /// All clubs.
+    /// Returns all clubs.
     pub async fn clubs(
         &self,
         table: &Table,
@@ -218,7 +222,7 @@ impl Catalogue<ListedClub> {
     }
 }
 
-/// An event in the list, and what is searched of it.
+/// An event in a list, with its searchable text.
 pub struct ListedEvent {
     /// The event.
     pub event: Event,
@@ -275,7 +279,7 @@ mod tests {
             ["now", "small", "young"],
             "the longest unused goes, and no more than it takes"
         );
-        // What is asked for now stays, however large.
+        // The parts of the current request stay, whatever their size.
         held.parts.insert("huge".into(), part(4, MEMORY));
         held.shrink();
         assert!(

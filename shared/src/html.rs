@@ -1,4 +1,4 @@
-//! Cleaning of HTML fields on write (H18).
+//! Cleaning of HTML fields when they are written (H18).
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -16,12 +16,12 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     cleaner
 });
 
-/// The HTML without scripts, event handlers and unsafe links; simple formatting stays.
+/// Returns the HTML without scripts, event handlers and unsafe links. Simple formatting stays.
 pub fn clean(html: &str) -> String {
     CLEANER.clean(html).to_string()
 }
 
-/// Plain text, made safe for HTML text and attributes.
+/// Returns plain text escaped for HTML text and attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -37,13 +37,14 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// The text of an HTML document for readers without HTML: tags gone, blocks as lines, links as
-/// `text (address)`.
+/// Returns the text of an HTML document for mail readers without HTML: without tags, with blocks as
+/// separate lines, and with links as `text (address)`.
 pub fn to_text(html: &str) -> String {
     text_of(html, true)
 }
 
-/// The text that readers of an HTML document see: as [`to_text`], without the addresses of links.
+/// Returns the visible text of an HTML document: like [`to_text`], but without the addresses of
+/// links.
 pub fn to_words(html: &str) -> String {
     text_of(html, false)
 }
@@ -108,7 +109,8 @@ fn break_block(text: &mut String) {
     }
 }
 
-/// Adds what stands between two tags: white space is one space, none at the beginning of a line.
+/// Adds the text between two tags. White space becomes one space, and is removed at the start of a
+/// line.
 fn push_text(text: &mut String, html: &str) {
     let is_space = |c: char| c.is_whitespace() && c != '\u{a0}';
     let from = text.len();
@@ -147,9 +149,9 @@ fn unescape(html: &str) -> String {
 /// Elements without an end tag.
 const VOID: [&str; 7] = ["area", "br", "col", "hr", "img", "wbr", "input"];
 
-/// The first [`limits::SHORTENED`] characters of clean HTML, as lists across clubs have them (C15):
-/// cut where an outermost element ends, or, if the first one is longer, inside of it, which is
-/// closed then.
+/// Returns the first [`limits::SHORTENED`] characters of clean HTML, for lists of clubs (C15). The
+/// text is cut at the end of an outermost element. If the first such element is longer, it is cut
+/// inside, and the open elements are closed.
 pub fn beginning(html: &str) -> String {
     let Some((limit, _)) = html.char_indices().nth(limits::SHORTENED) else {
         return html.to_owned();
@@ -188,7 +190,7 @@ fn cut(html: &str, at: usize, outermost: usize, open: &[&str]) -> String {
     if outermost > 0 {
         return html[..outermost].to_owned();
     }
-    // Not inside a character reference.
+    // The text is not cut inside a character reference.
     let text = &html[..at];
     let text = match text.rfind('&') {
         Some(reference) if !text[reference..].contains(';') && at - reference < 12 => {
@@ -232,7 +234,7 @@ mod tests {
         assert_eq!(clean(&short), short);
         let plain = "Ünï ".repeat(1_000);
         assert_eq!(beginning(&plain).chars().count(), limits::SHORTENED);
-        // The limit lies inside a tag.
+        // The limit is inside a tag.
         let tag = format!("{}<a href=\"https://x.example\">x</a>", "a".repeat(1_995));
         assert_eq!(beginning(&tag), format!("{}…", "a".repeat(1_995)));
     }

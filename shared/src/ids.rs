@@ -1,4 +1,4 @@
-//! Ids: integers from 1 to 2^53 − 1, safe in JavaScript (H5).
+//! Ids: integers from 1 to 2^53 − 1, which JavaScript can represent exactly (H5).
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -13,25 +13,25 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The largest id.
 pub const MAX_ID: u64 = (1 << 53) - 1;
 
-/// 2025-01-01T00:00:00Z in milliseconds: time-ordered ids count from here, which lasts until 2094.
+/// 2025-01-01T00:00:00Z in milliseconds. Time-ordered ids count from here; the range ends in 2094.
 const EPOCH_MS: i64 = 1_735_689_600_000;
 const RANDOM_BITS: u32 = 12;
 
-/// The id of a `T`: a whole number from 1 to [`MAX_ID`]. Ids of different things cannot be mixed up.
+/// The id of a `T`: a whole number from 1 to [`MAX_ID`]. Ids of different types cannot be mixed up.
 pub struct Id<T>(u64, PhantomData<fn() -> T>);
 
 impl<T> Id<T> {
-    /// The id with this number.
+    /// Returns the id with this number.
     pub const fn new(number: u64) -> Self {
         Self(number, PhantomData)
     }
 
-    /// The number.
+    /// Returns the number.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The id of something with a natural key, see [`derived`].
+    /// Returns the id of an object with a natural key, see [`derived`].
     pub fn derived(kind: &str, parts: &[&str]) -> Self {
         Self::new(derived(kind, parts))
     }
@@ -101,30 +101,31 @@ impl<'de, T> Deserialize<'de> for Id<T> {
     }
 }
 
-/// Makes ids for things without a natural key: time-ordered, with random low bits, and never the
-/// same twice from one process. They are written conditionally, so that two processes cannot share
-/// one either.
+/// Generates ids for objects without a natural key. They are time-ordered, have random low bits,
+/// and are unique in one process. Objects are written under the condition that the id is new, so
+/// two processes cannot use the same id either.
 pub struct Ids {
     random: Box<dyn Fn() -> u64 + Send + Sync>,
     last: AtomicU64,
     last_received: AtomicU64,
-    /// Low bits of the next order number: from a random start, so that two processes seldom agree.
+    /// Low bits of the next order number. They start at a random value, so that two processes
+    /// rarely generate the same number.
     turn: AtomicU64,
 }
 
 impl Ids {
-    /// Ids with low bits from the system's random source.
+    /// Returns a generator that uses the random source of the system.
     pub fn random() -> Self {
         Self::with(|| {
             let mut bytes = [0; 8];
-            // The source cannot fail once it is seeded; without it ids are still unique in this
+            // The source cannot fail after it is seeded. Even if it fails, ids are unique in this
             // process.
             let _ = aws_lc_rs::rand::fill(&mut bytes);
             u64::from_le_bytes(bytes)
         })
     }
 
-    /// Ids with low bits from `random`.
+    /// Returns a generator that uses low bits from `random`.
     pub fn with(random: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         let turn = AtomicU64::new(random());
         Self {
@@ -135,11 +136,12 @@ impl Ids {
         }
     }
 
-    /// The order number of a request that the gateway received then: it is larger for requests that
-    /// were received later, in whatever order functions get them. In one process no two are equal.
+    /// Returns the order number of a request that the gateway received at `at`. A request that was
+    /// received in a later millisecond has a larger number, whatever the order in which functions
+    /// process them. The numbers of one process are different from each other.
     pub fn received(&self, at: DateTime<Utc>) -> u64 {
         let first = order_number(at);
-        // Half of the range: room for requests of the same millisecond.
+        // Only half of the range is used, so that more requests of the same millisecond can follow.
         let candidate =
             first | (self.turn.fetch_add(1, Atomic::Relaxed) & ((1 << (RANDOM_BITS - 1)) - 1));
         let next = |last: u64| {
@@ -157,7 +159,7 @@ impl Ids {
         }
     }
 
-    /// A new id, larger than all that this process made before.
+    /// Returns a new id that is larger than all earlier ids of this process.
     pub fn next(&self, now: DateTime<Utc>) -> u64 {
         let low = (self.random)() & ((1 << RANDOM_BITS) - 1);
         let candidate = (order_number(now) | low).clamp(1, MAX_ID);
@@ -171,17 +173,17 @@ impl Ids {
     }
 }
 
-/// The smallest order number of a moment's millisecond.
+/// Returns the smallest order number of the millisecond of `at`.
 pub fn order_number(at: DateTime<Utc>) -> u64 {
     let ms = u64::try_from(at.timestamp_millis() - EPOCH_MS).unwrap_or(0);
     (ms << RANDOM_BITS).clamp(1, MAX_ID)
 }
 
-/// The id of something with a natural key: 53 bits of the SHA-256 of its parts.
+/// Returns the id of an object with a natural key: 53 bits of the SHA-256 of its parts.
 pub fn derived(kind: &str, parts: &[&str]) -> u64 {
     let mut context = digest::Context::new(&digest::SHA256);
     for part in std::iter::once(&kind).chain(parts) {
-        // Lengths keep ("ab", "c") and ("a", "bc") apart.
+        // Lengths distinguish ("ab", "c") from ("a", "bc").
         context.update(&(part.len() as u64).to_le_bytes());
         context.update(part.as_bytes());
     }
@@ -190,7 +192,7 @@ pub fn derived(kind: &str, parts: &[&str]) -> u64 {
     (u64::from_le_bytes(bytes) & MAX_ID).max(1)
 }
 
-/// A hex SHA-256, for digests and entity tags.
+/// Returns the SHA-256 in hexadecimal, for digests and entity tags.
 pub fn sha256_hex(data: &[u8]) -> String {
     use std::fmt::Write as _;
     digest::digest(&digest::SHA256, data).as_ref().iter().fold(
@@ -202,7 +204,7 @@ pub fn sha256_hex(data: &[u8]) -> String {
     )
 }
 
-/// An id as a path says it: digits only, from 1 to [`MAX_ID`].
+/// Reads an id from a path: digits only, from 1 to [`MAX_ID`].
 pub fn parse<T>(text: &str) -> Option<Id<T>> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let number = digits.then(|| text.parse().ok()).flatten();

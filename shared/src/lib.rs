@@ -1,6 +1,6 @@
-//! What every function of Clubs stands on. Layers exist only here: HTTP conventions (`http`),
-//! authentication (`auth`), what is stored (`models`, `table`), mail, and the pieces that the rest
-//! is made of.
+//! Code shared by all functions of Clubs: HTTP conventions (`http`), authentication (`auth`),
+//! stored types and the table (`models`, `table`), mail, and smaller modules. Only this crate is
+//! divided into layers.
 
 #[cfg(feature = "api")]
 pub mod auth;

@@ -1,4 +1,4 @@
-//! The collections that admins keep, in memory, and how others show their entries.
+//! The collections that admins edit, cached in memory, and their entries in responses.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::ids::Id;
 use crate::models::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
 use crate::table::{Table, TableError, Versions, keys};
 
-/// Every collection.
+/// The caches of all collections.
 #[derive(Default)]
 pub struct Lookups {
     tags: Catalogue<Lookup<Tag>>,
@@ -47,9 +47,9 @@ impl Listed for Registration {
     }
 }
 
-/// What has a collection of its own here.
+/// A kind of entry whose collection is cached here.
 pub trait InMemory: LookupKind {
-    /// The collection.
+    /// Returns the cache of the collection.
     fn catalogue(all: &Lookups) -> &Catalogue<Lookup<Self>>;
 }
 
@@ -65,7 +65,7 @@ macro_rules! in_memory {
 
 in_memory! { Tag tags, Badge badges, School schools, Major majors, Year years, Fair fairs }
 
-/// The entries of a collection, by id.
+/// The entries of a collection, ordered by id.
 #[derive(Debug, Clone)]
 pub struct Entries<T>(Arc<Vec<Lookup<T>>>);
 
@@ -76,18 +76,18 @@ impl<T> Default for Entries<T> {
 }
 
 impl<T: LookupKind> Entries<T> {
-    /// One after the other.
+    /// Returns all entries, ordered by id.
     pub fn iter(&self) -> impl Iterator<Item = &Lookup<T>> {
         self.0.iter()
     }
 
-    /// The entry with this id.
+    /// Returns the entry with this id.
     pub fn get(&self, id: Id<T>) -> Option<&Lookup<T>> {
         let position = self.0.binary_search_by_key(&id, |lookup| lookup.id).ok()?;
         self.0.get(position)
     }
 
-    /// The entries with these ids, by name.
+    /// Returns the entries with these ids, ordered by name.
     pub fn named(&self, ids: &[Id<T>]) -> Vec<&Lookup<T>> {
         let mut found: Vec<&Lookup<T>> = ids.iter().filter_map(|id| self.get(*id)).collect();
         found.sort_by_cached_key(|lookup| (crate::text::fold(lookup.value.name()), lookup.id));
@@ -96,8 +96,8 @@ impl<T: LookupKind> Entries<T> {
 }
 
 impl Lookups {
-    /// A collection as it was at `versions`: nothing is read if it did not change since it was read
-    /// last.
+    /// Returns a collection as it was at `versions`. Nothing is read if the collection did not
+    /// change since it was last read.
     pub async fn all<T: InMemory>(
         &self,
         table: &Table,
@@ -110,7 +110,7 @@ impl Lookups {
         Ok(Entries(parts.into_iter().next().unwrap_or_default()))
     }
 
-    /// The clubs that are registered for fairs, by fair.
+    /// Returns the registrations of clubs for fairs, ordered by fair.
     pub async fn registrations(
         &self,
         table: &Table,

@@ -1,5 +1,5 @@
-//! The OpenAPI document: put together from the routes, with what is the same for every operation
-//! added in one place.
+//! The OpenAPI document. It is generated from the routes; the parts that all operations share are
+//! added here.
 
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem};
@@ -13,22 +13,22 @@ use utoipa::{PartialSchema as _, ToSchema as _};
 
 use crate::http::{Code, ErrorBody};
 
-/// The document without routes.
+/// Returns the document without routes.
 pub fn base() -> OpenApi {
     let info = InfoBuilder::new()
         .title("Clubs")
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some("The club-management service of a university: clubs, memberships, events and recruitment."))
         .build();
-    // Relative to the document, so that it holds behind a stage too.
+    // The URL is relative to the document, so that it is also right behind a gateway stage.
     OpenApiBuilder::new()
         .info(info)
         .servers(Some([Server::new("..")]))
         .build()
 }
 
-/// Adds what every operation has: errors, the bearer scheme, and PATCH bodies in which nothing is
-/// required.
+/// Adds the parts that all operations share: errors, the bearer scheme, and PATCH bodies in which
+/// no field is required.
 pub fn complete(mut api: OpenApi) -> OpenApi {
     let components = api.components.get_or_insert_default();
     let bearer = SecurityScheme::Http(
@@ -52,7 +52,7 @@ pub fn complete(mut api: OpenApi) -> OpenApi {
             add_header(
                 post,
                 "Idempotency-Key",
-                "A repeat with the same key and body is done once and gets the first status, for 24 hours; at most 255 characters.",
+                "A key of at most 255 characters. For 24 hours, a repeat with the same key and body is not executed again and gets the first status.",
             );
         }
         let edited = if item.patch.is_some() {
@@ -64,7 +64,7 @@ pub fn complete(mut api: OpenApi) -> OpenApi {
             add_header(
                 operation,
                 "If-Match",
-                "The entity tag of the object as it was read; 412 if it was changed since.",
+                "The entity tag of the object as it was read. 412 if the object has changed since then.",
             );
             operation
                 .responses
@@ -82,7 +82,7 @@ pub fn complete(mut api: OpenApi) -> OpenApi {
     api
 }
 
-/// The operations of a path with their verbs.
+/// Returns the operations of a path.
 pub fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [
         &mut item.get,
@@ -110,7 +110,7 @@ fn add_errors(operation: &mut Operation) {
             "400" => "Invalid request data",
             "401" => "Authentication required",
             "403" => "Insufficient permissions",
-            "404" => "Does not exist, or not for the caller",
+            "404" => "Does not exist, or is not visible to the caller",
             "429" => "Too many requests",
             _ => "Server error",
         };
@@ -147,8 +147,8 @@ fn add_header(operation: &mut Operation, name: &str, about: &str) {
         .push(RefOr::T(header.required(Required::False).build()));
 }
 
-/// Points a PATCH body at the variant of its schema in which nothing is required; answers the
-/// schema's name.
+/// Changes a PATCH body so that it refers to the variant of its schema without required fields.
+/// Returns the name of the schema.
 fn patch_body(operation: &mut Operation) -> Option<String> {
     let Some(RefOr::T(body)) = &mut operation.request_body else {
         return None;

@@ -1,55 +1,58 @@
-//! Settings: read once, from the environment of the process; all missing or bad names are reported
-//! together.
+//! Settings, read once from the environment of the process. All missing or invalid variables are
+//! reported together.
 
-/// Everything that a deployment decides. Each field says which variable it comes from.
+/// The settings of a deployment. Each field names its environment variable.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// `TABLE_NAME`: the DynamoDB table.
     pub table_name: String,
-    /// `OIDC_ISSUER`: the OpenID Connect issuer whose tokens are accepted, exactly as their `iss`
-    /// says it.
+    /// `OIDC_ISSUER`: the OpenID Connect issuer whose tokens are accepted, exactly as in their
+    /// `iss` claim.
     pub issuer: String,
-    /// `OIDC_AUDIENCE`: what the tokens' `aud` must contain.
+    /// `OIDC_AUDIENCE`: a value that the `aud` claim of tokens must contain.
     pub audience: String,
-    /// `OIDC_JWKS_URL`: where the issuer's keys are; when empty, its discovery document tells.
+    /// `OIDC_JWKS_URL`: URL of the issuer's keys. If empty, it is read from the issuer's discovery
+    /// document.
     pub jwks_url: Option<String>,
-    /// `OIDC_LEEWAY_SECONDS`: how far the issuer's clock may be off; default 30.
+    /// `OIDC_LEEWAY_SECONDS`: allowed difference between the issuer's clock and ours, in seconds;
+    /// default 30.
     pub leeway_seconds: u64,
     /// `CLAIM_USERNAME`, `CLAIM_EMAIL`, `CLAIM_NAME`, `CLAIM_GIVEN_NAME`, `CLAIM_FAMILY_NAME`,
     /// `CLAIM_GROUPS`.
     pub claims: ClaimNames,
-    /// `ADMIN_GROUP`: whoever is in this group may do everything; default `clubs-admin`.
+    /// `ADMIN_GROUP`: members of this group have all rights; default `clubs-admin`.
     pub admin_group: String,
     /// `CLUB_APPROVAL`: `automatic` (default) or `required`.
     pub club_approval: Approval,
     /// `QUOTA_CLUBS_CREATED`, `QUOTA_CLUBS_OWNED`, `QUOTA_CLUB_EVENTS`; defaults 10, 50 and 1,000.
     pub quotas: Quotas,
-    /// `SITE_URL`: where links in mails lead, without a trailing slash.
+    /// `SITE_URL`: base URL of the links in mails, without a trailing slash.
     pub site_url: String,
     /// `MAIL_FROM`: the sender of all mails.
     pub mail_from: String,
-    /// `MAIL_RATE`: mails a second at most; 0 (default) is no limit.
+    /// `MAIL_RATE`: maximum number of mails per second; 0 (default) means no limit.
     pub mail_rate: u32,
     /// `MAIL_CONFIGURATION_SET`: the SES configuration set, if any.
     pub mail_configuration_set: Option<String>,
-    /// `INVITE_SECRET`: from which invite tokens are derived; at least 32 characters.
+    /// `INVITE_SECRET`: the secret that invite tokens are derived from; at least 32 characters.
     pub invite_secret: Secret,
-    /// `MEDIA_BUCKET`: the S3 bucket that images are kept in.
+    /// `MEDIA_BUCKET`: the S3 bucket that stores images.
     pub media_bucket: String,
-    /// `MEDIA_URL`: where clients get images.
+    /// `MEDIA_URL`: base URL from which clients load images.
     pub media_url: String,
-    /// `CORS_ORIGINS`: origins that may call from a browser, comma-separated, or `*`; default none.
+    /// `CORS_ORIGINS`: origins that may call from a browser, separated by commas, or `*`; default
+    /// none.
     pub cors_origins: Vec<String>,
 }
 
-/// What one person or club may have at most, against abuse; admins are exempt (C16, V12).
+/// Limits on how much one person or club may have, to prevent abuse. Admins are exempt (C16, V12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quotas {
-    /// Clubs that one person creates, deleted ones included.
+    /// Clubs that one person may create, including deleted ones.
     pub clubs_created: u32,
-    /// Clubs that one person owns, deleted ones included.
+    /// Clubs that one person may own, including deleted ones.
     pub clubs_owned: u32,
-    /// Events of a club that have not ended.
+    /// Events of a club that have not ended yet.
     pub club_events: u32,
 }
 
@@ -63,14 +66,14 @@ impl Default for Quotas {
     }
 }
 
-/// The names of the claims that tell who somebody isO2.
+/// The names of the claims that describe a person (O2).
 #[derive(Debug, Clone)]
 pub struct ClaimNames {
     /// The user name; default `preferred_username`.
     pub username: String,
     /// The e-mail address; default `email`.
     pub email: String,
-    /// The whole name; default `name`.
+    /// The full name; default `name`.
     pub name: String,
     /// The first name; default `given_name`.
     pub given_name: String,
@@ -93,17 +96,17 @@ impl Default for ClaimNames {
     }
 }
 
-/// Whether a new club waits for an admin (C5).
+/// Whether an admin must approve new clubs (C5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
-    /// Approved at once.
+    /// New clubs are approved immediately.
     Automatic,
-    /// Waits.
+    /// New clubs wait for the approval of an admin.
     Required,
 }
 
 impl Approval {
-    /// What a value of `CLUB_APPROVAL` says; none for one that it cannot have.
+    /// Reads a value of `CLUB_APPROVAL`; none if the value is not allowed.
     fn read(value: &str) -> Option<Self> {
         match value {
             "" | "automatic" => Some(Self::Automatic),
@@ -112,7 +115,7 @@ impl Approval {
         }
     }
 
-    /// What `CLUB_APPROVAL` says, for homes whose other settings do not come from the environment.
+    /// Reads `CLUB_APPROVAL`, for programs whose other settings do not come from the environment.
     #[expect(
         clippy::disallowed_methods,
         reason = "beside the one place that reads the environment"
@@ -123,19 +126,19 @@ impl Approval {
     }
 }
 
-const BAD_APPROVAL: &str = "CLUB_APPROVAL is neither automatic nor required";
+const BAD_APPROVAL: &str = "CLUB_APPROVAL must be automatic or required";
 
-/// A value that no log shows.
+/// A value that is never shown in logs.
 #[derive(Clone)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps `value`.
+    /// Returns `value` as a secret.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into())
     }
 
-    /// The value itself.
+    /// Returns the value itself.
     pub fn reveal(&self) -> &[u8] {
         self.0.as_bytes()
     }
@@ -175,13 +178,13 @@ pub const VARIABLES: [&str; 24] = [
     "CORS_ORIGINS",
 ];
 
-/// What is wrong with the environment, all of it.
+/// All errors in the environment.
 #[derive(Debug, thiserror::Error)]
 #[error("settings: {}", .0.join("; "))]
 pub struct SettingsError(Vec<String>);
 
 impl Settings {
-    /// The settings of this process.
+    /// Reads the settings of this process.
     #[expect(
         clippy::disallowed_methods,
         reason = "the one place that reads the environment"
@@ -190,7 +193,7 @@ impl Settings {
         Self::read(|name| std::env::var(name).ok())
     }
 
-    /// The settings that `variable` gives. An empty variable counts as absent.
+    /// Reads the settings with the function `variable`. An empty variable counts as absent.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
         let mut problems = Vec::new();
         let optional = |name: &str| {
@@ -215,12 +218,12 @@ impl Settings {
         let media_bucket = required("MEDIA_BUCKET");
         let media_url = required("MEDIA_URL");
         if !invite_secret.is_empty() && invite_secret.len() < 32 {
-            problems.push("INVITE_SECRET is shorter than 32 characters".into());
+            problems.push("INVITE_SECRET must have at least 32 characters".into());
         }
         let mut number = |name: &str, default: u32| {
             optional(name).map_or(default, |value| {
                 value.parse().unwrap_or_else(|_| {
-                    problems.push(format!("{name} is not a number"));
+                    problems.push(format!("{name} must be a whole number, 0 or more"));
                     default
                 })
             })

@@ -1,5 +1,5 @@
-//! What a router is built with. Whatever differs between Lambda, a laptop and a test is in here;
-//! nothing else knows.
+//! The state that a router is built with. All differences between Lambda, a local computer and a
+//! test are in this state; the rest of the code does not depend on them.
 
 use std::sync::Arc;
 
@@ -15,32 +15,32 @@ use crate::time::Clock;
 /// The state of every router.
 pub type Shared = Arc<App>;
 
-/// Everything that a handler may need.
+/// Everything that handlers need.
 pub struct App {
-    /// The table.
+    /// The DynamoDB table.
     pub table: Table,
-    /// Verifies tokens.
+    /// Verifies access tokens.
     pub verifier: Verifier,
-    /// Whose profiles need not be looked at.
+    /// People whose profiles do not have to be read again.
     pub known_people: KnownPeople,
-    /// All clubs, in memory.
+    /// All clubs, cached in memory.
     pub clubs: Catalogue<ListedClub>,
-    /// Events with showings, in memory by the month of their end.
+    /// Events with showings, cached in memory by the month in which they end.
     pub events: Catalogue<ListedEvent>,
-    /// The collections that admins keep, in memory.
+    /// The collections that admins edit, cached in memory.
     pub lookups: Lookups,
-    /// Keeps images.
+    /// Stores images, and returns their URLs.
     pub media: Media,
-    /// Tells the time.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// Makes ids.
+    /// Generates ids.
     pub ids: Ids,
-    /// What the deployment decides.
+    /// The settings of the deployment.
     pub settings: Settings,
 }
 
 impl App {
-    /// The state, with empty caches.
+    /// Returns a state with empty caches.
     pub fn new(
         table: Table,
         verifier: Verifier,
@@ -68,23 +68,23 @@ impl App {
         })
     }
 
-    /// The present second.
+    /// Returns the current time in whole seconds.
     pub fn now(&self) -> crate::time::Timestamp {
         crate::time::Timestamp::at(self.clock.now())
     }
 
-    /// A new id.
+    /// Returns a new id.
     pub fn next_id(&self) -> u64 {
         self.ids.next(self.clock.now())
     }
 
-    /// All clubs as they were at `versions`.
+    /// Returns all clubs as they were at `versions`.
     pub async fn all_clubs(&self, versions: &Versions) -> Result<Clubs, TableError> {
         let now = self.clock.now();
         self.clubs.clubs(&self.table, versions, now).await
     }
 
-    /// A collection of admins as it was at `versions`.
+    /// Returns a collection that admins edit, as it was at `versions`.
     pub async fn entries<T: InMemory>(
         &self,
         versions: &Versions,

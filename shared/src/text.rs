@@ -1,4 +1,4 @@
-//! Searching in text: whatever the case and the diacritics (H27).
+//! Text search that ignores case and diacritics (H27).
 
 use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization as _;
@@ -6,14 +6,14 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::limits;
 
-/// The text as it is compared: decomposed, without marks, in lower case; letters that Unicode does
-/// not decompose as people write them without their marks: `ß` as `ss`, `æ` as `ae`, `ø` as `o`,
-/// `ł` as `l`, `ς` as `σ`.
+/// Returns the text in the form used for comparison: decomposed, without marks, in lower case.
+/// Letters that Unicode does not decompose are replaced by the usual spelling without marks: `ß`
+/// becomes `ss`, `æ` becomes `ae`, `ø` becomes `o`, `ł` becomes `l`, `ς` becomes `σ`.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
-        // Most text is ASCII, which takes no table.
+        // Most text is ASCII, which needs no Unicode tables.
         let plain = rest
             .bytes()
             .position(|byte| !byte.is_ascii())
@@ -49,17 +49,17 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// A word that is searched for, folded, and ready to be looked for in many texts.
+/// A folded search word, prepared for searching in many texts.
 pub struct Word(Finder<'static>);
 
 impl Word {
-    /// Whether it occurs in a text that is folded already.
+    /// Returns whether the word occurs in a text that is already folded.
     pub fn is_in(&self, folded: &str) -> bool {
         self.0.find(folded.as_bytes()).is_some()
     }
 }
 
-/// The words of a search, to be looked for in many texts.
+/// Returns the words of a search, prepared for searching in many texts.
 pub fn search(text: &str) -> Vec<Word> {
     words(text)
         .iter()
@@ -67,7 +67,7 @@ pub fn search(text: &str) -> Vec<Word> {
         .collect()
 }
 
-/// The words of a search, folded.
+/// Returns the words of a search, folded.
 pub fn words(search: &str) -> Vec<String> {
     search
         .split_whitespace()
@@ -76,12 +76,12 @@ pub fn words(search: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether every word occurs in a text that is folded already.
+/// Returns whether every word occurs in a text that is already folded.
 pub fn contains(folded: &str, words: &[String]) -> bool {
     words.iter().all(|word| folded.contains(word.as_str()))
 }
 
-/// Whether every word occurs somewhere in the texts.
+/// Returns whether every word occurs in at least one of the texts.
 pub fn matches<'a>(words: &[String], texts: impl IntoIterator<Item = &'a str>) -> bool {
     if words.is_empty() {
         return true;
@@ -90,8 +90,8 @@ pub fn matches<'a>(words: &[String], texts: impl IntoIterator<Item = &'a str>) -
     contains(&texts.join("\n"), words)
 }
 
-/// Whether a text can be the address of a mail: one `@`, a host with a dot, nothing that could end
-/// a header, and no letters that SES refuses.
+/// Returns whether a text can be used as a mail address: one `@`, a host with a dot, no characters
+/// that could end a mail header, and no letters that SES refuses.
 pub fn is_email(text: &str) -> bool {
     let Some((local, host)) = text.rsplit_once('@') else {
         return false;

@@ -1,16 +1,16 @@
-//! Time: what a clock says, and how a date-time is written.
+//! Clocks, and the format of date-times.
 
 use chrono::{DateTime, Datelike, SecondsFormat, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Tells the time. The functions use [`SystemClock`]; the local service and the tests have one that
-/// can be moved.
+/// A source of the current time. The functions use [`SystemClock`]; the local service and the tests
+/// use a clock that they can set.
 pub trait Clock: Send + Sync {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// The machine's clock.
+/// The clock of the machine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -24,27 +24,28 @@ impl Clock for SystemClock {
     }
 }
 
-/// The years of date-times.
+/// The years that date-times may have.
 const YEARS: std::ops::RangeInclusive<i32> = 1..=9999;
 
-/// A date-time of the API: read with any RFC 3339 offset, kept and written in UTC with whole
-/// seconds (`2026-11-21T09:00:00Z`), between the years 1 and 9999. Naive times are refused (H15).
+/// A date-time of the API. It is read with any RFC 3339 offset, and stored and written in UTC with
+/// whole seconds (`2026-11-21T09:00:00Z`). Years are from 1 to 9999. Times without an offset are
+/// refused (H15).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(DateTime<Utc>);
 
 impl Timestamp {
-    /// The moment, cut to its second.
+    /// Returns the timestamp of a moment, without fractions of a second.
     pub fn at(moment: DateTime<Utc>) -> Self {
         Self(DateTime::from_timestamp(moment.timestamp(), 0).unwrap_or(moment))
     }
 
-    /// Seconds since 1970, as TTL attributes want them.
+    /// Returns the seconds since 1970, the format of TTL attributes.
     pub fn epoch_seconds(self) -> i64 {
         self.0.timestamp()
     }
 
-    /// Later by `duration` (earlier, if it is negative); none outside the years 1 to 9999, which
-    /// could not be read again.
+    /// Returns the time plus `duration`, which may be negative. None if the result is outside the
+    /// years 1 to 9999, because it could not be read again.
     pub fn checked_plus(self, duration: chrono::TimeDelta) -> Option<Self> {
         self.0
             .checked_add_signed(duration)
@@ -52,14 +53,14 @@ impl Timestamp {
             .map(Self)
     }
 
-    /// Later by `duration` (earlier, if it is negative), but inside the years 1 to 9999: beyond
-    /// them the same moment.
+    /// Returns the time plus `duration`, which may be negative. If the result is outside the years
+    /// 1 to 9999, returns the time unchanged.
     #[must_use]
     pub fn plus(self, duration: chrono::TimeDelta) -> Self {
         self.checked_plus(duration).unwrap_or(self)
     }
 
-    /// The moment itself.
+    /// Returns the time as a `DateTime`.
     pub fn moment(self) -> DateTime<Utc> {
         self.0
     }

@@ -203,8 +203,8 @@ async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<
             stored: *stored,
             is_replay: false,
         },
-        SubmitOutcome::WithdrawOutcome(true) => return Err(ApiError::NotFound),
-        SubmitOutcome::Decided | SubmitOutcome::WithdrawOutcome(false) => return Err(closed()),
+        SubmitOutcome::Withdrawn(true) => return Err(ApiError::NotFound),
+        SubmitOutcome::Decided | SubmitOutcome::Withdrawn(false) => return Err(closed()),
     };
     if !outcome.is_replay && request_age() > limits::DELETION_GRACE / 2 {
         still_wanted(app, submission)

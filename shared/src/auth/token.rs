@@ -120,7 +120,8 @@ impl Verifier {
         if seconds("nbf").is_some_and(|nbf| at < nbf - leeway) {
             return Err(bad("it is not valid yet"));
         }
-        self.identity(&claims).ok_or_else(|| bad("it names nobody"))
+        self.identity(&claims)
+            .ok_or_else(|| bad("it has no usable sub claim"))
     }
 
     fn identity(&self, claims: &Map<String, Value>) -> Option<Identity> {

@@ -1,4 +1,4 @@
-//! Tags, badges, schools and majors where other objects show them.
+//! Response bodies for tags, badges, schools and majors inside other objects.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -10,7 +10,7 @@ use crate::models::{Applicant, Badge, Club, Lookup, LookupKind, Major, School};
 use crate::state::{App, Shared};
 use crate::table::TableError;
 
-/// A tag, a school or a major, where something else shows it.
+/// A tag, a school or a major inside another object.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct NamedBody {
     #[schema(value_type = u64)]
@@ -27,13 +27,13 @@ impl<T: LookupKind> From<&Lookup<T>> for NamedBody {
     }
 }
 
-/// A badge that clubs may have.
+/// A badge that a club may have.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct BadgeBody {
     #[schema(value_type = u64)]
     id: Id<Badge>,
     label: String,
-    /// What kind of badge it is.
+    /// Kind of badge.
     purpose: String,
     /// Plain text.
     description: String,
@@ -59,13 +59,13 @@ impl From<&Lookup<Badge>> for BadgeBody {
     }
 }
 
-/// The badges of clubs.
+/// The badges that clubs may have.
 #[derive(Debug, Clone, Default)]
 pub struct Badges(pub Entries<Badge>);
 
 impl Badges {
-    /// Those that a club may have, as of now: 1 read when none changed, nothing if the club has
-    /// none.
+    /// Returns the current badges. Costs 1 read if no badge changed, and none if the club has no
+    /// badges.
     pub async fn of(app: &App, club: &Club) -> Result<Self, TableError> {
         if club.badges.is_empty() {
             return Ok(Self(Entries::default()));
@@ -73,13 +73,13 @@ impl Badges {
         Ok(Self(app.entries(&app.table.versions().await?).await?))
     }
 
-    /// These badges, by label.
+    /// Returns the badges with these ids, by label.
     pub fn bodies(&self, ids: &[Id<Badge>]) -> Vec<BadgeBody> {
         self.0.named(ids).into_iter().map(BadgeBody::from).collect()
     }
 }
 
-/// The schools and majors that people say of themselves.
+/// The schools and majors in people's profiles.
 #[derive(Debug, Clone, Default)]
 pub struct Studies {
     schools: Entries<School>,
@@ -87,8 +87,8 @@ pub struct Studies {
 }
 
 impl Studies {
-    /// Those that these people say of themselves, as of now: 1 read when none changed, nothing if
-    /// nobody says any.
+    /// Returns the current schools and majors. Costs 1 read if none changed, and none if no profile
+    /// of these people contains a school or major.
     pub async fn of<'a>(
         app: &App,
         mut people: impl Iterator<Item = &'a Applicant>,
@@ -99,24 +99,24 @@ impl Studies {
         Ok(Self::default())
     }
 
-    /// As of now: 1 read when none changed.
+    /// Returns the current schools and majors. Costs 1 read if none changed.
     pub async fn now(app: &App) -> Result<Self, TableError> {
         let versions = app.table.versions().await?;
         let (schools, majors) = futures::try_join!(app.entries(&versions), app.entries(&versions))?;
         Ok(Self { schools, majors })
     }
 
-    /// Whether there is a school with this id.
+    /// Returns whether a school has this id.
     pub fn has_school(&self, id: Id<School>) -> bool {
         self.schools.get(id).is_some()
     }
 
-    /// Whether there is a major with this id.
+    /// Returns whether a major has this id.
     pub fn has_major(&self, id: Id<Major>) -> bool {
         self.majors.get(id).is_some()
     }
 
-    /// These schools, by name.
+    /// Returns the schools with these ids, by name.
     pub fn schools(&self, ids: &[Id<School>]) -> Vec<NamedBody> {
         self.schools
             .named(ids)
@@ -125,7 +125,7 @@ impl Studies {
             .collect()
     }
 
-    /// These majors, by name.
+    /// Returns the majors with these ids, by name.
     pub fn majors(&self, ids: &[Id<Major>]) -> Vec<NamedBody> {
         self.majors
             .named(ids)

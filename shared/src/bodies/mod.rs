@@ -1,4 +1,4 @@
-//! How objects look that more than one function shows.
+//! Response bodies of objects that more than one function returns.
 
 mod lookups;
 mod submission;

@@ -1,4 +1,5 @@
-//! How a submission looks: to officers as it is, to its applicant masked until they may know (S14).
+//! The response body of a submission. Officers see everything; the applicant does not see the
+//! decision before they may know it (S14).
 
 use std::collections::HashMap;
 
@@ -20,10 +21,10 @@ use utoipa::ToSchema;
 pub struct SubmissionBody {
     #[schema(value_type = u64)]
     id: Id<Submission>,
-    /// Application id.
+    /// Id of the application.
     #[schema(value_type = u64)]
     application: Id<Application>,
-    /// Null after the applicant's erasure.
+    /// Null after the applicant's data was erased.
     user: Option<ApplicantBody>,
     /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
     status: Status,
@@ -31,9 +32,9 @@ pub struct SubmissionBody {
     reason: String,
     committee: Option<Committee>,
     responses: Vec<ResponseBody>,
-    /// Whether any decision mail was taken for delivery.
+    /// Whether any decision mail was accepted for delivery.
     notified: bool,
-    /// Where the last decision mail stands.
+    /// Status of the last decision mail; null if there is none.
     email_status: Option<EmailStatus>,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -54,7 +55,7 @@ pub struct ApplicantBody {
     major: Vec<NamedBody>,
 }
 
-/// An answer, with its question as the applicant saw it.
+/// An answer, with the version of the question that the applicant saw.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ResponseBody {
     question: AnsweredBody,
@@ -62,7 +63,7 @@ pub struct ResponseBody {
     multiple_choice: Option<Choice>,
 }
 
-/// A question as it was answered.
+/// A question as it was when it was answered.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AnsweredBody {
     #[schema(value_type = u64)]
@@ -73,10 +74,10 @@ pub struct AnsweredBody {
     precedence: i32,
 }
 
-/// The versions of prompts, by question and version.
+/// Versions of prompts, by question and version.
 pub type Prompts = HashMap<(Id<Question>, u32), Prompt>;
 
-/// All prompts of the path's application.
+/// All prompts of the application in the path.
 pub struct AllPrompts(pub Prompts);
 
 impl Load for AllPrompts {
@@ -89,7 +90,7 @@ impl Load for AllPrompts {
 }
 
 impl SubmissionBody {
-    /// The submission as it is.
+    /// Returns the submission with everything that officers see.
     pub fn for_officer(
         submission: &Submission,
         application: &Application,
@@ -132,8 +133,8 @@ impl SubmissionBody {
         }
     }
 
-    /// The submission as its applicant may see it at `now`: before the release and before any mail
-    /// without a trace of a decision, between mail and release as it was mailed.
+    /// Returns the submission as its applicant may see it at `now`. Before the release, it shows
+    /// the decision that was mailed; if none was mailed, it shows no sign of a decision.
     pub fn for_applicant(
         submission: &Submission,
         application: &Application,
@@ -166,7 +167,8 @@ impl SubmissionBody {
     }
 }
 
-/// The committee with the name that it has now, or had when it is gone.
+/// Returns the committee with its current name. If it was deleted, returns its name at the time of
+/// submission.
 pub fn committee_of(submission: &Submission, application: &Application) -> Option<Committee> {
     let id = submission.committee?;
     let now = application.committee(id).cloned();
@@ -176,8 +178,8 @@ pub fn committee_of(submission: &Submission, application: &Application) -> Optio
     }))
 }
 
-/// An answer whose question cannot be found is shown all the same: what somebody wrote never
-/// vanishes.
+/// Returns an answer even if its question cannot be found, so that no answer of an applicant is
+/// lost.
 fn response(answer: &Answer, prompts: &Prompts) -> ResponseBody {
     let prompt = prompts.get(&(answer.question, answer.version));
     let kind = if answer.option.is_some() {
@@ -211,7 +213,7 @@ fn response(answer: &Answer, prompts: &Prompts) -> ResponseBody {
     }
 }
 
-/// Submissions as their applicant may see them now.
+/// Returns submissions as their applicants may see them now.
 pub async fn own_submission_bodies(
     app: &Shared,
     submissions: &[Submission],

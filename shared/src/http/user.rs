@@ -99,7 +99,7 @@ impl User {
             // Ids have only 53 bits. If an issuer lets people choose their subject, two subjects
             // could be made to have the same id.
             return Err(ApiError::BadToken(
-                "its subject cannot be told from another one".into(),
+                "its user id already belongs to another subject".into(),
             ));
         }
         // Two tokens of one person may differ. The claims of the newer token are used.

@@ -1,4 +1,4 @@
-//! Start-up of a function in the cloud.
+//! Start-up of a Lambda function.
 
 #[cfg(feature = "api")]
 mod serve;
@@ -20,10 +20,10 @@ pub use serve::run;
 #[cfg(feature = "images")]
 pub use serve::run_with_images;
 
-/// Anything that keeps a function from starting.
+/// Any error that prevents a function from starting.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// JSON lines on standard output; `RUST_LOG` filters them.
+/// Logs JSON lines to standard output, filtered by `RUST_LOG`.
 pub fn log_as_json() {
     log(
         tracing_subscriber::fmt::layer()
@@ -35,8 +35,8 @@ pub fn log_as_json() {
     );
 }
 
-/// Logs through `layer` what `RUST_LOG` lets pass, such as `info` or `warn,shared=debug`; what it
-/// says without it is `default`.
+/// Sends log events to `layer`, filtered by `RUST_LOG`, for example `info` or `warn,shared=debug`.
+/// Without `RUST_LOG`, the filter is `default`.
 pub fn log(layer: impl Layer<Registry> + Send + Sync, default: &str) {
     let wanted = variable("RUST_LOG")
         .and_then(|text| text.parse().ok())
@@ -55,9 +55,9 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The SDK's configuration: region, credentials and endpoint as Lambda's environment has them,
-/// which is the one place where functions find them; time-outs below the function's own, so that a
-/// handler can still answer.
+/// Returns the configuration of the AWS SDK. Region, credentials and endpoint come from Lambda's
+/// environment variables, the only source that functions use. The time-outs are shorter than the
+/// function's own, so that a handler can still respond.
 pub fn sdk_config() -> SdkConfig {
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(Duration::from_secs(1))

@@ -1,4 +1,4 @@
-//! A group of routes as a Lambda function.
+//! Running a group of routes as a Lambda function.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use crate::state::{App, Shared};
 use crate::table::Table;
 use crate::time::SystemClock;
 
-/// Makes what keeps images.
+/// Creates the store of images.
 type MakeMedia = fn(&Settings) -> Result<Media, String>;
 
-/// Runs a group of routes that touch no images as a Lambda function: all that does not need a
-/// request is done before the first one.
+/// Runs a group of routes that do not store images as a Lambda function. Everything that does not
+/// depend on a request is done before the first request.
 pub async fn run(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
-    // The code of the object store is then not in the binary.
+    // Without a use of the object store, its code is not in the binary.
     Box::pin(serve(routes, |settings| {
         Ok(Media::links_only(&settings.media_url))
     }))
@@ -32,7 +32,7 @@ pub async fn run(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
 }
 
 #[cfg(feature = "images")]
-/// Runs a group of routes that keep images in the bucket.
+/// Runs a group of routes that store images in the bucket.
 pub async fn run_with_images(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
     Box::pin(serve(routes, crate::media::s3)).await
 }
@@ -65,7 +65,7 @@ fn connect(settings: Settings, media: MakeMedia) -> Result<Shared, Error> {
     ))
 }
 
-/// Takes the time of receipt and the public path from the gateway's event.
+/// Copies the time of receipt and the public path from the gateway's event to the request.
 fn from_gateway(mut request: lambda_http::Request) -> Request {
     if let Some(RequestContext::ApiGatewayV1(context)) =
         request.extensions().get::<RequestContext>().cloned()

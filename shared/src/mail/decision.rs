@@ -6,23 +6,23 @@ use super::template::{Template, Variables};
 use crate::models::{Application, MailKind, Status};
 use crate::{html, limits};
 
-/// Which decision a mail tells.
+/// The kind of decision that a mail is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DecisionKind {
-    /// To those with status 4.
+    /// For submissions with status 4.
     Acceptance,
-    /// To those with status 2 or 3.
+    /// For submissions with status 2 or 3.
     Rejection,
 }
 
-/// What an application without a template of its own sends.
+/// The templates for applications without templates of their own.
 const ACCEPTANCE: &str = include_str!("../../templates/mail/default_acceptance.html");
 const REJECTION: &str = include_str!("../../templates/mail/default_rejection.html");
 
 impl DecisionKind {
-    /// The kind of its mails in the outbox.
+    /// Returns the kind of these mails in the outbox.
     pub fn mail_kind(self) -> MailKind {
         match self {
             Self::Acceptance => MailKind::Acceptance,
@@ -30,7 +30,7 @@ impl DecisionKind {
         }
     }
 
-    /// Whether somebody with this status is told by this mail.
+    /// Returns whether a submission with this status gets this mail.
     pub fn tells(self, status: Status) -> bool {
         match self {
             Self::Acceptance => status == Status::Accepted,
@@ -40,7 +40,7 @@ impl DecisionKind {
         }
     }
 
-    /// The application's template for it, or the built-in one.
+    /// Returns the application's template for this mail, or the built-in one.
     pub fn template(self, application: &Application) -> Result<Template, String> {
         let (own, built_in) = match self {
             Self::Acceptance => (&application.acceptance_email, ACCEPTANCE),
@@ -50,20 +50,20 @@ impl DecisionKind {
     }
 }
 
-/// Whom a decision mail is for.
+/// The person who gets a decision mail.
 #[derive(Debug, Clone, Copy)]
 pub struct Recipient<'a> {
     /// First name.
     pub first_name: &'a str,
-    /// Whole name.
+    /// Full name.
     pub name: &'a str,
-    /// Committee applied to, or empty.
+    /// Name of the committee, or empty.
     pub committee: &'a str,
     /// Reason of the decision.
     pub reason: &'a str,
 }
 
-/// A mail as it is read.
+/// A mail as the recipient reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Subject line.
@@ -74,7 +74,7 @@ pub struct Message {
     pub text: String,
 }
 
-/// The mail that tells a decision; none if it would be larger than a mail may be.
+/// Returns the mail about a decision; none if it would be larger than [`limits::MAIL_BYTES`].
 pub fn decision_message(
     template: &Template,
     club: &str,

@@ -1,5 +1,5 @@
-//! Links of invites. Tokens are derived when a mail is sent: none is stored, previewed or logged
-//! (I4).
+//! Links of invites. A token is derived when the mail is sent. It is never stored, previewed or
+//! logged (I4).
 
 use askama::Template;
 use aws_lc_rs::hmac;
@@ -11,11 +11,11 @@ use super::rendered;
 use crate::models::{ClubCode, InviteLink};
 use crate::settings::{Secret, Settings};
 
-/// What previews show in place of the link.
+/// Text that previews show instead of the link.
 pub const PREVIEW_LINK: &str = "(a personal link, made when the mail is sent)";
 
 fn signed(club: &ClubCode, invite: &str, version: u64) -> Vec<u8> {
-    // Codes and ids hold no line breaks: the three parts cannot be confused.
+    // Codes and ids contain no line breaks, so the three parts cannot be confused.
     format!("invite\n{club}\n{invite}\n{version}").into_bytes()
 }
 
@@ -23,12 +23,12 @@ fn key(secret: &Secret) -> hmac::Key {
     hmac::Key::new(hmac::HMAC_SHA256, secret.reveal())
 }
 
-/// The token of a version of an invite.
+/// Returns the token of one version of an invite.
 pub fn token(secret: &Secret, club: &ClubCode, invite: &str, version: u64) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key(secret), &signed(club, invite, version)))
 }
 
-/// Whether it is the token, compared in constant time.
+/// Returns whether this is the right token. The comparison takes constant time.
 pub fn token_matches(
     secret: &Secret,
     club: &ClubCode,
@@ -42,7 +42,7 @@ pub fn token_matches(
     hmac::verify(&key(secret), &signed(club, invite, version), &bytes).is_ok()
 }
 
-/// The URL that an invited person opens.
+/// Returns the URL that an invited person opens.
 pub fn invite_url(settings: &Settings, link: &InviteLink) -> String {
     let InviteLink {
         club,
@@ -65,7 +65,7 @@ struct LinkText<'a> {
     link: &'a str,
 }
 
-/// The mail with the invitation to join below it.
+/// Returns the mail with the link of the invitation below its text.
 pub fn with_invite(message: Message, link: &str) -> Message {
     Message {
         html: message.html + &rendered(&LinkHtml { link }),

@@ -1,5 +1,5 @@
-//! Mails about memberships: the invitation, the request that officers hear of, the answer to it
-//! (I4, R4, M6).
+//! Mails about memberships: invitations, notices of membership requests to officers, and
+//! notices to people whom an officer added (I4, R4, M6).
 
 use askama::Template;
 
@@ -11,14 +11,15 @@ use crate::models::{
 };
 use crate::time::Timestamp;
 
-/// What one of these mails is about: with its kind, its key in the outbox.
+/// The event that one of these mails is about. Together with the attempt, it is the key in the
+/// outbox.
 struct Occasion {
     about: u64,
     sequence: u64,
     kind: MailKind,
 }
 
-/// The HTML and the text of a mail: two templates with the same values.
+/// Defines the HTML and the text version of a mail: two templates with the same values.
 macro_rules! templates {
     ($($html:ident $html_path:literal $text:ident $text_path:literal { $($field:ident: $type:ty),* }),+) => {$(
         #[derive(Template)]
@@ -93,8 +94,8 @@ fn as_role(role: Role) -> &'static str {
     }
 }
 
-/// The invitation to join a club; the worker adds the link. One a version of the invite. An inviter
-/// who does not want to be shown is not named.
+/// Returns an invitation to join a club. The mail worker adds the link. There is one mail for each
+/// version of the invite. An inviter who is not public is not named.
 pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> Mail {
     let name = &club.profile.name;
     let bodies = InvitationHtml::bodies(
@@ -127,7 +128,8 @@ pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> M
     }
 }
 
-/// What an officer hears when somebody asks to join. One an officer and time.
+/// Returns the mail that notifies an officer of a membership request. There is one mail for each
+/// officer and time.
 pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest) -> Mail {
     let (name, asking) = (&club.profile.name, &request.applicant.personal);
     let officer_name = &officer.personal.first_name;
@@ -148,8 +150,8 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
     )
 }
 
-/// What somebody hears whom an officer adds, as the occasion `sequence`. An officer who does not
-/// want to be shown is not named.
+/// Returns the mail for somebody whom an officer has added. `sequence` distinguishes several such
+/// mails to one member. An officer who is not public is not named.
 pub fn joined(
     club: &Club,
     by: Option<&Personal>,

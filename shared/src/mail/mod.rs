@@ -1,4 +1,4 @@
-//! Mails: templates, and what each mail says.
+//! Mails: the templates and the texts of all mails.
 
 mod decision;
 mod invite_link;
@@ -10,7 +10,7 @@ pub use invite_link::{PREVIEW_LINK, invite_url, token, token_matches, with_invit
 pub use membership::{invitation, joined, requested};
 pub use template::{Template, Variables};
 
-/// The text of a template, which only fails if memory does.
+/// Returns the text of a template. Rendering to memory does not fail in practice.
 fn rendered(template: &impl askama::Template) -> String {
     template.render().unwrap_or_default()
 }

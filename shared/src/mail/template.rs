@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::html::{self, escape};
 use crate::limits;
 
-/// What templates may name.
+/// The variables that templates may use.
 const VARIABLES: [&str; 6] = [
     "name",
     "full_name",
@@ -14,10 +14,10 @@ const VARIABLES: [&str; 6] = [
     "club",
     "application",
 ];
-/// Conditions inside conditions.
+/// How deep conditions may be nested.
 const DEPTH: usize = 10;
-/// Bytes of a template with tables, times its conditions: each is checked by cleaning the text
-/// several times.
+/// Limit for templates with tables: bytes times number of conditions. Checking a condition cleans
+/// the whole text several times.
 const CHECKED: usize = 300_000;
 
 /// A parsed template.
@@ -40,11 +40,11 @@ enum Node {
 pub struct Variables<'a> {
     /// First name.
     pub name: &'a str,
-    /// Whole name.
+    /// Full name.
     pub full_name: &'a str,
     /// Reason of the decision.
     pub reason: &'a str,
-    /// Committee applied to, or empty.
+    /// Name of the committee, or empty.
     pub committee: &'a str,
     /// Name of the club.
     pub club: &'a str,
@@ -72,7 +72,7 @@ enum Tag {
 }
 
 impl Template {
-    /// Parses a template, or tells what is wrong with it.
+    /// Parses a template. The error says what is wrong with it.
     pub fn parse(source: &str) -> Result<Self, String> {
         let mut parser = Parser { rest: source };
         let (nodes, end) = parser.nodes(0)?;
@@ -83,16 +83,16 @@ impl Template {
         }
     }
 
-    /// The text with the values, which are escaped; none if it is larger than a mail may be.
+    /// Returns the text with the escaped values; none if it is larger than [`limits::MAIL_BYTES`].
     pub fn render(&self, values: &Variables<'_>) -> Option<String> {
         let mut out = String::new();
         render(&self.0, values, &mut out);
         (out.len() <= limits::MAIL_BYTES).then_some(out)
     }
 
-    /// The template's HTML with every condition decided by `holds`, which gets its number in the
-    /// source and its variable; the variables stay as they are written. Conditions that it does not
-    /// decide stay, too.
+    /// Returns the template as HTML, with the conditions replaced by the branch that `holds`
+    /// chooses. `holds` gets the number of the condition in the source. A condition for which it
+    /// returns none stays, and so do all variables.
     fn resolved(&self, holds: &impl Fn(usize) -> Option<bool>) -> String {
         fn walk(
             nodes: &[Node],
@@ -136,7 +136,7 @@ impl Template {
         out
     }
 
-    /// The variables of the conditions, in the order of the source.
+    /// Returns the variables of the conditions, in the order of the source.
     fn conditions(&self) -> Vec<&'static str> {
         fn walk(nodes: &[Node], found: &mut Vec<&'static str>) {
             for node in nodes {
@@ -157,13 +157,13 @@ impl Template {
         found
     }
 
-    /// What is wrong with the places of the conditions, if anything: where HTML allows no text
-    /// (between the rows of a table), cleaning moves them away from what they are about, and both
-    /// branches would be shown to everybody. `source` is the template before it was cleaned.
+    /// Returns an error message if a condition is at a wrong place. Where HTML allows no text (for
+    /// example between the rows of a table), cleaning moves the condition away from its content,
+    /// and everybody would see both branches. `source` is the template before it is cleaned.
     pub fn misplaced(source: &str) -> Option<String> {
         let template = Self::parse(source).ok()?;
         let conditions = template.conditions();
-        // Text is moved out of tables alone.
+        // Cleaning moves text out of tables only.
         if !source.to_ascii_lowercase().contains("<t") {
             return None;
         }
@@ -173,7 +173,7 @@ impl Template {
             );
         }
         let squeezed = |html: &str| html.split_whitespace().collect::<Vec<_>>().join(" ");
-        // One condition after the other, with all others decided.
+        // Checks each condition by itself, with all others decided.
         let wrong = (0..conditions.len()).find(|n| {
             [true, false].into_iter().any(|others| {
                 let with_it = template.resolved(&|i| (i != *n).then_some(others));
@@ -197,7 +197,7 @@ impl Template {
         ))
     }
 
-    /// Whether the template shows the reason.
+    /// Returns whether the template shows the reason.
     pub fn shows_reason(&self) -> bool {
         fn any(nodes: &[Node]) -> bool {
             nodes.iter().any(|node| match node {
@@ -244,7 +244,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads up to the end, or to the tag that ends this branch.
+    /// Reads up to the end of the text, or to the tag that ends this branch.
     fn nodes(&mut self, depth: usize) -> Result<(Vec<Node>, Option<Tag>), String> {
         if depth > DEPTH {
             return Err(format!("Conditions can be nested at most {DEPTH} deep."));

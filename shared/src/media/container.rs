@@ -1,9 +1,9 @@
-//! What is looked at in a file before it is decoded: whether it is complete, and parts that would
-//! only cost memory.
+//! Checks of an image file before it is decoded: whether it is complete, and which parts would only
+//! use memory.
 
 use image::ImageFormat;
 
-/// The file as it may be decoded; none if it is cut off.
+/// Returns the file in the form that is decoded; none if it is incomplete.
 pub fn prepared(format: ImageFormat, bytes: &[u8]) -> Option<Vec<u8>> {
     match format {
         ImageFormat::Png => lean_png(bytes),
@@ -13,15 +13,16 @@ pub fn prepared(format: ImageFormat, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Whether a JPEG ends: the decoder would paint what is missing gray. Previews inside the file have
-/// an end of their own, before the scan of the picture.
+/// Returns whether a JPEG has its end marker; the decoder would paint missing parts gray. Previews
+/// inside the file have their own end marker, before the scan of the picture.
 fn is_complete_jpeg(bytes: &[u8]) -> bool {
     let last = |marker: [u8; 2]| bytes.windows(2).rposition(|pair| pair == marker);
     last([0xff, 0xd9]) > last([0xff, 0xda])
 }
 
-/// A PNG with the chunks alone that its pixels need, and the one that may turn it. Profiles and
-/// texts are compressed: small in the file, large in memory.
+/// Returns a PNG with only the chunks that its pixels need, and the chunk that contains its
+/// orientation. Profiles and texts are removed: they are compressed, so they can be small in the
+/// file and large in memory.
 fn lean_png(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut lean = bytes.get(..8)?.to_vec();
     let mut at: usize = 8;

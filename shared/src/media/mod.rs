@@ -1,4 +1,4 @@
-//! Images: where clients find them, and how they are stored (V14, V16).
+//! Images: their URLs, and their storage (V14, V16).
 
 #[cfg(feature = "images")]
 mod container;
@@ -14,21 +14,21 @@ pub use s3::s3;
 #[cfg(feature = "images")]
 pub use store::MediaError;
 
-/// How long a file may be cached: for ever by browsers, because its name is never used again; for a
-/// day by shared caches, so that a removed file is gone then.
+/// How long a file may be cached. Browsers may cache it for a year, because its name is never used
+/// again. Shared caches may keep it for one day, so that a removed file disappears from them.
 pub const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=86400, immutable";
 
-/// Where images are kept, and where clients find them.
+/// The URLs of images and, in functions that store images, the image store.
 pub struct Media {
-    /// Where clients find the files, without a trailing slash.
+    /// Base URL of the files, without a trailing slash.
     url: String,
-    /// None in a function that stores no images.
+    /// None in a function that does not store images.
     #[cfg(feature = "images")]
     store: Option<store::ImageStore>,
 }
 
 impl Media {
-    /// For functions that only say where images are.
+    /// Returns an instance for functions that only need the URLs of images.
     pub fn links_only(url: &str) -> Self {
         Self {
             url: url.trim_end_matches('/').to_owned(),
@@ -37,7 +37,7 @@ impl Media {
         }
     }
 
-    /// Where clients find a file.
+    /// Returns the URL of a file.
     pub fn url(&self, name: &str) -> String {
         format!("{}/{name}", self.url)
     }

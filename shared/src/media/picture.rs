@@ -1,5 +1,5 @@
-//! Making an image anew: limits first, then pixels, then a file that holds these pixels and nothing
-//! else.
+//! Encoding an image again: the limits are checked first, then the pixels are decoded, and then
+//! written to a file that contains nothing else.
 
 use std::io::Cursor;
 
@@ -10,14 +10,14 @@ use image::{DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReade
 use super::container;
 use crate::limits;
 
-/// A file of an image.
+/// One file of an image.
 pub struct File {
     pub bytes: Vec<u8>,
     pub extension: &'static str,
     pub content_type: &'static str,
 }
 
-/// An image in both sizes.
+/// The files of an image in both sizes.
 pub struct Made {
     pub full: File,
     pub small: File,
@@ -25,7 +25,7 @@ pub struct Made {
 
 const JPEG_QUALITY: u8 = 85;
 
-/// The content type of a file that was stored here.
+/// Returns the content type of a stored file, from its name.
 pub fn content_type(name: &str) -> &'static str {
     if std::path::Path::new(name)
         .extension()
@@ -37,8 +37,8 @@ pub fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// The image of a file in both sizes, without anything that is not its pixels: JPEG, or PNG where
-/// it is transparent. Of an animation, the first frame. The error is for whoever sent it.
+/// Returns an image in both sizes, with its pixels only: as JPEG, or as PNG if it is transparent.
+/// Of an animation, only the first frame is kept. The error is a message for the user.
 pub fn remake(bytes: &[u8]) -> Result<Made, String> {
     let format = image::guess_format(bytes).ok();
     let allowed = [

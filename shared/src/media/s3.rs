@@ -1,5 +1,5 @@
-//! The bucket of a deployment. Requests go through the HTTP client of the AWS SDK, so that there is
-//! one TLS stack.
+//! The S3 bucket of a deployment. Requests use the HTTP client of the AWS SDK, so that there is
+//! only one TLS stack.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,19 +19,19 @@ use object_store::{ClientOptions, RetryConfig};
 use super::Media;
 use crate::settings::Settings;
 
-/// Bytes of an answer of S3 that are read at most.
+/// The largest response of S3 that is read, in bytes.
 const ANSWER: usize = 16 * 1024 * 1024;
 
-/// Images in the bucket of the settings, with the credentials and region of this process's
-/// environment.
+/// Returns the image store in the bucket of the settings. Credentials and region come from the
+/// environment of this process.
 pub fn s3(settings: &Settings) -> Result<Media, String> {
     let builder = AmazonS3Builder::from_env().with_bucket_name(&settings.media_bucket);
-    // Only an emulator is at an address without TLS.
+    // Only an emulator has an address without TLS.
     let emulated = builder
         .get_config_value(&AmazonS3ConfigKey::Endpoint)
         .is_some_and(|url| url.starts_with("http://"));
     let builder = builder.with_allow_http(emulated);
-    // A function has seconds, not the minutes that the library would try.
+    // A function has only seconds, but by default the library retries for minutes.
     let retry = RetryConfig {
         max_retries: 2,
         retry_timeout: Duration::from_secs(8),

@@ -1,5 +1,5 @@
-//! Storing images: decoded and encoded again, in an object store under names that are never used
-//! twice.
+//! Storing images. They are decoded and encoded again, and stored in an object store under names
+//! that are never used twice.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use tokio::sync::Semaphore;
 use super::{CACHE_CONTROL, Media, picture};
 use crate::models::Image;
 
-/// How long the removal of a file is waited for.
+/// How long the removal of a file may take.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Why an image was not stored or read.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
-    /// The file is not an image that is accepted; the text is for whoever sent it.
+    /// The file is not an accepted image. The text is a message for the user.
     #[error("{0}")]
     Unusable(String),
-    /// The store failed; the text is for the log.
+    /// The store failed. The text goes to the log.
     #[error("{0}")]
     Failed(String),
 }
@@ -37,9 +37,9 @@ impl MediaError {
 /// An object store for images.
 pub(super) struct ImageStore {
     objects: Arc<dyn ObjectStore>,
-    /// Whether the store keeps content types beside the files.
+    /// Whether the store saves content types with the files.
     keeps_attributes: bool,
-    /// One image at a time is decoded, so that memory is bounded.
+    /// Only one image is decoded at a time, to limit memory.
     decoding: Arc<Semaphore>,
 }
 
@@ -65,7 +65,7 @@ impl ImageStore {
 }
 
 impl Media {
-    /// Images in `objects`, which clients find at `url`.
+    /// Returns an image store that saves files in `objects`. Clients load them from `url`.
     pub fn new(objects: Arc<dyn ObjectStore>, keeps_attributes: bool, url: &str) -> Self {
         let store = ImageStore {
             objects,
@@ -94,11 +94,11 @@ impl Media {
             .await
             .map_err(MediaError::failed)?;
         let made = tokio::task::spawn_blocking(move || {
-            // Given back when the work ends, also if nobody waits for it any more.
+            // The permit is released when the work ends, even if nobody waits for it any more.
             let _permit = permit;
             picture::remake(&bytes)
         });
-        // A file that makes a decoder panic is no image.
+        // A file that makes a decoder panic is treated as unusable.
         let made = made
             .await
             .unwrap_or_else(|_| Err("The image cannot be decoded.".into()));
@@ -123,15 +123,15 @@ impl Media {
         Ok(image)
     }
 
-    /// Removes the files of an image that is no longer the one that is shown.
+    /// Removes the files of an image that was replaced by `new` or removed.
     pub async fn forget(&self, old: Option<&Image>, new: Option<&Image>) {
         if let Some(image) = old.filter(|old| Some(*old) != new) {
             self.remove(image).await;
         }
     }
 
-    /// Removes the files of an image that nothing shows any more. What cannot be removed now stays:
-    /// nobody finds its name.
+    /// Removes the files of an image that is no longer in use. A file that cannot be removed now
+    /// stays in the store; nobody can guess its name.
     pub async fn remove(&self, image: &Image) {
         let Some(store) = &self.store else { return };
         let removals = [&image.full, &image.small].map(async |name| {
@@ -146,7 +146,7 @@ impl Media {
         futures::future::join_all(removals).await;
     }
 
-    /// A file and its content type; none if there is none.
+    /// Returns a file and its content type; none if there is no such file.
     pub async fn read(&self, name: &str) -> Result<Option<(Bytes, &'static str)>, MediaError> {
         if !is_name(name) {
             return Ok(None);
@@ -163,7 +163,7 @@ impl Media {
     }
 }
 
-/// Whether a file that was stored here may be called so.
+/// Returns whether a stored file can have this name.
 fn is_name(name: &str) -> bool {
     name.len() <= 64
         && name
@@ -171,7 +171,7 @@ fn is_name(name: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.'))
 }
 
-/// 128 random bits in hexadecimal.
+/// Returns 128 random bits in hexadecimal.
 fn random_name() -> Result<String, MediaError> {
     let mut bytes = [0; 16];
     aws_lc_rs::rand::fill(&mut bytes)

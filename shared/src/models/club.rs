@@ -76,7 +76,7 @@ pub struct ClubProfile {
     /// Ids of its tags, in ascending order.
     #[serde(default)]
     pub tags: Vec<Id<Tag>>,
-    /// How members join, from 1 to 5.
+    /// Whether an application is required to join: a number from 1 to 5.
     pub application_required: u8,
     /// Whether the club is active at present.
     pub active: bool,
@@ -115,7 +115,7 @@ pub struct Membership {
     pub role: Role,
     /// Position in the club.
     pub title: String,
-    /// Bio, plain text.
+    /// Biography, plain text.
     pub description: String,
     /// Whether other people can see who the member is.
     pub public: bool,

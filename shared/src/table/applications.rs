@@ -35,19 +35,18 @@ impl Entity for Prompt {
     }
 }
 
-/// What a person's own submissions need to be shown: applications by id, and prompts by question
-/// and version.
+/// The data that is needed to show a person's own submissions.
 #[derive(Debug, Default)]
 pub struct ApplicationParts {
-    /// By id; deleted ones are missing.
+    /// Applications by id. Deleted ones are missing.
     pub applications: HashMap<Id<Application>, Application>,
-    /// By question id and version.
+    /// Prompts by question id and version.
     pub prompts: HashMap<(Id<Question>, u32), Prompt>,
 }
 
 fn forms(items: Vec<Item>) -> Vec<Form> {
     let mut forms: Vec<Form> = Vec::new();
-    // Items come in key order: each application, then its questions.
+    // Items are sorted by key: each application comes before its questions.
     for item in items {
         if type_of(&item) == Application::TYPE {
             forms.extend(readable(vec![item]).into_iter().map(|application| Form {
@@ -70,7 +69,7 @@ fn forms(items: Vec<Item>) -> Vec<Form> {
 }
 
 impl Table {
-    /// All applications of a club with their questions, in the order of creation: 1 query.
+    /// Returns all applications of a club with their questions, in the order of creation: 1 query.
     pub async fn forms(&self, club: &ClubCode) -> Result<Vec<Form>, TableError> {
         Ok(forms(
             self.items(false, keys::applications(club), Range::All)
@@ -78,7 +77,7 @@ impl Table {
         ))
     }
 
-    /// One application with its questions: 1 query.
+    /// Returns one application with its questions: 1 query.
     pub async fn form(
         &self,
         club: &ClubCode,
@@ -92,7 +91,7 @@ impl Table {
         .pop())
     }
 
-    /// One application without its questions: 1 read.
+    /// Returns one application without its questions: 1 read.
     pub async fn application(
         &self,
         club: &ClubCode,
@@ -102,7 +101,7 @@ impl Table {
         Ok(found.filter(|application| application.deleted.is_none()))
     }
 
-    /// One application, deleted or not: for carrying on with a deletion.
+    /// Returns one application, deleted or not: 1 read. For continuing a deletion.
     pub async fn application_even_deleted(
         &self,
         club: &ClubCode,
@@ -111,7 +110,7 @@ impl Table {
         self.get(keys::application(club, application)).await
     }
 
-    /// Every version of every prompt of an application: 1 query.
+    /// Returns all versions of all prompts of an application: 1 query.
     pub async fn prompts(
         &self,
         application: Id<Application>,
@@ -123,8 +122,8 @@ impl Table {
             .collect())
     }
 
-    /// The applications and prompts that answers refer to, wherever they are: 1 batch read per 100
-    /// items.
+    /// Returns the applications and prompts that answers refer to, from any club: 1 batch read per
+    /// 100 items.
     pub async fn parts_of<'a>(
         &self,
         submissions: impl Iterator<Item = (&'a ClubCode, Id<Application>, &'a [Answer])>,
@@ -160,7 +159,7 @@ impl Table {
         Ok(parts)
     }
 
-    /// Stores a new application, with questions if it has some, and tells the catalogue.
+    /// Stores a new application with its questions, if there are any, and updates the catalogue.
     pub async fn create_application(&self, form: &Form) -> Result<(), TableError> {
         let head = &form.application;
         if !form.questions.is_empty()
@@ -169,10 +168,10 @@ impl Table {
                 .await?
                 .is_some()
         {
-            // It was stored by an earlier attempt, and may have been changed since.
+            // An earlier attempt stored it, and it may have been changed since then.
             return Err(TableError::Refused(Refusal::Exists));
         }
-        // The questions come first: an application is visible only when it is whole.
+        // Store the questions first: the application must not be visible before it is complete.
         let prompts: Vec<&Prompt> = form
             .questions
             .iter()
@@ -185,7 +184,7 @@ impl Table {
             .await
     }
 
-    /// Replaces an application. Refused if it is no longer at the version that was read.
+    /// Replaces an application. Refused if it no longer has the version that was read.
     pub async fn update_application(
         &self,
         application: &Application,
@@ -216,8 +215,8 @@ impl Table {
         self.transact(vec![write, club, moved([part])]).await
     }
 
-    /// Removes an application that was marked as deleted, and all under it; submissions only if
-    /// that was forced. Safe to repeat when it was cut short.
+    /// Removes an application that is marked as deleted, with everything that belongs to it.
+    /// Submissions are removed only if `forced`. Can be repeated if it was interrupted.
     pub async fn remove_application(
         &self,
         application: &Application,
@@ -234,7 +233,7 @@ impl Table {
             (keys::extensions(id), Range::All),
         ];
         if !forced {
-            // A submission that was written at this moment stays.
+            // A submission that is stored at this moment stays.
             let gone = self.withdrawals(id).await?;
             let gone = gone.iter().map(|withdrawal| {
                 Write::delete(withdrawal.key()).if_equals(keys::TYPE, &Withdrawal::TYPE)
@@ -265,12 +264,12 @@ impl Table {
                 .collect(),
         )
         .await?;
-        // The head goes last: until then the deletion can be carried on.
+        // Delete the application itself last: until then, the deletion can be continued.
         self.delete_many(vec![head]).await
     }
 
-    /// Stores a question with its prompt. Refused if the question changed since `read_version` (0
-    /// for a new one).
+    /// Stores a question, and its prompt if that is new. Refused if the question changed after
+    /// `read` was read. `read` is `None` for a new question.
     pub async fn put_question(
         &self,
         question: &Question,
@@ -288,7 +287,7 @@ impl Table {
             .await
     }
 
-    /// Orders questions, which are still at their versions: all or nothing.
+    /// Stores the order of questions, all or nothing. Refused if the version of a question changed.
     pub async fn order_questions(&self, questions: &[Question]) -> Result<(), TableError> {
         let writes = questions
             .iter()
@@ -302,14 +301,14 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Removes a question; its prompts stay for the answers that were given to them.
+    /// Deletes a question. Its prompts stay, because existing answers refer to them.
     pub async fn delete_question(&self, question: &Question) -> Result<(), TableError> {
         self.write(Write::delete(question.key()).if_equals("version", &question.version))
             .await
             .map(drop)
     }
 
-    /// Which of these applications a person has an extension of: 1 batch read per 100.
+    /// Returns a person's extensions of these applications, by application: 1 batch read per 100.
     pub async fn extensions_of(
         &self,
         person: Id<Person>,

@@ -1,4 +1,4 @@
-//! For the check of a whole table: whether an item can be read and stands where it belongs.
+//! Checks for an audit of the whole table: can an item be read, and does it have the right keys?
 
 use super::events::{EventClub, EventListing};
 use super::lookups::{YearUses, name_item};
@@ -10,16 +10,17 @@ use crate::models::{
     Submission, Subscription, Tag, Withdrawal, Year,
 };
 
-/// Keys that follow from what an item holds.
+/// Attributes that can be computed from the other attributes of an item.
 const KEYS: [&str; 4] = [keys::PK, keys::SK, keys::GSI1PK, keys::GSI1SK];
 
-/// What is wrong with the place of an item, if anything.
+/// Returns what is wrong with an item: it cannot be read, or its keys do not match its content.
+/// `None` if it is correct.
 pub fn misplaced(item: &Item) -> Option<String> {
     macro_rules! as_one_of {
         ($($entity:ty),+ $(,)?) => {
             match type_of(item) {
                 $(<$entity as Entity>::TYPE => keyed::<$entity>(item),)+
-                // Counters and claims of a key: all that they say is where they stand.
+                // Counters and name reservations have no content to compare with their keys.
                 "Name" | "Version" => None,
                 other => Some(format!("of no known type ({other:?})")),
             }
@@ -65,7 +66,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
 fn keyed<E: Entity>(item: &Item) -> Option<String> {
     let entity: E = match from_item(item.clone()) {
         Ok(entity) => entity,
-        // Why would quote what it says.
+        // The error would quote the item's content, which may be personal.
         Err(_) => return Some(format!("cannot be read as {}", E::TYPE)),
     };
     let due = to_item(&entity).ok()?;
@@ -73,11 +74,11 @@ fn keyed<E: Entity>(item: &Item) -> Option<String> {
         .into_iter()
         .filter(|key| item.get(*key) != due.get(*key))
         .collect();
-    (!wrong.is_empty()).then(|| format!("{} do not follow from what it holds", wrong.join(", ")))
+    (!wrong.is_empty()).then(|| format!("{} do not follow from the content", wrong.join(", ")))
 }
 
-/// The items that must stand beside this one, as they are when all is well: what a person, an event
-/// or an entry is found by.
+/// Returns the items that must exist together with this one, with their correct content. A person,
+/// an event or an entry is found through them.
 pub fn companions(item: &Item) -> Vec<Item> {
     macro_rules! of_lookups {
         ($($kind:ty),+) => {
@@ -97,7 +98,7 @@ pub fn companions(item: &Item) -> Vec<Item> {
     of_lookups!(Badge, Fair, Major, School, Tag, Year)
 }
 
-/// The types of such items.
+/// The types of the items that [`companions`] returns.
 pub const COMPANIONS: [&str; 4] = [
     PersonWord::TYPE,
     PersonAddress::TYPE,

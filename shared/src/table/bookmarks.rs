@@ -1,6 +1,6 @@
-//! Favorites and subscriptions: what a person has to do with a club without being in it. They stand
-//! in the partition of the person's profile; a favorite changes the club's counter in its
-//! transaction.
+//! Favorites and subscriptions: links between a person and a club that need no membership. They are
+//! in the partition of the person's profile. The transaction that stores or deletes a favorite also
+//! changes the club's counter.
 
 use super::conditions::check_not_erasing;
 use super::read::readable;
@@ -11,24 +11,24 @@ use crate::time::Timestamp;
 
 /// A favorite or a subscription.
 pub trait Bookmark: Entity + Send + Sync {
-    /// What its sort keys begin with.
+    /// The prefix of its sort keys.
     const PREFIX: &'static str;
-    /// The counter of the club that it is in.
+    /// The club attribute that counts bookmarks of this type; `None` if they are not counted.
     const COUNTER: Option<&'static str>;
 
-    /// That of `person` in a club.
+    /// Returns a new bookmark of `person` for a club. `creation` is the id of the request.
     fn new(club: &ClubCode, person: &Person, creation: u64, now: Timestamp) -> Self;
 
-    /// Its id, and the id that one of this person and club would have.
+    /// Returns the id, which is derived from club and person. The bookmark need not exist.
     fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self>;
 
-    /// Where one stands.
+    /// Returns the primary key.
     fn key_of(person: Id<Person>, id: Id<Self>) -> Key;
 
-    /// Id, club, person, and since when.
+    /// Returns id, club, person, and time of creation.
     fn parts(&self) -> (Id<Self>, &ClubCode, Id<Person>, Timestamp);
 
-    /// The id of the request that made it.
+    /// Returns the id of the request that created it.
     fn creation(&self) -> u64;
 }
 
@@ -119,13 +119,13 @@ impl Bookmark for Subscription {
 /// The favorites and subscriptions of a person.
 #[derive(Debug, Default)]
 pub struct Bookmarks {
-    /// Clubs at hand.
+    /// In no particular order.
     pub favorites: Vec<Favorite>,
-    /// Clubs to hear of.
+    /// In no particular order.
     pub subscriptions: Vec<Subscription>,
 }
 
-/// The write that counts an interest at its club.
+/// Returns the write that changes the club's counter by `change`, if this type is counted.
 fn counted<I: Bookmark>(bookmark: &I, change: i64) -> Option<Write> {
     I::COUNTER.map(|counter| {
         Write::update(keys::club(bookmark.parts().1))
@@ -135,7 +135,7 @@ fn counted<I: Bookmark>(bookmark: &I, change: i64) -> Option<Write> {
 }
 
 impl Table {
-    /// The favorites or the subscriptions of a person, in no order: 1 query.
+    /// Returns the favorites or the subscriptions of a person, in no particular order: 1 query.
     pub async fn bookmarks_of<I: Bookmark>(
         &self,
         person: Id<Person>,
@@ -144,7 +144,8 @@ impl Table {
             .await
     }
 
-    /// All interests of a person: 1 query. Between favorites and subscriptions stands the profile.
+    /// Returns all favorites and subscriptions of a person: 1 query. The range also contains the
+    /// profile, which is skipped.
     pub async fn bookmarks(&self, person: Id<Person>) -> Result<Bookmarks, TableError> {
         let mut all = Bookmarks::default();
         let range = Range::Between(keys::FAVORITES.into(), format!("{}~", keys::SUBSCRIPTIONS));
@@ -158,7 +159,7 @@ impl Table {
         Ok(all)
     }
 
-    /// An interest of a person by its id: 1 read.
+    /// Returns a favorite or subscription of a person by its id: 1 read.
     pub async fn bookmark<I: Bookmark>(
         &self,
         person: Id<Person>,
@@ -167,7 +168,7 @@ impl Table {
         self.get(I::key_of(person, id)).await
     }
 
-    /// Who subscribed to a club, in no order: 1 query of the index.
+    /// Returns the subscriptions to a club, in no particular order: 1 query of the index.
     pub async fn subscribers(&self, club: &ClubCode) -> Result<Vec<Subscription>, TableError> {
         self.query_index(
             keys::club_items(club),
@@ -176,16 +177,16 @@ impl Table {
         .await
     }
 
-    /// Stores an interest, and counts it at its club.
+    /// Stores a favorite or subscription, and counts it if this type is counted.
     pub async fn create_bookmark<I: Bookmark>(&self, bookmark: &I) -> Result<(), TableError> {
         let mut writes = vec![Write::put(bookmark)?.if_new().or(Refusal::Exists)];
         writes.push(check_not_erasing(bookmark.parts().2));
-        // Clubs are never removed.
+        // Clubs are never deleted, so this condition should not fail.
         writes.extend(counted(bookmark, 1).map(|count| count.or(Refusal::Erased)));
         self.transact(writes).await
     }
 
-    /// Removes an interest. Refused if it is gone, or was made again.
+    /// Deletes a favorite or subscription. Refused if it no longer exists or was created again.
     pub async fn delete_bookmark<I: Bookmark>(&self, bookmark: &I) -> Result<(), TableError> {
         let delete = Write::delete(bookmark.key()).if_equals("creation", &bookmark.creation());
         self.transact(

@@ -1,4 +1,4 @@
-//! The versions of the parts of catalogues: one item, read by every list.
+//! The versions of the catalogue parts. All of them are in one item, and every list reads it.
 
 use std::collections::HashMap;
 
@@ -6,18 +6,18 @@ use super::read::readable;
 use super::{Entity, Item, Range, Table, TableError, Write, keys};
 use crate::time::Timestamp;
 
-/// What the item is called.
+/// The value of the item's `type` attribute.
 const TYPE: &str = "Version";
 
-/// Items that are listed on the thread that read them.
+/// Up to this number of items, the list is built on the thread that read the items.
 const LARGE: usize = 64;
 
-/// The versions of all parts. A part is a partition of the table and is called like it.
+/// The versions of all parts. A part is a partition of the table; both have the same name.
 #[derive(Debug, Clone, Default)]
 pub struct Versions(HashMap<String, u64>);
 
 impl Versions {
-    /// The versions that the item says; without one nothing was ever written.
+    /// Reads the versions from the item. If there is no item, nothing was ever written.
     pub(super) fn of_item(item: Option<Item>) -> Self {
         let number = |(name, value): (String, aws_sdk_dynamodb::types::AttributeValue)| {
             Some((name, value.as_n().ok()?.parse().ok()?))
@@ -30,17 +30,18 @@ impl Versions {
         )
     }
 
-    /// Whether nothing was ever written.
+    /// Returns whether nothing was ever written.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The version of a part; 0 if nothing was ever written there.
+    /// Returns the version of a part; 0 if nothing was ever written there.
     pub fn of(&self, part: &str) -> u64 {
         self.0.get(part).copied().unwrap_or_default()
     }
 
-    /// The parts with events whose last showing ends from one to another time.
+    /// Returns the parts with events whose last showing ends between `from` and `to`, in order of
+    /// time. Parts are whole months, so they may contain other events too.
     pub fn event_parts(&self, from: Option<Timestamp>, to: Option<Timestamp>) -> Vec<String> {
         let part = |time: Timestamp| keys::events(&time.to_string());
         let (from, to) = (from.map(part), to.map(part));
@@ -58,8 +59,8 @@ impl Versions {
     }
 }
 
-/// The write that tells warm functions to load these parts again. It goes into the transaction of
-/// what changed there.
+/// Returns the write that increases the versions of these parts, so that warm functions load them
+/// again. It is part of the transaction that changes the content.
 pub(super) fn moved(parts: impl IntoIterator<Item = String>) -> Write {
     parts.into_iter().fold(
         Write::update(keys::versions()).set("type", &TYPE),
@@ -68,13 +69,15 @@ pub(super) fn moved(parts: impl IntoIterator<Item = String>) -> Write {
 }
 
 impl Table {
-    /// The versions of all parts: 1 read.
+    /// Returns the versions of all parts: 1 read.
     pub async fn versions(&self) -> Result<Versions, TableError> {
         self.read(keys::versions()).await.map(Versions::of_item)
     }
 
-    /// All of a part, as `list` makes it: 1 query. What is large is made on another thread: it
-    /// takes a while, and nobody else should wait for it.
+    /// Returns all items of a part, converted by `list`: 1 query.
+    ///
+    /// A large list is built on another thread. It takes some time, and other requests must not
+    /// wait for it.
     pub async fn catalogue_part<E, L>(
         &self,
         part: &str,

@@ -1,4 +1,4 @@
-//! Clubs, and the version of their catalogue.
+//! Clubs, and the versions of their catalogue parts.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ impl Entity for ClubText {
     }
 }
 
-/// What other writes change in place: counters, and the windows of applications.
+/// Attributes that other writes change directly: counters, and the windows of applications.
 const COUNTED: [&str; 6] = [
     "members",
     "owners",
@@ -38,8 +38,11 @@ const COUNTED: [&str; 6] = [
     "windows",
 ];
 
-/// A club as it is stored: lists read the beginning of its description, the rest stands apart.
-/// `old` is the club as it was read, whole or not; what did not change stays as it is.
+/// Splits a club into the item that lists read, and a write for the full description.
+///
+/// The item contains only the beginning of the description. `old` is the club as it was read, with
+/// the full description or only its beginning. If the description did not change, the stored full
+/// description stays as it is.
 fn apart(old: Option<&Club>, new: &Club) -> Result<(Club, Option<Write>), TableError> {
     let profile = &new.profile;
     if old.is_some_and(|old| old.profile.description == profile.description) {
@@ -79,7 +82,7 @@ fn apart(old: Option<&Club>, new: &Club) -> Result<(Club, Option<Write>), TableE
     ))
 }
 
-/// A club, and what a person has to do with it.
+/// A club, and the relation of a person to it.
 #[derive(Debug, Clone, Default)]
 pub struct ClubPage {
     /// The club, archived or not.
@@ -90,20 +93,20 @@ pub struct ClubPage {
     pub is_favorite: bool,
     /// Whether they subscribed to it.
     pub is_subscribed: bool,
-    /// The versions of all catalogues: its tags and badges are in them.
+    /// The versions of all catalogue parts. The club's tags and badges are in such parts.
     pub versions: Versions,
 }
 
-/// How many clubs a person may have (C16).
+/// The maximum number of clubs per person (C16).
 #[derive(Debug, Clone, Copy)]
 pub struct ClubQuota {
-    /// Created, deleted ones included.
+    /// Clubs that the person created, including deleted ones.
     pub created: u32,
-    /// Owned, deleted ones included.
+    /// Clubs that the person owns, including deleted ones.
     pub owned: u32,
 }
 
-/// The writes that take the uses of tags and badges from one state of a club to another.
+/// Returns the writes that change the use counters of tags and badges when a club changes.
 fn count_club(old: (&[Id<Tag>], &[Id<Badge>]), new: &Club) -> Vec<Write> {
     let mut writes = count_uses::<Tag>(old.0, &new.profile.tags);
     writes.extend(count_uses::<Badge>(old.1, &new.badges));
@@ -111,12 +114,12 @@ fn count_club(old: (&[Id<Tag>], &[Id<Badge>]), new: &Club) -> Vec<Write> {
 }
 
 impl Table {
-    /// A club, archived or not: 1 read.
+    /// Returns a club, archived or not: 1 read.
     pub async fn club(&self, code: &ClubCode) -> Result<Option<Club>, TableError> {
         self.get(keys::club(code)).await
     }
 
-    /// Several clubs by their codes, those that exist: 1 batch read per 100.
+    /// Returns clubs by their codes; codes that do not exist are skipped: 1 batch read per 100.
     pub async fn clubs(&self, codes: &[ClubCode]) -> Result<HashMap<ClubCode, Club>, TableError> {
         let mut found = self
             .get_many(codes.iter().map(|code| keys::club(code)).collect())
@@ -129,8 +132,8 @@ impl Table {
             .collect()
     }
 
-    /// A club, and what `person` is in it: 1 batch read. The first reads of every route under a
-    /// club.
+    /// Returns a club, and the membership of `person` in it: 1 batch read. These are the first
+    /// reads of every route under a club.
     pub async fn club_and_membership(
         &self,
         code: &ClubCode,
@@ -147,7 +150,8 @@ impl Table {
         Ok((found.take(&club)?, found.take(&member)?))
     }
 
-    /// A club, what `person` has to do with it, and the versions of the catalogues: 1 batch read.
+    /// Returns a club, the relation of `person` to it, and the versions of the catalogue parts: 1
+    /// batch read, repeated if the club and its full description do not match.
     pub async fn club_page(
         &self,
         code: &ClubCode,
@@ -189,8 +193,8 @@ impl Table {
             else {
                 break (found, page);
             };
-            // A batch is not isolated from a transaction beside it: the two may be of different
-            // times.
+            // A batch read is not isolated from a transaction that runs at the same time. The two
+            // items may have different versions.
             if let Some(ClubText { description, .. }) =
                 whole.filter(|whole| beginning(&whole.description) == profile.description)
             {
@@ -206,7 +210,8 @@ impl Table {
         Ok(page)
     }
 
-    /// Creates a club with its first owner, who may have no more than the quota; admins have none.
+    /// Creates a club with its first owner. Refused if the owner has reached the quota; there is no
+    /// quota for admins.
     pub async fn create_club(
         &self,
         club: &Club,
@@ -235,8 +240,8 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Archives a club that nobody but its only owner owns. Refused if it changed since it was
-    /// read, or has another owner.
+    /// Archives a club. The caller has found that it has only one owner. Refused if the club or its
+    /// number of owners changed after it was read.
     pub async fn archive_club(&self, club: &Club) -> Result<(), TableError> {
         let write = Write::update(club.key())
             .set("archived", &true)
@@ -246,9 +251,11 @@ impl Table {
         self.transact(vec![write, moved([club.key().pk])]).await
     }
 
-    /// Replaces what officers and admins write of a club. Refused if it is no longer at the version
-    /// of `old`, or if a new tag or badge is gone. A club whose last owner was erased while it was
-    /// archived gets `owner`, who may be a member (true).
+    /// Replaces what officers and admins can edit in a club. Refused if the club no longer has the
+    /// version of `old`, or if a new tag or badge was deleted.
+    ///
+    /// An archived club may have lost its last owner by erasure. It then gets `owner`; the flag is
+    /// true if that person is already a member.
     pub async fn update_club(
         &self,
         old: &Club,

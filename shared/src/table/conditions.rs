@@ -1,11 +1,11 @@
-//! Conditions on people and roles, which go into the transactions of other objects.
+//! Conditions on people and roles. They are part of transactions that change other objects.
 
 use super::{Entity as _, Refusal, Write, keys};
 use crate::ids::Id;
 use crate::models::{Membership, Person, Role};
 
-/// The condition that whoever acts still has a role that is not below any of `roles`, and is an
-/// officer.
+/// Returns the condition that `by` is still an officer or owner, and that their role is still at
+/// least as high as each of `roles`. `None` if `by` is `None` (an admin, for example).
 pub(super) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write> {
     let needed = roles
         .iter()
@@ -20,16 +20,16 @@ pub(super) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write
     })
 }
 
-/// The condition that a person is there and not being erased: it goes into the transaction of what
-/// copies them.
+/// Returns the condition that a person exists and is not being erased. It is part of each
+/// transaction that copies data of the person.
 pub(super) fn check_not_erasing(person: Id<Person>) -> Write {
     Write::check(keys::profile(person))
         .if_equals("erasing", &false)
         .or(Refusal::Erased)
 }
 
-/// The write that counts a club more or less that somebody owns: of somebody who is not being
-/// erased, and has fewer than `limit`.
+/// Returns the write that changes the number of clubs that a person owns. If the number grows, the
+/// person must not be in erasure. If there is a `limit`, the number must be below it before.
 pub(super) fn counted_owner(person: Id<Person>, change: i64, limit: Option<u32>) -> Write {
     let write = Write::update(keys::profile(person))
         .add("clubs_owned", change)

@@ -47,7 +47,7 @@ pub enum TableError {
     #[error("outcome unknown: {0}")]
     Unknown(String),
     /// The requested data is more than one request may keep in memory.
-    #[error("too much to hold")]
+    #[error("too much data for one request")]
     TooMuch,
     /// Any other error.
     #[error("{0}")]
@@ -91,7 +91,7 @@ where
         SdkError::TimeoutError(_) => "time-out".to_owned(),
         SdkError::DispatchFailure(failure) => format!("{failure:?}"),
         SdkError::ConstructionFailure(failure) => format!("{failure:?}"),
-        _ => "an answer that cannot be read".to_owned(),
+        _ => "a response that cannot be read".to_owned(),
     }
 }
 
@@ -178,7 +178,7 @@ impl Retries {
         if backoff.wait().await {
             Ok(())
         } else {
-            Err(TableError::Busy("it was changed all the time".to_owned()))
+            Err(TableError::Busy("too many conflicting changes".to_owned()))
         }
     }
 }

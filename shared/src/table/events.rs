@@ -1,5 +1,5 @@
-//! Events, their listings by the month in which they end, and where an event is found by its id
-//! alone.
+//! Events; their copies in the catalogue, by the month in which they end; and the items that find
+//! the club of an event by the event's id.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +17,12 @@ impl Entity for Event {
     }
 }
 
-/// The copy of an event in the catalogue, as long as it has showings.
+/// The copy of an event in the catalogue. It exists only while the event has showings.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EventListing {
-    /// The part.
+    /// The catalogue part (partition) that holds this copy.
     pub part: String,
-    /// The event.
+    /// The event, with a shortened description.
     pub event: Event,
 }
 
@@ -34,7 +34,7 @@ impl Entity for EventListing {
     }
 }
 
-/// Which club an event belongs to; never changes.
+/// The club that an event belongs to. It never changes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct EventClub {
     pub(super) event: Id<Event>,
@@ -49,14 +49,15 @@ impl Entity for EventClub {
     }
 }
 
-/// The part of the catalogue that an event belongs to.
+/// Returns the catalogue part of an event, or `None` if it has no showings.
 fn part_of(event: &Event) -> Option<String> {
     event
         .span()
         .map(|span| keys::events(&span.ends.1.to_string()))
 }
 
-/// The parts of the catalogue that have a copy of an event: its own, and the one that it left last.
+/// Returns the catalogue parts that have a copy of an event: its current part, and the part that it
+/// was in before.
 pub fn listing_parts(event: &Event) -> Vec<String> {
     part_of(event)
         .into_iter()
@@ -64,7 +65,7 @@ pub fn listing_parts(event: &Event) -> Vec<String> {
         .collect()
 }
 
-/// An event as lists across clubs hold it: with the beginning of its description.
+/// Returns an event as lists across clubs store it: with only the beginning of its description.
 pub fn listed(event: &Event) -> Event {
     Event {
         description: beginning(&event.description),
@@ -80,18 +81,18 @@ fn listing(event: &Event) -> Option<EventListing> {
 }
 
 impl Table {
-    /// The events of a club: 1 query.
+    /// Returns the events of a club: 1 query.
     pub async fn events(&self, club: &ClubCode) -> Result<Vec<Event>, TableError> {
         self.query(keys::club_items(club), Range::Prefix(keys::EVENTS.into()))
             .await
     }
 
-    /// An event of a club: 1 read.
+    /// Returns an event of a club: 1 read.
     pub async fn event(&self, club: &ClubCode, id: Id<Event>) -> Result<Option<Event>, TableError> {
         self.get(keys::event(club, id)).await
     }
 
-    /// The club of an event: 1 read.
+    /// Returns the club of an event: 1 read.
     pub async fn club_of_event(&self, id: Id<Event>) -> Result<Option<ClubCode>, TableError> {
         Ok(self
             .get::<EventClub>(keys::event_club(id))
@@ -99,7 +100,8 @@ impl Table {
             .map(|found| found.club))
     }
 
-    /// Stores a new event, and counts it at its club, which has fewer than `limit` then.
+    /// Stores a new event and counts it. Refused as [`Refusal::Quota`] if the club already has
+    /// `limit` events.
     pub async fn create_event(&self, event: &Event, limit: Option<i64>) -> Result<(), TableError> {
         let pointer = EventClub {
             event: event.id,
@@ -125,7 +127,7 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Replaces an event. Refused (0) if it is no longer at the version of `old`.
+    /// Replaces an event. Refused if it no longer has the version of `old`.
     pub async fn update_event(&self, old: &Event, new: &Event) -> Result<(), TableError> {
         let (before, now) = (part_of(old), part_of(new));
         let former_part = before.filter(|before| now.as_ref().is_some_and(|now| now != before));
@@ -138,7 +140,7 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Deletes an event. Refused (0) if it is no longer at the version of `event`.
+    /// Deletes an event. Refused if it no longer has the version of `event`.
     pub async fn delete_event(&self, event: &Event) -> Result<(), TableError> {
         let mut writes = vec![
             Write::delete(event.key()).if_equals("version", &event.version),
@@ -156,7 +158,7 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Stores events as they are: for loading data into a table that nobody else writes.
+    /// Stores events as they are. Only for loading data into a table that has no other writers.
     pub async fn load_events(&self, events: &[Event]) -> Result<(), TableError> {
         let clubs: Vec<EventClub> = events
             .iter()
@@ -170,7 +172,7 @@ impl Table {
         self.load_listings(events).await
     }
 
-    /// Lists events as they are, which is all that lists across clubs read.
+    /// Stores only the catalogue copies of events. Lists across clubs read nothing else.
     pub async fn load_listings(&self, events: &[Event]) -> Result<(), TableError> {
         let listings: Vec<EventListing> = events.iter().filter_map(listing).collect();
         self.load(&listings).await?;
@@ -188,10 +190,12 @@ impl Table {
     }
 }
 
-/// The writes that bring the catalogue from one state of an event to another. A copy in the part
-/// that the event leaves is the new state too, and goes with the next change: parts are read one
-/// after the other, and whichever of them a list has read before the change and which after it, the
-/// event stands in one of them.
+/// Returns the writes that update the catalogue when an event changes from `old` to `new`.
+///
+/// If the event moves to another part, the copy in the part that it leaves is also updated. The
+/// next change of the event deletes that copy. Reason: a list reads the parts one after the other.
+/// It may read some parts before the change and others after it. In each case, at least one of them
+/// contains the event.
 fn relist(old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
     let before = old.map(listing_parts).unwrap_or_default();
     let now = listing_parts(new);

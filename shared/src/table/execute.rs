@@ -138,7 +138,7 @@ impl Table {
             }
             WriteKind::Check(_) => {
                 return Err(Failure::Failed(
-                    "a check goes into a transaction".to_owned(),
+                    "a condition check is only allowed in a transaction".to_owned(),
                 ));
             }
         };
@@ -234,7 +234,7 @@ impl Table {
             .map(async |chunk| {
                 if request_age() > BATCHES_WITHIN {
                     // If the request is sent again, it continues from here.
-                    return Err(TableError::Unknown("not done in time".to_owned()));
+                    return Err(TableError::Unknown("not finished in time".to_owned()));
                 }
                 let mut open = chunk;
                 let mut pause = Backoff::default();

@@ -1,4 +1,4 @@
-//! Extensions of an application's end for single persons.
+//! Extensions: a later end of an application for one person.
 
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
 use crate::ids::Id;
@@ -17,7 +17,7 @@ impl Entity for Extension {
 }
 
 impl Extension {
-    /// The id of a person's extension of an application.
+    /// Returns the id of a person's extension of an application. It is derived from both.
     pub fn id_of(application: Id<Application>, person: Id<Person>) -> Id<Self> {
         Id::derived(
             "extension",
@@ -25,14 +25,14 @@ impl Extension {
         )
     }
 
-    /// Where it stands.
+    /// Returns the primary key of a person's extension of an application.
     pub fn key_of(application: Id<Application>, person: Id<Person>) -> Key {
         keys::extension(application, Self::id_of(application, person))
     }
 }
 
 impl Table {
-    /// The extensions of an application: 1 query.
+    /// Returns the extensions of an application: 1 query.
     pub async fn extensions(
         &self,
         application: Id<Application>,
@@ -40,7 +40,7 @@ impl Table {
         self.query(keys::extensions(application), Range::All).await
     }
 
-    /// An extension by its id: 1 read.
+    /// Returns an extension by its id: 1 read.
     pub async fn extension(
         &self,
         application: Id<Application>,
@@ -49,12 +49,12 @@ impl Table {
         self.get(keys::extension(application, id)).await
     }
 
-    /// Gives an extension. Refused if the person has one.
+    /// Stores a new extension. Refused if the person already has one.
     pub async fn create_extension(&self, extension: &Extension) -> Result<(), TableError> {
         self.write(Write::put(extension)?.if_new()).await.map(drop)
     }
 
-    /// Changes an extension. Refused if it is not at the version of `old`.
+    /// Replaces an extension. Refused if it no longer has the version of `old`.
     pub async fn update_extension(
         &self,
         old: &Extension,
@@ -64,7 +64,7 @@ impl Table {
         self.write(update).await.map(drop)
     }
 
-    /// Takes an extension back, if it is still as it was read.
+    /// Deletes an extension. Refused if it changed after it was read.
     pub async fn delete_extension(&self, extension: &Extension) -> Result<(), TableError> {
         self.write(Write::delete(extension.key()).if_equals("version", &extension.version))
             .await

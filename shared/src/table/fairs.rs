@@ -1,4 +1,4 @@
-//! Clubs that are registered for fairs. The fair counts them, as what refers to it.
+//! Registrations of clubs for fairs. The fair counts its registrations as references to it.
 
 use super::catalogue::moved;
 use super::conditions::authority;
@@ -16,7 +16,7 @@ impl Entity for Registration {
 }
 
 impl Table {
-    /// Whether a club is registered for a fair: 1 read.
+    /// Returns the registration of a club for a fair, if there is one: 1 read.
     pub async fn registration(
         &self,
         fair: Id<Fair>,
@@ -25,8 +25,11 @@ impl Table {
         self.get(keys::registration(fair, club)).await
     }
 
-    /// Registers a club, or no longer. `by` is the officer's membership; none for admins. Refused
-    /// if it is so already, if the fair is gone, or if the officer is none any more.
+    /// Registers a club (`status` true), or deletes its registration (false). `by` is the officer's
+    /// membership; `None` for admins.
+    ///
+    /// Refused if the club already has this status, if the fair no longer exists, or if `by` is no
+    /// longer an officer.
     pub async fn register(
         &self,
         registration: &Registration,
@@ -47,7 +50,8 @@ impl Table {
             .await
     }
 
-    /// Stores registrations as they are: for loading data into a table that nobody else writes.
+    /// Stores registrations as they are. Only for loading data into a table that has no other
+    /// writers.
     pub async fn load_registrations(
         &self,
         registrations: &[Registration],

@@ -1,4 +1,4 @@
-//! Invitations: an item as long as they can be used or sent anew.
+//! Invitations. The item exists as long as the invitation can be used or sent again.
 
 use super::conditions::authority;
 use super::{Entity, Key, Range, Table, TableError, Write, keys};
@@ -34,10 +34,11 @@ impl Entity for InvitationLog {
     }
 }
 
-/// The write that takes a club's log from one state to the next.
+/// Returns the write that replaces a club's log `old` by `new`. Refused if it changed after `old`
+/// was read.
 pub(super) fn logged(old: &InvitationLog, new: &InvitationLog) -> Result<Write, TableError> {
     let log = Write::put(new)?;
-    // One that was removed after its time begins anew.
+    // A log that DynamoDB removed after its expiry starts again.
     Ok(if old.version == 0 {
         log.if_new()
     } else {
@@ -45,7 +46,7 @@ pub(super) fn logged(old: &InvitationLog, new: &InvitationLog) -> Result<Write, 
     })
 }
 
-/// When the table may remove an invite that expires then.
+/// Returns when DynamoDB may delete an invite with this expiry, in seconds since 1970.
 fn forgotten(expires_at: Timestamp) -> i64 {
     expires_at
         .plus(chrono::TimeDelta::days(Invite::KEPT_DAYS))
@@ -55,9 +56,9 @@ fn forgotten(expires_at: Timestamp) -> i64 {
 impl Invite {
     /// Days until an invite expires.
     pub const DAYS: i64 = 14;
-    /// Days for which an expired one can still be seen and sent anew.
+    /// Days for which an expired invite remains visible and can be sent again.
     pub const KEPT_DAYS: i64 = 30;
-    /// The id of the invite of an address: one a club.
+    /// Returns the id of the invite for an e-mail address. There is one per club and address.
     pub fn id_for_address(club: &ClubCode, email: &Email) -> String {
         format!(
             "e{:014x}",
@@ -65,7 +66,7 @@ impl Invite {
         )
     }
 
-    /// The id of the invite that somebody accepted gets: one a person and club.
+    /// Returns the id of the invite for an accepted person. There is one per club and person.
     pub fn id_for_accepted(club: &ClubCode, person: Id<Person>) -> String {
         format!(
             "a{:014x}",
@@ -73,19 +74,19 @@ impl Invite {
         )
     }
 
-    /// Whether `id` can be an invite's at all.
+    /// Returns whether `id` has the format of an invite id: 1 to 64 ASCII letters and digits.
     pub fn is_id(id: &str) -> bool {
         (1..=64).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric())
     }
 
-    /// Whether it can be used at `now`.
+    /// Returns whether the invite can be used at `now`.
     pub fn is_open(&self, now: Timestamp) -> bool {
         now < self.expires_at
     }
 }
 
-/// Opens the invite of somebody accepted, or prolongs it, in this version. Refused if it has
-/// another one meanwhile.
+/// Creates the invite of an accepted person with this version, or extends its expiry. Refused if
+/// the invite already has another version.
 pub(super) fn invite_accepted(
     club: &ClubCode,
     person: Id<Person>,
@@ -112,30 +113,30 @@ pub(super) fn invite_accepted(
         .set(keys::GSI1SK, &sk)
 }
 
-/// An invitation to be stored, and what it replaces.
+/// An invitation to be stored, and the version that it replaces.
 #[derive(Debug)]
 pub struct InviteWrite<'a> {
-    /// The invite in its new version.
+    /// The new version of the invite.
     pub invite: &'a Invite,
-    /// The version that was read, if there was one.
+    /// The version that was read; `None` if there was no invite.
     pub replaces: Option<u64>,
-    /// Its mail.
+    /// The mail that contains the invite.
     pub mail: &'a Mail,
 }
 
 impl Table {
-    /// The invites of a club, open and expired, in no order: 1 query.
+    /// Returns the invites of a club, open and expired, in no particular order: 1 query.
     pub async fn invites(&self, club: &ClubCode) -> Result<Vec<Invite>, TableError> {
         self.query(keys::club_items(club), Range::Prefix(keys::INVITES.into()))
             .await
     }
 
-    /// An invite: 1 read.
+    /// Returns an invite: 1 read.
     pub async fn invite(&self, club: &ClubCode, id: &str) -> Result<Option<Invite>, TableError> {
         self.get(keys::invite(club, id)).await
     }
 
-    /// Invites by id, those that exist: 1 batch read per 100.
+    /// Returns invites by id; ids that do not exist are skipped: 1 batch read per 100.
     pub async fn invites_by_id(
         &self,
         club: &ClubCode,
@@ -149,7 +150,7 @@ impl Table {
             .collect()
     }
 
-    /// The invitations that a club has sent lately: 1 read.
+    /// Returns the log of the invitations that a club has sent recently: 1 read.
     pub async fn invitation_log(&self, club: &ClubCode) -> Result<InvitationLog, TableError> {
         Ok(self
             .get(keys::invitation_log(club))
@@ -157,8 +158,8 @@ impl Table {
             .unwrap_or_default())
     }
 
-    /// Stores invites with their mails, all or none, at most [`Table::INVITES`], and says in the
-    /// club's log that they were sent. `by` is the officer, unless it is an admin.
+    /// Stores invites with their mails, all or none, and updates the club's log. At most
+    /// [`Table::INVITES`] invites. `by` is the officer's membership; `None` for admins.
     pub async fn put_invites(
         &self,
         invites: &[InviteWrite<'_>],
@@ -189,10 +190,10 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Invites that fit one transaction: two writes each, and 100 are allowed.
+    /// Maximum invites in one transaction: each needs two writes, and DynamoDB allows 100 writes.
     pub const INVITES: usize = 48;
 
-    /// Revokes an invite. Refused if it was used or sent anew meanwhile.
+    /// Revokes an invite. Refused if it was used or sent again in the meantime.
     pub async fn delete_invite(&self, invite: &Invite) -> Result<(), TableError> {
         self.write(Write::delete(invite.key()).if_equals("version", &invite.version))
             .await

@@ -1,5 +1,5 @@
-//! Requests with an idempotency key. They stand in the partition of the caller's profile, for a
-//! day.
+//! Requests with an idempotency key. They are stored for a day, in the partition of the caller's
+//! profile.
 
 use super::execute::WriteResult;
 use super::{Entity, Key, Range, Table, TableError, Write, from_item, keys};
@@ -19,8 +19,8 @@ impl Entity for KeyedRequest {
 }
 
 impl Table {
-    /// Begins the first attempt of a request at `now`: 1 write. If the key is known, nothing is
-    /// stored, and the request that has it is answered.
+    /// Begins the first attempt of a request at `now` (in seconds since 1970): 1 write. If the key
+    /// is already used, stores nothing and returns the request that uses it.
     pub async fn begin_keyed(
         &self,
         request: &KeyedRequest,
@@ -35,7 +35,8 @@ impl Table {
         }
     }
 
-    /// Begins another attempt, instead of one that has ended or died. Refused if somebody else did.
+    /// Begins another attempt after the last one ended or stopped without a result. Refused if
+    /// somebody else has begun one.
     pub async fn retry_keyed(
         &self,
         old: &KeyedRequest,
@@ -54,8 +55,9 @@ impl Table {
         .map(drop)
     }
 
-    /// Ends an attempt: with an outcome, or without one, so that the next attempt may begin at
-    /// once. Refused if another attempt took its place, or the caller was erased.
+    /// Ends an attempt. With an outcome, the request is done. Without one, the next attempt may
+    /// begin immediately. Refused if another attempt replaced this one, or if the caller was
+    /// erased.
     pub async fn end_keyed(
         &self,
         request: &KeyedRequest,
@@ -69,7 +71,7 @@ impl Table {
             .map(drop)
     }
 
-    /// Removes all that is known of a person's requests.
+    /// Deletes everything that is stored about a person's keyed requests.
     pub(super) async fn forget_keyed(&self, person: Id<Person>) -> Result<(), TableError> {
         let keys = self
             .keys(

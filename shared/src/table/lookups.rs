@@ -1,5 +1,5 @@
-//! Collections that admins keep: entries with unique names, which are there as long as something
-//! refers to them (L2, L3).
+//! Collections that admins maintain. Their entries have unique names. An entry cannot be deleted
+//! while something refers to it (L2, L3).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ impl<T: LookupKind> Entity for Lookup<T> {
     }
 }
 
-/// How many people graduate in a year.
+/// The number of people who graduate in a year.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct YearUses {
     year: u16,
@@ -38,7 +38,7 @@ fn name_key<T: LookupKind>(value: &T) -> Key {
     keys::lookup_name(T::PART, value.name())
 }
 
-/// The item that says that the name of an entry is taken.
+/// Returns the item that reserves the name of an entry.
 pub(super) fn name_item<T: LookupKind>(lookup: &Lookup<T>) -> Item {
     let mut item = name_key(&lookup.value).into_item();
     item.insert(keys::TYPE.to_owned(), AttributeValue::S("Name".to_owned()));
@@ -53,13 +53,13 @@ fn name_taken<T: LookupKind>(lookup: &Lookup<T>) -> Write {
         .if_new()
 }
 
-/// The write that counts something that refers to an entry, or no longer does. Refused if there is
-/// none.
+/// Returns the write that changes the number of references to an entry by `change`. Refused if the
+/// entry does not exist.
 pub(super) fn count_use(entry: Key, change: i64) -> Write {
     Write::update(entry).add("uses", change).if_exists()
 }
 
-/// The writes that take the uses from `old` to `new` entries of a collection.
+/// Returns the writes that change the use counters when `new` entries replace `old` entries.
 pub(super) fn count_uses<T: LookupKind>(old: &[Id<T>], new: &[Id<T>]) -> Vec<Write> {
     let (old, new): (BTreeSet<_>, BTreeSet<_>) = (old.iter().collect(), new.iter().collect());
     let gone = old
@@ -72,12 +72,12 @@ pub(super) fn count_uses<T: LookupKind>(old: &[Id<T>], new: &[Id<T>]) -> Vec<Wri
     .collect()
 }
 
-/// The writes that take the uses from one state of a profile to another.
+/// Returns the writes that change the use counters when a profile changes from `old` to `new`.
 pub(super) fn count_person(old: &Person, new: &Person) -> Vec<Write> {
     let mut writes = count_uses::<School>(&old.school, &new.school);
     writes.extend(count_uses::<Major>(&old.major, &new.major));
     if old.graduation_year != new.graduation_year {
-        // People may graduate in years that are not listed.
+        // People may also graduate in years that are not in the collection.
         let count = |year: u16, change| {
             Write::update(keys::year_uses(year))
                 .set(keys::TYPE, &YearUses::TYPE)
@@ -91,12 +91,12 @@ pub(super) fn count_person(old: &Person, new: &Person) -> Vec<Write> {
 }
 
 impl Table {
-    /// An entry: 1 read.
+    /// Returns an entry: 1 read.
     pub async fn lookup<T: LookupKind>(&self, id: Id<T>) -> Result<Option<Lookup<T>>, TableError> {
         self.get(keys::lookup(T::PART, id)).await
     }
 
-    /// Stores a new entry.
+    /// Stores a new entry. Refused as [`Refusal::Exists`] if its name is taken.
     pub async fn create_lookup<T: LookupKind>(&self, new: &Lookup<T>) -> Result<(), TableError> {
         let put = Write::put(new)?.if_new();
         let name = name_taken(new).or(Refusal::Exists);
@@ -104,7 +104,8 @@ impl Table {
             .await
     }
 
-    /// Replaces the value of an entry, which was read as `old`.
+    /// Replaces the value of an entry. Refused if it changed after `old` was read, or as
+    /// [`Refusal::Exists`] if the new name is taken.
     pub async fn update_lookup<T: LookupKind>(
         &self,
         old: &Lookup<T>,
@@ -123,7 +124,7 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Deletes an entry that nothing refers to.
+    /// Deletes an entry. Refused if it changed, or if something refers to it.
     pub async fn delete_lookup<T: LookupKind>(&self, lookup: &Lookup<T>) -> Result<(), TableError> {
         let delete = Write::delete(lookup.key())
             .if_equals("version", &lookup.version)
@@ -140,8 +141,8 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Counts the years in which people graduate: for loading data into a table that nobody else
-    /// writes.
+    /// Stores how many people graduate in each year. Only for loading data into a table that has no
+    /// other writers.
     pub(super) async fn load_years(&self, people: &[Person]) -> Result<(), TableError> {
         let mut counts = BTreeMap::new();
         for year in people.iter().filter_map(|person| person.graduation_year) {
@@ -156,7 +157,7 @@ impl Table {
         .await
     }
 
-    /// Stores entries as they are: for loading data into a table that nobody else writes.
+    /// Stores entries as they are. Only for loading data into a table that has no other writers.
     pub async fn load_lookups<T: LookupKind>(
         &self,
         lookups: &[Lookup<T>],

@@ -1,5 +1,5 @@
-//! Memberships. Each change is one transaction with the counters of the club, and with the
-//! authority of whoever makes it.
+//! Memberships. Each change is one transaction. It also changes the club's counters and checks that
+//! the person who makes the change still has the required role.
 
 use super::conditions::{authority, check_not_erasing, counted_owner};
 use super::invites::logged;
@@ -23,28 +23,28 @@ impl Entity for Membership {
     }
 }
 
-/// Somebody who becomes a member because an officer adds them.
+/// A person whom an officer or admin adds to a club.
 #[derive(Debug)]
 pub struct NewMembership<'a> {
-    /// Their membership.
+    /// The new membership.
     pub membership: &'a Membership,
-    /// The officer's membership; none for admins.
+    /// The officer's membership; `None` for admins.
     pub by: Option<&'a Membership>,
-    /// The request that is answered, if one was found.
+    /// The person's request to join, if one was found.
     pub request: Option<&'a MembershipRequest>,
-    /// What they are told, and the club's log of such mails before and after it.
+    /// The mail to the new member, with the club's log of such mails before and after it.
     pub mail: Option<(&'a Mail, &'a InvitationLog, &'a InvitationLog)>,
-    /// Clubs that one person may own; none for admins who add somebody.
+    /// Maximum number of clubs that one person may own; `None` (no limit) if an admin adds them.
     pub limit: Option<u32>,
 }
 
 impl Membership {
-    /// The id of a person's membership in a club.
+    /// Returns the id of a person's membership in a club. It is derived from both.
     pub fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
         Id::derived("membership", &[club, &person.to_string()])
     }
 
-    /// A membership of `person`, public and active.
+    /// Returns a new membership of `person`, public and active.
     pub fn new(
         club: &ClubCode,
         person: &Person,
@@ -70,7 +70,7 @@ impl Membership {
     }
 }
 
-/// The writes that add a member and count them. An owner may own no more clubs than `limit`.
+/// Returns the writes that add a member and count them. An owner may own at most `limit` clubs.
 fn counted(membership: &Membership, limit: Option<u32>) -> Result<[Write; 3], TableError> {
     let owners = i64::from(membership.role == Role::Owner);
     let count = Write::update(keys::club(&membership.club))
@@ -85,7 +85,8 @@ fn counted(membership: &Membership, limit: Option<u32>) -> Result<[Write; 3], Ta
     Ok([put.or(Refusal::AlreadyMember), count, person])
 }
 
-/// The writes that remove a member and count. `even_last` lets the owner of an archived club go.
+/// Returns the writes that remove a member and change the counters. The last owner cannot be
+/// removed, except with `even_last` if the club is archived.
 fn removed(membership: &Membership, even_last: bool) -> Vec<Write> {
     let delete = Write::delete(membership.key())
         .if_equals("creation", &membership.creation)
@@ -105,13 +106,13 @@ fn removed(membership: &Membership, even_last: bool) -> Vec<Write> {
 }
 
 impl Table {
-    /// The members of a club, in no order: 1 query.
+    /// Returns the members of a club, in no particular order: 1 query.
     pub async fn members(&self, club: &ClubCode) -> Result<Vec<Membership>, TableError> {
         self.query(keys::club_items(club), Range::Prefix(keys::MEMBERS.into()))
             .await
     }
 
-    /// A membership by its id: 1 read.
+    /// Returns a membership by its id: 1 read.
     pub async fn member(
         &self,
         club: &ClubCode,
@@ -120,7 +121,7 @@ impl Table {
         self.get(keys::member(club, id)).await
     }
 
-    /// The memberships that these people have in a club: 1 batch read per 100.
+    /// Returns the memberships of these people in a club: 1 batch read per 100.
     pub async fn members_among(
         &self,
         club: &ClubCode,
@@ -136,7 +137,7 @@ impl Table {
             .collect()
     }
 
-    /// The clubs that a person is in: 1 query of the index.
+    /// Returns all memberships of a person: 1 query of the index.
     pub async fn memberships_of(&self, person: Id<Person>) -> Result<Vec<Membership>, TableError> {
         self.query_index(
             keys::own(person),
@@ -145,7 +146,7 @@ impl Table {
         .await
     }
 
-    /// Adds a member, counts them, and removes their request.
+    /// Adds a member, changes the counters, and deletes the person's request.
     pub async fn add_member(
         &self,
         NewMembership {
@@ -158,7 +159,8 @@ impl Table {
     ) -> Result<(), TableError> {
         let mut writes: Vec<Write> = counted(membership, limit)?.into();
         let answered = request_gone(&membership.club, membership.person);
-        // A request that came or went meanwhile changes what they are told.
+        // The text of the mail depends on the request, so refuse if it was created or deleted
+        // after it was read.
         let answered = if request.is_some() {
             answered.if_exists()
         } else {
@@ -173,8 +175,11 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Uses an invite: adds the member, counts them, and removes invite and request. A role above
-    /// that of a member takes that whoever gave it still has it.
+    /// Uses an invite: adds the member, changes the counters, and deletes the invite and the
+    /// request.
+    ///
+    /// If the role is above member, the person who sent the invite must still have at least this
+    /// role.
     pub async fn accept_invite(
         &self,
         invite: &Invite,
@@ -196,8 +201,10 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Replaces what is written of a member by `new`, if it is still as it was read. `by` is
-    /// whoever does it, unless it is the member or an admin.
+    /// Replaces a membership by `new`. Refused if it changed after `old` was read.
+    ///
+    /// `by` is the membership of the person who makes the change. It is `None` if that is the
+    /// member or an admin.
     pub async fn update_member(
         &self,
         old: &Membership,
@@ -234,7 +241,8 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Removes a member and counts. `by` is whoever does it, unless it is the member or an admin.
+    /// Removes a member and changes the counters. `by` is the membership of the person who removes
+    /// them. It is `None` if that is the member or an admin.
     pub async fn remove_member(
         &self,
         membership: &Membership,
@@ -245,7 +253,7 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Removes a member who is erased: even the last owner, if the club is archived.
+    /// Removes a member who is being erased. If the club is archived, this may be the last owner.
     pub(super) async fn erase_member(&self, membership: &Membership) -> Result<(), TableError> {
         self.transact(removed(membership, true)).await
     }

@@ -1,5 +1,5 @@
-//! The table: typed reads and writes. One file an entity, one method an access pattern; handlers
-//! never see an attribute value, and there is no scan.
+//! The table: typed reads and writes. There is one file per entity and one method per access
+//! pattern. Handlers never see an attribute value, and there is no scan.
 
 mod applications;
 mod attempt;
@@ -54,23 +54,23 @@ pub use write::Write;
 
 type Item = HashMap<String, AttributeValue>;
 
-/// Calls that run side by side for one request.
+/// Maximum calls that run in parallel for one request.
 pub const PARALLEL: usize = 64;
 
-/// Something stored: what it is called and where it stands.
+/// A stored type: its name and its keys.
 pub trait Entity: Serialize + DeserializeOwned {
     /// The value of the `type` attribute.
     const TYPE: &'static str;
 
-    /// Its primary key.
+    /// Returns its primary key.
     fn key(&self) -> Key;
 
-    /// Its key in the index `gsi1`, if it stands there.
+    /// Returns its key in the index `gsi1`, or `None` if it is not in the index.
     fn index_key(&self) -> Option<Key> {
         None
     }
 
-    /// When the table may remove it, in seconds since 1970.
+    /// Returns the time after which DynamoDB may delete it (TTL), in seconds since 1970.
     fn expires(&self) -> Option<i64> {
         None
     }
@@ -108,7 +108,7 @@ fn type_of(item: &Item) -> &str {
 }
 
 impl Table {
-    /// The table `name`, reached through `client`.
+    /// Returns the table `name`, accessed through `client`.
     pub fn new(client: Client, name: impl Into<String>) -> Self {
         Self {
             client,
@@ -116,13 +116,13 @@ impl Table {
         }
     }
 
-    /// The table `name`, with a client of this configuration.
+    /// Returns the table `name`, with a new client for this configuration.
     pub fn connect(config: &aws_config::SdkConfig, name: impl Into<String>) -> Self {
         Self::new(Client::new(config), name)
     }
 
-    /// Opens the connection, so that the first request does not pay for it. Failures show in the
-    /// first request.
+    /// Opens the connection, so that the first request does not have to wait for it. Errors are
+    /// ignored here; the first request will report them.
     pub async fn warm_up(&self) {
         let _ = self.read(keys::warm_up()).await;
     }

@@ -1,4 +1,4 @@
-//! Reads: one item, many, a partition. All of the table are strongly consistent.
+//! Reads one item, many items, or a partition. All reads of the table are strongly consistent.
 
 use std::collections::HashMap;
 
@@ -9,15 +9,15 @@ use super::error::{Backoff, read_error};
 use super::usage::{count_call, count_read};
 use super::{Entity, Item, Key, PARALLEL, Table, TableError, from_item, keys, type_of};
 
-/// Keys of one batch.
+/// Maximum keys in one batch read (a DynamoDB limit).
 const BATCH: usize = 100;
 
-/// What a batch of reads found.
+/// The items that a batch read found.
 #[derive(Debug, Default)]
 pub struct BatchItems(HashMap<Key, Item>);
 
 impl BatchItems {
-    /// The entity at `key`, if there is one of this type that can be read.
+    /// Removes and returns the entity at `key`, if it has this type and can be read.
     pub fn take<E: Entity>(&mut self, key: &Key) -> Result<Option<E>, TableError> {
         Ok(readable(self.take_item(key).into_iter().collect()).pop())
     }
@@ -27,11 +27,11 @@ impl BatchItems {
     }
 }
 
-/// The items of a list that are of this type. One that cannot be read never takes the others with
-/// it: it is left out, said in the log, and found by `clubs-admin check`.
+/// Returns the items that have this type. An item that cannot be read does not affect the others:
+/// it is left out and logged, and `clubs-admin check` finds it.
 pub(super) fn readable<E: Entity>(items: Vec<Item>) -> Vec<E> {
     let of_type = items.into_iter().filter(|item| type_of(item) == E::TYPE);
-    // Why, and its key, would quote what it says.
+    // Do not log the error or the key: both would quote the item's content.
     of_type
         .filter_map(|item| {
             from_item(item)
@@ -41,18 +41,18 @@ pub(super) fn readable<E: Entity>(items: Vec<Item>) -> Vec<E> {
         .collect()
 }
 
-/// What to read of the items.
+/// How much of the items to read.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fetch {
-    /// All of all.
+    /// All attributes of all items.
     Items,
-    /// Of the table (not the index): keys alone.
+    /// Only the keys. For the table, not for the index.
     Keys,
-    /// All, in pages of so many.
+    /// All attributes, in pages with this number of items.
     Pages(i32),
 }
 
-/// Which sort keys of a partition.
+/// Which sort keys of a partition to read.
 #[derive(Debug, Clone)]
 pub(super) enum Range {
     All,
@@ -81,7 +81,7 @@ impl Table {
         self.read(key).await?.map(from_item).transpose()
     }
 
-    /// Reads up to any number of items, 100 a call, calls side by side, strongly consistent.
+    /// Reads any number of items, 100 per call, calls in parallel, strongly consistent.
     pub async fn get_many(&self, keys: Vec<Key>) -> Result<BatchItems, TableError> {
         let mut unique = keys;
         unique.sort();
@@ -141,8 +141,8 @@ impl Table {
         Ok(found)
     }
 
-    /// Hands every page of a partition (or of a partition of the index) to `page`, until it says
-    /// stop.
+    /// Passes each page of a partition, of the table or of the index, to `page`. Stops when `page`
+    /// returns false.
     pub(super) async fn each_page(
         &self,
         on_index: bool,
@@ -222,7 +222,7 @@ impl Table {
         Ok(all)
     }
 
-    /// The keys of a partition of the table.
+    /// Returns the keys of a partition of the table.
     pub(super) async fn keys(&self, pk: String, range: Range) -> Result<Vec<Key>, TableError> {
         let mut all = Vec::new();
         self.each_page(false, pk, range, Fetch::Keys, |page| {

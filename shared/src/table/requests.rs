@@ -1,4 +1,4 @@
-//! Membership requests.
+//! Requests to join clubs (membership requests).
 
 use super::conditions::check_not_erasing;
 use super::execute::WriteResult;
@@ -20,12 +20,12 @@ impl Entity for MembershipRequest {
 }
 
 impl MembershipRequest {
-    /// The id of a person's request to join a club.
+    /// Returns the id of a person's request to join a club. It is derived from both.
     pub fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
         Id::derived("membership request", &[club, &person.to_string()])
     }
 
-    /// A request of `person`.
+    /// Returns a new request of `person`. `creation` is the id of the HTTP request.
     pub fn new(club: &ClubCode, person: &Person, creation: u64, now: Timestamp) -> Self {
         Self {
             id: Self::id_of(club, person.id),
@@ -38,30 +38,30 @@ impl MembershipRequest {
     }
 }
 
-/// What a club and a person have to do with each other.
+/// A club with a person's membership and request there.
 #[derive(Debug, Default)]
 pub struct JoinState {
     /// The club, archived or not.
     pub club: Option<Club>,
-    /// The person's membership.
+    /// The person's membership, if there is one.
     pub membership: Option<Membership>,
-    /// The person's request to join.
+    /// The person's request to join, if there is one.
     pub request: Option<MembershipRequest>,
 }
 
-/// The write that removes a person's request, if there is one.
+/// Returns the write that deletes a person's request, if there is one.
 pub(super) fn request_gone(club: &ClubCode, person: Id<Person>) -> Write {
     Write::delete(keys::request(club, MembershipRequest::id_of(club, person)))
 }
 
 impl Table {
-    /// The requests to join a club, in no order: 1 query.
+    /// Returns the requests to join a club, in no particular order: 1 query.
     pub async fn requests(&self, club: &ClubCode) -> Result<Vec<MembershipRequest>, TableError> {
         self.query(keys::club_items(club), Range::Prefix(keys::REQUESTS.into()))
             .await
     }
 
-    /// A request by its id: 1 read.
+    /// Returns a request by its id: 1 read.
     pub async fn request(
         &self,
         club: &ClubCode,
@@ -70,7 +70,7 @@ impl Table {
         self.get(keys::request(club, id)).await
     }
 
-    /// The requests that these people have made to join a club: 1 batch read per 100.
+    /// Returns the requests of these people to join a club: 1 batch read per 100.
     pub async fn requests_among(
         &self,
         club: &ClubCode,
@@ -86,7 +86,7 @@ impl Table {
             .collect()
     }
 
-    /// The requests of a person: 1 query of the index.
+    /// Returns the requests of a person: 1 query of the index.
     pub async fn requests_of(
         &self,
         person: Id<Person>,
@@ -95,7 +95,7 @@ impl Table {
             .await
     }
 
-    /// A club, and a person's membership and request there: 1 batch read.
+    /// Returns a club, and a person's membership and request there: 1 batch read.
     pub async fn join_state(
         &self,
         code: &ClubCode,
@@ -114,8 +114,10 @@ impl Table {
         })
     }
 
-    /// Stores a request. With mails, which tell the officers, the club remembers that they were
-    /// told: on the condition that nobody told them since `club` was read.
+    /// Stores a request, and the mails that inform the officers, if there are any.
+    ///
+    /// With mails, the club also stores when its officers were informed. Refused if somebody else
+    /// informed them after `club` was read.
     pub async fn create_request(
         &self,
         request: &MembershipRequest,
@@ -135,7 +137,7 @@ impl Table {
             let told = Write::update(club.key()).set("told_of_requests_at", &request.created_at);
             let told = match club.told_of_requests_at {
                 Some(before) => told.if_equals("told_of_requests_at", &before),
-                // New clubs say null, older ones nothing.
+                // New clubs have null here. Older clubs do not have the attribute.
                 None => told.if_none("told_of_requests_at"),
             };
             writes.push(told);
@@ -146,8 +148,8 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Removes a request, by whomever. Refused if the person has asked again meanwhile; one that is
-    /// gone is as good as removed.
+    /// Deletes a request. Refused if the person has sent a new one in the meantime. If the request
+    /// no longer exists, this counts as success.
     pub async fn delete_request(&self, request: &MembershipRequest) -> Result<(), TableError> {
         match self
             .try_write(Write::delete(request.key()).if_equals("creation", &request.creation))

@@ -101,7 +101,7 @@ pub enum SubmitOutcome {
     Decided,
     /// The submission was withdrawn. True if the withdrawn submission had the same idempotency key;
     /// false if the withdrawal was received later than this request.
-    WithdrawOutcome(bool),
+    Withdrawn(bool),
 }
 
 /// The result of a request to withdraw a submission.
@@ -185,7 +185,7 @@ impl Table {
         };
         if type_of(&stored) == Withdrawal::TYPE {
             let withdrawal: Withdrawal = from_item(stored)?;
-            return Ok(SubmitOutcome::WithdrawOutcome(same_key(
+            return Ok(SubmitOutcome::Withdrawn(same_key(
                 &withdrawal.key,
                 withdrawal.received,
             )));
@@ -515,7 +515,7 @@ impl Table {
                 }
             });
         }
-        Err(TableError::Busy("decisions changed all the time".into()))
+        Err(TableError::Busy("too many changes of decisions".into()))
     }
 
     /// Returns the changes of a submission's decision, oldest first: 1 query.

@@ -1,4 +1,5 @@
-//! What a request costs: DynamoDB calls and consumed capacity, counted where the calls are made.
+//! The cost of a request: DynamoDB calls and consumed capacity. Each call is counted where it is
+//! made.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -6,14 +7,14 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::ConsumedCapacity;
 use tokio::time::Instant;
 
-/// DynamoDB calls and capacity units of one request (or of one batch of the mail worker).
+/// DynamoDB calls and capacity units of one request, or of one batch of the mail worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
-    /// Calls to DynamoDB, retries by this code included.
+    /// Calls to DynamoDB, including retries by this code.
     pub calls: u32,
     /// Consumed read capacity units.
     pub read_units: f64,
-    /// Consumed write capacity units, indexes included.
+    /// Consumed write capacity units, including those of indexes.
     pub write_units: f64,
 }
 
@@ -22,17 +23,17 @@ tokio::task_local! {
     static BEGAN: Instant;
 }
 
-/// When the request began that this work is for, if it is for one.
+/// Returns when the current request began. `None` outside a request.
 pub(super) fn request_began() -> Option<Instant> {
     BEGAN.try_with(|began| *began).ok()
 }
 
-/// How long the request has been at work; nothing outside of one.
+/// Returns the time since the current request began. Zero outside a request.
 pub fn request_age() -> Duration {
     request_began().map_or(Duration::ZERO, |began| began.elapsed())
 }
 
-/// Runs `work` and tells what it used.
+/// Runs `work` and returns its output and what it used.
 pub async fn metered<F: Future>(work: F) -> (F::Output, Usage) {
     let counted = USAGE.scope(RefCell::default(), async {
         let output = work.await;
@@ -61,6 +62,6 @@ fn total(capacity: &[ConsumedCapacity]) -> f64 {
 }
 
 fn add(change: impl FnOnce(&mut Usage)) {
-    // Outside a metered scope (start-up, tools) nobody asks.
+    // Outside a metered scope (start-up, tools), nothing is counted.
     let _ = USAGE.try_with(|usage| change(&mut usage.borrow_mut()));
 }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 use shared::table::chart::CHART;
@@ -33,6 +34,10 @@ fn names_of(item: &Value) -> BTreeSet<String> {
 async fn the_items_of_yesterday_can_be_read() {
     let stored = one_of_everything().await.stored();
     let folder = crate::root().join("tests/items");
+    let read = |path: &Path| {
+        let text = fs::read_to_string(path).ok()?;
+        serde_json::from_str::<Value>(&text).ok()
+    };
     for [name, ..] in CHART {
         let today = stored
             .iter()
@@ -40,21 +45,20 @@ async fn the_items_of_yesterday_can_be_read() {
             .max_by_key(|item| names_of(item).len())
             .unwrap_or_else(|| panic!("nothing of type {name} was stored"));
         let path = folder.join(format!("{name}.json"));
-        let read = || {
-            let text = fs::read_to_string(&path).ok()?;
-            serde_json::from_str::<Value>(&text).ok()
-        };
         let is_current = |example: &Value| names_of(example) == names_of(today);
-        if option_env!("BLESS").is_some() && !read().as_ref().is_some_and(is_current) {
+        if option_env!("BLESS").is_some() && !read(&path).as_ref().is_some_and(is_current) {
             let text = serde_json::to_string_pretty(today).unwrap() + "\n";
             fs::write(&path, text).expect("a writable repository");
         }
-        let example = read().unwrap_or_else(|| panic!("tests/items/{name}.json is missing"));
-        let error = admin::item_error(&example);
-        assert_eq!(error, None, "tests/items/{name}.json");
+        let example = read(&path).unwrap_or_else(|| panic!("tests/items/{name}.json is missing"));
         assert!(
             is_current(&example),
             "tests/items/{name}.json: run `cargo bless` and look at the difference"
         );
+    }
+    for entry in fs::read_dir(&folder).expect("tests/items") {
+        let path = entry.expect("a file").path();
+        let example = read(&path).unwrap_or_else(|| panic!("{} is no JSON", path.display()));
+        assert_eq!(admin::item_error(&example), None, "{}", path.display());
     }
 }

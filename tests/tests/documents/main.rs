@@ -5,6 +5,7 @@ mod costs;
 mod costs_lists;
 mod items;
 mod layers;
+mod links;
 mod messages;
 mod openapi;
 mod prices;

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# A tour of the API with curl: one recruitment, one invitation, one club in the catalogue, one event.
+#
+#   cargo run -p local          in one terminal
+#   bash docs/tour.sh           in another one; prints each request and its answer
+#
+# The address of another service can be given as the first argument. CI runs this script
+# (`.ci/tour`), so what you read here works.
+set -euo pipefail
+origin=${1:-http://127.0.0.1:8000}
+api=$origin/api
+
+# --- Four helpers -------------------------------------------------------------------------------
+
+# A new access token of the local service. Arguments: the claims, as JSON.
+token() {
+  curl -s "$origin/local/token" -H 'Content-Type: application/json' -d "$1" |
+    sed 's/.*"access_token":"\([^"]*\)".*/\1/'
+}
+
+# Sends a request and prints the answer. Arguments: token, method, path, and the body if any.
+call() {
+  local body=()
+  [ $# -lt 4 ] || body=(-H 'Content-Type: application/json' -d "$4")
+  echo "--- $2 $3 ${4:-}" >&2
+  curl -s -X "$2" "$api$3" -H "Authorization: Bearer $1" "${body[@]}"
+  echo
+}
+
+# The same, but the answer goes to the screen and only the `id` in it is returned.
+create() { call "$1" POST "$2" "$3" | tee -a /dev/stderr | sed 's/^{"id":\([0-9]*\).*/\1/'; }
+
+# Uses the invitation in the newest mail. Argument: the token of the person who accepts it.
+# The link of the mail ends with the id of the invite and its secret token. It works once.
+accept_invitation() {
+  local link
+  link=$(curl -s "$origin/local/mail.json" |
+    sed 's#.*/invite/go-club/\([a-z0-9]*\)/\([A-Za-z0-9_-]*\).*#\1 \2#')
+  call "$1" POST "/clubs/go-club/invites/${link% *}/accept/" "{\"token\":\"${link#* }\"}"
+}
+
+ada=$(token '{"username":"ada","email":"ada@uni.example","name":"Ada Byron"}')
+sue=$(token '{"username":"sue","email":"sue@uni.example","name":"Sue Storm"}')
+ben=$(token '{"username":"ben","email":"ben@uni.example","name":"Ben Grimm"}')
+admin=$(token '{"username":"root","groups":["clubs-admin"]}')
+
+# --- Recruitment --------------------------------------------------------------------------------
+
+# Ada creates a club, and owns it. She opens an application with one committee and one question.
+call "$ada" POST /clubs/ '{"name":"Go Club","email":"go@clubs.example"}'
+application=$(create "$ada" /clubs/go-club/applications/ '{
+  "name": "Autumn",
+  "is_active": true,
+  "application_start_time": "2026-01-01T00:00:00Z",
+  "application_end_time": "2099-01-01T00:00:00Z",
+  "result_release_time": "2099-01-02T00:00:00Z",
+  "committees": [{"name": "Teaching"}]
+}')
+form=/clubs/go-club/applications/$application
+question=$(create "$ada" "$form/questions/" \
+  '{"question_type":1,"prompt":"Why Go?","word_limit":50}')
+
+# Sue submits. Her own list shows a pending submission, until the decision is mailed or released.
+submission=$(create "$sue" "$form/submissions/" \
+  "{\"responses\":[{\"question\":$question,\"text\":\"Simple rules, deep game.\"}]}")
+call "$sue" GET /submissions/
+
+# Ada accepts her (status 4). She previews the mail, and then sends it.
+call "$ada" PATCH "$form/submissions/$submission/" '{"status":4,"reason":"We liked your answer."}'
+call "$ada" POST "$form/send_emails/" '{"email_type":{"id":"acceptance"},"dry_run":true}'
+call "$ada" POST "$form/send_emails/" '{"email_type":{"id":"acceptance"}}'
+curl -s "$origin/local/mail.json"
+echo
+
+# --- Members ------------------------------------------------------------------------------------
+
+# Sue joins with the link of her mail. Ada makes her an officer (role 10), and Sue invites Ben.
+accept_invitation "$sue"
+call "$ada" PATCH /clubs/go-club/members/sue/ '{"role":10,"title":"Teacher"}'
+call "$sue" POST /clubs/go-club/invites/ '{"email":"ben@uni.example"}'
+sleep 1 # Mails are sent in the background.
+accept_invitation "$ben"
+call "$sue" GET /clubs/go-club/members/
+
+# --- The catalogue ------------------------------------------------------------------------------
+
+# An admin adds a tag, and the club uses it. Sue makes the club a favorite. Now everybody finds the
+# club by its tag, and Sue sees her star.
+tag=$(create "$admin" /tags/ '{"name":"Board games"}')
+call "$ada" PATCH /clubs/go-club/ "{\"tags\":[$tag],\"subtitle\":\"Black and white\"}"
+call "$sue" POST /favorites/ '{"club":"go-club"}'
+call "$sue" GET '/clubs/?tags=board+games&search=white&ordering=-favorite_count'
+
+# --- Events -------------------------------------------------------------------------------------
+
+# An evening of the club. Only signed-in users see its place. Everybody finds it, in the list and
+# in the calendar. (A flyer is a file: curl -F file=@flyer.jpg …/events/ID/upload/)
+event=$(create "$sue" /clubs/go-club/events/ '{
+  "name": "First lessons",
+  "type": 5,
+  "showings": [{
+    "start_time": "2098-01-01T18:00:00Z",
+    "end_time": "2098-01-01T20:00:00Z",
+    "location": "Room 7"
+  }]
+}')
+curl -s "$api/events/$event/"
+echo
+call "$sue" GET '/events/?search=lessons'
+curl -s "$api/clubs/go-club/events.ics"
