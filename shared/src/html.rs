@@ -241,7 +241,8 @@ mod tests {
 
     #[test]
     fn text_keeps_the_words_and_the_addresses() {
-        let html = "<p>Dear &lt;Ada&gt;,</p><p>you are  in!<br>See <a href=\"https://x.example/?a=1&amp;b=2\">here</a>.</p><ul><li>one</li><li>two</li></ul>";
+        let html = "<p>Dear &lt;Ada&gt;,</p><p>you are  in!<br>See <a \
+            href=\"https://x.example/?a=1&amp;b=2\">here</a>.</p><ul><li>one</li><li>two</li></ul>";
         assert_eq!(
             to_words(html),
             "Dear <Ada>,\n\nyou are in!\nSee here.\n\n- one\n- two"

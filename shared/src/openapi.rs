@@ -18,7 +18,10 @@ pub fn base() -> OpenApi {
     let info = InfoBuilder::new()
         .title("Clubs")
         .version(env!("CARGO_PKG_VERSION"))
-        .description(Some("The club-management service of a university: clubs, memberships, events and recruitment."))
+        .description(Some(
+            "The club-management service of a university: clubs, memberships, \
+            events and recruitment.",
+        ))
         .build();
     // The URL is relative to the document, so that it is also right behind a gateway stage.
     OpenApiBuilder::new()
@@ -52,7 +55,8 @@ pub fn complete(mut api: OpenApi) -> OpenApi {
             add_header(
                 post,
                 "Idempotency-Key",
-                "A key of at most 255 characters. For 24 hours, a repeat with the same key and body is not executed again and gets the first status.",
+                "A key of at most 255 characters. For 24 hours, a repeat with the same key and \
+                    body is not executed again and gets the first status.",
             );
         }
         let edited = if item.patch.is_some() {
@@ -64,7 +68,8 @@ pub fn complete(mut api: OpenApi) -> OpenApi {
             add_header(
                 operation,
                 "If-Match",
-                "The entity tag of the object as it was read. 412 if the object has changed since then.",
+                "The entity tag of the object as it was read. 412 if the object has changed \
+                    since then.",
             );
             operation
                 .responses

@@ -472,7 +472,8 @@ pub async fn duplicate_application(
         let later = || {
             ApiError::field(
                 name,
-                "The copy would be later than the year 9999. Change this time of the original first.",
+                "The copy would be later than the year 9999. Change this time of the original \
+                    first.",
             )
         };
         *time = time.checked_plus(shift).ok_or_else(later)?;

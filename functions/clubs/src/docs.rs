@@ -141,7 +141,8 @@ fn unpacked(
 
 fn guarded(mut response: Response) -> Response {
     // Swagger UI needs inline styles. It loads nothing from other hosts (O1).
-    let policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+    let policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+        frame-ancestors 'none'";
     response.headers_mut().insert(
         header::CONTENT_SECURITY_POLICY,
         HeaderValue::from_static(policy),

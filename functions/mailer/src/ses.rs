@@ -81,8 +81,16 @@ impl Ses {
             .client
             .send_email()
             .from_email_address(&self.from)
-            .destination(Destination::builder().to_addresses(mail.to.to_string()).build())
-            .set_reply_to_addresses(mail.reply_to.clone().map(|address| vec![address.to_string()]))
+            .destination(
+                Destination::builder()
+                    .to_addresses(mail.to.to_string())
+                    .build(),
+            )
+            .set_reply_to_addresses(
+                mail.reply_to
+                    .clone()
+                    .map(|address| vec![address.to_string()]),
+            )
             .set_configuration_set_name(self.configuration_set.clone())
             // SES returns this tag in its reports, so that they can be matched to the mail.
             .email_tags(

@@ -259,7 +259,8 @@ impl From<TableError> for ApiError {
                 Self::rule("A club needs at least one owner.").coded(Code::LastOwner)
             }
             TableError::TooMuch => Self::rule(
-                "The response is too large. Request it in parts with the parameters `limit` and `cursor`.",
+                "The response is too large. Request it in parts with the parameters `limit` and \
+                    `cursor`.",
             ),
             // Where a failed condition has a special meaning, the code that writes has already
             // mapped it.

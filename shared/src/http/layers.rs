@@ -190,7 +190,8 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
                     .to_owned()
             }
             _ => format!(
-                "Something went wrong on our side. If it happens again, tell us this request id: {request_id}."
+                "Something went wrong on our side. If it happens again, tell us this request id: \
+                    {request_id}."
             ),
         };
         // The other headers stay (for example the CORS headers), so that browsers can read the
@@ -333,14 +334,21 @@ async fn bounded_answer(request: Request, next: Next) -> Response {
         Ok(bytes) => {
             let mut response = Response::from_parts(parts, Body::from(bytes.clone()));
             if !bytes.is_empty() {
-                response.headers_mut().insert(header::CONTENT_LENGTH, bytes.len().into());
+                response
+                    .headers_mut()
+                    .insert(header::CONTENT_LENGTH, bytes.len().into());
             }
             response
         }
-        Err(_) if sliced => {
-            ApiError::rule("The response is too large. Request it in parts with the parameters `limit` and `cursor`, or compressed with the header Accept-Encoding: gzip.")
-                .into_response()
-        }
-        Err(_) => ApiError::rule("The response is too large. Request it compressed, with the header Accept-Encoding: gzip.").into_response(),
+        Err(_) if sliced => ApiError::rule(
+            "The response is too large. Request it in parts with the parameters \
+                `limit` and `cursor`, or compressed with the header Accept-Encoding: gzip.",
+        )
+        .into_response(),
+        Err(_) => ApiError::rule(
+            "The response is too large. Request it compressed, with the \
+            header Accept-Encoding: gzip.",
+        )
+        .into_response(),
     }
 }

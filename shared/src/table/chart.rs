@@ -12,7 +12,8 @@ pub const CHART: [ChartRow; 35] = [
         "USER#<person>",
         "PROFILE",
         "USERNAME#<username> / <person>",
-        "A profile. It is stored at the person's first request and updated when the token's claims change.",
+        "A profile. It is stored at the person's first request and updated when the token's \
+            claims change.",
     ],
     [
         "Creations",
@@ -61,7 +62,8 @@ pub const CHART: [ChartRow; 35] = [
         "TAGS",
         "<tag>",
         "",
-        "A tag, with the number of clubs that have it. Each collection that admins maintain is a part of the catalogue.",
+        "A tag, with the number of clubs that have it. Each collection that admins maintain is a \
+            part of the catalogue.",
     ],
     [
         "Badge",
@@ -132,7 +134,8 @@ pub const CHART: [ChartRow; 35] = [
         "CATALOGUE",
         "VERSION",
         "",
-        "A version number for each catalogue part. It increases with every change in the part, except changes of counters.",
+        "A version number for each catalogue part. It increases with every change in the part, \
+            except changes of counters.",
     ],
     [
         "Event",
@@ -174,7 +177,8 @@ pub const CHART: [ChartRow; 35] = [
         "CLUB#<code>",
         "INVITE#<invite>",
         "ADDRESS#<address> / INVITE#<code>#<invite>",
-        "An open or expired invitation. Its token is derived, not stored. It is deleted when it is used or revoked, or by TTL.",
+        "An open or expired invitation. Its token is derived, not stored. It is deleted when it \
+            is used or revoked, or by TTL.",
     ],
     [
         "InvitationLog",
@@ -237,13 +241,15 @@ pub const CHART: [ChartRow; 35] = [
         "OUTBOX#<about>",
         "<sequence>#<kind>#<attempt>",
         "USER#<person> / MAIL#<about>#<sequence>",
-        "A mail of the outbox: to be sent, being sent, or sent. It has a TTL. In the index, invitations are under ADDRESS#<address>.",
+        "A mail of the outbox: to be sent, being sent, or sent. It has a TTL. In the index, \
+            invitations are under ADDRESS#<address>.",
     ],
     [
         "MailLease",
         "OUTBOX#<about>",
         "<sequence>#<kind>#<attempt>#LEASE#<turn>",
         "",
-        "A mail that another worker has claimed. It comes through the stream again until the claim has ended.",
+        "A mail that another worker has claimed. It comes through the stream again until the \
+            claim has ended.",
     ],
 ];

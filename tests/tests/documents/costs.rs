@@ -1268,15 +1268,7 @@ async fn accept(witness: &Witness) -> Vec<Row> {
 }
 
 fn document(rows: &[Row]) -> String {
-    let mut text = "# What requests cost\n\nMeasured by a test on the embedded engine, which \
-        counts capacity as DynamoDB documents it; the test fails when a figure changes, and \
-        `cargo bless` writes this page anew. Callers are known (their profile was seen in the \
-        last five minutes), functions are warm. *Rounds* are calls that have to wait for each \
-        other: latency is about rounds × 4 ms. Reads are strongly consistent (1 unit per 4 KB), \
-        writes are 1 unit per KB, twice that in a transaction, and once more for an index \
-        entry.\n\n\
-        | Operation | With | Calls | Rounds | Read units | Write units |\n|---|---|---:|---:|---:|---:|\n"
-        .to_owned();
+    let mut text = include_str!("costs_head.md").to_owned();
     for Row {
         operation,
         note,

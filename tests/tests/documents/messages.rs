@@ -96,9 +96,9 @@ fn messages(path: &Path) -> Vec<String> {
 #[test]
 fn all_messages_to_users_are_in_one_list() {
     let mut list = String::from(
-        "# Messages\n\nEvery sentence that a caller of the API may read in `detail` or `errors`. \
-         Made from the code by `cargo bless`; read it as a whole when you add one. `{…}` is a \
-         value.\n",
+        "# Messages\n\n\
+         Every sentence that a caller of the API may read in `detail` or `errors`. `cargo bless`\n\
+         writes this page from the code. Read all of it when you add a message. `{…}` is a value.\n",
     );
     for path in ["shared/src", "functions"]
         .iter()

@@ -32,15 +32,15 @@ fn the_list_of_routes_is_made_from_the_code() {
             for (method, operation) in item.as_object().into_iter().flatten() {
                 let id = operation["operationId"].as_str().unwrap_or_default();
                 let summary = operation["summary"].as_str().unwrap_or_default();
-                let about = operation["description"]
-                    .as_str()
-                    .map_or_else(|| summary.to_owned(), |more| format!("{summary} {more}"));
+                let details = operation["description"].as_str().unwrap_or_default();
+                let callers = details.split_inclusive('.').next().unwrap_or_default();
+                let about = format!("{summary} {}", callers.replace('\n', " "));
                 let file = file_of(function, id);
                 rows.push((
                     path.clone(),
                     method.to_uppercase(),
                     format!("`{id}`"),
-                    about.replace('\n', " "),
+                    about,
                     function,
                     file,
                 ));
@@ -48,9 +48,10 @@ fn the_list_of_routes_is_made_from_the_code() {
         }
     }
     rows.sort();
-    let mut text = "# Routes\n\nMade from the code by `cargo bless`. The second sentence of \
-        each description says who may call; `tests/tests/api/roles.rs` tries every operation as every \
-        kind of caller.\n\n\
+    let mut text = "# Routes\n\n\
+        `cargo bless` writes this page from the code: what a route does, and who may call it.\n\
+        `tests/tests/api/roles.rs` tries every operation as every kind of caller. The OpenAPI\n\
+        document has the details.\n\n\
         | Path | Method | Operation | What, and who | Function | File |\n|---|---|---|---|---|---|\n"
         .to_owned();
     for (path, method, id, about, function, file) in rows {

@@ -8,11 +8,11 @@ use tests::fixtures::hours;
 
 #[test]
 fn the_chart_is_made_from_the_code() {
-    let mut text = "# The table\n\nMade from the code by `cargo bless`. One table: `pk`, `sk`, \
-        one index `gsi1` (`gsi1pk`, `gsi1sk`, everything projected), TTL on `ttl`, a stream with \
-        new images. Keys are put together in `shared/src/table/keys.rs` alone; ids in keys have \
-        leading zeros. Reads of the table are strongly consistent, reads of the index cannot \
-        be.\n\n\
+    let mut text = "# The table\n\n\
+        `cargo bless` writes this page from the code. One table: `pk`, `sk`, one index `gsi1`\n\
+        (`gsi1pk`, `gsi1sk`, all attributes projected), TTL on `ttl`, a stream with new images. All\n\
+        keys are built in `shared/src/table/keys.rs`; ids in keys have leading zeros. Reads of the\n\
+        table are strongly consistent. Reads of the index cannot be.\n\n\
         | Type | pk | sk | gsi1 | What |\n|---|---|---|---|---|\n"
         .to_owned();
     for [name, pk, sk, index, about] in CHART {
