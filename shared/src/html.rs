@@ -87,7 +87,7 @@ fn text_of(html: &str, with_addresses: bool) -> String {
                 href = tag
                     .split_once("href=\"")
                     .and_then(|(_, value)| value.split('"').next())
-                    .map(unescape)
+                    .map(unescape);
             }
             _ => {}
         }

@@ -31,28 +31,28 @@ impl Client {
         self
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> Response {
         self.send(Method::GET, path, None).await
     }
 
-    pub async fn post(&self, path: &str, body: Value) -> Answer {
+    pub async fn post(&self, path: &str, body: Value) -> Response {
         self.send(Method::POST, path, Some(body)).await
     }
 
-    pub async fn put(&self, path: &str, body: Value) -> Answer {
+    pub async fn put(&self, path: &str, body: Value) -> Response {
         self.send(Method::PUT, path, Some(body)).await
     }
 
-    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+    pub async fn patch(&self, path: &str, body: Value) -> Response {
         self.send(Method::PATCH, path, Some(body)).await
     }
 
-    pub async fn delete(&self, path: &str) -> Answer {
+    pub async fn delete(&self, path: &str) -> Response {
         self.send(Method::DELETE, path, None).await
     }
 
     /// Sends any method, with or without a JSON body.
-    pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+    pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Response {
         let content_type = body.is_some().then_some("application/json");
         self.raw(
             method,
@@ -70,7 +70,7 @@ impl Client {
         path: &str,
         content_type: Option<&str>,
         body: impl Into<Body>,
-    ) -> Answer {
+    ) -> Response {
         let mut request = Request::builder()
             .method(method.clone())
             .uri(path)
@@ -94,7 +94,7 @@ impl Client {
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, usize::MAX).await.expect("a body").to_vec();
         let usage = parts.extensions.get().copied().unwrap_or_default();
-        Answer {
+        Response {
             call: format!("{method} {path}"),
             status: parts.status,
             headers: parts.headers,
@@ -104,7 +104,7 @@ impl Client {
     }
 }
 
-pub struct Answer {
+pub struct Response {
     call: String,
     pub status: StatusCode,
     pub headers: HeaderMap,
@@ -113,7 +113,7 @@ pub struct Answer {
     pub bytes: Vec<u8>,
 }
 
-impl Answer {
+impl Response {
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }

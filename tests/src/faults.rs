@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use local::engine::{Call, Hook, Reply};
+use local::engine::{Call, EngineHook, Reply};
 use serde_json::{Value, json};
 
 use crate::mixed;
@@ -126,7 +126,7 @@ impl Faults {
     }
 
     /// A hook that injects these faults into the embedded engine.
-    pub fn hook(self: &Arc<Self>) -> Hook {
+    pub fn hook(self: &Arc<Self>) -> EngineHook {
         let faults = self.clone();
         Arc::new(move |call: Call| {
             let (faults, operation, body) =

@@ -21,7 +21,7 @@ fn moment(ms: i64) -> String {
 }
 
 /// A club with an open application. Ada is its owner and its only member.
-pub struct Drive {
+pub struct Recruitment {
     /// The code of the club.
     pub club: String,
     /// Ada.
@@ -66,12 +66,12 @@ impl TestCampus {
     }
 
     /// Creates the club `name` with an open application that has one question.
-    pub async fn drive(&self, name: &str) -> Drive {
+    pub async fn drive(&self, name: &str) -> Recruitment {
         self.drive_with(name, application("Fall")).await
     }
 
     /// Like [`TestCampus::drive`], but with times around the present time of a running clock.
-    pub async fn drive_now(&self, name: &str) -> Drive {
+    pub async fn drive_now(&self, name: &str) -> Recruitment {
         let mut body = application("Fall");
         for (field, hours) in [
             ("application_start_time", -1),
@@ -83,7 +83,7 @@ impl TestCampus {
         self.drive_with(name, body).await
     }
 
-    async fn drive_with(&self, name: &str, application: Value) -> Drive {
+    async fn drive_with(&self, name: &str, application: Value) -> Recruitment {
         let officer = self.as_("ada");
         let club = self.club(name, &officer).await;
         let application = officer
@@ -98,7 +98,7 @@ impl TestCampus {
             )
             .await
             .created();
-        Drive {
+        Recruitment {
             club,
             officer,
             application,
@@ -122,7 +122,7 @@ impl TestCampus {
     }
 }
 
-impl Drive {
+impl Recruitment {
     /// The body of a submission that answers the question.
     pub fn answer(&self, text: &str) -> Value {
         json!({ "responses": [{ "question": self.question, "text": text }] })
@@ -161,7 +161,7 @@ impl Drive {
     }
 
     /// Calls `send_emails/`. `kind` is `acceptance` or `rejection`; `more` has further fields.
-    pub async fn send(&self, kind: &str, more: Value) -> crate::Answer {
+    pub async fn send(&self, kind: &str, more: Value) -> crate::Response {
         let mut body = json!({ "email_type": { "id": kind } });
         for (name, value) in more.as_object().into_iter().flatten() {
             body[name] = value.clone();
@@ -315,13 +315,13 @@ pub fn club(n: u64) -> Club {
 }
 
 /// The link of an invite in a mail.
-pub struct InviteLink {
+pub struct MailedLink {
     /// `/api/clubs/…/invites/…/accept/`
     pub path: String,
     pub token: String,
 }
 
-impl InviteLink {
+impl MailedLink {
     /// The link in the last mail to `address`.
     pub fn sent_to(campus: &TestCampus, address: &str) -> Self {
         let mail = campus
@@ -346,7 +346,7 @@ impl InviteLink {
     }
 
     /// Accepts the invite as `client`.
-    pub async fn accept(&self, client: &Client) -> crate::Answer {
+    pub async fn accept(&self, client: &Client) -> crate::Response {
         client
             .post(&self.path, json!({ "token": self.token }))
             .await

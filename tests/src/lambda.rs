@@ -23,7 +23,7 @@ use crate::{Setup, TestCampus};
 
 type Pending = Mutex<HashMap<String, oneshot::Sender<Value>>>;
 
-struct Cloud {
+struct RuntimeApi {
     campus: Arc<TestCampus>,
     next: Mutex<mpsc::Receiver<(String, Value)>>,
     pending: Pending,
@@ -32,22 +32,22 @@ struct Cloud {
 }
 
 /// A running process of a function.
-pub struct Function {
+pub struct LambdaProcess {
     /// The campus whose table the function uses. Its clock is that of the machine.
     pub campus: Arc<TestCampus>,
-    cloud: Arc<Cloud>,
+    cloud: Arc<RuntimeApi>,
     events: mpsc::Sender<(String, Value)>,
     log: File,
     // The process is killed when this is dropped.
     _child: Child,
 }
 
-impl Function {
+impl LambdaProcess {
     /// Starts the binary of a function as Lambda does.
     pub async fn start(binary: &str) -> Self {
         let campus = Arc::new(Setup::default().running_clock().build());
         let (events, next) = mpsc::channel(8);
-        let cloud = Arc::new(Cloud {
+        let cloud = Arc::new(RuntimeApi {
             campus: campus.clone(),
             next: Mutex::new(next),
             pending: Pending::default(),
@@ -65,7 +65,7 @@ impl Function {
             .route("/2018-06-01/runtime/init/error", post(not_started))
             .route(
                 "/jwks.json",
-                get(async |State(cloud): State<Arc<Cloud>>| {
+                get(async |State(cloud): State<Arc<RuntimeApi>>| {
                     Json(json!(cloud.campus.campus.issuer.keys()))
                 }),
             )
@@ -185,7 +185,7 @@ pub fn body(answer: &Value) -> Value {
     serde_json::from_str(answer["body"].as_str().unwrap_or_default()).unwrap_or_default()
 }
 
-async fn next_invocation(State(cloud): State<Arc<Cloud>>) -> Response {
+async fn next_invocation(State(cloud): State<Arc<RuntimeApi>>) -> Response {
     let Some((id, event)) = cloud.next.lock().await.recv().await else {
         return StatusCode::GONE.into_response();
     };
@@ -207,7 +207,7 @@ async fn not_started(body: String) -> StatusCode {
 }
 
 async fn respond(
-    State(cloud): State<Arc<Cloud>>,
+    State(cloud): State<Arc<RuntimeApi>>,
     Path(id): Path<String>,
     body: String,
 ) -> StatusCode {
@@ -217,7 +217,7 @@ async fn respond(
     StatusCode::ACCEPTED
 }
 
-async fn table(State(cloud): State<Arc<Cloud>>, headers: HeaderMap, body: String) -> Response {
+async fn table(State(cloud): State<Arc<RuntimeApi>>, headers: HeaderMap, body: String) -> Response {
     let target = headers
         .get("x-amz-target")
         .and_then(|target| target.to_str().ok())
@@ -241,12 +241,12 @@ async fn table(State(cloud): State<Arc<Cloud>>, headers: HeaderMap, body: String
         .into_response()
 }
 
-async fn send_email(State(cloud): State<Arc<Cloud>>, Json(body): Json<Value>) -> Json<Value> {
+async fn send_email(State(cloud): State<Arc<RuntimeApi>>, Json(body): Json<Value>) -> Json<Value> {
     Json(json!({ "MessageId": cloud.campus.campus.mailbox.keep(&body).expect("a mailbox") }))
 }
 
 async fn put_image(
-    State(cloud): State<Arc<Cloud>>,
+    State(cloud): State<Arc<RuntimeApi>>,
     Path(file): Path<String>,
     headers: HeaderMap,
     body: axum::body::Bytes,
@@ -255,7 +255,10 @@ async fn put_image(
     ([("etag", "\"test\"")], StatusCode::OK).into_response()
 }
 
-async fn delete_image(State(cloud): State<Arc<Cloud>>, Path(file): Path<String>) -> StatusCode {
+async fn delete_image(
+    State(cloud): State<Arc<RuntimeApi>>,
+    Path(file): Path<String>,
+) -> StatusCode {
     cloud.images.lock().await.retain(|(name, ..)| *name != file);
     StatusCode::NO_CONTENT
 }

@@ -29,7 +29,7 @@ use shared::ids::Ids;
 use shared::settings::Settings;
 use shared::time::Clock as _;
 
-pub use client::{Answer, Client};
+pub use client::{Client, Response};
 
 /// The time at which tests begin: 2026-11-21T09:00:00Z.
 pub fn start() -> DateTime<Utc> {
@@ -57,8 +57,8 @@ type SettingsChange = Box<dyn FnOnce(&mut Settings)>;
 
 /// Changes to the usual setup of a [`TestCampus`].
 pub struct Setup {
-    engine: Option<engine::Hook>,
-    mailbox: Option<mailbox::Hook>,
+    engine: Option<engine::EngineHook>,
+    mailbox: Option<mailbox::MailHook>,
     settings: Option<SettingsChange>,
     images: Arc<dyn ObjectStore>,
     running_clock: bool,
@@ -93,7 +93,7 @@ impl Setup {
 
     /// Calls `hook` for each call of the table. It may also execute the call and lose the answer.
     #[must_use]
-    pub fn hook(self, hook: engine::Hook) -> Self {
+    pub fn hook(self, hook: engine::EngineHook) -> Self {
         Self {
             engine: Some(hook),
             ..self
@@ -114,7 +114,7 @@ impl Setup {
 
     /// Calls `hook` for each mail. It may answer instead of the mailbox.
     #[must_use]
-    pub fn mail(self, hook: mailbox::Hook) -> Self {
+    pub fn mail(self, hook: mailbox::MailHook) -> Self {
         Self {
             mailbox: Some(hook),
             ..self

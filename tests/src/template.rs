@@ -12,7 +12,7 @@ pub const REGION: &str = "eu-central-1";
 pub const ACCOUNT: &str = "123456789012";
 
 /// The template with one set of parameters.
-pub struct Template {
+pub struct SamTemplate {
     text: Value,
     stack: String,
     parameters: BTreeMap<String, Value>,
@@ -105,7 +105,7 @@ fn list(value: &Value) -> Vec<String> {
     )
 }
 
-impl Template {
+impl SamTemplate {
     /// The template of this repository, deployed as `stack`. Parameters that are not given have
     /// their defaults.
     pub fn load(stack: &str, parameters: &[(&str, &str)]) -> Self {

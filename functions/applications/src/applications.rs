@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Days, TimeDelta, Utc};
-use shared::http::User;
 use shared::http::{
     ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoContent, Officer, Params, PathIds,
-    ReceivedAt, Result, SignedIn,
+    ReceivedAt, Result, SignedIn, User,
 };
 use shared::ids::Id;
 use shared::models::{Application, Committee, Extension, Form, Question};
@@ -250,7 +249,7 @@ async fn save_application(
                 return Err(ApiError::field("committees", COMMITTEE_USED).coded(Code::InUse));
             }
             Err(TableError::Refused(_)) => {
-                form = app.table.form(&club, id).await?.ok_or(ApiError::NotFound)?
+                form = app.table.form(&club, id).await?.ok_or(ApiError::NotFound)?;
             }
             Err(error) => return Err(error.into()),
         }

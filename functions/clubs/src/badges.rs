@@ -5,9 +5,8 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use shared::bodies::BadgeBody;
-use shared::http::User;
 use shared::http::{
-    Admin, Field, Input, Mode, Need, NewId, NoContent, Params, PathIds, Reader, Result,
+    Admin, Field, Input, Mode, Need, NewId, NoContent, Params, PathIds, Reader, Result, User,
 };
 use shared::models::{Badge, Lookup};
 use shared::table::Versions;

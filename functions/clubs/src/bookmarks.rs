@@ -6,9 +6,8 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::bodies::NamedBody;
-use shared::http::User;
 use shared::http::{
-    ApiError, Created, Field, Mode, NewId, NoContent, PathIds, Reader, Result, Visibility,
+    ApiError, Created, Field, Mode, NewId, NoContent, PathIds, Reader, Result, User, Visibility,
     no_such_club,
 };
 use shared::ids;

@@ -7,10 +7,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use shared::http::User;
 use shared::http::{
     Admin, ApiError, Code, Field, Input, Mode, Need, NewId, NoContent, Params, PathIds, Reader,
-    ReceivedAt, Result, Visibility, is_officer, no_such_club, shown_at,
+    ReceivedAt, Result, User, Visibility, is_officer, no_such_club, shown_at,
 };
 use shared::ids::Id;
 use shared::models::{ClubCode, Fair, Lookup, Registration};
@@ -412,7 +411,7 @@ pub async fn register_club(
                     .map_err(ApiError::after_write);
             }
             Err(TableError::Refused(_)) => {
-                fair = app.table.lookup(fair.id).await?.ok_or(ApiError::NotFound)?
+                fair = app.table.lookup(fair.id).await?.ok_or(ApiError::NotFound)?;
             }
             Err(error) => return Err(error.into()),
         }

@@ -8,9 +8,8 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use shared::Shared;
-use shared::http::User;
 use shared::http::{
-    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, PathIds, Result, edit,
+    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, PathIds, Result, User, edit,
 };
 use shared::lookups::InMemory;
 use shared::models::Lookup;

@@ -5,8 +5,9 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::http::User;
-use shared::http::{Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result};
+use shared::http::{
+    Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result, User,
+};
 use shared::ids::Id;
 use shared::models::{Lookup, Major};
 use shared::table::Versions;

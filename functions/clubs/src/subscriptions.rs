@@ -4,8 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
-use shared::http::User;
-use shared::http::{Input, NewId, NoContent, PathIds, Result};
+use shared::http::{Input, NewId, NoContent, PathIds, Result, User};
 use shared::models::Subscription;
 
 use crate::bookmarks::{self, BookmarkBody, BookmarkInput};

@@ -7,9 +7,8 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::http::User;
 use shared::http::{
-    Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result, Visibility,
+    Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result, User, Visibility,
 };
 use shared::ids::Id;
 use shared::models::{Lookup, Tag};

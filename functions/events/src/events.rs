@@ -9,8 +9,9 @@ use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use shared::bodies::Badges;
 use shared::catalogue::{Clubs, ListedEvent};
-use shared::http::User;
-use shared::http::{ApiError, Envelope, Page, Params, PathIds, Result, Visibility, is_officer};
+use shared::http::{
+    ApiError, Envelope, Page, Params, PathIds, Result, User, Visibility, is_officer,
+};
 use shared::ids::Id;
 use shared::models::{Club, ClubCode, Event, Fair, Showing};
 use shared::table::{TableError, Versions};

@@ -91,7 +91,7 @@ impl EventInput {
                 match showing.create(Id::new(next_id())) {
                     Ok(showing) => event.showings.push(showing),
                     Err(ApiError::Invalid(_, errors)) => {
-                        reader.errors.extend(&format!("showings.{i}"), errors)
+                        reader.errors.extend(&format!("showings.{i}"), errors);
                     }
                     Err(other) => return Err(other),
                 }

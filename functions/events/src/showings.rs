@@ -2,10 +2,9 @@
 
 use axum::Json;
 use axum::extract::State;
-use shared::http::User;
 use shared::http::{
     ApiError, Created, IfMatch, Input, Load, Mode, NewId, NoContent, Officer, PathIds, Result,
-    SignedIn,
+    SignedIn, User,
 };
 use shared::ids::Id;
 use shared::models::{Event, Showing};

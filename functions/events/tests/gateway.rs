@@ -6,11 +6,11 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use tests::images::{form, png};
-use tests::lambda::{Function, body, event, header};
+use tests::lambda::{LambdaProcess, body, event, header};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_form_with_an_image_comes_through_the_gateway() {
-    let function = Function::start(env!("CARGO_BIN_EXE_events")).await;
+    let function = LambdaProcess::start(env!("CARGO_BIN_EXE_events")).await;
     let campus = &function.campus;
     campus.club("chess", &campus.as_("ada")).await;
     let (content_type, form) = form(&[

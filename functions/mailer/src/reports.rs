@@ -129,7 +129,7 @@ impl Reports {
                 // SNS sends a text when the subscription begins. Delivering such a message again
                 // would not help.
                 Err(error) => {
-                    tracing::warn!(column = error.column(), "an event of SES cannot be read")
+                    tracing::warn!(column = error.column(), "an event of SES cannot be read");
                 }
             }
         }

@@ -357,7 +357,7 @@ fn for_worker(record: &EventRecord) -> Option<Record> {
         tracing::error!(
             sequence_number = record.change.sequence_number,
             "a mail of the outbox cannot be read"
-        )
+        );
     };
     read.inspect_err(report).ok()
 }

@@ -3,11 +3,11 @@
 //! Proves E12, E22.
 
 use serde_json::json;
-use tests::lambda::Function;
+use tests::lambda::LambdaProcess;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_function_sends_what_the_stream_delivers_once() {
-    let function = Function::start(env!("CARGO_BIN_EXE_mailer")).await;
+    let function = LambdaProcess::start(env!("CARGO_BIN_EXE_mailer")).await;
     let campus = &function.campus;
     let drive = campus.drive_now("chess").await;
     let submission = drive.submit(&campus.as_("sue")).await;

@@ -2,6 +2,8 @@
 
 pub mod accept;
 pub mod export;
+mod invitations;
+pub mod invite;
 pub mod invites;
 pub mod member;
 pub mod members;
@@ -50,6 +52,6 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(invites::list_invites, invites::create_invite))
         .routes(routes!(invites::show_invite, invites::delete_invite))
         .routes(routes!(invites::resend_invite))
-        .routes(routes!(invites::create_invites))
+        .routes(routes!(invite::create_invites))
         .routes(routes!(accept::accept_invite))
 }

@@ -1,8 +1,7 @@
 //! The response body of a member, and how a path names a member.
 
 use serde::Serialize;
-use shared::http::User;
-use shared::http::{ApiError, Load, PathIds, Result, Scope};
+use shared::http::{ApiError, Load, PathIds, Result, Scope, User};
 use shared::ids::Id;
 use shared::models::{Membership, Person, Role};
 use shared::{Shared, ids, limits};

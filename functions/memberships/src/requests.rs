@@ -9,9 +9,8 @@ use chrono::TimeDelta;
 use serde::Deserialize;
 use shared::Shared;
 use shared::bodies::Studies;
-use shared::http::User;
 use shared::http::{
-    ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, PathIds, Reader, Result,
+    ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, PathIds, Reader, Result, User,
     Visibility, no_such_club, shown_at,
 };
 use shared::mail::requested;

@@ -4,10 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::bodies::Studies;
-use shared::http::User;
 use shared::http::{
     ApiError, Code, Field, IfMatch, Input, Mode, Need, NoContent, Params, Reader, ReceivedAt,
-    Reference, Result, edit,
+    Reference, Result, User, edit,
 };
 use shared::ids::Id;
 use shared::models::{Major, Person, School};
@@ -135,7 +134,7 @@ impl SettingsInput {
             match year.map(u16::try_from) {
                 None => person.graduation_year = None,
                 Some(Ok(year)) if limits::YEARS.contains(&year) => {
-                    person.graduation_year = Some(year)
+                    person.graduation_year = Some(year);
                 }
                 Some(_) => reader.errors.add("graduation_year", limits::YEARS_TOLD),
             }

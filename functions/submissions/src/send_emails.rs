@@ -103,66 +103,21 @@ pub async fn send_emails(
     scope: Officer<Application>,
     Input(input): Input<SendInput>,
 ) -> Result<Response> {
-    let mut reader = Reader::new(Mode::Create);
-    let email_type = reader.value("email_type", input.email_type, Need::Required);
-    let allow_resend = reader
-        .value("allow_resend", input.allow_resend, Need::Optional)
-        .unwrap_or(false);
-    let dry_run = reader
-        .value("dry_run", input.dry_run, Need::Optional)
-        .unwrap_or(false);
-    let digest = reader
-        .nullable("digest", input.digest, Need::Optional)
-        .flatten();
-    let chosen = reader
-        .nullable("submissions", input.submissions, Need::Optional)
-        .flatten();
-    let named: Vec<Id<Submission>> = chosen
-        .iter()
-        .flatten()
-        .copied()
-        .map(Reference::id)
-        .collect();
-    let chosen: Option<BTreeSet<Id<Submission>>> =
-        chosen.map(|ids| ids.into_iter().map(Reference::id).collect());
-    match chosen.as_ref().map(BTreeSet::len) {
-        Some(0) => reader.errors.add(
-            "submissions",
-            "Send at least one id, or leave this field out to choose all submissions.",
-        ),
-        Some(n) if n > limits::BULK => reader.errors.add(
-            "submissions",
-            format!("At most {} submissions are allowed.", limits::BULK),
-        ),
-        _ => {}
-    }
-    reader.finish()?;
-    let Some(email_type) = email_type else {
-        return Err(ApiError::field("email_type", "This field is required."));
-    };
+    let SendRequest {
+        email_type,
+        dry_run,
+        digest,
+        named,
+        selection,
+    } = input.read()?;
     let (club, application, kind) = (scope.club, scope.parent, email_type.id);
     let (submissions, invitations) = futures::try_join!(
-        considered(&app, application.id, chosen.as_ref()),
+        read_submissions(&app, application.id, selection.submissions.as_ref()),
         invitations(&app, &club, kind)
     )?;
-    let mut reader = Reader::new(Mode::Create);
-    for (i, id) in named
-        .iter()
-        .enumerate()
-        .filter(|(_, id)| !submissions.iter().any(|there| there.id == **id))
-    {
-        reader.errors.add(
-            format!("submissions.{i}"),
-            format!("This application has no submission {id}."),
-        );
-    }
-    reader.finish()?;
-    let choice = MailSelection {
-        submissions: chosen,
-        allow_resend,
-    };
+    check_found(&named, &submissions)?;
     let composer = Composer::new(club, application, kind, app.now())?;
-    let plan = Plan::new(&composer, submissions, &invitations, &choice)?;
+    let plan = Plan::new(&composer, submissions, &invitations, &selection)?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
         let why = "Something changed since the preview: decisions, reasons, templates, addresses \
                    or recipients. Nothing was sent. Make a new preview.";
@@ -229,8 +184,85 @@ pub async fn send_emails(
     .into_response())
 }
 
+/// A request body without errors.
+struct SendRequest {
+    email_type: EmailType,
+    dry_run: bool,
+    digest: Option<String>,
+    /// The chosen submissions in the order of the request, for the names of wrong fields.
+    named: Vec<Id<Submission>>,
+    selection: MailSelection,
+}
+
+impl SendInput {
+    fn read(self) -> Result<SendRequest> {
+        let mut reader = Reader::new(Mode::Create);
+        let email_type = reader.value("email_type", self.email_type, Need::Required);
+        let allow_resend = reader
+            .value("allow_resend", self.allow_resend, Need::Optional)
+            .unwrap_or(false);
+        let dry_run = reader
+            .value("dry_run", self.dry_run, Need::Optional)
+            .unwrap_or(false);
+        let digest = reader
+            .nullable("digest", self.digest, Need::Optional)
+            .flatten();
+        let chosen = reader
+            .nullable("submissions", self.submissions, Need::Optional)
+            .flatten();
+        let named: Vec<Id<Submission>> = chosen
+            .iter()
+            .flatten()
+            .copied()
+            .map(Reference::id)
+            .collect();
+        let chosen: Option<BTreeSet<Id<Submission>>> =
+            chosen.map(|ids| ids.into_iter().map(Reference::id).collect());
+        match chosen.as_ref().map(BTreeSet::len) {
+            Some(0) => reader.errors.add(
+                "submissions",
+                "Send at least one id, or leave this field out to choose all submissions.",
+            ),
+            Some(n) if n > limits::BULK => reader.errors.add(
+                "submissions",
+                format!("At most {} submissions are allowed.", limits::BULK),
+            ),
+            _ => {}
+        }
+        reader.finish()?;
+        let email_type =
+            email_type.ok_or_else(|| ApiError::field("email_type", "This field is required."))?;
+        Ok(SendRequest {
+            email_type,
+            dry_run,
+            digest,
+            named,
+            selection: MailSelection {
+                submissions: chosen,
+                allow_resend,
+            },
+        })
+    }
+}
+
+/// The error if the application has none of some submissions that the request names.
+fn check_found(named: &[Id<Submission>], found: &[Submission]) -> Result<()> {
+    let mut reader = Reader::new(Mode::Create);
+    for (i, id) in named
+        .iter()
+        .enumerate()
+        .filter(|(_, id)| !found.iter().any(|there| there.id == **id))
+    {
+        reader.errors.add(
+            format!("submissions.{i}"),
+            format!("This application has no submission {id}."),
+        );
+    }
+    reader.finish()
+}
+
 /// The chosen submissions of an application, or all.
-async fn considered(
+async fn read_submissions(
     app: &Shared,
     application: Id<Application>,
     chosen: Option<&BTreeSet<Id<Submission>>>,

@@ -6,10 +6,9 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use chrono::TimeDelta;
 use shared::bodies::Studies;
-use shared::http::User;
 use shared::http::{
     ApiError, Code, Created, Input, Load, Maybe, Officer, Params, PathIds, ReceivedAt, RequestKey,
-    Result, SignedIn, Slice, accepts_csv, key_reused, replayed,
+    Result, SignedIn, Slice, User, accepts_csv, key_reused, replayed,
 };
 use shared::ids::Id;
 use shared::models::{

@@ -8,11 +8,11 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use tests::fixtures::id;
-use tests::lambda::{Function, body, event, header};
+use tests::lambda::{LambdaProcess, body, event, header};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_function_answers_the_gateway() {
-    let function = Function::start(env!("CARGO_BIN_EXE_submissions")).await;
+    let function = LambdaProcess::start(env!("CARGO_BIN_EXE_submissions")).await;
     let campus = &function.campus;
     let now = campus.now_ms();
     let drive = campus.drive_now("chess").await;
@@ -101,7 +101,7 @@ async fn the_function_answers_the_gateway() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn logs_hold_no_names_addresses_answers_or_tokens() {
-    let function = Function::start(env!("CARGO_BIN_EXE_submissions")).await;
+    let function = LambdaProcess::start(env!("CARGO_BIN_EXE_submissions")).await;
     let campus = &function.campus;
     let now = campus.now_ms();
     let drive = campus.drive_now("chess").await;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::finding::{Finding, Repair};
-use crate::{Stored, number, place, text};
+use crate::{StoredItems, number, place, text};
 
 /// A finding if an attribute is not `count`.
 fn counter(item: &Value, attribute: &'static str, count: usize, text: String) -> Option<Finding> {
@@ -23,7 +23,7 @@ fn counter(item: &Value, attribute: &'static str, count: usize, text: String) ->
 
 /// Clubs with wrong counters, without an owner, with the same person twice, or with a membership
 /// request of a member.
-pub(crate) fn clubs(stored: &Stored) -> Vec<Finding> {
+pub(crate) fn clubs(stored: &StoredItems) -> Vec<Finding> {
     let mut wrong = Vec::new();
     let mut by_club: BTreeMap<&str, [Vec<&Value>; 4]> = BTreeMap::new();
     for (n, kind) in ["Membership", "Favorite", "MembershipRequest", "Event"]
@@ -84,7 +84,7 @@ pub(crate) fn clubs(stored: &Stored) -> Vec<Finding> {
 }
 
 /// People whose profile counts the owned clubs wrongly.
-pub(crate) fn owners(stored: &Stored) -> Vec<Finding> {
+pub(crate) fn owners(stored: &StoredItems) -> Vec<Finding> {
     let mut owned: BTreeMap<&str, usize> = BTreeMap::new();
     for member in stored
         .of("Membership")
@@ -116,7 +116,7 @@ fn numbers(list: &Value) -> impl Iterator<Item = String> {
 }
 
 /// The references of clubs, people and registrations: type and id.
-fn references(stored: &Stored) -> impl Iterator<Item = (&'static str, String)> {
+fn references(stored: &StoredItems) -> impl Iterator<Item = (&'static str, String)> {
     let tags = stored
         .of("Club")
         .flat_map(|club| numbers(&club["profile"]["M"]["tags"]))
@@ -150,7 +150,7 @@ fn references(stored: &Stored) -> impl Iterator<Item = (&'static str, String)> {
 }
 
 /// Entries that count their uses wrongly, and references to entries that do not exist.
-pub(crate) fn uses(stored: &Stored) -> Vec<Finding> {
+pub(crate) fn uses(stored: &StoredItems) -> Vec<Finding> {
     let mut counts: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for reference in references(stored) {
         *counts.entry(reference).or_default() += 1;

@@ -20,9 +20,9 @@ use shared::table::{EventListing, listed, listing_parts, misplaced};
 pub type Item = HashMap<String, AttributeValue>;
 
 /// All items of a table, by type, as JSON of DynamoDB.
-pub(crate) struct Stored(BTreeMap<String, Vec<Value>>);
+pub(crate) struct StoredItems(BTreeMap<String, Vec<Value>>);
 
-impl Stored {
+impl StoredItems {
     fn new(items: &[Value]) -> Self {
         let mut by_type: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for item in items {
@@ -87,7 +87,7 @@ pub fn findings(items: &[Value], now: DateTime<Utc>) -> Vec<Finding> {
         .iter()
         .filter_map(|item| Some(format!("{}: {}", place(item), item_error(item)?)));
     let mut wrong: Vec<Finding> = misplaced.map(Finding::from).collect();
-    let stored = Stored::new(items);
+    let stored = StoredItems::new(items);
     wrong.extend(counts::clubs(&stored));
     wrong.extend(counts::owners(&stored));
     wrong.extend(counts::uses(&stored));
@@ -129,7 +129,7 @@ pub fn item_error(item: &Value) -> Option<String> {
 }
 
 /// The items of a type that can be read. The others are findings of [`item_error`].
-fn typed<T: serde::de::DeserializeOwned>(stored: &Stored, kind: &str) -> Vec<T> {
+fn typed<T: serde::de::DeserializeOwned>(stored: &StoredItems, kind: &str) -> Vec<T> {
     let item = |item: &Value| serde_json::from_value::<serde_dynamo::Item>(item.clone()).ok();
     stored
         .of(kind)
@@ -167,7 +167,7 @@ fn twice(submissions: &[Submission]) -> Vec<String> {
 
 /// Events whose copies in the catalogue are missing or wrong. An event has a copy in the part of
 /// its month, and one in the part that it left last.
-fn listings(stored: &Stored) -> Vec<String> {
+fn listings(stored: &StoredItems) -> Vec<String> {
     let mut copies: BTreeMap<(String, Id<Event>), Event> =
         typed::<EventListing>(stored, "EventListing")
             .into_iter()

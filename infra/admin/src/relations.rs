@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use shared::table::{COMPANIONS, companions};
 
 use crate::finding::{Finding, Repair};
-use crate::{Stored, number, place, text};
+use crate::{StoredItems, number, place, text};
 
 /// Items whose parent does not exist.
-pub(crate) fn orphans(stored: &Stored) -> Vec<Finding> {
+pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
     let ids = |kind: &str, field: &str| -> BTreeSet<String> {
         stored
             .of(kind)
@@ -88,7 +88,7 @@ pub(crate) fn orphans(stored: &Stored) -> Vec<Finding> {
 }
 
 /// Answers and questions whose prompt is missing.
-pub(crate) fn prompts(stored: &Stored) -> Vec<Finding> {
+pub(crate) fn prompts(stored: &StoredItems) -> Vec<Finding> {
     let id = |prompt: &Value| {
         (
             number(&prompt["question"]).to_owned(),
@@ -121,7 +121,7 @@ pub(crate) fn prompts(stored: &Stored) -> Vec<Finding> {
 }
 
 /// Deletions and erasures that were interrupted.
-pub(crate) fn halves(stored: &Stored) -> Vec<Finding> {
+pub(crate) fn halves(stored: &StoredItems) -> Vec<Finding> {
     let deleted = stored
         .of("Application")
         .filter(|application| application["deleted"]["BOOL"].is_boolean());
@@ -145,7 +145,7 @@ pub(crate) fn halves(stored: &Stored) -> Vec<Finding> {
 
 /// Entries by which people, events and names are found, if they are missing, wrong or belong to
 /// nothing.
-pub(crate) fn entries(stored: &Stored) -> Vec<Finding> {
+pub(crate) fn entries(stored: &StoredItems) -> Vec<Finding> {
     let key = |item: &Value| (text(&item["pk"]).to_owned(), text(&item["sk"]).to_owned());
     let mut due: BTreeMap<(String, String), Value> = BTreeMap::new();
     for item in stored.all() {
@@ -182,7 +182,7 @@ pub(crate) fn entries(stored: &Stored) -> Vec<Finding> {
 }
 
 /// Clubs whose windows (the times of open applications) are not those of their applications.
-pub(crate) fn windows(stored: &Stored) -> Vec<Finding> {
+pub(crate) fn windows(stored: &StoredItems) -> Vec<Finding> {
     let mut due: BTreeMap<&str, serde_json::Map<String, Value>> = BTreeMap::new();
     let open = |application: &&Value| {
         application["is_active"]["BOOL"] == true && !application["deleted"]["BOOL"].is_boolean()
@@ -214,7 +214,7 @@ pub(crate) fn windows(stored: &Stored) -> Vec<Finding> {
 }
 
 /// Clubs whose `has_more` is wrong. It says whether the whole description is a separate item.
-pub(crate) fn descriptions(stored: &Stored) -> Vec<Finding> {
+pub(crate) fn descriptions(stored: &StoredItems) -> Vec<Finding> {
     let apart: BTreeSet<&str> = stored
         .of("ClubText")
         .map(|text_of| text(&text_of["club"]))

@@ -11,7 +11,7 @@ use futures::future::join_all;
 use http::Method;
 use serde_json::{Value, json};
 use shared::time::{Clock as _, SystemClock};
-use tests::Answer;
+use tests::Response;
 use tests::fixtures::id;
 
 use crate::story::{Caller, caller, check_table};
@@ -46,7 +46,7 @@ impl Tally {
         method: Method,
         path: &str,
         body: &Value,
-    ) -> Result<Answer, Error> {
+    ) -> Result<Response, Error> {
         let began = Instant::now();
         let caller = caller.header("idempotency-key", key);
         while began.elapsed() < Duration::from_mins(3) {
@@ -101,7 +101,7 @@ async fn evening(
     Ok(changed)
 }
 
-fn expect_stored(answer: &Answer) -> Result<(), Error> {
+fn expect_stored(answer: &Response) -> Result<(), Error> {
     if answer.status.is_success() {
         Ok(())
     } else {

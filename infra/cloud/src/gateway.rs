@@ -14,7 +14,7 @@ use base64::prelude::BASE64_STANDARD;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 use shared::time::{Clock as _, SystemClock};
-use tests::template::Template;
+use tests::template::SamTemplate;
 
 use crate::environments::Environments;
 
@@ -42,7 +42,10 @@ pub struct Gateway {
 
 impl Gateway {
     /// The gateway of a template, in front of these functions.
-    pub fn new(template: &Template, functions: &BTreeMap<String, Arc<Environments>>) -> Arc<Self> {
+    pub fn new(
+        template: &SamTemplate,
+        functions: &BTreeMap<String, Arc<Environments>>,
+    ) -> Arc<Self> {
         let api = template.resource("Api").unwrap_or_default();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let responses = api["Properties"]["GatewayResponses"]

@@ -23,7 +23,7 @@ use local::issuer::{AUDIENCE, ISSUER, Subject};
 use serde_json::{Value, json};
 use shared::time::{Clock as _, SystemClock};
 use tests::faults::Faults;
-use tests::template::Template;
+use tests::template::SamTemplate;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
@@ -50,8 +50,8 @@ struct Options {
     #[arg(long, default_value = "http://127.0.0.1:5000", global = true)]
     moto: String,
     /// The program that emulates DynamoDB
-    #[arg(long, value_enum, default_value_t = Table::Dynoxide, global = true)]
-    table: Table,
+    #[arg(long, value_enum, default_value_t = TableEngine::Dynoxide, global = true)]
+    table: TableEngine,
 }
 
 #[derive(Subcommand)]
@@ -91,7 +91,7 @@ enum Command {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Table {
+enum TableEngine {
     /// The engine of the local service, as a server
     Dynoxide,
     /// An independent emulator, as a second opinion. It takes one call at a time
@@ -99,7 +99,7 @@ enum Table {
 }
 
 struct Cloud {
-    template: Template,
+    template: SamTemplate,
     services: Arc<Services>,
     functions: BTreeMap<String, Arc<Environments>>,
     gateway: Arc<Gateway>,
@@ -117,7 +117,7 @@ impl Cloud {
     async fn start(options: &Options, listener: TcpListener, logs: &Path) -> Result<Self, Error> {
         let port = listener.local_addr()?.port();
         let origin = format!("http://127.0.0.1:{port}");
-        let template = Template::load(
+        let template = SamTemplate::load(
             STACK,
             &[
                 ("Issuer", ISSUER),
@@ -135,8 +135,8 @@ impl Cloud {
             .await?
             .error_for_status()?;
         let table = match options.table {
-            Table::Moto => options.moto.clone(),
-            Table::Dynoxide => {
+            TableEngine::Moto => options.moto.clone(),
+            TableEngine::Dynoxide => {
                 let engine = TcpListener::bind("127.0.0.1:0").await?;
                 let address = engine.local_addr()?;
                 let database = dynoxide::Database::memory().map_err(|error| error.to_string())?;
@@ -160,7 +160,7 @@ impl Cloud {
         let services = Services::new(
             &template,
             behind,
-            options.table == Table::Moto,
+            options.table == TableEngine::Moto,
             roles,
             reports,
         )?;
@@ -265,7 +265,7 @@ async fn run(options: Options) -> Result<(), Error> {
     let listener = TcpListener::bind((host, port)).await?;
     let cloud = Arc::new(Cloud::start(&options, listener, &logs).await?);
     match options.command {
-        Command::Story => story::run(&cloud, options.table == Table::Dynoxide).await?,
+        Command::Story => story::run(&cloud, options.table == TableEngine::Dynoxide).await?,
         Command::Burst {
             students,
             seconds,

@@ -46,7 +46,7 @@ struct Runtime {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Start {
+struct StartupTimes {
     ready: Duration,
     ready_cpu: Duration,
     answer: Duration,
@@ -69,7 +69,7 @@ pub async fn run(cloud: &Cloud, built: &Path) -> Result<(), Error> {
         for _ in 0..STARTS {
             starts.push(start(cloud, function, &bootstrap, path).await?);
         }
-        let median = |of: &dyn Fn(&Start) -> Duration| {
+        let median = |of: &dyn Fn(&StartupTimes) -> Duration| {
             let mut all: Vec<Duration> = starts.iter().map(of).collect();
             all.sort();
             all[STARTS / 2].as_secs_f64() * 1_000.0
@@ -98,7 +98,7 @@ async fn start(
     function: &Function,
     bootstrap: &Path,
     path: &str,
-) -> Result<Start, Error> {
+) -> Result<StartupTimes, Error> {
     let subject = Subject {
         username: "ada".into(),
         email: Some("ada@uni.example".into()),
@@ -174,7 +174,7 @@ async fn start(
             .parse()
             .ok()
     });
-    Ok(Start {
+    Ok(StartupTimes {
         ready: ready - began,
         ready_cpu,
         answer: answer - given,

@@ -16,7 +16,7 @@ use local::issuer::Issuer;
 use serde_json::{Value, json};
 use shared::time::{Clock as _, SystemClock};
 use tests::faults::{Apply, Faults};
-use tests::template::{ACCOUNT, Function, REGION, Template, table_actions};
+use tests::template::{ACCOUNT, Function, REGION, SamTemplate, table_actions};
 use tokio::sync::mpsc;
 
 use crate::environments::access_key;
@@ -87,7 +87,7 @@ impl Services {
     /// The services of a deployment. `alone`: the table takes one call at a time. `roles`: each
     /// function has its own key, so roles are checked.
     pub fn new(
-        template: &Template,
+        template: &SamTemplate,
         Behind {
             table,
             moto,
@@ -116,7 +116,7 @@ impl Services {
     }
 
     /// Creates the resources of the template: table, bucket and sender.
-    pub async fn deploy(&self, template: &Template) -> Result<(), Error> {
+    pub async fn deploy(&self, template: &SamTemplate) -> Result<(), Error> {
         let resources = template.resources();
         let name = template
             .resolved(&json!({ "!Ref": "Table" }))

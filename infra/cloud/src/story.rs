@@ -10,7 +10,7 @@ use local::issuer::Subject;
 use serde_json::{Value, json};
 use shared::time::{Clock as _, SystemClock};
 use tests::fixtures::id;
-use tests::{Answer, Client, images};
+use tests::{Client, Response, images};
 
 use crate::services::{credential, post};
 use crate::stream::Mapping;
@@ -32,7 +32,7 @@ const SECRETS: [&str; 6] = [
 pub(crate) struct Caller(Client);
 
 impl Caller {
-    pub(crate) async fn send(&self, method: Method, path: &str, body: Value) -> Answer {
+    pub(crate) async fn send(&self, method: Method, path: &str, body: Value) -> Response {
         self.0
             .send(
                 method,
@@ -42,11 +42,11 @@ impl Caller {
             .await
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Response {
         self.send(Method::GET, path, Value::Null).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Response {
         self.send(Method::POST, path, body).await
     }
 

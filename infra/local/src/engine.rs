@@ -25,7 +25,7 @@ const OUTBOX: &[u8] = b"\"OUTBOX#";
 
 /// Gets each call before the engine, for tests of slow and failing tables. If it returns `None`,
 /// the engine executes the call.
-pub type Hook = Arc<dyn Fn(Call) -> BoxFuture<'static, Option<Reply>> + Send + Sync>;
+pub type EngineHook = Arc<dyn Fn(Call) -> BoxFuture<'static, Option<Reply>> + Send + Sync>;
 
 /// A call of the SDK.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ pub enum Reply {
 pub struct Engine {
     database: Database,
     changed: Arc<Notify>,
-    hook: Option<Hook>,
+    hook: Option<EngineHook>,
 }
 
 impl fmt::Debug for Engine {
@@ -67,7 +67,7 @@ impl fmt::Debug for Engine {
     }
 }
 
-type Answer = Result<String, DynoxideError>;
+type EngineResult = Result<String, DynoxideError>;
 
 impl Engine {
     /// An engine in memory.
@@ -104,7 +104,7 @@ impl Engine {
 
     /// The same engine, behind a hook.
     #[must_use]
-    pub fn hooked(&self, hook: Hook) -> Self {
+    pub fn hooked(&self, hook: EngineHook) -> Self {
         Self {
             hook: Some(hook),
             ..self.clone()
@@ -149,7 +149,7 @@ impl Engine {
         answer
     }
 
-    fn run(&self, operation: &str, body: &[u8]) -> Answer {
+    fn run(&self, operation: &str, body: &[u8]) -> EngineResult {
         let db = &self.database;
         match operation {
             "GetItem" => typed(body, |r| db.get_item(r)),
@@ -185,7 +185,7 @@ impl Engine {
 fn typed<Q: DeserializeOwned, A: Serialize>(
     body: &[u8],
     run: impl FnOnce(Q) -> Result<A, DynoxideError>,
-) -> Answer {
+) -> EngineResult {
     let request = serde_json::from_slice(body)
         .map_err(|error| DynoxideError::SerializationException(error.to_string()))?;
     serde_json::to_string(&run(request)?)

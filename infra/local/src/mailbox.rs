@@ -39,7 +39,7 @@ pub struct KeptMail {
 
 /// Gets the recipient of each mail, for tests of a failing SES. If it returns `None`, the mailbox
 /// takes the mail.
-pub type Hook = Arc<
+pub type MailHook = Arc<
     dyn Fn(&str) -> BoxFuture<'static, Option<Result<(u16, Value), ConnectorError>>> + Send + Sync,
 >;
 
@@ -48,7 +48,7 @@ pub struct Mailbox {
     kept: Arc<Mutex<Vec<KeptMail>>>,
     clock: Arc<dyn Clock>,
     file: Option<PathBuf>,
-    hook: Option<Hook>,
+    hook: Option<MailHook>,
     reports: Arc<(Mutex<VecDeque<Value>>, Notify)>,
 }
 
@@ -81,7 +81,7 @@ impl Mailbox {
 
     /// The same mailbox, behind a hook.
     #[must_use]
-    pub fn hooked(&self, hook: Hook) -> Self {
+    pub fn hooked(&self, hook: MailHook) -> Self {
         Self {
             hook: Some(hook),
             ..self.clone()

@@ -12,7 +12,10 @@ use crate::models::Person;
 /// People whose profile was up to date when it was last checked, so that not every request reads
 /// it.
 #[derive(Default)]
-pub struct KnownPeople(Mutex<HashMap<Id<Person>, (Identity, DateTime<Utc>)>>);
+pub struct KnownPeople(Mutex<HashMap<Id<Person>, CheckedProfile>>);
+
+/// What the token of a person said, and when it was compared with the stored profile.
+type CheckedProfile = (Identity, DateTime<Utc>);
 
 const REMEMBERED_MINUTES: i64 = 5;
 const REMEMBERED_PEOPLE: usize = 10_000;

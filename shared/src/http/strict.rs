@@ -146,12 +146,12 @@ mod tests {
     struct Thing {
         id: u64,
         name: Option<String>,
-        parts: Vec<Part>,
+        parts: Vec<Nested>,
     }
 
     #[derive(Debug, Deserialize)]
     #[expect(dead_code, reason = "likewise")]
-    struct Part {
+    struct Nested {
         on: bool,
     }
 

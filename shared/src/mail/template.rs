@@ -65,7 +65,7 @@ impl Variables<'_> {
     }
 }
 
-enum Tag {
+enum TemplateTag {
     If(usize),
     Else,
     End,
@@ -78,7 +78,7 @@ impl Template {
         let (nodes, end) = parser.nodes(0)?;
         match end {
             None => Ok(Self(nodes)),
-            Some(Tag::Else) => Err("{% else %} without {% if %}.".into()),
+            Some(TemplateTag::Else) => Err("{% else %} without {% if %}.".into()),
             Some(_) => Err("{% endif %} without {% if %}.".into()),
         }
     }
@@ -245,7 +245,7 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     /// Reads up to the end of the text, or to the tag that ends this branch.
-    fn nodes(&mut self, depth: usize) -> Result<(Vec<Node>, Option<Tag>), String> {
+    fn nodes(&mut self, depth: usize) -> Result<(Vec<Node>, Option<TemplateTag>), String> {
         if depth > DEPTH {
             return Err(format!("Conditions can be nested at most {DEPTH} deep."));
         }
@@ -271,15 +271,15 @@ impl<'a> Parser<'a> {
                 continue;
             }
             match tag(self.inside("%}")?)? {
-                Tag::If(variable) => {
+                TemplateTag::If(variable) => {
                     let (then, end) = self.nodes(depth + 1)?;
-                    let (otherwise, end) = if matches!(end, Some(Tag::Else)) {
+                    let (otherwise, end) = if matches!(end, Some(TemplateTag::Else)) {
                         self.nodes(depth + 1)?
                     } else {
                         (vec![], end)
                     };
                     match end {
-                        Some(Tag::End) => nodes.push(Node::If {
+                        Some(TemplateTag::End) => nodes.push(Node::If {
                             variable,
                             then,
                             otherwise,
@@ -320,12 +320,12 @@ fn variable(name: &str) -> Result<usize, String> {
     })
 }
 
-fn tag(inner: &str) -> Result<Tag, String> {
+fn tag(inner: &str) -> Result<TemplateTag, String> {
     let mut words = inner.split_whitespace();
     match (words.next(), words.next(), words.next()) {
-        (Some("if"), Some(name), None) => Ok(Tag::If(variable(name)?)),
-        (Some("else"), None, _) => Ok(Tag::Else),
-        (Some("endif"), None, _) => Ok(Tag::End),
+        (Some("if"), Some(name), None) => Ok(TemplateTag::If(variable(name)?)),
+        (Some("else"), None, _) => Ok(TemplateTag::Else),
+        (Some("endif"), None, _) => Ok(TemplateTag::End),
         _ => Err(format!(
             "{{%{inner}%}} is not supported: there are if, else and endif."
         )),

@@ -122,7 +122,7 @@ impl Table {
     /// Returns clubs by their codes; codes that do not exist are skipped: 1 batch read per 100.
     pub async fn clubs(&self, codes: &[ClubCode]) -> Result<HashMap<ClubCode, Club>, TableError> {
         let mut found = self
-            .get_many(codes.iter().map(|code| keys::club(code)).collect())
+            .get_many(codes.iter().map(keys::club).collect())
             .await?;
         let clubs = codes
             .iter()

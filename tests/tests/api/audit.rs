@@ -48,7 +48,7 @@ async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
                     .iter_mut()
                     .find(|item| item["type"]["S"] == kind)
                     .unwrap_or_else(|| panic!("no {kind}")),
-            )
+            );
         })
     };
     let set = |kind: &'static str, field: &'static str, value: Value| {
@@ -70,7 +70,7 @@ async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
                     .iter_mut()
                     .find(|item| item["acceptance_mail"]["M"].is_object())
                     .expect("a mailed submission"),
-            )
+            );
         })
     };
     let cases: Vec<(&str, Change<'_>)> = vec![
@@ -128,7 +128,7 @@ async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
         (
             "shown as",
             mailed(|submission| {
-                submission["acceptance_mail"]["M"]["status"] = json!({ "S": "failed" })
+                submission["acceptance_mail"]["M"]["status"] = json!({ "S": "failed" });
             }),
         ),
         (

@@ -397,7 +397,7 @@ async fn every_page_of_every_order_is_a_part_of_one_list() {
             "-alphabetical" => assert!(all.iter().rev().is_sorted_by_key(&name)),
             "favorite_count" => assert!(all.is_sorted_by_key(|club| (favorites(club), name(club)))),
             "-favorite_count" => {
-                assert!(all.is_sorted_by_key(|club| (-favorites(club), name(club))))
+                assert!(all.is_sorted_by_key(|club| (-favorites(club), name(club))));
             }
             _ => {}
         }

@@ -11,11 +11,11 @@ use object_store::ObjectStore;
 use object_store::memory::InMemory;
 use serde_json::{Value, json};
 use tests::images::{encoded, form, picture, png};
-use tests::{Answer, Client, Setup};
+use tests::{Client, Response, Setup};
 
 const PATH: &str = "/api/clubs/chess/upload/";
 
-async fn upload(client: &Client, path: &str, name: &str, file: &[u8]) -> Answer {
+async fn upload(client: &Client, path: &str, name: &str, file: &[u8]) -> Response {
     let (content_type, body) = form(&[(name, file)]);
     client
         .raw(Method::POST, path, Some(&content_type), body)

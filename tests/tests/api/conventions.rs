@@ -421,7 +421,7 @@ async fn every_error_carries_a_code() {
     let drive = campus.drive("chess").await;
     let (ada, anybody) = (&drive.officer, campus.anonymous());
     let sue = campus.as_("sue");
-    let code = |answer: tests::Answer| {
+    let code = |answer: tests::Response| {
         (
             answer.status.as_u16(),
             answer.json()["code"]

@@ -9,18 +9,18 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::fixtures::{Drive, InviteLink, hours, id};
+use tests::fixtures::{MailedLink, Recruitment, hours, id};
 use tests::recount::recount;
 use tests::{Client, Setup, TestCampus};
 
 /// A campus with as much data as possible about Sue. She is a member of the chess club, asked to
 /// join go, and is invited to bridge. She has a pending and a decided submission and an extension,
 /// and she made decisions about others. The last value is the decided submission.
-async fn sue() -> (TestCampus, Drive, Client, Value) {
+async fn sue() -> (TestCampus, Recruitment, Client, Value) {
     sue_on(TestCampus::new()).await
 }
 
-async fn sue_on(campus: TestCampus) -> (TestCampus, Drive, Client, Value) {
+async fn sue_on(campus: TestCampus) -> (TestCampus, Recruitment, Client, Value) {
     let drive = campus.drive("chess").await;
     let ada = drive.officer.clone();
     campus.club("go", &ada).await;
@@ -396,7 +396,7 @@ async fn who_leaves_keeps_their_submission_and_who_is_renamed_is_renamed_everywh
         Some("second@uni.example")
     );
     // The link in the mail to the old address still works.
-    InviteLink::sent_to(&campus, "planted@uni.example")
+    MailedLink::sent_to(&campus, "planted@uni.example")
         .accept(&same)
         .await
         .ok();
@@ -461,7 +461,7 @@ async fn what_happens_beside_an_erasure_leaves_nothing_behind() {
         let (campus, drive, sue, decided) = sue_on(slow.build()).await;
         let ada = &drive.officer;
         let person = id(&sue.get("/api/settings/").await.ok());
-        let link = InviteLink::sent_to(&campus, "planted@uni.example");
+        let link = MailedLink::sent_to(&campus, "planted@uni.example");
         let submit = format!("{}submissions/", drive.path);
         let one = format!("{submit}{}/", id(&decided));
         let mut answer = drive.answer("I am Planted.");

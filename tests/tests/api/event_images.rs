@@ -13,7 +13,7 @@ use object_store::memory::InMemory;
 use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::images::{encoded, form, picture, png};
-use tests::{Answer, Client, Setup, TestCampus};
+use tests::{Client, Response, Setup, TestCampus};
 
 struct Scene {
     campus: TestCampus,
@@ -42,12 +42,12 @@ async fn scene() -> Scene {
 }
 
 impl Scene {
-    async fn send(&self, method: Method, path: &str, parts: &[(&str, &[u8])]) -> Answer {
+    async fn send(&self, method: Method, path: &str, parts: &[(&str, &[u8])]) -> Response {
         let (content_type, body) = form(parts);
         self.ada.raw(method, path, Some(&content_type), body).await
     }
 
-    async fn upload(&self, file: &[u8]) -> Answer {
+    async fn upload(&self, file: &[u8]) -> Response {
         self.send(
             Method::POST,
             &format!("{}upload/", self.path),
@@ -66,7 +66,7 @@ impl Scene {
     }
 
     /// The image that the event's field `key` links to.
-    async fn shown(&self, event: &Value, key: &str) -> (DynamicImage, Answer) {
+    async fn shown(&self, event: &Value, key: &str) -> (DynamicImage, Response) {
         let url = event[key]
             .as_str()
             .unwrap_or_else(|| panic!("no {key}: {event}"));
@@ -256,7 +256,6 @@ async fn what_is_no_image_is_refused() {
         encoded(&picture(64, 64), ImageFormat::Gif),
         encoded(&picture(64, 64), ImageFormat::WebP),
     );
-    let _with = |file: &[u8], tail: &[u8]| [file, tail].concat();
     let cut = |file: &[u8]| file[..file.len() - 9].to_vec();
     let files: Vec<(&str, Vec<u8>)> = vec![
         (

@@ -11,9 +11,9 @@ use futures::future::join_all;
 use http::Method;
 use serde_json::{Value, json};
 use tests::faults::Faults;
-use tests::fixtures::{Drive, InviteLink, id};
+use tests::fixtures::{MailedLink, Recruitment, id};
 use tests::recount::recount;
-use tests::{Answer, Client, Setup, TestCampus};
+use tests::{Client, Response, Setup, TestCampus};
 
 /// How many of a thousand calls get a fault.
 const RATE: u64 = 150;
@@ -32,7 +32,7 @@ fn campus(seed: u64) -> (TestCampus, Arc<Faults>) {
 }
 
 /// Sends a request with a key until the answer is neither 429 nor 5xx.
-async fn persist(client: &Client, key: &str, method: Method, path: &str, body: &Value) -> Answer {
+async fn persist(client: &Client, key: &str, method: Method, path: &str, body: &Value) -> Response {
     let client = client.clone().header("idempotency-key", key);
     for _ in 0..40 {
         let answer = client
@@ -57,7 +57,7 @@ async fn persist(client: &Client, key: &str, method: Method, path: &str, body: &
 
 /// One student submits with a double click, changes the answers, and perhaps withdraws and submits
 /// again. Returns the text that must be stored at the end.
-async fn evening(drive: &Drive, student: &Client, n: usize) -> Option<String> {
+async fn evening(drive: &Recruitment, student: &Client, n: usize) -> Option<String> {
     let path = format!("{}submissions/", drive.path);
     let text = |step: &str| format!("{n} {step}");
     let first = drive.answer(&text("first"));
@@ -336,7 +336,7 @@ async fn invitations_on_a_failing_table_let_each_in_once() {
         assert_eq!(campus.mails().len(), 8);
         faults.hit(RATE);
         let accept = async |guest: &Client, email: &str| {
-            let InviteLink { path, token } = InviteLink::sent_to(&campus, email);
+            let MailedLink { path, token } = MailedLink::sent_to(&campus, email);
             persist(
                 guest,
                 "accept",

@@ -3,12 +3,12 @@
 //! Proves H3, H28, H29.
 
 use serde_json::{Value, json};
-use tests::fixtures::{Drive, collections, hours, id};
+use tests::fixtures::{Recruitment, collections, hours, id};
 use tests::{Client, Setup, TestCampus};
 
 struct Scene {
     campus: TestCampus,
-    drive: Drive,
+    drive: Recruitment,
     /// The path of an object, two changes of it, and whether it can be deleted.
     objects: Vec<(String, Value, Value, bool)>,
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::fixtures::InviteLink;
+use tests::fixtures::MailedLink;
 use tests::recount::recount;
 use tests::{Client, Setup, TestCampus};
 
@@ -23,7 +23,7 @@ async fn invited(campus: &TestCampus) -> (String, String) {
         .with_worker(drive.send("acceptance", json!({})))
         .await
         .ok();
-    let link = InviteLink::sent_to(campus, "sue@uni.example");
+    let link = MailedLink::sent_to(campus, "sue@uni.example");
     (link.path, link.token)
 }
 
@@ -139,7 +139,7 @@ async fn an_invitation_is_mailed_used_and_gone() {
         "{}",
         mail.text
     );
-    let link = InviteLink::sent_to(&campus, "ina@uni.example");
+    let link = MailedLink::sent_to(&campus, "ina@uni.example");
     let member = link.accept(&campus.as_("ina")).await.ok();
     assert_eq!(
         (&member["role"], &member["title"], &member["public"]),
@@ -161,7 +161,7 @@ async fn resending_makes_older_links_useless_and_renews() {
     let (campus, ada) = chess().await;
     let (path, _) = invite(&ada, json!({ "email": "ina@uni.example" })).await;
     campus.deliver().await;
-    let first = InviteLink::sent_to(&campus, "ina@uni.example");
+    let first = MailedLink::sent_to(&campus, "ina@uni.example");
     campus.advance(TimeDelta::days(15));
     let ina = campus.as_("ina");
     let unusable = first.accept(&ina).await.error(400);
@@ -176,7 +176,7 @@ async fn resending_makes_older_links_useless_and_renews() {
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 2);
     assert_eq!(first.accept(&ina).await.error(400), unusable);
-    InviteLink::sent_to(&campus, "ina@uni.example")
+    MailedLink::sent_to(&campus, "ina@uni.example")
         .accept(&ina)
         .await
         .ok();
@@ -187,7 +187,7 @@ async fn a_revoked_invite_is_neither_mailed_nor_used_even_when_the_address_is_in
     let (campus, ada) = chess().await;
     let (path, _) = invite(&ada, json!({ "email": "ina@uni.example" })).await;
     campus.deliver().await;
-    let first = InviteLink::sent_to(&campus, "ina@uni.example");
+    let first = MailedLink::sent_to(&campus, "ina@uni.example");
     ada.delete(&path).await.no_content();
     let ina = campus.as_("ina");
     first.accept(&ina).await.error(400);
@@ -199,7 +199,7 @@ async fn a_revoked_invite_is_neither_mailed_nor_used_even_when_the_address_is_in
     invite(&ada, json!({ "email": "ina@uni.example" })).await;
     first.accept(&ina).await.error(400);
     campus.deliver().await;
-    InviteLink::sent_to(&campus, "ina@uni.example")
+    MailedLink::sent_to(&campus, "ina@uni.example")
         .accept(&ina)
         .await
         .ok();
@@ -346,7 +346,7 @@ async fn joining_by_invite_answers_a_request_too() {
         .await
         .created();
     campus.deliver().await;
-    InviteLink::sent_to(&campus, "ina@uni.example")
+    MailedLink::sent_to(&campus, "ina@uni.example")
         .accept(&ina)
         .await
         .ok();
@@ -362,7 +362,7 @@ async fn the_token_is_in_the_mail_and_nowhere_else() {
     let (campus, ada) = chess().await;
     let (path, _) = invite(&ada, json!({ "email": "ina@uni.example" })).await;
     campus.deliver().await;
-    let token = InviteLink::sent_to(&campus, "ina@uni.example").token;
+    let token = MailedLink::sent_to(&campus, "ina@uni.example").token;
     assert!(token.len() > 40);
     let stored = json!(campus.stored()).to_string();
     let hashed = shared::ids::sha256_hex(token.as_bytes());
@@ -430,12 +430,12 @@ async fn who_lost_a_role_does_not_get_it_back_by_an_invite_of_their_own() {
             .created();
     }
     campus.deliver().await;
-    let second = InviteLink::sent_to(&campus, "second@uni.example");
+    let second = MailedLink::sent_to(&campus, "second@uni.example");
     second.accept(&olga).await.error(400);
     ada.patch("/api/clubs/chess/members/olga/", json!({ "role": 20 }))
         .await
         .ok();
-    let friend = InviteLink::sent_to(&campus, "friend@uni.example");
+    let friend = MailedLink::sent_to(&campus, "friend@uni.example");
     friend.accept(&campus.as_("friend")).await.error(400);
     olga.delete("/api/clubs/chess/members/olga/")
         .await
@@ -443,7 +443,7 @@ async fn who_lost_a_role_does_not_get_it_back_by_an_invite_of_their_own() {
     second.accept(&olga).await.error(400);
     friend.accept(&campus.as_("friend")).await.error(400);
     // An invite with role 20 still works. So does one that another officer sent again.
-    InviteLink::sent_to(&campus, "plain@uni.example")
+    MailedLink::sent_to(&campus, "plain@uni.example")
         .accept(&campus.as_("plain"))
         .await
         .ok();
@@ -452,7 +452,7 @@ async fn who_lost_a_role_does_not_get_it_back_by_an_invite_of_their_own() {
     ada.post(&path, Value::Null).await.ok();
     campus.deliver().await;
     assert_eq!(
-        InviteLink::sent_to(&campus, "friend@uni.example")
+        MailedLink::sent_to(&campus, "friend@uni.example")
             .accept(&campus.as_("friend"))
             .await
             .ok()["role"],
@@ -475,14 +475,14 @@ async fn the_invite_of_somebody_accepted_that_was_revoked_or_sent_anew_stays_so(
             .ok()
     };
     send(json!({})).await;
-    let first = InviteLink::sent_to(&campus, "sue@uni.example");
+    let first = MailedLink::sent_to(&campus, "sue@uni.example");
     ada.post(&first.path.replace("accept/", "resend/"), Value::Null)
         .await
         .ok();
     campus.deliver().await;
-    let second = InviteLink::sent_to(&campus, "sue@uni.example");
+    let second = MailedLink::sent_to(&campus, "sue@uni.example");
     send(json!({ "allow_resend": true })).await;
-    let third = InviteLink::sent_to(&campus, "sue@uni.example");
+    let third = MailedLink::sent_to(&campus, "sue@uni.example");
     assert_eq!(
         second.token, third.token,
         "the second mail has another link"
@@ -493,7 +493,7 @@ async fn the_invite_of_somebody_accepted_that_was_revoked_or_sent_anew_stays_so(
         .no_content();
     send(json!({ "allow_resend": true })).await;
     third.accept(&sue).await.error(400);
-    InviteLink::sent_to(&campus, "sue@uni.example")
+    MailedLink::sent_to(&campus, "sue@uni.example")
         .accept(&sue)
         .await
         .ok();
@@ -509,13 +509,13 @@ async fn clubs_that_wait_for_approval_are_open_to_the_invited_and_unknown_to_oth
         .patch("/api/clubs/chess/", json!({ "approved": null }))
         .await
         .ok();
-    let link = InviteLink::sent_to(&campus, "ina@uni.example");
+    let link = MailedLink::sent_to(&campus, "ina@uni.example");
     let bob = campus.as_("bob");
-    let wrong = InviteLink {
+    let wrong = MailedLink {
         path: link.path.clone(),
         token: "wrong".into(),
     };
-    let unknown = InviteLink {
+    let unknown = MailedLink {
         path: link.path.replace("chess", "nothing"),
         token: "wrong".into(),
     };

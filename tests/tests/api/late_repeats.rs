@@ -4,7 +4,7 @@
 //! Proves S1, X8, X9, X10.
 
 use serde_json::{Value, json};
-use tests::fixtures::{Drive, id};
+use tests::fixtures::{Recruitment, id};
 use tests::recount::recount;
 use tests::{Client, Setup, TestCampus};
 
@@ -19,7 +19,7 @@ fn texts(list: &Value) -> Vec<&str> {
 }
 
 /// A trap, its campus, a drive, a student with a profile, and the path of the drive's submissions.
-async fn scene() -> (Trap, TestCampus, Drive, Client, String) {
+async fn scene() -> (Trap, TestCampus, Recruitment, Client, String) {
     let trap = Trap::default();
     let campus = trap.campus();
     let drive = campus.drive("chess").await;
@@ -168,7 +168,7 @@ async fn what_somebody_else_did_is_not_taken_for_ones_own_work() {
         .await
         .created();
     campus.deliver().await;
-    let link = tests::fixtures::InviteLink::sent_to(&campus, "ina@uni.example");
+    let link = tests::fixtures::MailedLink::sent_to(&campus, "ina@uni.example");
     let ina = campus.as_("ina");
     ina.get("/api/settings/").await.ok();
     trap.arm(1, Loss::Nothing);

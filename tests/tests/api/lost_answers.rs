@@ -380,7 +380,7 @@ async fn run(
     scene: &Scene,
     (caller, method, path, body, _): &(usize, Method, &str, Value, u16),
     if_match: Option<String>,
-) -> tests::Answer {
+) -> tests::Response {
     let mut client = scene.callers[*caller].clone();
     if let Some(tag) = if_match {
         client = client.header("if-match", tag);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
-use tests::fixtures::{Drive, id};
+use tests::fixtures::{Recruitment, id};
 use tests::{Client, Setup, TestCampus};
 
 /// An applicant with an address of the SES simulator.
@@ -22,7 +22,7 @@ fn simulated(campus: &TestCampus, username: &str, address: &str) -> Client {
 
 /// Accepts an applicant with this address and sends the mail. Returns the drive, the submission and
 /// the reports of SES about the mail.
-async fn sent(campus: &TestCampus, address: &str) -> (Drive, Value, Vec<Value>) {
+async fn sent(campus: &TestCampus, address: &str) -> (Recruitment, Value, Vec<Value>) {
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&simulated(campus, "sue", address)).await;
     drive.decide(&submission, 4, "").await;
@@ -31,7 +31,7 @@ async fn sent(campus: &TestCampus, address: &str) -> (Drive, Value, Vec<Value>) 
     (drive, submission, campus.campus.mailbox.take_reports())
 }
 
-async fn state(drive: &Drive) -> (Value, Value) {
+async fn state(drive: &Recruitment) -> (Value, Value) {
     let list = drive
         .officer
         .get(&format!("{}submissions/", drive.path))
@@ -189,7 +189,7 @@ async fn a_rejection_of_ses_is_a_failure_and_not_spam_is_no_complaint() {
     let campus = TestCampus::new();
     let (drive, _, events) = sent(&campus, "complaint").await;
     let praise = changed(&events[1], |event| {
-        event["complaint"]["complaintFeedbackType"] = json!("not-spam")
+        event["complaint"]["complaintFeedbackType"] = json!("not-spam");
     });
     campus.reported(&praise).await;
     assert_eq!(state(&drive).await.0, "sent");
@@ -264,7 +264,7 @@ async fn a_mail_that_ses_rejected_told_nobody_anything() {
         .build();
     let (drive, submission, _) = sent(&campus, "complaint").await;
     let rejected = changed(&reports_of_the_acceptance(&campus)[0], |event| {
-        event["eventType"] = json!("Reject")
+        event["eventType"] = json!("Reject");
     });
     campus.reported(&rejected).await;
     assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
@@ -426,7 +426,7 @@ async fn bounces_and_complaints_of_every_kind_are_understood() {
         let campus = TestCampus::new();
         let (drive, _, events) = sent(&campus, "bounce").await;
         let event = changed(&events[0], |event| {
-            event["bounce"] = json!({ "bounceType": kind, "bounceSubType": sub_kind })
+            event["bounce"] = json!({ "bounceType": kind, "bounceSubType": sub_kind });
         });
         campus.reported(&event).await;
         assert_eq!(state(&drive).await.0, end);
@@ -440,7 +440,7 @@ async fn bounces_and_complaints_of_every_kind_are_understood() {
     let campus = TestCampus::new();
     let (drive, _, events) = sent(&campus, "complaint").await;
     let bare = changed(&events[1], |event| {
-        event["complaint"] = json!({ "complaintSubType": "OnAccountSuppressionList" })
+        event["complaint"] = json!({ "complaintSubType": "OnAccountSuppressionList" });
     });
     campus.reported(&bare).await;
     assert_eq!(state(&drive).await.0, "complained");
@@ -553,18 +553,18 @@ async fn reports_of_what_is_gone_or_never_was_leave_nothing_behind() {
     for tag in ["1-2-acceptance-1", "1-2", "a-b-c-d", ""] {
         campus
             .reported(&changed(&events[0], |event| {
-                event["mail"]["tags"] = json!({ "mail": [tag] })
+                event["mail"]["tags"] = json!({ "mail": [tag] });
             }))
             .await;
     }
     campus
         .reported(&changed(&events[0], |event| {
-            event["mail"]["tags"] = json!({})
+            event["mail"]["tags"] = json!({});
         }))
         .await;
     campus
         .reported(&changed(&events[0], |event| {
-            event["eventType"] = json!("Open")
+            event["eventType"] = json!("Open");
         }))
         .await;
     campus
@@ -617,7 +617,7 @@ async fn a_mail_that_goes_while_it_is_reported_stays_gone() {
     let key =
         json!({ "TableName": local::engine::TABLE, "Key": { "pk": mail["pk"], "sk": mail["sk"] } });
     let erased = erase.set(Box::new(move || {
-        drop(engine.json("DeleteItem", &key).expect("a table"))
+        drop(engine.json("DeleteItem", &key).expect("a table"));
     }));
     assert!(erased.is_ok());
     campus.reported(&events[0]).await;

@@ -9,7 +9,7 @@ use aws_smithy_runtime_api::client::result::ConnectorError;
 use chrono::TimeDelta;
 use local::stream::Delivered;
 use serde_json::{Value, json};
-use tests::fixtures::{Drive, id};
+use tests::fixtures::{Recruitment, id};
 use tests::{Setup, TestCampus};
 
 type SesAnswer = Option<Result<(u16, Value), ConnectorError>>;
@@ -31,7 +31,7 @@ fn refused(status: u16, kind: &str) -> SesAnswer {
 }
 
 /// A drive with one accepted applicant whose mail is queued.
-async fn queued(campus: &TestCampus) -> Drive {
+async fn queued(campus: &TestCampus) -> Recruitment {
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&campus.as_("sue")).await;
     drive.decide(&submission, 4, "").await;
@@ -39,7 +39,7 @@ async fn queued(campus: &TestCampus) -> Drive {
     drive
 }
 
-async fn state(drive: &Drive) -> (Value, Value) {
+async fn state(drive: &Recruitment) -> (Value, Value) {
     let list = drive
         .officer
         .get(&format!("{}submissions/", drive.path))

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::fixtures::{InviteLink, id};
+use tests::fixtures::{MailedLink, id};
 use tests::recount::recount;
-use tests::{Answer, Client, Setup, TestCampus};
+use tests::{Client, Response, Setup, TestCampus};
 
 /// A campus whose table takes 5 ms for each call, so that requests at the same moment interleave.
 fn slow() -> TestCampus {
     Setup::default().latency(5).build()
 }
 
-fn count(answers: &[Answer], status: u16) -> usize {
+fn count(answers: &[Response], status: u16) -> usize {
     answers
         .iter()
         .filter(|answer| answer.status == status)
@@ -100,7 +100,7 @@ async fn an_invite_is_used_once_by_many_at_once() {
     .await
     .created();
     campus.deliver().await;
-    let link = InviteLink::sent_to(&campus, "ina@uni.example");
+    let link = MailedLink::sent_to(&campus, "ina@uni.example");
     let students: Vec<Client> = (0..16)
         .map(|n| campus.as_(&format!("student{n}")))
         .collect();
@@ -126,7 +126,7 @@ async fn one_person_asks_is_added_and_joins_by_invite_at_once() {
         .await
         .created();
         campus.deliver().await;
-        let link = InviteLink::sent_to(&campus, "sue@uni.example");
+        let link = MailedLink::sent_to(&campus, "sue@uni.example");
         let ask = || sue.post("/api/requests/membership/", json!({ "club": "chess" }));
         let add = || ada.post("/api/clubs/chess/members/", body.clone());
         let (asked, added, joined, again) = futures::join!(ask(), add(), link.accept(&sue), ask());
@@ -326,7 +326,7 @@ async fn an_invite_is_used_or_revoked_but_not_both() {
         .await
         .created();
         campus.deliver().await;
-        let link = InviteLink::sent_to(&campus, "ina@uni.example");
+        let link = MailedLink::sent_to(&campus, "ina@uni.example");
         let ina = campus.as_("ina");
         let (used, revoked) = futures::join!(link.accept(&ina), async {
             tokio::time::sleep(Duration::from_millis(milliseconds)).await;

@@ -5,12 +5,12 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::TestCampus;
-use tests::fixtures::{Drive, InviteLink, id};
+use tests::fixtures::{MailedLink, Recruitment, id};
 
 const HOSTILE: &str =
     "<img src=x onerror=alert(1)> {{ name }} {% if x %} & \"q\" 'a'\r\nBcc: all@uni.example";
 
-async fn accepted(campus: &TestCampus, drive: &Drive, names: &[&str]) -> Vec<Value> {
+async fn accepted(campus: &TestCampus, drive: &Recruitment, names: &[&str]) -> Vec<Value> {
     let mut submissions = Vec::new();
     for name in names {
         let submission = drive.submit(&campus.as_(name)).await;
@@ -547,7 +547,7 @@ async fn a_rejection_that_follows_an_acceptance_revokes_its_invitation() {
         .with_worker(drive.send("acceptance", json!({})))
         .await
         .ok();
-    let link = InviteLink::sent_to(&campus, "sue@uni.example");
+    let link = MailedLink::sent_to(&campus, "sue@uni.example");
     let invites = "/api/clubs/chess/invites/";
     drive.decide(&first, 2, "").await;
     assert_eq!(

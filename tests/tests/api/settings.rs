@@ -288,7 +288,7 @@ async fn copies_follow_when_settings_are_written_twice_at_once() {
     for milliseconds in 0..40 {
         let image = json!({ "image_url": "https://x.example/i.png" });
         let (profile, seen) = after_two(milliseconds, image.clone(), async |sue, _| {
-            drop(sue.patch("/api/settings/", image.clone()).await.ok())
+            drop(sue.patch("/api/settings/", image.clone()).await.ok());
         })
         .await;
         assert_eq!(
@@ -305,7 +305,7 @@ async fn copies_follow_when_claims_and_settings_change_at_once() {
     for milliseconds in 0..40 {
         let year = json!({ "graduation_year": 2031 });
         let (profile, seen) = after_two(milliseconds, year, async |_, renamed| {
-            drop(renamed.get("/api/settings/").await.ok())
+            drop(renamed.get("/api/settings/").await.ok());
         })
         .await;
         assert_eq!(

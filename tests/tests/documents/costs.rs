@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use shared::ids::Id;
 use shared::models::Submission;
 use shared::table::usage::{Usage, metered};
-use tests::fixtures::{Drive, hours, id};
+use tests::fixtures::{Recruitment, hours, id};
 use tests::template::table_actions;
 use tests::{Client, Setup, TestCampus};
 
@@ -125,7 +125,7 @@ impl Prices {
 }
 
 /// Adds `n` pending submissions to the application. They are copies of the first one.
-async fn fill(campus: &TestCampus, drive: &Drive, first: &Value, n: u64) {
+async fn fill(campus: &TestCampus, drive: &Recruitment, first: &Value, n: u64) {
     let app = &campus.campus.app;
     let table = &app.table;
     let application = id(&drive.application);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use shared::table::usage::Usage;
-use tests::template::Template;
+use tests::template::SamTemplate;
 
 use super::costs::{Row, serves};
 
@@ -167,7 +167,7 @@ impl Bill {
 
 /// Memory of the functions in MB, by binary.
 fn memory() -> BTreeMap<String, f64> {
-    let functions = Template::load("clubs", &[]).functions().into_values();
+    let functions = SamTemplate::load("clubs", &[]).functions().into_values();
     functions
         .map(|function| {
             (

@@ -7,7 +7,7 @@ use crate::sources::{rust_files, shown};
 
 /// The numbers of all rules, such as `S14`.
 fn rules() -> BTreeSet<String> {
-    let text = fs::read_to_string(crate::root().join("docs/behaviour.md")).unwrap();
+    let text = fs::read_to_string(crate::root().join("docs/behaviour.md")).expect("the rules");
     let mut rules = BTreeSet::new();
     for line in text.lines() {
         let Some(rule) = line

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 /// All Rust files below a folder of the repository, in the order of their names.
 pub fn rust_files(folder: &str) -> Vec<PathBuf> {
     fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("a file").path();
             if path.is_dir() && !path.ends_with("target") {
                 walk(&path, found);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -29,7 +29,7 @@ pub fn shown(path: &Path) -> String {
 
 /// The text of a file without its unit tests.
 pub fn without_tests(path: &Path) -> String {
-    let text = fs::read_to_string(path).unwrap();
+    let text = fs::read_to_string(path).expect("a text");
     let code = text.split("#[cfg(test)]\nmod tests").next();
     code.unwrap_or_default().to_owned()
 }

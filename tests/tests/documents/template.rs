@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use shared::settings::{Settings, VARIABLES};
-use tests::template::{ACCOUNT, Function, REGION, Template};
+use tests::template::{ACCOUNT, Function, REGION, SamTemplate};
 
 /// Deployments that together use every condition of the template.
-fn deployments() -> Vec<Template> {
+fn deployments() -> Vec<SamTemplate> {
     let own = [
         ("Issuer", "https://id.uni.example"),
         ("Audience", "clubs"),
@@ -44,15 +44,15 @@ fn deployments() -> Vec<Template> {
         .collect();
     let emulated = [("EndpointUrl", "http://host.docker.internal:8001")];
     vec![
-        Template::load("clubs", &[]),
-        Template::load("clubs", &own),
-        Template::load("clubs", &all),
-        Template::load("clubs", &emulated),
+        SamTemplate::load("clubs", &[]),
+        SamTemplate::load("clubs", &own),
+        SamTemplate::load("clubs", &all),
+        SamTemplate::load("clubs", &emulated),
     ]
 }
 
-fn template() -> Template {
-    Template::load("clubs", &[])
+fn template() -> SamTemplate {
+    SamTemplate::load("clubs", &[])
 }
 
 fn by_binary(functions: &BTreeMap<String, Function>) -> BTreeMap<&str, &Function> {
@@ -338,7 +338,7 @@ fn mails_go_out_as_the_identity_that_they_are_from() {
             "clubs@uni.example",
         ),
     ] {
-        let functions = Template::load("clubs", &parameters).functions();
+        let functions = SamTemplate::load("clubs", &parameters).functions();
         assert!(
             functions["Mailer"].may("ses:SendEmail", &arn(identity)),
             "{parameters:?}"
@@ -440,7 +440,7 @@ fn what_is_watched_exists_and_the_dashboard_is_json() {
 /// make.
 pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>) {
     // With this parameter, the table has the name that the tests use.
-    let template = Template::load("clubs", &[("RestoredTable", local::engine::TABLE)]);
+    let template = SamTemplate::load("clubs", &[("RestoredTable", local::engine::TABLE)]);
     let functions = template.functions();
     assert_eq!(done.len(), functions.len());
     for (name, done) in done {

@@ -189,6 +189,27 @@ pub fn collections(
         created_at: now,
     });
     let registrations = registrations.collect();
+    let (favorites, subscriptions) = bookmarks(app, people, clubs, now);
+    Collections {
+        tags,
+        badges,
+        schools,
+        majors,
+        years,
+        fairs,
+        registrations,
+        favorites,
+        subscriptions,
+    }
+}
+
+/// Lets people mark clubs, and counts the favorites of the clubs.
+fn bookmarks(
+    app: &Shared,
+    people: &[Person],
+    clubs: &mut [Club],
+    now: Timestamp,
+) -> (Vec<Favorite>, Vec<Subscription>) {
     let (mut favorites, mut subscriptions) = (Vec::new(), Vec::new());
     let mut counts = BTreeMap::new();
     // The student has none at the start.
@@ -214,17 +235,7 @@ pub fn collections(
     for club in clubs {
         club.favorites = counts.get(&club.code).copied().unwrap_or_default();
     }
-    Collections {
-        tags,
-        badges,
-        schools,
-        majors,
-        years,
-        fairs,
-        registrations,
-        favorites,
-        subscriptions,
-    }
+    (favorites, subscriptions)
 }
 
 /// A fair in two weeks. Clubs can register for it.

@@ -13,7 +13,7 @@ use crate::Error;
 
 /// Club, name, type, first day from now, hour, length in hours, weeks between showings, number of
 /// showings, location, and whether the location is public.
-type Plan = (
+type EventPlan = (
     &'static str,
     &'static str,
     EventType,
@@ -26,7 +26,7 @@ type Plan = (
     bool,
 );
 
-const PLANS: [Plan; 16] = [
+const PLANS: [EventPlan; 16] = [
     (
         "robotics",
         "Open workshop",

@@ -41,7 +41,7 @@ const PROUD: [&str; 4] = [
     "My grandmother's recipes, as a book.",
 ];
 
-struct Drive<'a> {
+struct RecruitmentPlan<'a> {
     club: &'a str,
     name: &'a str,
     committees: &'a [&'a str],
@@ -55,7 +55,7 @@ struct Drive<'a> {
 pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestamp) -> Drives {
     let mut all = Drives::default();
     let plans = [
-        Drive {
+        RecruitmentPlan {
             club: "robotics",
             name: "Autumn recruitment",
             committees: &["Mechanics", "Electronics", "Software"],
@@ -63,7 +63,7 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
             applicants: 28,
             decided: true,
         },
-        Drive {
+        RecruitmentPlan {
             club: "debate",
             name: "New speakers",
             committees: &["Speaking", "Judging"],
@@ -71,7 +71,7 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
             applicants: 17,
             decided: false,
         },
-        Drive {
+        RecruitmentPlan {
             club: "consulting",
             name: "Spring projects",
             committees: &["Research"],
@@ -130,7 +130,7 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
     all
 }
 
-fn application(app: &Shared, drive: &Drive<'_>, now: Timestamp) -> Application {
+fn application(app: &Shared, drive: &RecruitmentPlan<'_>, now: Timestamp) -> Application {
     let day = |days| now.plus(TimeDelta::days(days));
     let created = day(drive.window.0 - 2);
     Application {

@@ -1,0 +1,293 @@
+//! How addresses are invited: the limits, and the writes.
+
+use std::collections::HashSet;
+
+use chrono::TimeDelta;
+use futures::stream::{self, StreamExt, TryStreamExt};
+use shared::Shared;
+use shared::http::{ApiError, Code, Field, Need, NewId, Officer, Reader, Result};
+use shared::ids::Id;
+use shared::mail::invitation;
+use shared::models::{ClubCode, Email, InvitationLog, Invite, Mail, Person, Personal, Role};
+use shared::table::{InviteWrite, PARALLEL, Refusal, Retries, Table, TableError};
+use shared::time::Timestamp;
+
+/// The role and the title of a body. It is 403 if the role is above that of the caller.
+pub(crate) fn read_grant(
+    scope: &Officer,
+    reader: &mut Reader,
+    role: Field<Role>,
+    title: Field<String>,
+) -> Result<(Role, String)> {
+    let role = reader
+        .value("role", role, Need::Optional)
+        .unwrap_or(Role::Member);
+    if !scope.reaches(role) {
+        return Err(ApiError::Forbidden);
+    }
+    let mut text = String::new();
+    reader.line("title", title, Need::Optional, &mut text);
+    Ok((role, text))
+}
+
+/// The inviter, unless they are hidden in this club (I4).
+pub(crate) fn shown_inviter<'a, O>(
+    scope: &Officer<(), O>,
+    inviter: &'a Person,
+) -> Option<&'a Personal> {
+    scope
+        .membership
+        .as_ref()
+        .is_none_or(|own| own.public)
+        .then_some(&inviter.personal)
+}
+
+/// It is 400 if the club is not approved (I15). Otherwise anybody could create a club and send
+/// mails in its name.
+pub(crate) fn check_approved(scope: &Officer<(), impl Sized>) -> Result<()> {
+    if scope.club.approved == Some(true) {
+        return Ok(());
+    }
+    Err(
+        ApiError::rule("This club is not approved yet, so it cannot invite anybody.")
+            .coded(Code::ClubNotApproved),
+    )
+}
+
+/// It is 429 if `more` invitations would cross the limit of 24 hours (I13).
+pub(crate) fn check_daily(log: &InvitationLog, more: usize, now: Timestamp) -> Result<()> {
+    match log.wait_for(more, now) {
+        0 => Ok(()),
+        seconds => {
+            let why = format!(
+                "A club can send at most {} invitations in 24 hours.",
+                InvitationLog::DAILY
+            );
+            Err(ApiError::RateLimited(why, seconds))
+        }
+    }
+}
+
+/// It is 429 if this invite was sent within the last ten minutes (I14).
+pub(crate) fn check_pause(log: &InvitationLog, invite: &str, now: Timestamp) -> Result<()> {
+    match log.wait_for_resend(invite, now) {
+        0 => Ok(()),
+        seconds => Err(ApiError::RateLimited(
+            "Wait ten minutes before you send the same invitation again.".into(),
+            seconds,
+        )),
+    }
+}
+
+/// An address can be invited this often in ten minutes (I14).
+const OFTEN: usize = 3;
+
+#[derive(Default)]
+pub(crate) struct InviteOutcome {
+    pub(crate) invited: Vec<Invite>,
+    /// Number of addresses that belong to members.
+    pub(crate) members: usize,
+    /// Number of addresses that could not be invited, because the table was busy or the caller lost
+    /// their role.
+    pub(crate) left: usize,
+}
+
+/// An address, with the ids of the people who have it.
+struct Addressee {
+    email: Email,
+    people: Vec<Id<Person>>,
+}
+
+impl Addressee {
+    /// The ids of all invites that the address may have: from an officer, or with an acceptance
+    /// mail.
+    fn invite_ids(&self, code: &ClubCode) -> impl Iterator<Item = String> {
+        let accepted = self
+            .people
+            .iter()
+            .map(|person| Invite::id_for_accepted(code, *person));
+        std::iter::once(Invite::id_for_address(code, &self.email)).chain(accepted)
+    }
+}
+
+/// Stores an invite and a mail for each address that neither belongs to a member nor has an open
+/// invite. Each transaction has at most [`Table::INVITES`] of them.
+pub(crate) async fn invite(
+    app: &Shared,
+    scope: &Officer,
+    new: NewId,
+    emails: Vec<Email>,
+    grant: (Role, &str),
+) -> Result<InviteOutcome> {
+    check_approved(scope)?;
+    let (code, mut outcome) = (&scope.club.code, InviteOutcome::default());
+    let mut addressees: Vec<Addressee> = stream::iter(emails)
+        .map(async |email| {
+            app.table
+                .people_at(&email)
+                .await
+                .map(|people| Addressee { email, people })
+        })
+        .buffered(PARALLEL)
+        .try_collect()
+        .await?;
+    let people = addressees
+        .iter()
+        .flat_map(|addressee| addressee.people.iter().copied());
+    let members: HashSet<Id<Person>> = app
+        .table
+        .members_among(code, people)
+        .await?
+        .into_iter()
+        .map(|member| member.person)
+        .collect();
+    let all = addressees.len();
+    addressees.retain(|addressee| {
+        addressee
+            .people
+            .iter()
+            .all(|person| !members.contains(person))
+    });
+    outcome.members = all - addressees.len();
+    let inviter = scope.user.person().await?;
+    for (n, chunk) in addressees.chunks(Table::INVITES).enumerate() {
+        // The addresses after this chunk count for the limit too, so that a call above the limit is
+        // refused as a whole (I13).
+        let behind = &addressees[(n * Table::INVITES + chunk.len())..];
+        match invite_chunk(app, scope, inviter, (chunk, behind), grant, new).await {
+            Ok(done) => outcome.invited.extend(done),
+            Err(error) if outcome.invited.is_empty() => return Err(error),
+            // The chunks before were invited. The answer says how many addresses were not (I11).
+            Err(error) => {
+                tracing::warn!(?error, "not all were invited");
+                outcome.left = addressees.len() - n * Table::INVITES;
+                break;
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+fn new_invite(
+    scope: &Officer,
+    email: &Email,
+    (role, title): (Role, &str),
+    version: u64,
+    now: Timestamp,
+) -> Invite {
+    let code = &scope.club.code;
+    Invite {
+        id: Invite::id_for_address(code, email),
+        club: code.clone(),
+        email: email.clone(),
+        role,
+        title: title.to_owned(),
+        version,
+        by: scope.authority().map(|own| own.id),
+        expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
+        updated_at: now,
+    }
+}
+
+async fn invite_chunk(
+    app: &Shared,
+    scope: &Officer,
+    inviter: &Person,
+    (chunk, behind): (&[Addressee], &[Addressee]),
+    (role, title): (Role, &str),
+    NewId(version): NewId,
+) -> Result<Vec<Invite>> {
+    let code = &scope.club.code;
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        let now = app.now();
+        let ids = chunk
+            .iter()
+            .chain(behind)
+            .flat_map(|addressee| addressee.invite_ids(code));
+        let (there, log) = futures::try_join!(
+            app.table.invites_by_id(code, ids),
+            app.table.invitation_log(code)
+        )?;
+        // An earlier attempt with the same idempotency key may have invited some of them.
+        let is_open = |addressee: &&Addressee| {
+            there.iter().any(|invite| {
+                invite.email == addressee.email && invite.is_open(now) && invite.version != version
+            })
+        };
+        let own = |email: &Email| {
+            there
+                .iter()
+                .find(|invite| invite.email == *email && invite.version == version)
+                .cloned()
+        };
+        let done: Vec<Invite> = chunk
+            .iter()
+            .filter_map(|addressee| own(&addressee.email))
+            .collect();
+        let wanted: Vec<&Addressee> = chunk
+            .iter()
+            .filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none())
+            .collect();
+        let new: Vec<(Invite, Mail)> = wanted
+            .into_iter()
+            .map(|Addressee { email, .. }| {
+                let invite = new_invite(scope, email, (role, title), version, now);
+                let mail = invitation(&scope.club, shown_inviter(scope, inviter), &invite);
+                (invite, mail)
+            })
+            .collect();
+        if new.is_empty() {
+            return Ok(done);
+        }
+        let later = behind
+            .iter()
+            .filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none())
+            .count();
+        check_daily(&log, new.len() + later, now)?;
+        // Without this check, officers could revoke an invite and invite again to avoid the pause
+        // (I14).
+        for (invite, _) in new
+            .iter()
+            .filter(|(invite, _)| log.times(&invite.id, now) >= OFTEN)
+        {
+            check_pause(&log, &invite.id, now)?;
+        }
+        let replaces = |invite: &Invite| {
+            there
+                .iter()
+                .find(|old| old.id == invite.id)
+                .map(|old| old.version)
+        };
+        let writes: Vec<InviteWrite<'_>> = new
+            .iter()
+            .map(|(invite, mail)| InviteWrite {
+                invite,
+                replaces: replaces(invite),
+                mail,
+            })
+            .collect();
+        let sent = log.with(
+            code,
+            new.iter().map(|(invite, _)| invite.id.as_str()),
+            app.next_id(),
+            now,
+        );
+        match app
+            .table
+            .put_invites(&writes, scope.authority(), (&log, &sent))
+            .await
+        {
+            Ok(()) => {
+                return Ok(done
+                    .into_iter()
+                    .chain(new.into_iter().map(|(invite, _)| invite))
+                    .collect());
+            }
+            // Somebody else invited one of the addresses at the same moment. Read again.
+            Err(TableError::Refused(Refusal::Changed)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `/clubs/{club}/invite/`
+
+use std::collections::HashSet;
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use shared::http::{Field, Input, Mode, Need, NewId, Officer, Reader, Result};
+use shared::models::{Email, Role};
+use shared::{Shared, limits};
+use utoipa::ToSchema;
+
+use crate::invitations::{invite, read_grant};
+
+/// An invitation of many addresses.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct NewInvites {
+    /// At most 100 addresses, separated by commas, semicolons or white space.
+    #[serde(default)]
+    #[schema(required = true, value_type = String)]
+    emails: Field<String>,
+    /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
+    #[serde(default)]
+    #[schema(value_type = Role)]
+    role: Field<Role>,
+    /// Title of the new members. One line, at most 255 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    title: Field<String>,
+}
+
+/// The result of a bulk invitation.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct InvitedBody {
+    /// A summary in one sentence.
+    detail: String,
+    /// Number of addresses that were invited.
+    sent: usize,
+    /// Number of addresses that belong to members or already have an open invite.
+    skipped: usize,
+}
+
+/// Invite many addresses.
+///
+/// For officers of an approved club. Members and addresses with an open invite are skipped. If one
+/// address is wrong, nobody is invited. A club can send at most 300 invitations in 24 hours.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/invite/", tag = "invites", security(("bearer" = [])),
+    params(("club" = String, Path)), request_body = NewInvites,
+    responses((status = 200, body = InvitedBody))
+)]
+pub async fn create_invites(
+    State(app): State<Shared>,
+    scope: Officer,
+    new: NewId,
+    Input(input): Input<NewInvites>,
+) -> Result<Json<InvitedBody>> {
+    let mut reader = Reader::new(Mode::Create);
+    let (role, title) = read_grant(&scope, &mut reader, input.role, input.title)?;
+    let text = reader
+        .value("emails", input.emails, Need::Required)
+        .unwrap_or_default();
+    let emails = read_addresses(&text, &mut reader);
+    if emails.len() > limits::INVITED {
+        reader.errors.add(
+            "emails",
+            format!("At most {} addresses are allowed.", limits::INVITED),
+        );
+    } else if emails.is_empty() && !reader.errors.has("emails") {
+        reader.errors.add("emails", "Give at least one address.");
+    }
+    reader.finish()?;
+    let all = emails.len();
+    let outcome = invite(&app, &scope, new, emails, (role, &title)).await?;
+    let sent = outcome.invited.len();
+    let skipped = all - sent - outcome.left;
+    let mut detail = format!("{sent} invitations sent, {skipped} addresses skipped.");
+    if outcome.left > 0 {
+        detail = format!(
+            "{detail} {} addresses could not be invited now. Send them again.",
+            outcome.left
+        );
+    }
+    Ok(Json(InvitedBody {
+        detail,
+        sent,
+        skipped,
+    }))
+}
+
+/// The addresses of a text, each once, in lower case. They are separated by commas, semicolons or
+/// white space. The first wrong one is reported, and ends the list.
+fn read_addresses(text: &str, reader: &mut Reader) -> Vec<Email> {
+    let mut emails: Vec<Email> = Vec::new();
+    let mut known = HashSet::new();
+    for word in text
+        .split(|c: char| c == ',' || c == ';' || c.is_whitespace())
+        .filter(|word| !word.is_empty())
+    {
+        let Some(email) = Email::parse(word).map(|email| email.folded()) else {
+            let shown: String = word.chars().take(100).collect();
+            let why = format!("{shown:?} is not an e-mail address.");
+            reader.errors.add("emails", why);
+            break;
+        };
+        if known.insert(email.clone()) {
+            emails.push(email);
+        }
+    }
+    emails
+}
