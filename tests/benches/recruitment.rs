@@ -87,6 +87,50 @@ fn median(times: &mut [Duration]) -> Duration {
     times[times.len() / 2]
 }
 
+/// Opens an application with three questions. Returns its path, and a submission to it.
+async fn open_form(
+    client: &mut Connection,
+    officer: &str,
+    now: chrono::DateTime<chrono::Utc>,
+) -> (String, Value) {
+    client
+        .created("/api/clubs/", officer, &json!({ "name": "Bench" }))
+        .await;
+    let at = |hours: i64| Timestamp::at(now + chrono::TimeDelta::hours(hours)).to_string();
+    let body = json!({
+        "name": "Fall",
+        "is_active": true,
+        "application_start_time": at(-1),
+        "application_end_time": at(1),
+        "result_release_time": at(2),
+    });
+    let application = client
+        .created("/api/clubs/bench/applications/", officer, &body)
+        .await;
+    let path = format!("/api/clubs/bench/applications/{}/", application["id"]);
+    let mut questions = Vec::new();
+    for _ in 0..3 {
+        questions.push(
+            client
+                .created(
+                    &format!("{path}questions/"),
+                    officer,
+                    &json!({ "question_type": 1, "prompt": "Why would you like to join?" }),
+                )
+                .await,
+        );
+    }
+    let answer =
+        "I have wanted to do this since the fair in September, and I learn best by doing. "
+            .repeat(2);
+    let responses: Vec<Value> = questions
+        .iter()
+        .map(|question| json!({ "question": question["id"], "text": answer }))
+        .collect();
+    let submission = json!({ "responses": responses });
+    (path, submission)
+}
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let campus = Arc::new(Campus::new(Parts::open(None).expect("parts")).expect("a campus"));
@@ -117,43 +161,7 @@ async fn main() -> ExitCode {
     };
     let mut client = Connection(TcpStream::connect(address).await.expect("a connection"));
     let officer = token("officer");
-    client
-        .created("/api/clubs/", &officer, &json!({ "name": "Bench" }))
-        .await;
-    let at = |hours: i64| {
-        Timestamp::at(campus.clock.now() + chrono::TimeDelta::hours(hours)).to_string()
-    };
-    let body = json!({
-        "name": "Fall",
-        "is_active": true,
-        "application_start_time": at(-1),
-        "application_end_time": at(1),
-        "result_release_time": at(2),
-    });
-    let application = client
-        .created("/api/clubs/bench/applications/", &officer, &body)
-        .await;
-    let path = format!("/api/clubs/bench/applications/{}/", application["id"]);
-    let mut questions = Vec::new();
-    for _ in 0..3 {
-        questions.push(
-            client
-                .created(
-                    &format!("{path}questions/"),
-                    &officer,
-                    &json!({ "question_type": 1, "prompt": "Why would you like to join?" }),
-                )
-                .await,
-        );
-    }
-    let answer =
-        "I have wanted to do this since the fair in September, and I learn best by doing. "
-            .repeat(2);
-    let responses: Vec<Value> = questions
-        .iter()
-        .map(|question| json!({ "question": question["id"], "text": answer }))
-        .collect();
-    let submission = json!({ "responses": responses });
+    let (path, submission) = open_form(&mut client, &officer, campus.clock.now()).await;
     let tokens: Vec<String> = (0..STUDENTS)
         .map(|n| token(&format!("student{n}")))
         .collect();

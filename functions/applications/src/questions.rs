@@ -5,11 +5,10 @@ use std::collections::HashSet;
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
-use shared::http::User;
 use shared::http::access::question;
 use shared::http::{
     ApiError, Created, Field, IfMatch, Input, Mode, Need, NewId, NoContent, Officer, PathIds,
-    Reader, Reference, Result, SignedIn, edit,
+    Reader, Reference, Result, SignedIn, User, edit,
 };
 use shared::ids::Id;
 use shared::models::{Application, Choice, ClubCode, Form, Prompt, Question, QuestionType};

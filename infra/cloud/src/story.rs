@@ -91,6 +91,10 @@ async fn until(what: &str, mut right: impl AsyncFnMut() -> bool) -> Result<(), E
 }
 
 /// Runs the story. With `at_once`, the applicants submit at the same moment.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one story, from the beginning to the end"
+)]
 pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
     let began = Instant::now();
     let (ada, _) = caller(cloud, "ada", "ada@uni.example", "Ada Lovelace")?;

@@ -141,54 +141,60 @@ impl Prices {
             body[unique] = json!("Another");
             self.row(replace, "", &admin, put.clone(), &one, body).await;
             if path == "/api/clubfairs/" {
-                self.row(
-                    "list_current_fairs",
-                    "",
-                    &anybody,
-                    get.clone(),
-                    "/api/clubfairs/current/",
-                    Value::Null,
-                )
-                .await;
-                let register = format!("{one}register/");
-                self.row(
-                    "register_club",
-                    "",
-                    owner,
-                    post.clone(),
-                    &register,
-                    json!({ "club": "go" }),
-                )
-                .await;
-                let fair = format!(
-                    "/api/events/?fair={}",
-                    one.trim_end_matches('/')
-                        .rsplit('/')
-                        .next()
-                        .unwrap_or_default()
-                );
-                self.row(
-                    "list_events",
-                    "of a fair, not in memory",
-                    &anybody,
-                    get.clone(),
-                    &fair,
-                    Value::Null,
-                )
-                .await;
-                self.row(
-                    "register_club",
-                    "no longer",
-                    owner,
-                    post.clone(),
-                    &register,
-                    json!({ "club": "go", "status": false }),
-                )
-                .await;
+                self.one_fair(owner, &one).await;
             }
             self.row(remove, "", &admin, delete.clone(), &one, Value::Null)
                 .await;
         }
+    }
+
+    /// What only fairs have.
+    async fn one_fair(&mut self, owner: &Client, one: &str) {
+        let anybody = self.campus.anonymous();
+        self.row(
+            "list_current_fairs",
+            "",
+            &anybody,
+            Method::GET,
+            "/api/clubfairs/current/",
+            Value::Null,
+        )
+        .await;
+        let register = format!("{one}register/");
+        self.row(
+            "register_club",
+            "",
+            owner,
+            Method::POST,
+            &register,
+            json!({ "club": "go" }),
+        )
+        .await;
+        let fair = format!(
+            "/api/events/?fair={}",
+            one.trim_end_matches('/')
+                .rsplit('/')
+                .next()
+                .unwrap_or_default()
+        );
+        self.row(
+            "list_events",
+            "of a fair, not in memory",
+            &anybody,
+            Method::GET,
+            &fair,
+            Value::Null,
+        )
+        .await;
+        self.row(
+            "register_club",
+            "no longer",
+            owner,
+            Method::POST,
+            &register,
+            json!({ "club": "go", "status": false }),
+        )
+        .await;
     }
 
     pub(super) async fn bookmarks(&mut self, client: &Client) {

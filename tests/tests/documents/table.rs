@@ -49,6 +49,30 @@ fn fits(key: &str, pattern: &str) -> bool {
     key == rest
 }
 
+/// The claim of a worker that died, and what an erased person leaves.
+async fn what_faults_and_erasure_leave(campus: &TestCampus) {
+    let mail = MailId {
+        about: 1,
+        sequence: 1,
+        kind: MailKind::Acceptance,
+        attempt: 1,
+    };
+    campus
+        .campus
+        .app
+        .table
+        .park_mail(&mail, 0, campus.campus.app.now())
+        .await
+        .expect("a table");
+    let gone = campus.as_("gone");
+    gone.post("/api/clubs/", json!({ "name": "Left behind" }))
+        .await
+        .created();
+    gone.delete("/api/settings/?archive=true")
+        .await
+        .no_content();
+}
+
 /// A table with at least one item of every type. An erasure reads twice, with a pause in between, so
 /// callers pause the tokio clock.
 pub async fn one_of_everything() -> TestCampus {
@@ -133,26 +157,7 @@ pub async fn one_of_everything() -> TestCampus {
         ))
         .await
         .no_content();
-    let mail = MailId {
-        about: 1,
-        sequence: 1,
-        kind: MailKind::Acceptance,
-        attempt: 1,
-    };
-    campus
-        .campus
-        .app
-        .table
-        .park_mail(&mail, 0, campus.campus.app.now())
-        .await
-        .expect("a table");
-    let gone = campus.as_("gone");
-    gone.post("/api/clubs/", json!({ "name": "Left behind" }))
-        .await
-        .created();
-    gone.delete("/api/settings/?archive=true")
-        .await
-        .no_content();
+    what_faults_and_erasure_leave(&campus).await;
     campus
 }
 
