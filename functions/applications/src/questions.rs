@@ -257,7 +257,7 @@ fn bodies(form: &Form) -> Vec<QuestionBody> {
 
 /// If fewer questions than this are left below the limit, the limit is checked again after the
 /// write.
-const NEAR: usize = 20;
+const RECHECK_MARGIN: usize = 20;
 
 fn too_many() -> ApiError {
     ApiError::field(
@@ -318,7 +318,7 @@ pub async fn create_question(
     };
     input.apply(Mode::Create, &mut question, application, || app.next_id())?;
     app.table.put_question(&question, None).await?;
-    if scope.parent.questions.len() + NEAR > limits::QUESTIONS {
+    if scope.parent.questions.len() + RECHECK_MARGIN > limits::QUESTIONS {
         // Others may have created questions at the same moment, so that this one is above the
         // limit. If the questions cannot be read now, this one stays: after an error, a repeat
         // would create it again.

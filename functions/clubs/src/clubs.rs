@@ -71,7 +71,7 @@ pub async fn list_clubs(
     let (clubs, labels, hosts) = futures::try_join!(
         app.all_clubs(&versions),
         TagsAndBadges::at(&app, &versions),
-        hosts(&app, &versions, &months, now)
+        clubs_with_upcoming_events(&app, &versions, &months, now)
     )?;
     let ranking = Ranking { now, hosts };
     let mut found = filter.find(&clubs, &labels, &ranking, |club| {
@@ -84,7 +84,7 @@ pub async fn list_clubs(
 }
 
 /// The codes of the clubs with events that have not ended.
-async fn hosts(
+async fn clubs_with_upcoming_events(
     app: &Shared,
     versions: &Versions,
     months: &[String],

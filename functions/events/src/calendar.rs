@@ -15,13 +15,13 @@ use shared::{Shared, limits};
 use crate::events::upcoming;
 
 /// Largest number of characters of a description in a calendar.
-const DESCRIPTION: usize = 500;
+const MAX_DESCRIPTION_CHARS: usize = 500;
 /// The content of a calendar without entries, because a calendar needs at least one component (RFC
 /// 5545, 3.6).
-const UTC: &str = "BEGIN:VTIMEZONE\r\nTZID:Etc/UTC\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0000\r\n\
+const UTC_TIMEZONE: &str = "BEGIN:VTIMEZONE\r\nTZID:Etc/UTC\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0000\r\n\
     TZOFFSETTO:+0000\r\nTZNAME:UTC\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n";
 /// Largest size of a calendar in bytes, so that it can pass the gateway (H25).
-const CALENDAR: usize = limits::ANSWER_BODY - 100_000;
+const MAX_CALENDAR_BYTES: usize = limits::ANSWER_BODY - 100_000;
 
 /// Get the calendar of all clubs.
 ///
@@ -77,7 +77,7 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
         ("VERSION", "2.0"),
         ("PRODID", "-//Clubs//Clubs//EN"),
         ("CALSCALE", "GREGORIAN"),
-        ("X-WR-CALNAME", plain(name).as_str()),
+        ("X-WR-CALNAME", without_control_characters(name).as_str()),
     ] {
         calendar.append_property(property);
     }
@@ -88,17 +88,17 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
     for (showing, event, club) in showings {
         let text = texts
             .entry(event.id)
-            .or_insert_with(|| beginning(&event.description));
+            .or_insert_with(|| description_text(&event.description));
         let entry = entry(event, showing, &club.profile.name, text);
         size += entry.to_string().len();
-        if size > CALENDAR {
+        if size > MAX_CALENDAR_BYTES {
             break;
         }
         calendar.push(entry);
     }
     let mut text = calendar.to_string();
     if is_empty {
-        text = text.replace("END:VCALENDAR", &format!("{UTC}END:VCALENDAR"));
+        text = text.replace("END:VCALENDAR", &format!("{UTC_TIMEZONE}END:VCALENDAR"));
     }
     (
         [(header::CONTENT_TYPE, "text/calendar; charset=utf-8")],
@@ -117,7 +117,10 @@ fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
         .created(event.created_at.moment())
         .last_modified(event.updated_at.moment())
         .sequence(u32::try_from(event.version - 1).unwrap_or(u32::MAX))
-        .summary(&plain(&format!("{} ({club})", event.name)))
+        .summary(&without_control_characters(&format!(
+            "{} ({club})",
+            event.name
+        )))
         .categories([category(event.event_type)])
         .starts(showing.start.moment());
     // An end that equals the start is not allowed (RFC 5545, 3.8.2.2).
@@ -132,24 +135,24 @@ fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
         .as_ref()
         .filter(|_| showing.location_is_public)
     {
-        entry.location(&plain(location));
+        entry.location(&without_control_characters(location));
     }
     entry.done()
 }
 
 /// The beginning of an HTML text, as plain text for a calendar.
-fn beginning(html: &str) -> String {
-    let start: String = html.chars().take(DESCRIPTION * 8).collect();
-    plain(
+fn description_text(html: &str) -> String {
+    let start: String = html.chars().take(MAX_DESCRIPTION_CHARS * 8).collect();
+    without_control_characters(
         &to_text(&start)
             .chars()
-            .take(DESCRIPTION)
+            .take(MAX_DESCRIPTION_CHARS)
             .collect::<String>(),
     )
 }
 
 /// Removes control characters except line breaks. Calendars must not contain them.
-fn plain(text: &str) -> String {
+fn without_control_characters(text: &str) -> String {
     text.chars()
         .filter(|c| *c == '\n' || !c.is_control())
         .collect()

@@ -103,13 +103,15 @@ pub async fn create_event(
                 break;
             }
             // Events that have ended do not count.
-            Err(TableError::Refused(Refusal::Quota)) => match allowed(&app, &event.club).await {
-                Ok(allowed) => limit = Some(allowed),
-                Err(error) => {
-                    let image = event.image.as_ref();
-                    return remove_unless_saved(&app.media, Err(error), image).await;
+            Err(TableError::Refused(Refusal::Quota)) => {
+                match event_limit(&app, &event.club).await {
+                    Ok(event_limit) => limit = Some(event_limit),
+                    Err(error) => {
+                        let image = event.image.as_ref();
+                        return remove_unless_saved(&app.media, Err(error), image).await;
+                    }
                 }
-            },
+            }
             Err(error) => return Err(error.into()),
         }
     }
@@ -129,7 +131,7 @@ pub async fn create_event(
 /// The largest number of events of this club, including those that have ended. It is 400 if the
 /// club already has the allowed number of events that have not ended (V12). An event without
 /// showings counts as not ended.
-async fn allowed(app: &Shared, club: &ClubCode) -> Result<i64> {
+async fn event_limit(app: &Shared, club: &ClubCode) -> Result<i64> {
     let (events, now) = (app.table.events(club).await?, app.now());
     let limit = app.settings.quotas.club_events as usize;
     let ended = events.iter().filter(|event| has_ended(event, now)).count();
@@ -319,7 +321,7 @@ pub async fn edit_event<B: Serialize>(
                 return Ok(new);
             }
             if has_ended(&old, app.now()) && !has_ended(&new, app.now()) {
-                allowed(app, &old.club).await?;
+                event_limit(app, &old.club).await?;
             }
             new.sort_showings();
             new.version += 1;

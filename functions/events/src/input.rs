@@ -85,7 +85,7 @@ impl EventInput {
             && let Some(showings) = reader.value("showings", self.showings, Need::Free)
         {
             if showings.len() > limits::SHOWINGS {
-                reader.errors.add("showings", TOO_MANY);
+                reader.errors.add("showings", TOO_MANY_SHOWINGS);
             }
             for (i, showing) in showings.into_iter().enumerate().take(limits::SHOWINGS) {
                 match showing.create(Id::new(next_id())) {
@@ -102,7 +102,7 @@ impl EventInput {
     }
 }
 
-pub(crate) const TOO_MANY: &str = "At most 100 showings are allowed.";
+pub(crate) const TOO_MANY_SHOWINGS: &str = "At most 100 showings are allowed.";
 
 /// The fields of a showing that officers write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]

@@ -13,7 +13,7 @@ use shared::{Shared, limits};
 use crate::body::{EventViewer, ShowingBody};
 use crate::club_events::edit_event;
 use crate::events::VisibleEvent;
-use crate::input::{ShowingInput, TOO_MANY};
+use crate::input::{ShowingInput, TOO_MANY_SHOWINGS};
 
 /// The id of the showing in the path. It is looked up in the event after the role of the caller was
 /// checked (H3).
@@ -108,7 +108,7 @@ pub async fn create_showing(
             return Ok(());
         }
         if event.showings.len() >= limits::SHOWINGS {
-            return Err(ApiError::field("showings", TOO_MANY));
+            return Err(ApiError::field("showings", TOO_MANY_SHOWINGS));
         }
         event.showings.push(showing.clone());
         Ok(())

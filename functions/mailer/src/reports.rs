@@ -6,7 +6,7 @@ use shared::table::{MailReport, Table, TableError};
 use shared::time::Timestamp;
 
 /// Name of the message tag that holds the id of a mail.
-pub(crate) const TAG: &str = "mail";
+pub(crate) const MAIL_ID_TAG: &str = "mail";
 
 /// Events of SES, as SNS passes them to the function.
 #[derive(Debug, Deserialize)]

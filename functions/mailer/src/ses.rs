@@ -15,7 +15,7 @@ use shared::settings::Settings;
 use crate::outcome::{SendOutcome, classify};
 
 /// Time limits of a call. If SES does not answer in time, the state of the mail is unknown (E15).
-fn patient() -> TimeoutConfig {
+fn timeouts() -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(Duration::from_secs(2))
         .operation_timeout(Duration::from_secs(20))
@@ -35,7 +35,7 @@ impl Ses {
     pub fn new(config: &aws_config::SdkConfig, settings: &Settings) -> Self {
         let config = aws_sdk_sesv2::config::Builder::from(config)
             .retry_config(RetryConfig::disabled())
-            .timeout_config(patient())
+            .timeout_config(timeouts())
             .build();
         Self {
             client: Client::from_conf(config),
@@ -95,7 +95,7 @@ impl Ses {
             // SES returns this tag in its reports, so that they can be matched to the mail.
             .email_tags(
                 MessageTag::builder()
-                    .name(crate::reports::TAG)
+                    .name(crate::reports::MAIL_ID_TAG)
                     .value(mail.id().to_string())
                     .build()?,
             )

@@ -22,11 +22,11 @@ const LEASE_SECONDS: i64 = 90;
 const TRIES: u32 = 3;
 /// A mail that SES did not take within these hours has failed (E14). The stream gives up a record
 /// one hour later (template.yaml).
-const HOURS: i64 = 11;
+const GIVE_UP_AFTER_HOURS: i64 = 11;
 /// Pause before an error is returned. The stream delivers the record again at once.
 const PAUSE: Duration = Duration::from_secs(10);
 /// Pause before a mail that another worker has claimed is read again.
-const TURN: Duration = Duration::from_secs(2);
+const PARKED_PAUSE: Duration = Duration::from_secs(2);
 /// No mail is sent after this time in one invocation, so that even a slow call of SES ends before
 /// the time-out of the function.
 const BEGIN_WITHIN: Duration = Duration::from_secs(45);
@@ -179,7 +179,7 @@ impl Worker {
             Record::Queued(mail) => self.work(mail, next_send).await,
             Record::Parked(lease) => {
                 // Without this pause, the record would come back at once, again and again.
-                tokio::time::sleep(TURN).await;
+                tokio::time::sleep(PARKED_PAUSE).await;
                 if self.resolve(&lease.mail(), lease.turn).await? {
                     self.table.unpark_mail(lease).await?;
                 }
@@ -219,12 +219,12 @@ impl Worker {
             self.settle(mail, EmailStatus::Sending, status, text)
                 .await?;
             if status == EmailStatus::Sent {
-                self.told(mail).await?;
+                self.revoke_after_rejection(mail).await?;
             }
             if status != EmailStatus::Queued {
                 return Ok(());
             }
-            if mail.queued_at.plus(TimeDelta::hours(HOURS)) < self.now() {
+            if mail.queued_at.plus(TimeDelta::hours(GIVE_UP_AFTER_HOURS)) < self.now() {
                 return self
                     .settle(mail, EmailStatus::Queued, EmailStatus::Failed, text)
                     .await;
@@ -252,7 +252,7 @@ impl Worker {
     }
 
     /// Revokes the invitation after a rejection was sent (E25). Safe to repeat.
-    async fn told(&self, mail: &Mail) -> Result<(), RetryLater> {
+    async fn revoke_after_rejection(&self, mail: &Mail) -> Result<(), RetryLater> {
         match (&mail.decision, mail.person) {
             (Some(decision), Some(person)) if decision.status != Status::Accepted => Ok(self
                 .table
@@ -271,7 +271,7 @@ impl Worker {
         };
         if now.status == EmailStatus::Sent {
             // The worker may have died after it stored the result.
-            self.told(&now).await?;
+            self.revoke_after_rejection(&now).await?;
         }
         if now.status != EmailStatus::Sending {
             return Ok(true);

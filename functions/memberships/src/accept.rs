@@ -17,7 +17,7 @@ use shared::table::{Refusal, TableError};
 use utoipa::ToSchema;
 
 use crate::member::{MemberBody, MemberViewer};
-use crate::members::{owned_limit, owns_enough};
+use crate::members::{owned_limit, owner_limit_error};
 
 /// The token of an invite, and how the new member wants to be shown.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -160,7 +160,7 @@ pub async fn accept_invite(
         Ok(()) => Ok(shown(&membership)),
         Err(TableError::Refused(refusal)) => Err(match refusal {
             Refusal::Erased => ApiError::rule(ERASING),
-            Refusal::Quota => owns_enough(&app),
+            Refusal::Quota => owner_limit_error(&app),
             Refusal::AlreadyMember => {
                 ApiError::rule("You are already a member of this club.").coded(Code::AlreadyMember)
             }

@@ -165,7 +165,7 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Js
         )
     };
     // An invite is shown only if the mail with its present version was sent.
-    let told = |invite: &Invite| {
+    let was_mailed = |invite: &Invite| {
         all.mails
             .iter()
             .filter(|mail| sent(mail))
@@ -174,7 +174,7 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Js
     let invites = all
         .invites
         .into_iter()
-        .filter(told)
+        .filter(was_mailed)
         .map(ExportedInvite::from)
         .collect();
     Ok(Json(ExportBody {

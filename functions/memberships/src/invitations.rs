@@ -80,7 +80,7 @@ pub(crate) fn check_pause(log: &InvitationLog, invite: &str, now: Timestamp) -> 
 }
 
 /// An address can be invited this often in ten minutes (I14).
-const OFTEN: usize = 3;
+const MAX_INVITES_IN_TEN_MINUTES: usize = 3;
 
 #[derive(Default)]
 pub(crate) struct InviteOutcome {
@@ -153,8 +153,8 @@ pub(crate) async fn invite(
     for (n, chunk) in addressees.chunks(Table::INVITES).enumerate() {
         // The addresses after this chunk count for the limit too, so that a call above the limit is
         // refused as a whole (I13).
-        let behind = &addressees[(n * Table::INVITES + chunk.len())..];
-        match invite_chunk(app, scope, inviter, (chunk, behind), grant, new).await {
+        let later_chunks = &addressees[(n * Table::INVITES + chunk.len())..];
+        match invite_chunk(app, scope, inviter, (chunk, later_chunks), grant, new).await {
             Ok(done) => outcome.invited.extend(done),
             Err(error) if outcome.invited.is_empty() => return Err(error),
             // The chunks before were invited. The answer says how many addresses were not (I11).
@@ -193,7 +193,7 @@ async fn invite_chunk(
     app: &Shared,
     scope: &Officer,
     inviter: &Person,
-    (chunk, behind): (&[Addressee], &[Addressee]),
+    (chunk, later_chunks): (&[Addressee], &[Addressee]),
     (role, title): (Role, &str),
     NewId(version): NewId,
 ) -> Result<Vec<Invite>> {
@@ -204,7 +204,7 @@ async fn invite_chunk(
         let now = app.now();
         let ids = chunk
             .iter()
-            .chain(behind)
+            .chain(later_chunks)
             .flat_map(|addressee| addressee.invite_ids(code));
         let (there, log) = futures::try_join!(
             app.table.invites_by_id(code, ids),
@@ -241,7 +241,7 @@ async fn invite_chunk(
         if new.is_empty() {
             return Ok(done);
         }
-        let later = behind
+        let later = later_chunks
             .iter()
             .filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none())
             .count();
@@ -250,7 +250,7 @@ async fn invite_chunk(
         // (I14).
         for (invite, _) in new
             .iter()
-            .filter(|(invite, _)| log.times(&invite.id, now) >= OFTEN)
+            .filter(|(invite, _)| log.times(&invite.id, now) >= MAX_INVITES_IN_TEN_MINUTES)
         {
             check_pause(&log, &invite.id, now)?;
         }

@@ -160,7 +160,7 @@ pub async fn create_member(
                 app.table.invitation_log(&club.code)
             )?)
         };
-        let ((person, request, log), by) = futures::try_join!(found, shown_by(&scope))?;
+        let ((person, request, log), by) = futures::try_join!(found, named_adder(&scope))?;
         let person = person.ok_or_else(unknown)?;
         let membership = Membership {
             title: title.clone(),
@@ -196,7 +196,7 @@ pub async fn create_member(
                 return Ok(created(&scope, &there));
             }
             Err(TableError::Refused(Refusal::Erased)) => return Err(unknown()),
-            Err(TableError::Refused(Refusal::Quota)) => return Err(owns_enough(&app)),
+            Err(TableError::Refused(Refusal::Quota)) => return Err(owner_limit_error(&app)),
             Err(TableError::Refused(Refusal::Changed)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -204,7 +204,7 @@ pub async fn create_member(
 }
 
 /// The officer who acts, unless they are hidden in this club.
-async fn shown_by(scope: &Officer) -> Result<Option<&Personal>> {
+async fn named_adder(scope: &Officer) -> Result<Option<&Personal>> {
     let hidden = scope.membership.as_ref().is_some_and(|own| !own.public);
     Ok(if hidden {
         None
@@ -219,7 +219,7 @@ pub(crate) fn owned_limit(app: &Shared, is_admin: bool) -> Option<u32> {
 }
 
 /// The error if a person would own more clubs than allowed.
-pub(crate) fn owns_enough(app: &Shared) -> ApiError {
+pub(crate) fn owner_limit_error(app: &Shared) -> ApiError {
     let limit = app.settings.quotas.clubs_owned;
     ApiError::field(
         "role",
@@ -404,7 +404,7 @@ async fn save_member(
                     .update_member(&old, &new, caller.by(), limit)
                     .await;
                 stored.map_err(|error| match error {
-                    TableError::Refused(Refusal::Quota) => owns_enough(app),
+                    TableError::Refused(Refusal::Quota) => owner_limit_error(app),
                     error => error.into(),
                 })?;
             }

@@ -22,7 +22,7 @@ use crate::membershiprequests::RequestBody;
 
 /// Largest number of officers who get a mail (R4). More mails would not fit into the transaction of
 /// the request.
-const TOLD: usize = 90;
+const MAX_MAILED_OFFICERS: usize = 90;
 
 /// A request to join a club.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -165,7 +165,7 @@ async fn mails(app: &Shared, club: &Club, request: &MembershipRequest) -> Result
     officers.sort_by_key(|member| (!member.active, member.role, member.id));
     Ok(officers
         .iter()
-        .take(TOLD)
+        .take(MAX_MAILED_OFFICERS)
         .map(|officer| requested(club, officer, request))
         .collect())
 }

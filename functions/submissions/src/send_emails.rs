@@ -25,7 +25,7 @@ use crate::previews::{
 };
 
 /// How long the answer waits for its mails (E11).
-const PATIENCE: Duration = Duration::from_secs(3);
+const MAX_WAIT: Duration = Duration::from_secs(3);
 /// The answer waits only for so many mails, or fewer (E11).
 const SMALL_BATCH: usize = 100;
 
@@ -361,7 +361,7 @@ async fn send(
         }
         tracing::error!(?error, "some mails were not queued");
     }
-    for status in drained(app, &mine).await {
+    for status in wait_until_sent(app, &mine).await {
         match status {
             EmailStatus::Sent | EmailStatus::Bounced | EmailStatus::Complained => outcome.sent += 1,
             EmailStatus::Failed => outcome.failed += 1,
@@ -423,12 +423,12 @@ async fn queue(
 }
 
 /// Waits until all mails are sent or failed, but not longer than `PATIENCE`. Returns their states.
-async fn drained(app: &Shared, mails: &[MailId]) -> Vec<EmailStatus> {
+async fn wait_until_sent(app: &Shared, mails: &[MailId]) -> Vec<EmailStatus> {
     let mut states = vec![EmailStatus::Queued; mails.len()];
     if mails.len() > SMALL_BATCH {
         return states;
     }
-    let end = tokio::time::Instant::now() + PATIENCE;
+    let end = tokio::time::Instant::now() + MAX_WAIT;
     let mut pause = Duration::from_millis(20);
     let waits = |status: &EmailStatus| matches!(status, EmailStatus::Queued | EmailStatus::Sending);
     while states.iter().any(waits) && tokio::time::Instant::now() + pause < end {

@@ -57,7 +57,7 @@ pub(crate) fn closed() -> ApiError {
 }
 
 /// How long an idempotency key is valid (X1).
-const KEY_COUNTS: TimeDelta = TimeDelta::hours(24);
+const KEY_VALIDITY: TimeDelta = TimeDelta::hours(24);
 
 /// Submit an application.
 ///
@@ -127,7 +127,7 @@ pub async fn submit(
         rejection_mail: None,
         mailed: None,
     };
-    let key_since = ids::order_number(received - KEY_COUNTS + TimeDelta::milliseconds(1));
+    let key_since = ids::order_number(received - KEY_VALIDITY + TimeDelta::milliseconds(1));
     let studies = Studies::of(&app, submission.applicant.iter());
     let outcome = async {
         if is_current {
@@ -206,7 +206,7 @@ async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<
         SubmitOutcome::Decided | SubmitOutcome::Withdrawn(false) => return Err(closed()),
     };
     if !outcome.is_replay && request_age() > limits::DELETION_GRACE / 2 {
-        still_wanted(app, submission)
+        take_back_if_orphaned(app, submission)
             .await
             .map_err(ApiError::after_write)?;
     }
@@ -215,7 +215,7 @@ async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<
 
 /// Reads the application and the applicant again after a submission that took long (X15). A
 /// deletion of an application or a committee waits only for fast submissions (X14).
-async fn still_wanted(app: &Shared, submission: &Submission) -> Result<()> {
+async fn take_back_if_orphaned(app: &Shared, submission: &Submission) -> Result<()> {
     let person = async {
         Ok(app
             .table

@@ -64,6 +64,22 @@ enum Copied {
     Settings,
 }
 
+/// The attributes of a profile that its settings do not write: what follows from the token, the
+/// counters, and what never changes.
+const NOT_SETTINGS: [&str; 11] = [
+    "id",
+    "personal",
+    "token_issued_at",
+    "subject",
+    "clubs_created",
+    "clubs_owned",
+    "created_at",
+    "erasing",
+    keys::TYPE,
+    keys::GSI1PK,
+    keys::GSI1SK,
+];
+
 /// Maximum number of search words per person.
 const WORDS: usize = 12;
 /// Maximum length of a search word in characters. The rest of the word is ignored.
@@ -312,14 +328,8 @@ impl Table {
     pub async fn update_settings(&self, old: &Person, new: &Person) -> Result<(), TableError> {
         Box::pin(self.refresh_copies(new, Copied::Settings)).await?;
         let write = Write::update(new.key())
-            .set("graduation_year", &new.graduation_year)
-            .set("school", &new.school)
-            .set("major", &new.major)
-            .set("image_url", &new.image_url)
-            .if_absent_or_equals("graduation_year", &old.graduation_year)
-            .if_absent_or_equals("school", &old.school)
-            .if_absent_or_equals("major", &old.major)
-            .if_absent_or_equals("image_url", &old.image_url)
+            .set_entity(new, &[], &NOT_SETTINGS)?
+            .if_entity_unchanged(old, &NOT_SETTINGS)?
             .if_equals("erasing", &false);
         let counts = count_person(old, new);
         let done = if counts.is_empty() {

@@ -1,6 +1,6 @@
 //! One write to the table, with its condition. It is sent alone or as part of a transaction.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update,
@@ -169,13 +169,7 @@ impl Write {
         once: &[&str],
         without: &[&str],
     ) -> Result<Self, TableError> {
-        let is_set = |name: &str| ![keys::PK, keys::SK].contains(&name) && !without.contains(&name);
-        let mut attributes: Vec<_> = super::to_item(entity)?
-            .into_iter()
-            .filter(|(name, _)| is_set(name))
-            .collect();
-        attributes.sort_by(|a, b| a.0.cmp(&b.0));
-        for (name, value) in attributes {
+        for (name, value) in attributes(entity, without)? {
             if !once.contains(&name.as_str()) {
                 self.result.set.push((name.clone(), value.clone()));
             }
@@ -338,6 +332,22 @@ impl Write {
         self
     }
 
+    /// Adds conditions: every attribute that [`Write::set_entity`] would set has the value that it
+    /// has in this entity, or is absent.
+    pub fn if_entity_unchanged<E: Entity>(
+        mut self,
+        entity: &E,
+        without: &[&str],
+    ) -> Result<Self, TableError> {
+        for (name, value) in attributes(entity, without)? {
+            let (name, value) = (self.name(&name), self.raw(value));
+            self.conditions.push(format!(
+                "(attribute_not_exists({name}) OR {name} = {value})"
+            ));
+        }
+        Ok(self)
+    }
+
     /// Adds a condition: the number is larger than `value`.
     #[must_use]
     pub fn if_above(mut self, attribute: &str, value: i64) -> Self {
@@ -479,4 +489,16 @@ pub(super) struct Expressions {
     pub condition: Option<String>,
     pub names: Option<HashMap<String, String>>,
     pub values: Option<HashMap<String, AttributeValue>>,
+}
+
+/// The attributes of an entity in the order of their names, except its keys and those in `without`.
+fn attributes<E: Entity>(
+    entity: &E,
+    without: &[&str],
+) -> Result<BTreeMap<String, AttributeValue>, TableError> {
+    let mut attributes = super::to_item(entity)?;
+    attributes.retain(|name, _| {
+        ![keys::PK, keys::SK].contains(&name.as_str()) && !without.contains(&name.as_str())
+    });
+    Ok(attributes.into_iter().collect())
 }
