@@ -364,7 +364,7 @@ fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
         ("notified" = Option<bool>, Query, description = "Whether a decision mail was sent"),
         ("email_status" = Option<String>, Query,
             description = "One or more states of the last decision mail, separated by commas. \
-                `none` stands for applicants who were sent nothing"),
+                `none` means applicants who were sent nothing"),
         ("search" = Option<String>, Query,
             description = "Every word must occur in the name, user name or address"),
         ("limit" = Option<u64>, Query,

@@ -191,7 +191,8 @@ impl Template {
         })?;
         let name = conditions[wrong];
         Some(format!(
-            "Condition {} ({{% if {name} %}}) is at a place where HTML allows no text, such as between the rows of a table. \
+            "Condition {} ({{% if {name} %}}) is at a place where HTML allows no text, \
+             such as between the rows of a table. \
              Put it inside a cell, or around the whole table.",
             wrong + 1
         ))

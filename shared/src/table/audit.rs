@@ -83,13 +83,19 @@ pub fn companions(item: &Item) -> Vec<Item> {
     macro_rules! of_lookups {
         ($($kind:ty),+) => {
             match type_of(item) {
-                <Person as Entity>::TYPE => from_item::<Person>(item.clone()).map(|person| person.entry_items()).unwrap_or_default(),
+                <Person as Entity>::TYPE => from_item::<Person>(item.clone())
+                    .map(|person| person.entry_items())
+                    .unwrap_or_default(),
                 <Event as Entity>::TYPE => {
-                    let pointer = |event: Event| to_item(&EventClub { event: event.id, club: event.club }).ok();
+                    let pointer = |event: Event| {
+                        to_item(&EventClub { event: event.id, club: event.club }).ok()
+                    };
                     from_item::<Event>(item.clone()).ok().and_then(pointer).into_iter().collect()
                 }
                 $(<Lookup<$kind> as Entity>::TYPE => {
-                    from_item::<Lookup<$kind>>(item.clone()).map(|lookup| vec![name_item(&lookup)]).unwrap_or_default()
+                    from_item::<Lookup<$kind>>(item.clone())
+                        .map(|lookup| vec![name_item(&lookup)])
+                        .unwrap_or_default()
                 })+
                 _ => vec![],
             }
