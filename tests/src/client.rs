@@ -7,6 +7,8 @@ use serde_json::Value;
 use shared::table::usage::Usage;
 use tower::ServiceExt as _;
 
+use crate::contract;
+
 /// A caller of the API.
 #[derive(Clone)]
 pub struct Client {
@@ -54,13 +56,17 @@ impl Client {
     /// Sends any method, with or without a JSON body.
     pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Response {
         let content_type = body.is_some().then_some("application/json");
-        self.raw(
-            method,
-            path,
-            content_type,
-            body.map(|body| body.to_string()).unwrap_or_default(),
-        )
-        .await
+        let text = body.as_ref().map(Value::to_string).unwrap_or_default();
+        let response = self
+            .exchange(method.clone(), path, content_type, text.into())
+            .await;
+        let request = contract::Request {
+            method: &method,
+            target: path,
+            body: body.as_ref(),
+        };
+        contract::check(&request, &response);
+        response
     }
 
     /// Sends any method with any body.
@@ -70,6 +76,25 @@ impl Client {
         path: &str,
         content_type: Option<&str>,
         body: impl Into<Body>,
+    ) -> Response {
+        let response = self
+            .exchange(method.clone(), path, content_type, body.into())
+            .await;
+        let request = contract::Request {
+            method: &method,
+            target: path,
+            body: None,
+        };
+        contract::check(&request, &response);
+        response
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        content_type: Option<&str>,
+        body: Body,
     ) -> Response {
         let mut request = Request::builder()
             .method(method.clone())
@@ -84,7 +109,7 @@ impl Client {
         for (name, value) in &self.headers {
             request = request.header(*name, value);
         }
-        let request = request.body(body.into()).expect("a request");
+        let request = request.body(body).expect("a request");
         let response = self
             .router
             .clone()

@@ -2,6 +2,7 @@
 //! worker. The clock stands still until the test moves it.
 
 pub mod client;
+mod contract;
 pub mod faults;
 pub mod fixtures;
 pub mod images;

@@ -16,8 +16,10 @@ use utoipa::ToSchema;
 /// A later end of an application for one person.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExtensionBody {
+    /// Id of the extension.
     #[schema(value_type = u64)]
     id: Id<Extension>,
+    /// User name of the person.
     username: String,
     /// User id.
     #[schema(value_type = u64)]
@@ -37,17 +39,26 @@ impl From<&Extension> for ExtensionBody {
     }
 }
 
-/// The fields of an extension that officers write.
+/// A new extension. The person is named by `person` or by `username`.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct ExtensionInput {
-    /// User name of the person. Send this or `person` to create an extension; ignored afterwards.
+pub struct NewExtension {
+    /// User name of the person. Send this or `person`.
     #[serde(default)]
     #[schema(value_type = String)]
     username: Field<String>,
-    /// User id of the person. Send this or `username` to create an extension; ignored afterwards.
+    /// User id of the person. Send this or `username`.
     #[serde(default)]
     #[schema(value_type = u64)]
     person: Field<Id<Person>>,
+    /// Must be after the end of the application.
+    #[serde(default)]
+    #[schema(required = true, value_type = Timestamp)]
+    end_time: Field<Timestamp>,
+}
+
+/// The field of an extension that officers change.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct ExtensionInput {
     /// Must be after the end of the application.
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
@@ -95,13 +106,13 @@ pub async fn list_extensions(
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions",
     security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
-    request_body = ExtensionInput, responses((status = 201, body = ExtensionBody))
+    request_body = NewExtension, responses((status = 201, body = ExtensionBody))
 )]
 pub async fn create_extension(
     State(app): State<Shared>,
     scope: Officer<Application>,
     new: NewId,
-    Input(input): Input<ExtensionInput>,
+    Input(input): Input<NewExtension>,
 ) -> Result<Created<ExtensionBody>> {
     let application = &scope.parent;
     let mut end = application.end;

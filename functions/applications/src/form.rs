@@ -8,17 +8,20 @@ use shared::ids::Id;
 use shared::limits;
 use shared::mail::Template;
 use shared::models::{Application, Choice, ClubCode, Committee, Form, Question, QuestionType};
+use shared::openapi::fields::{Html, Name, WebAddress};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
 /// An application.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ApplicationBody {
+    /// Id of the application.
     #[schema(value_type = u64)]
     id: Id<Application>,
     /// Code of the club.
     #[schema(value_type = String)]
     club: ClubCode,
+    /// One line.
     name: String,
     /// HTML.
     description: String,
@@ -36,10 +39,13 @@ pub struct ApplicationBody {
     acceptance_email: Option<String>,
     /// Template of the rejection mail. Null for callers who are not officers.
     rejection_email: Option<String>,
+    /// The parts of the club that people can apply to.
     committees: Vec<Committee>,
     /// In the order in which they are shown.
     questions: Vec<QuestionBody>,
+    /// When the application was created.
     created_at: Timestamp,
+    /// When the application was last changed.
     updated_at: Timestamp,
 }
 
@@ -70,10 +76,12 @@ impl ApplicationBody {
 /// A question of an application.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QuestionBody {
+    /// Id of the question.
     #[schema(value_type = u64)]
     id: Id<Question>,
     /// 1 free response, 2 multiple choice, 3 short answer, 4 information text.
     question_type: QuestionType,
+    /// Text of the question.
     prompt: String,
     /// Largest number of words of an answer. 0 means no limit.
     word_limit: u32,
@@ -108,12 +116,13 @@ impl From<&Question> for QuestionBody {
 pub struct ApplicationInput {
     /// One line, at most 255 characters.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = Name)]
     name: Field<String>,
     /// HTML, at most 50,000 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Html)]
     description: Field<String>,
+    /// First moment at which the application is open.
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
     application_start_time: Field<Timestamp>,
@@ -131,22 +140,22 @@ pub struct ApplicationInput {
     is_active: Field<bool>,
     /// Web address (http or https) of an application elsewhere.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Option<WebAddress>)]
     external_url: Field<String>,
     /// HTML template of the acceptance mail, at most 50,000 characters. Variables: `{{ name }}`,
     /// `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ club }}`, `{{ application }}`. An
     /// empty text means a built-in mail.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Html)]
     acceptance_email: Field<String>,
     /// HTML template of the rejection mail, with the same limit and variables.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Html)]
     rejection_email: Field<String>,
     /// The new set of committees, at most 50. A committee that is sent with its id, or with its
     /// present name, keeps its id.
     #[serde(default)]
-    #[schema(value_type = Vec<CommitteeInput>)]
+    #[schema(value_type = Vec<CommitteeInput>, max_items = 50)]
     committees: Field<Vec<CommitteeInput>>,
 }
 
@@ -157,6 +166,7 @@ pub struct CommitteeInput {
     #[schema(value_type = Option<u64>)]
     id: Option<Id<Committee>>,
     /// One line, at most 255 characters. Unique in the application, whatever its case.
+    #[schema(value_type = Name)]
     name: String,
 }
 

@@ -12,6 +12,7 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::models::{Application, Choice, ClubCode, Form, Prompt, Question, QuestionType};
+use shared::openapi::fields::{Position, PromptText, WordLimit};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
@@ -26,15 +27,15 @@ pub struct QuestionInput {
     question_type: Field<QuestionType>,
     /// Text of the question, at most 5,000 characters.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = PromptText)]
     prompt: Field<String>,
     /// Largest number of words of an answer. 0 (default) means no limit.
     #[serde(default)]
-    #[schema(value_type = i64)]
+    #[schema(value_type = WordLimit)]
     word_limit: Field<i64>,
     /// Questions with a lower value are shown first. Default 0; may be negative.
     #[serde(default)]
-    #[schema(value_type = i64)]
+    #[schema(value_type = Position)]
     precedence: Field<i64>,
     /// Whether the question is only for the listed `committees`. Default false.
     #[serde(default)]
@@ -43,12 +44,12 @@ pub struct QuestionInput {
     /// Ids of committees of this application. At least one is required if `committee_question` is
     /// true.
     #[serde(default)]
-    #[schema(value_type = Vec<u64>)]
+    #[schema(value_type = Vec<Reference>)]
     committees: Field<Vec<Reference>>,
     /// Options: texts, or objects with `value` and possibly `id`. A multiple-choice question has 2
     /// to 50 options; other questions have none.
     #[serde(default)]
-    #[schema(value_type = Vec<OptionInput>)]
+    #[schema(value_type = Vec<OptionInput>, max_items = 50)]
     multiple_choice: Field<Vec<OptionInput>>,
 }
 

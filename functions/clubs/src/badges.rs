@@ -9,6 +9,7 @@ use shared::http::{
     Admin, Field, Input, Mode, Need, NewId, NoContent, Params, PathIds, Reader, Result, User,
 };
 use shared::models::{Badge, Lookup};
+use shared::openapi::fields::{BadgeText, Color, Line, Name};
 use shared::table::Versions;
 use shared::{Shared, limits, text};
 use utoipa::ToSchema;
@@ -20,19 +21,19 @@ use crate::lookups::{self, Collection, Entry};
 pub struct BadgeInput {
     /// One line, at most 255 characters. Unique, whatever its case and accents.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = Name)]
     label: Field<String>,
     /// One line, at most 255 characters. The list can be filtered by it.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Line)]
     purpose: Field<String>,
     /// Plain text, at most 1,000 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = BadgeText)]
     description: Field<String>,
     /// `#rrggbb`, or an empty text.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Color)]
     color: Field<String>,
 }
 

@@ -9,6 +9,9 @@ use shared::http::{ApiError, Field, Mode, Need, Reader, Reference, User, Visibil
 use shared::lookups::Entries;
 use shared::media::Media;
 use shared::models::{Club, ClubCode, Membership, Role, Tag};
+use shared::openapi::fields::{
+    CodeText, FromOneToFive, Html, Line, MaybeAddress, Name, OnlyNull, WebAddress,
+};
 use shared::table::{ClubPage, TableError, Versions};
 use shared::time::Timestamp;
 use shared::{App, limits};
@@ -20,12 +23,15 @@ pub struct ClubBody {
     /// Unique; never changes. Lower-case letters, digits and hyphens, at most 64 characters.
     #[schema(value_type = String)]
     code: ClubCode,
+    /// One line.
     name: String,
+    /// One line, or an empty text.
     subtitle: String,
     /// HTML. In lists only the first 2,000 characters.
     pub(crate) description: String,
     /// Address for questions to the club, or an empty text.
     email: String,
+    /// Web address, or null.
     website: Option<String>,
     /// Address of the logo, at most 600 pixels wide. Null if there is none.
     image_url: Option<String>,
@@ -51,8 +57,9 @@ pub struct ClubBody {
     is_subscribe: bool,
     /// Role of the caller in the club: 0 owner, 10 officer, 20 member. Null if not a member.
     is_member: Option<Role>,
+    /// When the club was created.
     created_at: Timestamp,
-    /// Whether the club is deleted. Only for admins.
+    /// Whether the club is deleted. Missing if the caller is not an admin.
     #[serde(skip_serializing_if = "Option::is_none")]
     archived: Option<bool>,
 }
@@ -202,33 +209,33 @@ pub fn is_accepting(club: &Club, now: Timestamp) -> bool {
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct ClubInput {
     /// Used only when the club is created; made from the name if not sent. Lower-case letters,
-    /// digits and hyphens, at most 64 characters, with at least one letter.
+    /// digits and hyphens, at most 64 characters, with at least one letter. PUT may leave it out.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = CodeText)]
     pub code: Field<String>,
     /// One line, at most 255 characters.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = Name)]
     pub name: Field<String>,
     /// One line, at most 255 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Line)]
     subtitle: Field<String>,
     /// HTML, at most 50,000 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Html)]
     description: Field<String>,
     /// Address for questions to the club. Replies to decision mails go there.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = MaybeAddress)]
     email: Field<String>,
     /// Web address, http or https.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<WebAddress>)]
     website: Field<String>,
     /// Ids of tags, at most 20.
     #[serde(default)]
-    #[schema(value_type = Vec<u64>)]
+    #[schema(value_type = Vec<Reference>, max_items = 20)]
     tags: Field<Vec<Reference>>,
     /// Default true.
     #[serde(default)]
@@ -236,21 +243,21 @@ pub struct ClubInput {
     active: Field<bool>,
     /// A number from 1 to 5. Default 4.
     #[serde(default)]
-    #[schema(value_type = u8)]
+    #[schema(value_type = FromOneToFive)]
     application_required: Field<i64>,
-    /// Null removes the logo. To set a logo, use `upload/`.
+    /// Null removes the logo. To set a logo, use `upload/`. PUT may leave it out.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = OnlyNull)]
     image: Field<Value>,
-    /// Ids of badges, at most 20. Only admins; ignored from others.
+    /// Ids of badges, at most 20. Only admins; ignored from others. PUT may leave it out.
     #[serde(default)]
-    #[schema(value_type = Vec<u64>)]
+    #[schema(value_type = Vec<Reference>, max_items = 20)]
     badges: Field<Vec<Reference>>,
-    /// Only admins; ignored from others.
+    /// Only admins; ignored from others. PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     approved: Field<bool>,
-    /// False restores a deleted club. Only admins; ignored from others.
+    /// False restores a deleted club. Only admins; ignored from others. PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = bool)]
     archived: Field<bool>,

@@ -22,21 +22,28 @@ use crate::body::{TagsAndBadges, logo};
 /// A favorite or a subscription.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BookmarkBody {
+    /// Id of the entry.
     #[schema(value_type = u64)]
     id: Id<BookmarkBody>,
+    /// The club.
     club: ClubBrief,
+    /// When the club was added.
     created_at: Timestamp,
 }
 
 /// The main fields of a club.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ClubBrief {
+    /// Code of the club.
     #[schema(value_type = String)]
     code: ClubCode,
+    /// One line.
     name: String,
+    /// One line, or an empty text.
     subtitle: String,
     /// Address of the logo, at most 600 pixels wide. Null if there is none.
     image_url: Option<String>,
+    /// False if the club is not active any more.
     active: bool,
     /// Ordered by name.
     tags: Vec<NamedBody>,

@@ -13,6 +13,7 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::models::{ClubCode, Fair, Lookup, Registration};
+use shared::openapi::fields::{Html, Line, Name};
 use shared::table::{Retries, TableError, Versions};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
@@ -23,15 +24,20 @@ use crate::lookups::{self, Collection, Entry};
 /// A club fair.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FairBody {
+    /// Id of the fair.
     #[schema(value_type = u64)]
     id: Id<Fair>,
+    /// One line.
     name: String,
+    /// Who organizes the fair.
     organization: String,
     /// How to reach the organizers.
     contact: String,
     /// HTML.
     information: String,
+    /// Beginning of the fair.
     start_time: Timestamp,
+    /// End of the fair.
     end_time: Timestamp,
     /// First moment at which officers can register their clubs. Null means no limit.
     registration_start_time: Option<Timestamp>,
@@ -49,20 +55,21 @@ pub struct FairBody {
 pub struct FairInput {
     /// One line, at most 255 characters. Unique, whatever its case and accents.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = Name)]
     name: Field<String>,
     /// One line, at most 255 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Line)]
     organization: Field<String>,
     /// How to reach the organizers. One line, at most 255 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Line)]
     contact: Field<String>,
     /// HTML, at most 50,000 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Html)]
     information: Field<String>,
+    /// Beginning of the fair.
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
     start_time: Field<Timestamp>,

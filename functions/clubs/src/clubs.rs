@@ -14,6 +14,7 @@ use shared::http::{
 use shared::http::{ERASING, User, remove_unless_saved, store_image};
 use shared::ids::Id;
 use shared::models::{Club, ClubCode, ClubProfile, Membership, Person, Role};
+use shared::openapi::fields::{ClubOrdering, Count, ImageUpload, SearchText};
 use shared::settings::Approval;
 use shared::table::{ClubPage, ClubQuota, Refusal, TableError, Versions};
 use shared::time::Timestamp;
@@ -28,7 +29,7 @@ use crate::ranking::{ClubFilter, ClubOrder, Ranked, Ranking, compare};
 #[utoipa::path(
     get, path = "/api/clubs/", tag = "clubs", security((), ("bearer" = [])),
     params(
-        ("search" = Option<String>, Query,
+        ("search" = Option<SearchText>, Query,
             description = "Every word must occur in the name, code, subtitle, description or a \
                 tag"),
         ("active" = Option<bool>, Query, description = "Only active clubs, or only inactive ones"),
@@ -43,11 +44,10 @@ use crate::ranking::{ClubFilter, ClubOrder, Ranked, Ranking, compare};
         ("member" = Option<bool>, Query,
             description = "Only clubs of the caller, or only others. Empty for callers who are not \
                 signed in"),
-        ("ordering" = Option<String>, Query,
-            description = "`alphabetical`, `-alphabetical`, `featured` (default), `favorite_count` \
-                or `-favorite_count`"),
-        ("page" = Option<u64>, Query, description = "Number of the page, from 1"),
-        ("page_size" = Option<u64>, Query,
+        ("ordering" = Option<ClubOrdering>, Query,
+            description = "The order; `featured` if not given. `-` turns it round"),
+        ("page" = Option<Count>, Query, description = "Number of the page, from 1"),
+        ("page_size" = Option<Count>, Query,
             description = "Results on one page: 25 by default, at most 100")
     ),
     responses((status = 200, body = Envelope<ClubBody>))
@@ -296,7 +296,7 @@ pub async fn replace_club(
 #[utoipa::path(
     post, path = "/api/clubs/{club}/upload/", tag = "clubs", security(("bearer" = [])),
     params(("club" = String, Path)),
-    request_body(content = String, content_type = "multipart/form-data"),
+    request_body(content = ImageUpload, content_type = "multipart/form-data"),
     responses((status = 200, body = ClubBody))
 )]
 pub async fn upload_club_logo(

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use flate2::read::GzDecoder;
 use shared::http::{ApiError, PublicPath, Result};
+use shared::openapi::fields::File;
 
 /// The bytes of a file that build.rs compressed.
 macro_rules! packed {
@@ -56,8 +57,8 @@ const INITIALIZER: &str = r##"window.onload = () => {
 ///
 /// For everybody.
 #[utoipa::path(
-    get, path = "/api/openapi.json", tag = "service",
-    responses((status = 200, content_type = "application/json"))
+    get, path = "/api/openapi.json", tag = "service", security((), ("bearer" = [])),
+    responses((status = 200, body = Object, description = "The document."))
 )]
 pub async fn show_openapi(headers: HeaderMap) -> Result<Response> {
     unpacked(&headers, "application/json", OPENAPI)
@@ -67,7 +68,8 @@ pub async fn show_openapi(headers: HeaderMap) -> Result<Response> {
 ///
 /// For everybody.
 #[utoipa::path(
-    get, path = "/api/docs/", tag = "service", responses((status = 200, content_type = "text/html"))
+    get, path = "/api/docs/", tag = "service", security((), ("bearer" = [])),
+    responses((status = 200, body = String, content_type = "text/html", description = "The page."))
 )]
 pub async fn show_docs(PublicPath(path): PublicPath) -> Response {
     // The page finds its files also if the path has no final slash, or has a prefix of the gateway.
@@ -85,8 +87,11 @@ pub async fn show_docs(PublicPath(path): PublicPath) -> Response {
 ///
 /// For everybody.
 #[utoipa::path(
-    get, path = "/api/docs/{file}", tag = "service", params(("file" = String, Path)),
-    responses((status = 200))
+    get, path = "/api/docs/{file}", tag = "service", security((), ("bearer" = [])),
+    params(("file" = String, Path)),
+    responses((status = 200, description = "The file.", content(
+        (String = "text/css"), (String = "text/javascript"), (File = "image/png")
+    )))
 )]
 pub async fn show_docs_file(headers: HeaderMap, Path(file): Path<String>) -> Result<Response> {
     if file == "swagger-initializer.js" {

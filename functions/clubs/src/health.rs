@@ -15,7 +15,8 @@ pub struct HealthBody {
 ///
 /// For everybody. Reads no data.
 #[utoipa::path(
-    get, path = "/api/health/", tag = "service", responses((status = 200, body = HealthBody))
+    get, path = "/api/health/", tag = "service", security((), ("bearer" = [])),
+    responses((status = 200, body = HealthBody))
 )]
 pub async fn show_health() -> Json<HealthBody> {
     Json(HealthBody { status: "ok" })

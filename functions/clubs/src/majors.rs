@@ -10,6 +10,7 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::models::{Lookup, Major};
+use shared::openapi::fields::Name;
 use shared::table::Versions;
 use utoipa::ToSchema;
 
@@ -18,8 +19,10 @@ use crate::lookups::{self, Collection, Entry};
 /// A major.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MajorBody {
+    /// Id of the major.
     #[schema(value_type = u64)]
     id: Id<Major>,
+    /// One line.
     name: String,
 }
 
@@ -28,7 +31,7 @@ pub struct MajorBody {
 pub struct MajorInput {
     /// One line, at most 255 characters. Unique, whatever its case and accents.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = Name)]
     name: Field<String>,
 }
 

@@ -10,6 +10,7 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::models::{Lookup, School};
+use shared::openapi::fields::Name;
 use shared::table::Versions;
 use utoipa::ToSchema;
 
@@ -18,8 +19,10 @@ use crate::lookups::{self, Collection, Entry};
 /// A school.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SchoolBody {
+    /// Id of the school.
     #[schema(value_type = u64)]
     id: Id<School>,
+    /// One line.
     name: String,
     /// Whether it is a school for graduates.
     is_graduate: bool,
@@ -30,7 +33,7 @@ pub struct SchoolBody {
 pub struct SchoolInput {
     /// One line, at most 255 characters. Unique, whatever its case and accents.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = Name)]
     name: Field<String>,
     /// Whether it is a school for graduates. Default false.
     #[serde(default)]

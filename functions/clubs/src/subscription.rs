@@ -13,11 +13,17 @@ use utoipa::ToSchema;
 /// A person who subscribed to a club.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SubscriberBody {
+    /// Whole name.
     name: String,
+    /// User name.
     username: String,
+    /// Address from the token, or an empty text.
     email: String,
+    /// Ordered by name.
     school: Vec<NamedBody>,
+    /// Ordered by name.
     major: Vec<NamedBody>,
+    /// Year of graduation, or null.
     graduation_year: Option<u16>,
     /// When the person subscribed.
     created_at: Timestamp,

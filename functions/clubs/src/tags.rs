@@ -12,6 +12,7 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::models::{Lookup, Tag};
+use shared::openapi::fields::Name;
 use shared::table::Versions;
 use utoipa::ToSchema;
 
@@ -20,8 +21,10 @@ use crate::lookups::{self, Collection, Entry};
 /// A tag.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TagBody {
+    /// Id of the tag.
     #[schema(value_type = u64)]
     id: Id<Tag>,
+    /// One line.
     name: String,
     /// Number of clubs with this tag that everybody can see.
     clubs: usize,
@@ -33,7 +36,7 @@ pub struct TagInput {
     /// One line, at most 255 characters. Unique, whatever its case and accents. At least one
     /// letter.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = Name)]
     name: Field<String>,
 }
 

@@ -9,6 +9,7 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::models::{Lookup, Year};
+use shared::openapi::fields::{Name, YearNumber};
 use shared::table::Versions;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -18,8 +19,10 @@ use crate::lookups::{self, Collection, Entry};
 /// A year.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct YearBody {
+    /// Id of the year.
     #[schema(value_type = u64)]
     id: Id<Year>,
+    /// One line.
     name: String,
     /// Year of graduation.
     year: u16,
@@ -30,11 +33,11 @@ pub struct YearBody {
 pub struct YearInput {
     /// One line, at most 255 characters. Unique, whatever its case and accents.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = Name)]
     name: Field<String>,
     /// Year of graduation, 1900 to 2200.
     #[serde(default)]
-    #[schema(required = true, value_type = u16)]
+    #[schema(required = true, value_type = YearNumber)]
     year: Field<i64>,
 }
 

@@ -12,14 +12,17 @@ use utoipa::ToSchema;
 /// An event.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EventBody {
+    /// Id of the event.
     #[schema(value_type = u64)]
     id: Id<Event>,
+    /// One line.
     name: String,
     /// HTML. In lists across clubs only the first 2,000 characters.
     pub(crate) description: String,
     /// Code of the club that hosts the event.
     #[schema(value_type = String)]
     club: ClubCode,
+    /// Name of the club.
     club_name: String,
     /// 0 other, 1 recruitment, 2 general body meeting, 3 speaker, 4 fair, 5 social, 6 career.
     #[serde(rename = "type")]
@@ -46,16 +49,21 @@ pub struct EventBody {
     latest_end_time: Option<Timestamp>,
     /// Badges of the club.
     badges: Vec<BadgeBody>,
+    /// When the event was created.
     created_at: Timestamp,
+    /// When the event was last changed.
     updated_at: Timestamp,
 }
 
 /// An occurrence of an event.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ShowingBody {
+    /// Id of the showing.
     #[schema(value_type = u64)]
     id: Id<Showing>,
+    /// Beginning of the showing.
     start_time: Timestamp,
+    /// End of the showing.
     end_time: Timestamp,
     /// Null if there is none, or if the caller may not see it.
     location: Option<String>,

@@ -11,6 +11,7 @@ use shared::http::{
     WithImage, edit, remove_unless_saved, shown_at, store_image,
 };
 use shared::models::{ClubCode, Event, EventType};
+use shared::openapi::fields::ImageUpload;
 use shared::table::{Refusal, Retries, TableError};
 use shared::time::Timestamp;
 
@@ -243,7 +244,7 @@ async fn save_event(
 #[utoipa::path(
     post, path = "/api/clubs/{club}/events/{event}/upload/", tag = "events",
     security(("bearer" = [])), params(("club" = String, Path), ("event" = u64, Path)),
-    request_body(content = String, content_type = "multipart/form-data"),
+    request_body(content = ImageUpload, content_type = "multipart/form-data"),
     responses((status = 200, body = EventBody))
 )]
 pub async fn upload_event_image(

@@ -13,7 +13,8 @@ use shared::http::{
     ApiError, Envelope, Page, Params, PathIds, Result, User, Visibility, is_officer,
 };
 use shared::ids::Id;
-use shared::models::{Club, ClubCode, Event, Fair, Showing};
+use shared::models::{Club, ClubCode, Event, EventType, Fair, Showing};
+use shared::openapi::fields::{Count, SearchText};
 use shared::table::{TableError, Versions};
 use shared::text::Word;
 use shared::time::Timestamp;
@@ -249,11 +250,11 @@ pub async fn upcoming(app: &Shared) -> Result<MatchingEvents> {
 #[utoipa::path(
     get, path = "/api/events/", tag = "events", security((), ("bearer" = [])),
     params(
-        ("search" = Option<String>, Query,
+        ("search" = Option<SearchText>, Query,
             description = "Every word must occur in the name, description or club name"),
         ("club__code" = Option<String>, Query,
             description = "Only events of the club with this code"),
-        ("type" = Option<u8>, Query, description = "A number from 0 to 6"),
+        ("type" = Option<EventType>, Query, description = "Only events of this type"),
         ("earliest_start_time" = Option<Timestamp>, Query,
             description = "Only events whose earliest start is at this time or later"),
         ("latest_start_time" = Option<Timestamp>, Query,
@@ -265,8 +266,8 @@ pub async fn upcoming(app: &Shared) -> Result<MatchingEvents> {
         ("fair" = Option<u64>, Query,
             description = "Id of a club fair: only events of its clubs, with a showing inside its \
                 time"),
-        ("page" = Option<u64>, Query, description = "Number of the page, from 1"),
-        ("page_size" = Option<u64>, Query,
+        ("page" = Option<Count>, Query, description = "Number of the page, from 1"),
+        ("page_size" = Option<Count>, Query,
             description = "Results on one page: 25 by default, at most 100")
     ),
     responses((status = 200, body = Envelope<EventBody>))

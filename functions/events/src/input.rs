@@ -6,6 +6,7 @@ use shared::http::{ApiError, Field, Mode, Need, Reader, Result, TextFields};
 use shared::ids::Id;
 use shared::limits;
 use shared::models::{Event, EventType, Showing};
+use shared::openapi::fields::{Html, Line, Name, OnlyNull, Tickets, WebAddress};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
@@ -14,11 +15,11 @@ use utoipa::ToSchema;
 pub struct EventInput {
     /// One line, at most 255 characters.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = Name)]
     name: Field<String>,
     /// HTML, at most 50,000 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Html)]
     description: Field<String>,
     /// 0 other (default), 1 recruitment, 2 general body meeting, 3 speaker, 4 fair, 5 social, 6
     /// career.
@@ -27,20 +28,20 @@ pub struct EventInput {
     event_type: Field<EventType>,
     /// Web address of the event, http or https.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<WebAddress>)]
     url: Field<String>,
     /// Null removes the image. An image is sent as a file in a form: PNG, JPEG, WebP or GIF, at
-    /// most 4 MiB.
+    /// most 4 MiB. PUT may leave it out.
     #[serde(default)]
-    #[schema(value_type = Option<String>, format = Binary)]
+    #[schema(value_type = OnlyNull)]
     image: Field<Value>,
-    /// Only admins; ignored from others.
+    /// Only admins; ignored from others. PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = bool)]
     pinned: Field<bool>,
-    /// Used only when the event is created. At most 100.
+    /// Used only when the event is created. At most 100. PUT may leave it out.
     #[serde(default)]
-    #[schema(value_type = Vec<ShowingInput>)]
+    #[schema(value_type = Vec<ShowingInput>, max_items = 100)]
     showings: Field<Vec<ShowingInput>>,
 }
 
@@ -107,6 +108,7 @@ pub(crate) const TOO_MANY_SHOWINGS: &str = "At most 100 showings are allowed.";
 /// The fields of a showing that officers write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct ShowingInput {
+    /// Beginning of the showing.
     #[serde(default)]
     #[schema(required = true, value_type = Timestamp)]
     start_time: Field<Timestamp>,
@@ -116,14 +118,14 @@ pub struct ShowingInput {
     end_time: Field<Timestamp>,
     /// One line, at most 255 characters.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<Line>)]
     location: Field<String>,
     /// Whether callers who are not signed in see the location. Default false.
     #[serde(default)]
     #[schema(value_type = bool)]
     location_visible_to_public: Field<bool>,
     /// Whether the showing needs tickets. Used only when it is created. Default false; a showing
-    /// with a `ticket_drop_time` always needs tickets.
+    /// with a `ticket_drop_time` always needs tickets. PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = bool)]
     ticketed: Field<bool>,
@@ -133,7 +135,7 @@ pub struct ShowingInput {
     ticket_drop_time: Field<Timestamp>,
     /// Largest number of tickets in one order, at least 1. Default 10.
     #[serde(default)]
-    #[schema(value_type = u32)]
+    #[schema(value_type = Tickets)]
     ticket_order_limit: Field<i64>,
 }
 

@@ -20,27 +20,37 @@ use crate::settings::SettingsBody;
 /// Everything that is stored about a person, except decisions that they may not know yet (P13).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExportBody {
+    /// The profile.
     profile: SettingsBody,
     /// Time of the first request of the caller.
     created_at: Timestamp,
+    /// Memberships, also in deleted clubs.
     memberships: Vec<ExportedMembership>,
+    /// Requests to join clubs.
     requests: Vec<RequestBody>,
+    /// Submissions, as the caller may see them.
     submissions: Vec<SubmissionBody>,
+    /// Later ends of applications for the caller.
     extensions: Vec<ExportedExtension>,
     /// Open or expired invites that were mailed to the caller.
     invites: Vec<ExportedInvite>,
     /// Mails that were sent to the caller.
     mails: Vec<ExportedMail>,
+    /// Clubs that the caller has marked.
     favorites: Vec<ExportedBookmark>,
+    /// Clubs that the caller follows.
     subscriptions: Vec<ExportedBookmark>,
 }
 
 /// A membership, also in a deleted club.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExportedMembership {
+    /// Code of the club.
     #[schema(value_type = String)]
     club_code: ClubCode,
+    /// When the membership began.
     created_at: Timestamp,
+    /// The membership.
     member: MemberBody,
 }
 
@@ -68,6 +78,7 @@ pub struct ExportedExtension {
     /// Id of the application.
     #[schema(value_type = u64)]
     application: Id<Application>,
+    /// Last moment at which the caller may submit.
     end_time: Timestamp,
 }
 
@@ -83,10 +94,13 @@ impl From<Extension> for ExportedExtension {
 /// A favorite or a subscription.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExportedBookmark {
+    /// Id of the entry.
     #[schema(value_type = u64)]
     id: Id<ExportedBookmark>,
+    /// Code of the club.
     #[schema(value_type = String)]
     club_code: ClubCode,
+    /// When the club was added.
     created_at: Timestamp,
 }
 
@@ -104,8 +118,10 @@ impl<I: Bookmark> From<&I> for ExportedBookmark {
 /// An invitation to join a club.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExportedInvite {
+    /// Code of the club.
     #[schema(value_type = String)]
     club_code: ClubCode,
+    /// The invitation.
     invite: InviteBody,
 }
 
@@ -121,12 +137,15 @@ impl From<Invite> for ExportedInvite {
 /// A mail that was sent.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExportedMail {
+    /// Address of the recipient.
     to: String,
+    /// Subject of the mail.
     subject: String,
     /// Text of the mail. Kept only for decision mails; otherwise an empty text.
     text: String,
     /// When the mail was stored to be sent.
     queued_at: Timestamp,
+    /// What happened to the mail.
     status: EmailStatus,
 }
 
@@ -146,7 +165,7 @@ impl From<Mail> for ExportedMail {
 ///
 /// For every signed-in user. Decisions are not shown before the applicant may know them.
 #[utoipa::path(
-    get, path = "/api/settings/export/", tag = "people", security(("bearer" = [])),
+    get, path = "/api/settings/export/", tag = "me", security(("bearer" = [])),
     responses((status = 200, body = ExportBody))
 )]
 pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Json<ExportBody>> {

@@ -7,6 +7,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::http::{Field, Input, Mode, Need, NewId, Officer, Reader, Result};
 use shared::models::{Email, Role};
+use shared::openapi::fields::Line;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
@@ -25,7 +26,7 @@ pub struct NewInvites {
     role: Field<Role>,
     /// Title of the new members. One line, at most 255 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Line)]
     title: Field<String>,
 }
 

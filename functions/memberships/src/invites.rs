@@ -12,6 +12,7 @@ use shared::http::{
 };
 use shared::mail::invitation;
 use shared::models::{Email, Invite, Role};
+use shared::openapi::fields::{Address, Line};
 use shared::table::{InviteWrite, Refusal, Retries, TableError};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -68,8 +69,9 @@ impl Load for InviteOfPath {
 /// An invitation of one address.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NewInvite {
+    /// Address to invite.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = Address)]
     email: Field<String>,
     /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
     #[serde(default)]
@@ -77,7 +79,7 @@ pub struct NewInvite {
     role: Field<Role>,
     /// Title of the new member. One line, at most 255 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Line)]
     title: Field<String>,
 }
 

@@ -25,10 +25,13 @@ pub struct MemberBody {
     email: Option<String>,
     /// 0 owner, 10 officer, 20 member.
     pub(crate) role: Role,
+    /// One line, or an empty text.
     title: String,
+    /// Plain text, or an empty text.
     description: String,
     /// Whether others see who the member is.
     public: bool,
+    /// Whether the member is active now.
     pub(crate) active: bool,
     /// Address of the profile image. Null if there is none, or if the membership is not public.
     image: Option<String>,

@@ -10,6 +10,7 @@ use shared::http::{
     Reference, Result, SignedIn, Slice, edit, is_officer,
 };
 use shared::models::{Membership, MembershipRequest, Personal, Role};
+use shared::openapi::fields::{Count, Line, MemberText};
 use shared::table::{NewMembership, Refusal, Retries, TableError};
 use shared::{Shared, limits, mail, text};
 use utoipa::ToSchema;
@@ -24,7 +25,7 @@ use crate::member::{MemberBody, MemberOfPath, MemberViewer};
     get, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])),
     params(
         ("club" = String, Path),
-        ("limit" = Option<u64>, Query,
+        ("limit" = Option<Count>, Query,
             description = "Largest number of results. If there are more, the header `Link` has the \
                 address of the next part"),
         ("cursor" = Option<String>, Query,
@@ -81,7 +82,7 @@ fn numbered(bodies: Vec<MemberBody>) -> Vec<(Position, MemberBody)> {
 pub struct NewMember {
     /// User id of the new member.
     #[serde(default)]
-    #[schema(required = true, value_type = u64)]
+    #[schema(required = true, value_type = Reference)]
     person: Field<Reference>,
     /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
     #[serde(default)]
@@ -89,7 +90,7 @@ pub struct NewMember {
     role: Field<Role>,
     /// One line, at most 255 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Line)]
     title: Field<String>,
     /// Whether others see who the member is. Default true.
     #[serde(default)]
@@ -289,17 +290,17 @@ impl FromRequestParts<Shared> for OfficerOrSelf {
 /// own. Members write only their own `public` and `active`.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct MemberInput {
-    /// 0 owner, 10 officer, 20 member. Only officers; not above their own role.
+    /// Only officers; not above their own role. If it is the own membership, PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = Role)]
     role: Field<Role>,
-    /// Only officers. One line, at most 255 characters.
+    /// Only officers. One line. If it is the own membership, PUT may leave it out.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = Line)]
     title: Field<String>,
-    /// Only officers. Plain text, at most 1,000 characters.
+    /// Only officers. Plain text. If it is the own membership, PUT may leave it out.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = MemberText)]
     description: Field<String>,
     /// Whether others see who the member is. Only the member can set it to true.
     #[serde(default)]

@@ -24,15 +24,22 @@ pub struct RequestBody {
     /// User id. To accept the request, send it as `person` of a new member.
     #[schema(value_type = u64)]
     person: Id<Person>,
+    /// Whole name.
     name: String,
+    /// User name.
     username: String,
+    /// Address from the token, or an empty text.
     email: String,
     /// Code of the club.
     #[schema(value_type = String)]
     club: ClubCode,
+    /// When the person asked.
     created_at: Timestamp,
+    /// Ordered by name.
     school: Vec<NamedBody>,
+    /// Ordered by name.
     major: Vec<NamedBody>,
+    /// Year of graduation, or null.
     graduation_year: Option<u16>,
 }
 

@@ -17,12 +17,16 @@ pub struct MembershipBody {
     /// Id of the membership.
     #[schema(value_type = u64)]
     id: Id<Membership>,
+    /// Code of the club.
     #[schema(value_type = String)]
     club_code: ClubCode,
+    /// Name of the club.
     club_name: String,
     /// 0 owner, 10 officer, 20 member.
     role: Role,
+    /// User name of the caller.
     username: String,
+    /// One line, or an empty text.
     title: String,
     /// Whether the member is active now.
     active: bool,

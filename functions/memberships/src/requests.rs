@@ -76,7 +76,10 @@ fn is_there(club: &Club, user: &User) -> bool {
 #[utoipa::path(
     post, path = "/api/requests/membership/", tag = "own membership requests",
     security(("bearer" = [])), request_body = NewRequest,
-    responses((status = 201, body = RequestBody))
+    responses(
+        (status = 201, body = RequestBody),
+        (status = 200, body = RequestBody, description = "The caller has asked before.")
+    )
 )]
 pub async fn create_own_request(
     State(app): State<Shared>,

@@ -10,6 +10,7 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::models::{Major, Person, School};
+use shared::openapi::fields::{WebAddress, YearNumber};
 use shared::table::{OnlyOwner, Retries, TableError};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -20,9 +21,13 @@ pub struct SettingsBody {
     /// User id.
     #[schema(value_type = u64)]
     id: Id<Person>,
+    /// User name, from the token.
     username: String,
+    /// Whole name, from the token.
     name: String,
+    /// First part of the name.
     first_name: String,
+    /// Last part of the name.
     last_name: String,
     /// From the token; cannot be changed here.
     email: String,
@@ -36,6 +41,7 @@ pub struct SettingsBody {
     major: Vec<Id<Major>>,
     /// Web address of the profile image.
     image_url: Option<String>,
+    /// Whether the caller is an admin.
     is_admin: bool,
 }
 
@@ -64,19 +70,19 @@ impl SettingsBody {
 pub struct SettingsInput {
     /// 1900 to 2200, or null.
     #[serde(default)]
-    #[schema(value_type = Option<u16>)]
+    #[schema(value_type = Option<YearNumber>)]
     graduation_year: Field<i64>,
     /// Ids of schools, at most 10.
     #[serde(default)]
-    #[schema(value_type = Vec<u64>)]
+    #[schema(value_type = Vec<Reference>, max_items = 10)]
     school: Field<Vec<Reference>>,
     /// Ids of majors, at most 10.
     #[serde(default)]
-    #[schema(value_type = Vec<u64>)]
+    #[schema(value_type = Vec<Reference>, max_items = 10)]
     major: Field<Vec<Reference>>,
     /// Web address (http or https) of the profile image.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<WebAddress>)]
     image_url: Field<String>,
 }
 
@@ -84,7 +90,7 @@ pub struct SettingsInput {
 ///
 /// For every signed-in user.
 #[utoipa::path(
-    get, path = "/api/settings/", tag = "people", security(("bearer" = [])),
+    get, path = "/api/settings/", tag = "me", security(("bearer" = [])),
     responses((status = 200, body = SettingsBody))
 )]
 pub async fn show_settings(user: User) -> Result<Json<SettingsBody>> {
@@ -98,7 +104,7 @@ pub async fn show_settings(user: User) -> Result<Json<SettingsBody>> {
 ///
 /// For every signed-in user. Fields that are not sent stay as they are.
 #[utoipa::path(
-    patch, path = "/api/settings/", tag = "people", security(("bearer" = [])),
+    patch, path = "/api/settings/", tag = "me", security(("bearer" = [])),
     request_body = SettingsInput, responses((status = 200, body = SettingsBody))
 )]
 pub async fn update_settings(
@@ -114,7 +120,7 @@ pub async fn update_settings(
 ///
 /// For every signed-in user. Every writable field must be sent.
 #[utoipa::path(
-    put, path = "/api/settings/", tag = "people", security(("bearer" = [])),
+    put, path = "/api/settings/", tag = "me", security(("bearer" = [])),
     request_body = SettingsInput, responses((status = 200, body = SettingsBody))
 )]
 pub async fn replace_settings(
@@ -203,7 +209,7 @@ async fn save_settings(
 /// committee and the times stay. The only owner of a club is refused with 400, `last_owner`, unless
 /// `archive` is true.
 #[utoipa::path(
-    delete, path = "/api/settings/", tag = "people", security(("bearer" = [])),
+    delete, path = "/api/settings/", tag = "me", security(("bearer" = [])),
     params(
         ("archive" = Option<bool>, Query, description = "Delete the clubs that nobody else owns")
     ),

@@ -17,7 +17,9 @@ pub struct UserBody {
     /// User id. To add the person to a club, send it as `person` of a new member.
     #[schema(value_type = u64)]
     id: Id<Person>,
+    /// User name.
     username: String,
+    /// Whole name.
     name: String,
     /// Officers see only the address that they searched for; it is null otherwise.
     email: Option<String>,
@@ -72,7 +74,8 @@ impl FromRequestParts<Shared> for AnyOfficer {
 #[utoipa::path(
     get, path = "/api/users/", tag = "people", security(("bearer" = [])),
     params(
-        ("search" = String, Query, description = "At least one word needs 2 or more characters")
+        ("search" = String, Query, min_length = 2,
+            description = "At least one word needs 2 or more characters")
     ),
     responses((status = 200, body = Vec<UserBody>))
 )]

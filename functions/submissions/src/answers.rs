@@ -8,6 +8,7 @@ use shared::http::{ApiError, Field, Mode, Need, Reader, Reference};
 use shared::ids::Id;
 use shared::limits;
 use shared::models::{Answer, Choice, Committee, Form, Question, QuestionType};
+use shared::openapi::fields::AnswerText;
 use utoipa::ToSchema;
 
 /// A submission: the answers, and possibly a committee.
@@ -15,11 +16,11 @@ use utoipa::ToSchema;
 pub struct NewSubmission {
     /// Id of a committee of the application. Optional.
     #[serde(default)]
-    #[schema(value_type = Option<u64>)]
+    #[schema(value_type = Option<Reference>)]
     committee: Field<Reference>,
     /// The answers, at most 100. Questions may stay without an answer.
     #[serde(default)]
-    #[schema(required = true, value_type = Vec<NewResponse>)]
+    #[schema(required = true, value_type = Vec<NewResponse>, max_items = 100)]
     responses: Field<Vec<NewResponse>>,
 }
 
@@ -27,12 +28,13 @@ pub struct NewSubmission {
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct NewResponse {
     /// Id of the question.
-    #[schema(required = true, value_type = u64)]
+    #[schema(required = true, value_type = Reference)]
     question: Option<Reference>,
     /// The answer to a free response or short answer question. An empty text counts as no answer.
+    #[schema(value_type = Option<AnswerText>)]
     text: Option<String>,
     /// Id of the chosen option, for a multiple-choice question.
-    #[schema(value_type = Option<u64>)]
+    #[schema(value_type = Option<Reference>)]
     multiple_choice: Option<Reference>,
 }
 

@@ -1,18 +1,18 @@
 //! `/clubs/{club}/applications/{application}/submissions/{submission}/` (PUT, PATCH), `…/history/`,
 //! `…/submissions/status/`, `…/submissions/reason/`
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use shared::Shared;
 use shared::bodies::Studies;
 use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Reader, Result};
 use shared::ids::Id;
 use shared::limits;
 use shared::models::{Application, DecisionChange, OldAndNew, Person, Status, Submission};
+use shared::openapi::fields::ReasonText;
 use shared::table::{DecisionWrite, TableError};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -28,7 +28,7 @@ pub struct DecisionInput {
     status: Field<Status>,
     /// Feedback for the applicant, at most 5,000 characters.
     #[serde(default)]
-    #[schema(required = true, value_type = String)]
+    #[schema(required = true, value_type = ReasonText)]
     reason: Field<String>,
 }
 
@@ -140,6 +140,7 @@ pub struct ReasonInput {
     #[schema(value_type = u64)]
     id: Id<Submission>,
     /// Feedback for the applicant, at most 5,000 characters.
+    #[schema(value_type = ReasonText)]
     reason: String,
 }
 
@@ -268,15 +269,28 @@ async fn decide_many(
 /// A change of a decision.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChangeBody {
+    /// Id of the change.
     #[schema(value_type = u64)]
     id: Id<DecisionChange>,
     /// When the decision was changed.
     at: Timestamp,
     /// The officer who changed it.
     by: AuthorBody,
-    /// The old and the new value of each changed field: `status` or `reason`.
-    #[schema(value_type = BTreeMap<String, Vec<String>>)]
-    changes: BTreeMap<&'static str, [Value; 2]>,
+    /// The fields that changed.
+    changes: ChangedFields,
+}
+
+/// What a change of a decision changed: each field with its old and its new value.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ChangedFields {
+    /// The old and the new status. Missing if it did not change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(min_items = 2, max_items = 2)]
+    status: Option<[Status; 2]>,
+    /// The old and the new reason. Missing if it did not change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(min_items = 2, max_items = 2)]
+    reason: Option<[String; 2]>,
 }
 
 /// Who changed a decision.
@@ -291,12 +305,10 @@ pub struct AuthorBody {
 
 impl ChangeBody {
     fn new(change: DecisionChange, people: &HashMap<Id<Person>, Person>) -> Self {
-        let status = change
-            .status
-            .map(|OldAndNew { old, new }| ("status", [json!(old), json!(new)]));
-        let reason = change
-            .reason
-            .map(|OldAndNew { old, new }| ("reason", [json!(old), json!(new)]));
+        let changes = ChangedFields {
+            status: change.status.map(|OldAndNew { old, new }| [old, new]),
+            reason: change.reason.map(|OldAndNew { old, new }| [old, new]),
+        };
         let username = people
             .get(&change.by)
             .map(|person| person.personal.username.clone());
@@ -308,7 +320,7 @@ impl ChangeBody {
             id: change.id,
             at: change.at,
             by,
-            changes: status.into_iter().chain(reason).collect(),
+            changes,
         }
     }
 }

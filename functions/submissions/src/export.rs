@@ -8,7 +8,8 @@ use axum::response::{IntoResponse, Response};
 use shared::Shared;
 use shared::http::{ApiError, Officer, Params, Result, Slice, Sliced};
 use shared::ids::Id;
-use shared::models::{Form, Question, QuestionType, Submission};
+use shared::models::{Form, Question, QuestionType, Status, Submission};
+use shared::openapi::fields::{Count, EmailStatuses};
 use shared::table::SubmissionQuery;
 
 use crate::submissions::SubmissionFilter;
@@ -38,16 +39,16 @@ const COLUMNS: [&str; 11] = [
     params(
         ("club" = String, Path),
         ("application" = u64, Path),
-        ("status" = Option<u8>, Query, description = "Only submissions with this status, 1 to 4"),
+        ("status" = Option<Status>, Query, description = "Only submissions with this status"),
         ("committee" = Option<u64>, Query,
             description = "Only submissions for the committee with this id"),
         ("notified" = Option<bool>, Query, description = "Whether a decision mail was sent"),
-        ("email_status" = Option<String>, Query,
+        ("email_status" = Option<EmailStatuses>, Query,
             description = "One or more states of the last decision mail, separated by commas. \
                 `none` means applicants who were sent nothing"),
         ("search" = Option<String>, Query,
             description = "Every word must occur in the name, user name or address"),
-        ("limit" = Option<u64>, Query,
+        ("limit" = Option<Count>, Query,
             description = "Largest number of results. If there are more, the header `Link` has the \
                 address of the next part"),
         ("cursor" = Option<String>, Query,

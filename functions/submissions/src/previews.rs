@@ -41,9 +41,13 @@ pub struct PreviewBody {
     /// Id of the submission.
     #[schema(value_type = u64)]
     submission: Id<Submission>,
+    /// Address of the recipient.
     to: String,
+    /// Subject of the mail.
     subject: String,
+    /// The mail in HTML.
     html: String,
+    /// The mail in plain text.
     text: String,
 }
 

@@ -51,13 +51,14 @@ pub struct SendInput {
     digest: Field<String>,
     /// Ids of the submissions to consider, at most 2,000. All, if not sent.
     #[serde(default)]
-    #[schema(value_type = Option<Vec<u64>>)]
+    #[schema(value_type = Option<Vec<Reference>>)]
     submissions: Field<Vec<Reference>>,
 }
 
 /// A type of decision mail.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
 pub struct EmailType {
+    /// The kind of decision.
     id: DecisionKind,
 }
 
@@ -68,6 +69,7 @@ pub struct SendBody {
     detail: String,
     /// The type of the mails.
     email_type: EmailType,
+    /// Whether the mails were only previewed.
     dry_run: bool,
     /// Number of mails that are sent, or would be.
     recipients: usize,
@@ -77,14 +79,15 @@ pub struct SendBody {
     queued: usize,
     /// Number of mails that failed, or of which nobody knows whether they were sent.
     failed: usize,
+    /// Who gets no mail, and why.
     skipped: SkippedBody,
     /// Sentences about what the officer should check.
     warnings: Vec<String>,
-    /// All mails. Only in a dry run.
+    /// All mails. Missing if it is not a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     previews: Option<Vec<PreviewBody>>,
-    /// A hash of decisions, reasons, templates, addresses and recipients. Only in a dry run; send
-    /// it with the real call.
+    /// A hash of decisions, reasons, templates, addresses and recipients, to be sent with the real
+    /// call. Missing if it is not a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
 }
@@ -94,7 +97,7 @@ pub struct SendBody {
 /// For officers. Each applicant gets one mail of a type, unless `allow_resend` is true. A dry run
 /// returns the mails and sends nothing.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "submissions",
+    post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "mails",
     security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
     request_body = SendInput, responses((status = 200, body = SendBody))
 )]

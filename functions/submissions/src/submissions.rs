@@ -14,6 +14,7 @@ use shared::ids::Id;
 use shared::models::{
     Answer, Application, Committee, EmailStatus, Extension, Form, Person, Status, Submission,
 };
+use shared::openapi::fields::{Count, EmailStatuses};
 use shared::table::usage::request_age;
 use shared::table::{SubmissionQuery, SubmitOutcome};
 use shared::time::Timestamp;
@@ -71,7 +72,7 @@ const KEY_VALIDITY: TimeDelta = TimeDelta::hours(24);
     request_body = NewSubmission,
     responses(
         (status = 201, body = SubmissionBody),
-        (status = 200, body = SubmissionBody, description = "Submitted again")
+        (status = 200, body = SubmissionBody, description = "Submitted again: it replaces the earlier one.")
     )
 )]
 pub async fn submit(
@@ -358,22 +359,25 @@ fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
     params(
         ("club" = String, Path),
         ("application" = u64, Path),
-        ("status" = Option<u8>, Query, description = "Only submissions with this status, 1 to 4"),
+        ("status" = Option<Status>, Query, description = "Only submissions with this status"),
         ("committee" = Option<u64>, Query,
             description = "Only submissions for the committee with this id"),
         ("notified" = Option<bool>, Query, description = "Whether a decision mail was sent"),
-        ("email_status" = Option<String>, Query,
+        ("email_status" = Option<EmailStatuses>, Query,
             description = "One or more states of the last decision mail, separated by commas. \
                 `none` means applicants who were sent nothing"),
         ("search" = Option<String>, Query,
             description = "Every word must occur in the name, user name or address"),
-        ("limit" = Option<u64>, Query,
+        ("limit" = Option<Count>, Query,
             description = "Largest number of results. If there are more, the header `Link` has the \
                 address of the next part"),
         ("cursor" = Option<String>, Query,
             description = "Where the next part begins: from the header `Link` of the last answer")
     ),
-    responses((status = 200, body = Vec<SubmissionBody>))
+    responses((status = 200, content(
+        (Vec<SubmissionBody> = "application/json"),
+        (String = "text/csv")
+    )))
 )]
 pub async fn list_submissions(
     State(app): State<Shared>,

@@ -22,6 +22,7 @@ use mailer::{Reports, Ses, Worker};
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
+use serde_json::Value;
 use shared::auth::{FixedKeys, Keys, Verifier};
 use shared::http::{finish, guard};
 use shared::ids::Ids;
@@ -29,7 +30,6 @@ use shared::media::Media;
 use shared::settings::{Approval, ClaimNames, Quotas, Secret, Settings};
 use shared::table::Table;
 use shared::{App, Shared};
-use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use clock::MovableClock;
@@ -213,11 +213,16 @@ impl Campus {
 }
 
 /// All routes of the API, and their OpenAPI document.
-pub fn api() -> (Router<Shared>, OpenApi) {
+pub fn api() -> (Router<Shared>, Value) {
     let all = OpenApiRouter::with_openapi(shared::openapi::base());
     let (router, document) = GROUPS
         .iter()
         .fold(all, |all, (_, routes)| all.merge(routes()))
         .split_for_parts();
-    (router, shared::openapi::complete(document))
+    (router, shared::openapi::complete(document, &examples()))
+}
+
+/// The example of each operation. A test writes the file while it calls them all (O1).
+fn examples() -> Value {
+    serde_json::from_str(include_str!("../../../docs/examples.json")).unwrap_or_default()
 }

@@ -13,8 +13,10 @@ use crate::table::TableError;
 /// A tag, a school or a major inside another object.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct NamedBody {
+    /// Id of the entry.
     #[schema(value_type = u64)]
     id: Id<NamedBody>,
+    /// One line.
     name: String,
 }
 
@@ -30,8 +32,10 @@ impl<T: LookupKind> From<&Lookup<T>> for NamedBody {
 /// A badge that a club may have.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct BadgeBody {
+    /// Id of the badge.
     #[schema(value_type = u64)]
     id: Id<Badge>,
+    /// Text of the badge.
     label: String,
     /// Kind of badge.
     purpose: String,

@@ -19,6 +19,7 @@ use utoipa::ToSchema;
 /// A submission.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SubmissionBody {
+    /// Id of the submission.
     #[schema(value_type = u64)]
     id: Id<Submission>,
     /// Id of the application.
@@ -30,47 +31,68 @@ pub struct SubmissionBody {
     status: Status,
     /// Feedback for the applicant.
     reason: String,
+    /// The committee that the applicant chose, or null.
     committee: Option<Committee>,
+    /// The answers, in the order of the questions.
     responses: Vec<ResponseBody>,
     /// Whether any decision mail was accepted for delivery.
     notified: bool,
     /// Status of the last decision mail; null if there is none.
     email_status: Option<EmailStatus>,
+    /// When the gateway received the first submission.
     created_at: Timestamp,
+    /// When it was last changed, as far as the caller may know.
     updated_at: Timestamp,
 }
 
 /// An applicant.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ApplicantBody {
+    /// User id.
     #[schema(value_type = u64)]
     id: Id<Person>,
+    /// User name.
     username: String,
+    /// Whole name.
     name: String,
+    /// First part of the name.
     first_name: String,
+    /// Last part of the name.
     last_name: String,
+    /// Address from the token, or an empty text.
     email: String,
+    /// Year of graduation, or null.
     graduation_year: Option<u16>,
+    /// Ordered by name.
     school: Vec<NamedBody>,
+    /// Ordered by name.
     major: Vec<NamedBody>,
 }
 
 /// An answer, with the version of the question that the applicant saw.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ResponseBody {
+    /// The question as it was answered.
     question: AnsweredBody,
+    /// The answer as text; null for multiple-choice questions.
     text: Option<String>,
+    /// The chosen option; null for other questions.
     multiple_choice: Option<Choice>,
 }
 
 /// A question as it was when it was answered.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AnsweredBody {
+    /// Id of the question.
     #[schema(value_type = u64)]
     id: Id<Question>,
+    /// Kind of question.
     question_type: QuestionType,
+    /// Text of the question.
     prompt: String,
+    /// Largest number of words of an answer. 0 means no limit.
     word_limit: u32,
+    /// Questions with a lower value are shown first.
     precedence: i32,
 }
 

@@ -10,56 +10,56 @@ use serde::Serialize;
 use crate::auth::TokenError;
 use crate::table::{Refusal, TableError};
 
-/// What went wrong, for programs (H7). A code never reveals more than the sentence in `detail`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Code {
-    /// 401: no credentials were sent.
-    AuthenticationRequired,
-    /// 401: the credentials are not valid.
-    InvalidToken,
-    /// 403: the caller does not have the rights for this.
-    PermissionDenied,
-    /// 404: there is no such object, or it is not visible to the caller.
-    NotFound,
-    /// 405: the path does not support this method.
-    MethodNotAllowed,
-    /// 412: the object does not match `If-Match`.
-    PreconditionFailed,
-    /// 413: the request body is too large.
-    PayloadTooLarge,
-    /// 415: the content type is not supported here.
-    UnsupportedMediaType,
-    /// 400: invalid fields, or a broken rule that has no code of its own.
-    Invalid,
-    /// 429: a limit of this service was reached.
-    RateLimited,
-    /// 429: nothing was stored, because there are many other writes at the same time.
-    Busy,
-    /// 500: an error in the service.
-    Internal,
-    /// 500: the change may or may not be stored. The same request may be sent again.
-    OutcomeUnknown,
-    /// 400: the caller cannot submit, change or withdraw at this application now.
-    ApplicationClosed,
-    /// 400: the club would be left without an owner.
-    LastOwner,
-    /// 400: the person is already a member of the club.
-    AlreadyMember,
-    /// 400: the invitation was used or revoked, has expired, or never existed.
-    InviteUnusable,
-    /// 400: other objects refer to it.
-    InUse,
-    /// 400: decisions, reasons or templates changed since the preview.
-    DigestChanged,
-    /// 400: the idempotency key was sent before with another body.
-    KeyReused,
-    /// 400: the fair does not accept registrations at present.
-    RegistrationClosed,
-    /// 400: a limit on how many objects one person or club may have.
-    Quota,
-    /// 400: the club is not approved yet, and cannot invite anybody until then.
-    ClubNotApproved,
+crate::models::enums::text_enum! {
+    /// What went wrong, for programs (H7). A code never reveals more than the sentence in `detail`.
+    Code {
+        /// 401: no credentials were sent.
+        AuthenticationRequired,
+        /// 401: the credentials are not valid.
+        InvalidToken,
+        /// 403: the caller does not have the rights for this.
+        PermissionDenied,
+        /// 404: there is no such object, or it is not visible to the caller.
+        NotFound,
+        /// 405: the path does not support this method.
+        MethodNotAllowed,
+        /// 412: the object does not match `If-Match`.
+        PreconditionFailed,
+        /// 413: the request body is too large.
+        PayloadTooLarge,
+        /// 415: the content type is not supported here.
+        UnsupportedMediaType,
+        /// 400: invalid fields, or a broken rule that has no code of its own.
+        Invalid,
+        /// 429: a limit of this service was reached.
+        RateLimited,
+        /// 429: nothing was stored, because there are many other writes at the same time.
+        Busy,
+        /// 500: an error in the service.
+        Internal,
+        /// 500: the change may or may not be stored. The same request may be sent again.
+        OutcomeUnknown,
+        /// 400: the caller cannot submit, change or withdraw at this application now.
+        ApplicationClosed,
+        /// 400: the club would be left without an owner.
+        LastOwner,
+        /// 400: the person is already a member of the club.
+        AlreadyMember,
+        /// 400: the invitation was used or revoked, has expired, or never existed.
+        InviteUnusable,
+        /// 400: other objects refer to it.
+        InUse,
+        /// 400: decisions, reasons or templates changed since the preview.
+        DigestChanged,
+        /// 400: the idempotency key was sent before with another body.
+        KeyReused,
+        /// 400: the fair does not accept registrations at present.
+        RegistrationClosed,
+        /// 400: a limit on how many objects one person or club may have.
+        Quota,
+        /// 400: the club is not approved yet, and cannot invite anybody until then.
+        ClubNotApproved,
+    }
 }
 
 /// An error that is returned to the caller.
@@ -285,10 +285,16 @@ pub struct ErrorBody {
     pub detail: String,
     /// What went wrong, for programs.
     pub code: Code,
-    /// Validation messages for each field.
+    /// Validation messages for each field. The names of nested fields are joined by dots, as in
+    /// `responses.0.text`. Missing if no field is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<std::collections::BTreeMap<String, Vec<String>>>)]
+    #[schema(
+        value_type = Option<BTreeMap<String, Vec<String>>>
+    )]
     pub errors: Option<FieldErrors>,
+    /// The id of the request in the logs. Missing if it is not a 5xx error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
 }
 
 /// The reason of a 5xx error, which goes to the log, and the code that is returned to the caller.
@@ -314,6 +320,7 @@ impl IntoResponse for ApiError {
                 detail,
                 code,
                 errors,
+                request_id: None,
             }),
         )
             .into_response();

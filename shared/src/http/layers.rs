@@ -18,7 +18,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 
 use super::entity_tag::{entity_tags, set, weak_if_compressed};
-use super::error::{ApiError, Cause, Code};
+use super::error::{ApiError, Cause, Code, ErrorBody};
 use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
 use super::list::Sliced;
 use super::request::{PublicPath, ReceivedAt};
@@ -196,10 +196,13 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
         };
         // The other headers stay (for example the CORS headers), so that browsers can read the
         // response.
-        *response.body_mut() = Body::from(
-            serde_json::json!({ "detail": detail, "code": code, "request_id": request_id })
-                .to_string(),
-        );
+        let body = ErrorBody {
+            detail,
+            code,
+            errors: None,
+            request_id: Some(request_id.clone()),
+        };
+        *response.body_mut() = Body::from(serde_json::to_vec(&body).unwrap_or_default());
         response.headers_mut().remove(header::CONTENT_ENCODING);
         response.headers_mut().remove(header::CONTENT_LENGTH);
     }

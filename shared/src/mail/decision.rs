@@ -1,20 +1,17 @@
 //! Acceptance and rejection mails.
 
-use serde::{Deserialize, Serialize};
-
 use super::template::{Template, Variables};
 use crate::models::{Application, MailKind, Status};
 use crate::{html, limits};
 
-/// The kind of decision that a mail is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum DecisionKind {
-    /// For submissions with status 4.
-    Acceptance,
-    /// For submissions with status 2 or 3.
-    Rejection,
+crate::models::enums::text_enum! {
+    /// The kind of decision that a mail is about.
+    DecisionKind {
+        /// For submissions with status 4.
+        Acceptance,
+        /// For submissions with status 2 or 3.
+        Rejection,
+    }
 }
 
 /// The templates for applications without templates of their own.

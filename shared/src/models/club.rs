@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Applicant, Badge, ClubCode, Email, Image, Person, Personal, Tag, integer_enum};
+use super::{Applicant, Badge, ClubCode, Email, Image, Person, Personal, Tag};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-integer_enum! {
+crate::models::enums::integer_enum! {
     /// The role of a member in a club. A smaller number has more rights.
     Role {
         /// Has all rights in the club.

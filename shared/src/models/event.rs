@@ -1,10 +1,10 @@
 use serde::{Deserialize, Serialize};
 
-use super::{ClubCode, integer_enum};
+use super::ClubCode;
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-integer_enum! {
+crate::models::enums::integer_enum! {
     /// The kind of an event.
     EventType {
         /// Any other kind.

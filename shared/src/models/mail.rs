@@ -7,26 +7,25 @@ use super::{Application, ClubCode, Email, Invite, Mailed, Person, Status};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-/// The status of a mail (E13).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum EmailStatus {
-    /// In the outbox, not sent yet.
-    Queued,
-    /// Claimed by the mail worker.
-    Sending,
-    /// Accepted by SES.
-    Sent,
-    /// Permanently refused.
-    Failed,
-    /// It is not known whether SES accepted it: the worker stopped, or the response was unclear.
-    /// Never sent again automatically.
-    Unknown,
-    /// Returned as undeliverable.
-    Bounced,
-    /// Marked as spam by the recipient.
-    Complained,
+crate::models::enums::text_enum! {
+    /// The status of a mail (E13).
+    EmailStatus {
+        /// In the outbox, not sent yet.
+        Queued,
+        /// Claimed by the mail worker.
+        Sending,
+        /// Accepted by SES.
+        Sent,
+        /// Permanently refused.
+        Failed,
+        /// It is not known whether SES accepted it: the worker stopped, or the response was unclear.
+        /// Never sent again automatically.
+        Unknown,
+        /// Returned as undeliverable.
+        Bounced,
+        /// Marked as spam by the recipient.
+        Complained,
+    }
 }
 
 impl EmailStatus {

@@ -1,7 +1,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{ClubCode, Person, Window, integer_enum};
+use super::{ClubCode, Person, Window};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -76,7 +76,7 @@ pub struct Committee {
     pub name: String,
 }
 
-integer_enum! {
+crate::models::enums::integer_enum! {
     /// The kind of answer to a question.
     QuestionType {
         /// A long text.

@@ -2,12 +2,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Application, Choice, ClubCode, Committee, EmailStatus, MailState, Major, Person, Personal,
-    Question, School, integer_enum,
+    Question, School,
 };
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-integer_enum! {
+crate::models::enums::integer_enum! {
     /// The decision about a submission.
     Status {
         /// Not decided yet.

@@ -93,7 +93,7 @@ async fn scene() -> Scene {
         ("{event}", id(&event).to_string()),
         ("{showing}", id(&event["showings"][0]).to_string()),
     ]);
-    let document = json!(local::api().1);
+    let document = local::api().1;
     let reads = document["paths"]
         .as_object()
         .into_iter()

@@ -1291,7 +1291,7 @@ async fn the_price_list_is_measured() {
     let (rows, done) = Box::pin(measure()).await;
     super::template::compare_rights(&done);
     let measured: BTreeSet<&str> = rows.iter().map(|row| row.operation).collect();
-    let document_ = json!(local::api().1);
+    let document_ = local::api().1;
     for item in document_["paths"]
         .as_object()
         .into_iter()

@@ -3,6 +3,8 @@
 
 mod costs;
 mod costs_lists;
+mod examples;
+mod examples_calls;
 mod items;
 mod layers;
 mod links;

@@ -1,47 +1,230 @@
 //! Proves O1.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::json;
+use serde_json::{Value, json};
+
+/// The operations of the document: path, method, operation.
+pub fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+    document["paths"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .flat_map(|(path, item)| {
+            item.as_object()
+                .into_iter()
+                .flatten()
+                .map(|(method, operation)| (path.as_str(), method.as_str(), operation))
+        })
+        .collect()
+}
+
+/// Calls `look` for every object in a JSON value, with the path to it.
+fn each_object<'a>(path: &str, value: &'a Value, look: &mut impl FnMut(&str, &'a Value)) {
+    match value {
+        Value::Object(object) => {
+            look(path, value);
+            for (key, inner) in object {
+                each_object(&format!("{path}/{key}"), inner, look);
+            }
+        }
+        Value::Array(items) => items
+            .iter()
+            .for_each(|inner| each_object(path, inner, look)),
+        _ => {}
+    }
+}
 
 #[test]
 fn the_document_is_made_from_the_routes() {
-    let document = local::api().1;
-    let text = document.to_pretty_json().expect("a document");
-    super::check("docs/openapi.json", &format!("{text}\n"));
+    super::check("docs/openapi.json", &format!("{:#}\n", local::api().1));
 }
 
 #[test]
 fn operation_ids_are_unique_and_every_reference_leads_somewhere() {
-    let document = json!(local::api().1);
+    let document = local::api().1;
     let mut ids = BTreeSet::new();
-    for item in document["paths"]
-        .as_object()
-        .into_iter()
-        .flat_map(|paths| paths.values())
-    {
-        for operation in item
-            .as_object()
-            .into_iter()
-            .flat_map(|operations| operations.values())
-        {
-            let id = operation["operationId"]
-                .as_str()
-                .unwrap_or_default()
-                .to_owned();
-            assert!(
-                operation["summary"].is_string(),
-                "{id} has no documentation"
-            );
-            assert!(ids.insert(id.clone()), "{id} is there twice");
+    for (path, method, operation) in operations(&document) {
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        assert!(ids.insert(id), "{method} {path}: {id} is there twice");
+    }
+    each_object("", &document, &mut |path, object| {
+        if let Some(reference) = object["$ref"].as_str() {
+            let target = document.pointer(reference.trim_start_matches('#'));
+            assert!(target.is_some(), "{path}: {reference} is missing");
+        }
+    });
+}
+
+#[test]
+fn everything_has_a_text() {
+    let document = local::api().1;
+    let mut missing = Vec::new();
+    let has_text = |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
+    for (path, method, operation) in operations(&document) {
+        let summary = operation["summary"].as_str().unwrap_or_default();
+        if summary.is_empty() || summary.len() >= 60 {
+            missing.push(format!(
+                "{method} {path} needs a summary of less than 60 characters"
+            ));
+        }
+        if !has_text(&operation["description"]) {
+            missing.push(format!("{method} {path} needs a description"));
+        }
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            if parameter.get("$ref").is_none() && !has_text(&parameter["description"]) {
+                missing.push(format!("{method} {path}: {}", parameter["name"]));
+            }
+        }
+        for (status, response) in operation["responses"].as_object().into_iter().flatten() {
+            if response.get("$ref").is_none() && !has_text(&response["description"]) {
+                missing.push(format!("{method} {path}: {status}"));
+            }
         }
     }
-    let text = document.to_string();
-    for reference in text.split("\"#/components/schemas/").skip(1) {
-        let name = reference.split('"').next().unwrap_or_default();
-        assert!(
-            document["components"]["schemas"].get(name).is_some(),
-            "{name} is missing"
-        );
+    for (name, schema) in document["components"]["schemas"]
+        .as_object()
+        .into_iter()
+        .flatten()
+    {
+        if !has_text(&schema["description"]) {
+            missing.push(format!("the schema {name}"));
+        }
     }
+    each_object(
+        "",
+        &document["components"]["schemas"],
+        &mut |path, object| {
+            for (name, field) in object["properties"].as_object().into_iter().flatten() {
+                if !has_text(&field["description"]) {
+                    missing.push(format!("{path}: {name}"));
+                }
+            }
+        },
+    );
+    assert!(missing.is_empty(), "no text:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn every_tag_has_a_text_and_is_used() {
+    let document = local::api().1;
+    let listed: BTreeMap<&str, &Value> = document["tags"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|tag| {
+            (
+                tag["name"].as_str().unwrap_or_default(),
+                &tag["description"],
+            )
+        })
+        .collect();
+    let used: BTreeSet<&str> = operations(&document)
+        .iter()
+        .filter_map(|(_, _, operation)| operation["tags"][0].as_str())
+        .collect();
+    assert_eq!(listed.keys().copied().collect::<BTreeSet<_>>(), used);
+}
+
+#[test]
+fn every_body_has_an_example_and_every_enumeration_has_names() {
+    let document = local::api().1;
+    let mut missing = Vec::new();
+    for (path, method, operation) in operations(&document) {
+        let requests = &operation["requestBody"]["content"]["application/json"];
+        if requests.is_object() && requests.get("example").is_none() {
+            missing.push(format!("{method} {path}: the request"));
+        }
+        for (status, response) in operation["responses"].as_object().into_iter().flatten() {
+            let content = &response["content"]["application/json"];
+            // A request has one outcome: `submit` is 201 here, 200 for whoever submits again.
+            let other = status == "200" && operation["responses"].get("201").is_some();
+            if content.is_object() && content.get("example").is_none() && !other {
+                missing.push(format!("{method} {path}: {status}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no example:\n{}", missing.join("\n"));
+    each_object(
+        "",
+        &document["components"]["schemas"],
+        &mut |path, object| {
+            if let Some(values) = object["enum"].as_array()
+                && values.iter().all(Value::is_u64)
+            {
+                let names = object["x-enum-varnames"].as_array();
+                assert_eq!(names.map(Vec::len), Some(values.len()), "{path}");
+            }
+        },
+    );
+}
+
+/// The generator of the document keeps one of two types with the same name without a word.
+#[test]
+fn no_two_types_of_bodies_have_the_same_name() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let files = ["functions", "shared"].map(super::sources::rust_files);
+    for path in files.into_iter().flatten() {
+        let text = std::fs::read_to_string(&path).expect("a source");
+        let mut is_schema = false;
+        for line in text.lines() {
+            is_schema |= line.contains("derive(") && line.contains("ToSchema");
+            let name = ["pub struct ", "pub enum "]
+                .iter()
+                .find_map(|start| line.strip_prefix(start));
+            if let Some(name) = name {
+                let name: String = name.chars().take_while(|c| c.is_alphanumeric()).collect();
+                if std::mem::take(&mut is_schema) {
+                    places
+                        .entry(name)
+                        .or_default()
+                        .push(path.display().to_string());
+                }
+            }
+        }
+    }
+    assert!(places.len() > 60, "only {} types were found", places.len());
+    places.retain(|_, files| files.len() > 1);
+    assert!(places.is_empty(), "{places:#?}");
+}
+
+/// Sends an empty object to every operation that reads one. The service then names the fields that
+/// it needs, and these are the required ones.
+#[tokio::test(start_paused = true)]
+async fn required_fields_are_the_ones_that_the_service_requires() {
+    let document = local::api().1;
+    let mut wrong = Vec::new();
+    let (admin, scene) = super::examples::admin_of_demo().await;
+    for (path, method, operation) in operations(&document) {
+        let content = &operation["requestBody"]["content"]["application/json"]["schema"];
+        let Some(name) = content["$ref"]
+            .as_str()
+            .and_then(|name| name.rsplit('/').next())
+        else {
+            continue;
+        };
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        let target = super::examples::target(path, operation, &scene.parameters(id, operation));
+        let verb = http::Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
+        let answer = admin.send(verb, &target, Some(json!({}))).await.json();
+        let needed: BTreeSet<String> = answer["errors"]
+            .as_object()
+            .into_iter()
+            .flat_map(|errors| errors.keys().cloned())
+            .collect();
+        let required: BTreeSet<String> = document["components"]["schemas"][name]["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|field| field.as_str().map(str::to_owned))
+            .collect();
+        // Members who change their own membership need fewer fields than officers.
+        let is_wider = id == "replace_member" && needed.is_superset(&required);
+        if needed != required && !is_wider {
+            wrong.push(format!(
+                "{id}: required {required:?}, but it asks for {needed:?}"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

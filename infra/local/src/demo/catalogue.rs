@@ -7,7 +7,6 @@ use std::io::Cursor;
 use chrono::{Datelike as _, TimeDelta, Timelike as _};
 use image::{ImageFormat, Rgb, RgbImage};
 use shared::Shared;
-use shared::ids::Id;
 use shared::models::{
     Badge, Club, Fair, Favorite, Lookup, LookupKind, Major, Person, Registration, School,
     Subscription, Tag, Year,
@@ -15,10 +14,11 @@ use shared::models::{
 use shared::table::Bookmark as _;
 use shared::time::Timestamp;
 
+use super::Numbers;
 use crate::Error;
 
 /// Tags, with the positions of their clubs in the list of clubs.
-const TAGS: [(&str, &[usize]); 8] = [
+const TAGS: [(&str, &[usize]); 9] = [
     ("Academic", &[1, 4, 8, 11]),
     ("Arts", &[3, 5, 9, 11]),
     ("Career", &[8]),
@@ -27,10 +27,11 @@ const TAGS: [(&str, &[usize]); 8] = [
     ("Outdoors", &[6, 7]),
     ("Politics", &[1, 10]),
     ("Food & drink", &[13]),
+    ("Languages", &[]),
 ];
 
 /// Label, purpose, description, color, and positions of the clubs.
-const BADGES: [(&str, &str, &str, &str, &[usize]); 3] = [
+const BADGES: [(&str, &str, &str, &str, &[usize]); 4] = [
     (
         "Founded before 1950",
         "history",
@@ -52,6 +53,13 @@ const BADGES: [(&str, &str, &str, &str, &[usize]); 3] = [
         "#00695c",
         &[7],
     ),
+    (
+        "New this year",
+        "history",
+        "Founded within the last twelve months.",
+        "#1565c0",
+        &[],
+    ),
 ];
 
 const SCHOOLS: [(&str, bool); 4] = [
@@ -61,13 +69,14 @@ const SCHOOLS: [(&str, bool); 4] = [
     ("Graduate School of Law", true),
 ];
 
-const MAJORS: [&str; 6] = [
+const MAJORS: [&str; 7] = [
     "Computer Science",
     "Economics",
     "History",
     "Linguistics",
     "Mechanical Engineering",
     "Physics",
+    "Philosophy",
 ];
 
 /// The entries of all collections.
@@ -83,10 +92,13 @@ pub struct Collections {
     subscriptions: Vec<Subscription>,
 }
 
-fn entries<T: LookupKind>(app: &Shared, values: impl Iterator<Item = (T, i64)>) -> Vec<Lookup<T>> {
+fn entries<T: LookupKind>(
+    numbers: &Numbers,
+    values: impl Iterator<Item = (T, i64)>,
+) -> Vec<Lookup<T>> {
     values
         .map(|(value, uses)| Lookup {
-            id: Id::new(app.next_id()),
+            id: numbers.next(),
             version: 1,
             uses,
             value,
@@ -100,13 +112,13 @@ fn count(clubs: &[usize]) -> i64 {
 
 /// Makes the entries, and adds the references to people and clubs.
 pub fn collections(
-    app: &Shared,
+    numbers: &Numbers,
     people: &mut [Person],
     clubs: &mut [Club],
     now: Timestamp,
 ) -> Collections {
     let tags = entries(
-        app,
+        numbers,
         TAGS.iter().map(|(name, of)| {
             (
                 Tag {
@@ -117,7 +129,7 @@ pub fn collections(
         }),
     );
     let badges = entries(
-        app,
+        numbers,
         BADGES
             .iter()
             .map(|(label, purpose, description, color, of)| {
@@ -141,7 +153,7 @@ pub fn collections(
         }
     }
     let mut schools = entries(
-        app,
+        numbers,
         SCHOOLS.iter().map(|(name, is_graduate)| {
             (
                 School {
@@ -153,7 +165,7 @@ pub fn collections(
         }),
     );
     let mut majors = entries(
-        app,
+        numbers,
         MAJORS.iter().map(|name| {
             (
                 Major {
@@ -164,15 +176,16 @@ pub fn collections(
         }),
     );
     for (i, person) in people.iter_mut().enumerate().filter(|(i, _)| i % 4 != 3) {
-        let (s, m) = (i % schools.len(), i % majors.len());
+        // The last school and the last major stay unused, so that they can be deleted.
+        let (s, m) = (i % schools.len(), i % (majors.len() - 1));
         person.school.push(schools[s].id);
         person.major.push(majors[m].id);
         schools[s].uses += 1;
         majors[m].uses += 1;
     }
     let years = entries(
-        app,
-        (2027..2031).map(|year| {
+        numbers,
+        (2027..2032).map(|year| {
             (
                 Year {
                     name: format!("Class of {year}"),
@@ -182,14 +195,14 @@ pub fn collections(
             )
         }),
     );
-    let fairs = entries(app, std::iter::once((fair(now), 6)));
+    let fairs = entries(numbers, [(fair(now), 6), (next_fair(now), 0)].into_iter());
     let registrations = clubs.iter().take(6).map(|club| Registration {
         fair: fairs[0].id,
         club: club.code.clone(),
         created_at: now,
     });
     let registrations = registrations.collect();
-    let (favorites, subscriptions) = bookmarks(app, people, clubs, now);
+    let (favorites, subscriptions) = bookmarks(numbers, people, clubs, now);
     Collections {
         tags,
         badges,
@@ -205,7 +218,7 @@ pub fn collections(
 
 /// Lets people mark clubs, and counts the favorites of the clubs.
 fn bookmarks(
-    app: &Shared,
+    numbers: &Numbers,
     people: &[Person],
     clubs: &mut [Club],
     now: Timestamp,
@@ -218,7 +231,7 @@ fn bookmarks(
             favorites.push(Favorite::new(
                 &club.code,
                 person,
-                app.next_id(),
+                numbers.next::<Favorite>().get(),
                 now.plus(TimeDelta::days(-20)),
             ));
             *counts.entry(club.code.clone()).or_default() += 1;
@@ -226,7 +239,7 @@ fn bookmarks(
                 subscriptions.push(Subscription::new(
                     &club.code,
                     person,
-                    app.next_id(),
+                    numbers.next::<Subscription>().get(),
                     now.plus(TimeDelta::days(-10)),
                 ));
             }
@@ -254,6 +267,15 @@ fn fair(now: Timestamp) -> Fair {
         registration_start: Some(now.plus(TimeDelta::days(-7))),
         registration_end: Some(now.plus(TimeDelta::days(7))),
         is_virtual: false,
+    }
+}
+
+/// A fair in half a year. Clubs cannot register for it yet.
+fn next_fair(now: Timestamp) -> Fair {
+    let fair = fair(now.plus(TimeDelta::days(180)));
+    Fair {
+        name: format!("Spring fair {}", fair.start.moment().year()),
+        ..fair
     }
 }
 

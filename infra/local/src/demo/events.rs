@@ -5,10 +5,10 @@ use std::io::Cursor;
 use chrono::{TimeDelta, Timelike as _};
 use image::{ImageFormat, Rgb, RgbImage};
 use shared::Shared;
-use shared::ids::Id;
 use shared::models::{Event, EventType, Showing};
 use shared::time::Timestamp;
 
+use super::Numbers;
 use crate::Error;
 
 /// Club, name, type, first day from now, hour, length in hours, weeks between showings, number of
@@ -222,7 +222,7 @@ const PLANS: [EventPlan; 16] = [
 ];
 
 /// Makes more than forty events from the plans.
-pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
+pub fn events(numbers: &Numbers, now: Timestamp) -> Vec<Event> {
     let midnight = now.plus(TimeDelta::seconds(-i64::from(
         now.moment().num_seconds_from_midnight(),
     )));
@@ -232,7 +232,7 @@ pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
         let times =
             |n: i64| midnight.plus(TimeDelta::days(day + 7 * weeks * n) + TimeDelta::hours(hour));
         let showing = |n: i64| Showing {
-            id: Id::new(app.next_id()),
+            id: numbers.next(),
             start: times(n),
             end: times(n).plus(TimeDelta::hours(hours)),
             location: Some(place.into()),
@@ -250,7 +250,7 @@ pub fn events(app: &Shared, now: Timestamp) -> Vec<Event> {
         for group in groups {
             let created = midnight.plus(TimeDelta::days(-70));
             events.push(Event {
-                id: Id::new(app.next_id()),
+                id: numbers.next(),
                 club: super::code(club),
                 version: 1,
                 name: name.into(),

@@ -2,9 +2,13 @@
 
 mod catalogue;
 mod events;
+mod own;
 mod people;
 mod recruitment;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use shared::ids::Id;
 use shared::models::Role;
 use shared::models::{ClubCode, Email};
 use shared::table::TableError;
@@ -23,9 +27,10 @@ pub async fn is_wanted(campus: &Campus) -> Result<bool, TableError> {
 pub async fn load(campus: &Campus) -> Result<(), Error> {
     let table = &campus.app.table;
     let now = campus.app.now();
+    let numbers = Numbers::default();
     let mut people = people::people(now);
     let (mut clubs, members) = people::clubs(&people, now);
-    let collections = catalogue::collections(&campus.app, &mut people, &mut clubs, now);
+    let collections = catalogue::collections(&numbers, &mut people, &mut clubs, now);
     for owner in members.iter().filter(|member| member.role == Role::Owner) {
         people
             .iter_mut()
@@ -35,8 +40,9 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load_people(&people).await?;
     collections.load(&campus.app).await?;
     catalogue::logos(&campus.app, &mut clubs).await?;
-    let drive = recruitment::drives(&campus.app, &people, &mut clubs, now);
-    let events = events::events(&campus.app, now);
+    let drive = recruitment::drives(&numbers, &people, &mut clubs, now);
+    let own = own::load(campus, &mut clubs, &drive, now);
+    let events = events::events(&numbers, now);
     for event in &events {
         clubs
             .iter_mut()
@@ -53,8 +59,25 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load(&drive.prompts).await?;
     table.load(&drive.submissions).await?;
     table.load(&drive.changes).await?;
+    own.await?;
     table.load_events(&events).await?;
     events::flyers(&campus.app, &events).await
+}
+
+/// The ids of the demo campus: small numbers that are the same on every start, so that the examples
+/// of the OpenAPI document can be tried at once.
+struct Numbers(AtomicU64);
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self(AtomicU64::new(100))
+    }
+}
+
+impl Numbers {
+    fn next<T>(&self) -> Id<T> {
+        Id::new(self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    }
 }
 
 fn subject(username: &str, name: &str) -> Subject {

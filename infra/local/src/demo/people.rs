@@ -144,22 +144,26 @@ pub fn people(now: Timestamp) -> Vec<Person> {
     NAMES
         .iter()
         .enumerate()
-        .map(|(i, name)| person(i, name, now))
+        .map(|(i, name)| {
+            let first = name.split(' ').next().unwrap_or_default();
+            let latin: String = shared::text::fold(first)
+                .chars()
+                .filter(char::is_ascii_alphanumeric)
+                .collect();
+            person(i, &latin, name, now)
+        })
         .collect()
 }
 
-fn person(i: usize, name: &str, now: Timestamp) -> Person {
+/// A person with a profile. The year of graduation depends on `i`.
+pub fn person(i: usize, username: &str, name: &str, now: Timestamp) -> Person {
     let (first, last) = name.split_once(' ').unwrap_or((name, ""));
-    let latin: String = shared::text::fold(first)
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .collect();
     Person {
-        id: ids::Id::derived("user", &[ISSUER, &latin]),
-        subject: ids::sha256_hex(format!("{ISSUER}\n{latin}").as_bytes()),
+        id: ids::Id::derived("user", &[ISSUER, username]),
+        subject: ids::sha256_hex(format!("{ISSUER}\n{username}").as_bytes()),
         personal: Personal {
-            email: super::email(&format!("{latin}@uni.example")),
-            username: latin,
+            email: super::email(&format!("{username}@uni.example")),
+            username: username.to_owned(),
             name: name.to_owned(),
             first_name: first.to_owned(),
             last_name: last.to_owned(),

@@ -1,13 +1,14 @@
 //! Two open applications, one that has ended, and their submissions.
 
 use chrono::TimeDelta;
-use shared::Shared;
-use shared::ids::Id;
+use shared::ids::order_number;
 use shared::models::{
     Answer, Application, Choice, Club, Committee, DecisionChange, OldAndNew, Person, Prompt,
     Question, QuestionType, Status, Submission,
 };
 use shared::time::Timestamp;
+
+use super::Numbers;
 
 /// All items of the recruitment.
 #[derive(Default)]
@@ -52,7 +53,7 @@ struct RecruitmentPlan<'a> {
 }
 
 /// Makes the applications, and adds their windows to the clubs.
-pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestamp) -> Drives {
+pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Timestamp) -> Drives {
     let mut all = Drives::default();
     let plans = [
         RecruitmentPlan {
@@ -81,21 +82,20 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
         },
     ];
     for drive in &plans {
-        let application = application(app, drive, now);
+        let application = application(numbers, drive, now);
         if let (Some(club), Some(window)) = (
             clubs.iter_mut().find(|club| *club.code == *drive.club),
             application.window(),
         ) {
             club.windows.insert(application.id.to_string(), window);
         }
-        let questions = questions(app, &application);
+        let questions = questions(numbers, &application);
         for (i, person) in people[2..].iter().rev().take(drive.applicants).enumerate() {
             let at = now.plus(
                 TimeDelta::days(drive.window.0)
                     + TimeDelta::hours(5 + 3 * i64::try_from(i).unwrap_or_default()),
             );
             let submission = submission(
-                app,
                 &application,
                 &questions,
                 person,
@@ -105,7 +105,7 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
             );
             if submission.status != Status::Pending {
                 all.changes.push(DecisionChange {
-                    id: Id::new(app.next_id()),
+                    id: numbers.next(),
                     application: application.id,
                     submission: submission.id,
                     at: submission.updated_at,
@@ -130,11 +130,11 @@ pub fn drives(app: &Shared, people: &[Person], clubs: &mut [Club], now: Timestam
     all
 }
 
-fn application(app: &Shared, drive: &RecruitmentPlan<'_>, now: Timestamp) -> Application {
+fn application(numbers: &Numbers, drive: &RecruitmentPlan<'_>, now: Timestamp) -> Application {
     let day = |days| now.plus(TimeDelta::days(days));
     let created = day(drive.window.0 - 2);
     Application {
-        id: Id::new(app.next_id()),
+        id: numbers.next(),
         club: super::code(drive.club),
         version: 1,
         name: drive.name.into(),
@@ -150,7 +150,7 @@ fn application(app: &Shared, drive: &RecruitmentPlan<'_>, now: Timestamp) -> App
             .committees
             .iter()
             .map(|name| Committee {
-                id: Id::new(app.next_id()),
+                id: numbers.next(),
                 name: (*name).into(),
             })
             .collect(),
@@ -160,7 +160,7 @@ fn application(app: &Shared, drive: &RecruitmentPlan<'_>, now: Timestamp) -> App
     }
 }
 
-fn questions(app: &Shared, application: &Application) -> Vec<Question> {
+fn questions(numbers: &Numbers, application: &Application) -> Vec<Question> {
     let committee = application.committees.last().map(|committee| committee.id);
     let wanted = [
         (
@@ -199,7 +199,7 @@ fn questions(app: &Shared, application: &Application) -> Vec<Question> {
         .zip(0..)
         .map(
             |((question_type, text, word_limit, committee), precedence)| {
-                let id = Id::new(app.next_id());
+                let id = numbers.next();
                 let options = if question_type == QuestionType::MultipleChoice {
                     &["1–2", "3–5", "more"][..]
                 } else {
@@ -223,7 +223,7 @@ fn questions(app: &Shared, application: &Application) -> Vec<Question> {
                         options: options
                             .iter()
                             .map(|value| Choice {
-                                id: Id::new(app.next_id()),
+                                id: numbers.next(),
                                 value: (*value).into(),
                             })
                             .collect(),
@@ -234,8 +234,8 @@ fn questions(app: &Shared, application: &Application) -> Vec<Question> {
         .collect()
 }
 
-fn submission(
-    app: &Shared,
+/// A submission that `person` sent at `at`. Committee, answers and decision depend on `i`.
+pub fn submission(
     application: &Application,
     questions: &[Question],
     person: &Person,
@@ -256,7 +256,8 @@ fn submission(
         (true, 3) => (Status::Accepted, ""),
         _ => (Status::Pending, ""),
     };
-    let sequence = app.next_id();
+    // Two submissions of the same moment have different numbers.
+    let sequence = order_number(at.moment()) + i as u64;
     let answers = questions
         .iter()
         .filter_map(|question| answer(question, committee, i))

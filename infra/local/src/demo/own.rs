@@ -1,0 +1,88 @@
+//! What the admin has of their own as a student: a membership, a submission and so on. With it every
+//! example of the OpenAPI document can be tried with the admin's token.
+
+use chrono::TimeDelta;
+use shared::ids::order_number;
+use shared::models::{
+    Club, Extension, Favorite, Invite, Membership, MembershipRequest, Person, Role, Subscription,
+};
+use shared::table::{Bookmark as _, TableError};
+use shared::time::Timestamp;
+
+use super::recruitment::{Drives, submission};
+use super::{admin, people};
+use crate::Campus;
+
+/// Adds the admin to the counters of the clubs, and returns the work that stores the rest.
+pub fn load<'a>(
+    campus: &'a Campus,
+    clubs: &mut [Club],
+    drives: &Drives,
+    now: Timestamp,
+) -> impl Future<Output = Result<(), TableError>> + use<'a> {
+    let subject = admin();
+    let name = subject.name.unwrap_or_default();
+    let person = Person {
+        graduation_year: None,
+        ..people::person(0, &subject.username, &name, now)
+    };
+    let days = |days| now.plus(TimeDelta::days(days));
+    let code = super::code;
+    for club in clubs {
+        match club.code.to_string().as_str() {
+            "hackers" => club.members += 1,
+            "chess" => club.favorites += 1,
+            _ => {}
+        }
+    }
+    let membership = Membership::new(&code("hackers"), &person, Role::Member, 1, days(-90));
+    let favorite = Favorite::new(&code("chess"), &person, 1, days(-20));
+    let subscription = Subscription::new(&code("chess"), &person, 1, days(-20));
+    let request = MembershipRequest::new(&code("film"), &person, 1, days(-1));
+    let astronomy = code("astronomy");
+    let invite = Invite {
+        id: Invite::id_for_address(&astronomy, &person.personal.email),
+        club: astronomy,
+        email: person.personal.email.clone(),
+        role: Role::Member,
+        title: String::new(),
+        version: 1,
+        by: None,
+        expires_at: days(Invite::DAYS - 2),
+        updated_at: days(-2),
+    };
+    // The debate application is open, and nothing is decided there.
+    let debate = &drives.applications[1];
+    let questions: Vec<_> = drives
+        .questions
+        .iter()
+        .filter(|question| question.application == debate.id)
+        .cloned()
+        .collect();
+    let submission = submission(debate, &questions, &person, 0, days(-1), false);
+    let robotics = &drives.applications[0];
+    let applicant = drives.submissions.iter().find_map(|submission| {
+        let applicant = submission.applicant.as_ref()?;
+        Some((submission.person?, applicant.personal.username.clone()))
+    });
+    let extension = applicant.map(|(person, username)| Extension {
+        id: Extension::id_of(robotics.id, person),
+        application: robotics.id,
+        person,
+        username,
+        creation: order_number(now.moment()),
+        version: 1,
+        end: robotics.end.plus(TimeDelta::days(3)),
+    });
+    async move {
+        let table = &campus.app.table;
+        table.load_people(&[person]).await?;
+        table.load(&[membership]).await?;
+        table.load(&[favorite]).await?;
+        table.load(&[subscription]).await?;
+        table.load(&[request]).await?;
+        table.load(&[invite]).await?;
+        table.load(&[submission]).await?;
+        table.load(extension.as_slice()).await
+    }
+}

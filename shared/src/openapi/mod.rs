@@ -1,0 +1,115 @@
+//! The OpenAPI document. It is generated from the routes; what all operations share is added here.
+
+pub mod fields;
+mod operations;
+mod responses;
+mod schemas;
+mod tags;
+
+use serde_json::{Map, Value, json};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{ContactBuilder, InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
+use utoipa::{PartialSchema as _, ToSchema as _};
+
+use crate::http::{Code, ErrorBody};
+
+/// What a reader should know before the first operation.
+const ABOUT: &str = include_str!("about.md");
+
+/// Returns the document without routes.
+pub fn base() -> OpenApi {
+    let mut license = License::new(env!("CARGO_PKG_LICENSE"));
+    license.identifier = Some(env!("CARGO_PKG_LICENSE").to_owned());
+    let info = InfoBuilder::new()
+        .title("Clubs")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some(ABOUT))
+        .contact(Some(
+            ContactBuilder::new()
+                .name(Some("The operators of this service"))
+                .build(),
+        ))
+        .license(Some(license))
+        .build();
+    // The URL is relative to the document, so that it is also right behind a gateway stage.
+    OpenApiBuilder::new()
+        .info(info)
+        .servers(Some([Server::new("..")]))
+        .build()
+}
+
+/// Adds what all operations share, and the examples: for each operation id an object with
+/// `parameters`, `request`, `status` and `response`.
+pub fn complete(mut api: OpenApi, examples: &Value) -> Value {
+    let components = api.components.get_or_insert_default();
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("JWT")
+        .description(Some(
+            "An access token of the university's issuer. On the local service: `POST \
+            /local/token` with a `username`.",
+        ))
+        .build();
+    components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    for (name, schema) in [
+        (ErrorBody::name(), ErrorBody::schema()),
+        (Code::name(), Code::schema()),
+    ] {
+        components.schemas.insert(name.into_owned(), schema);
+    }
+    components.schemas.extend(fields::all());
+    let mut document = json!(api);
+    document["tags"] = tags::all();
+    document["x-tagGroups"] = tags::groups();
+    schemas::complete(&mut document);
+    operations::complete(&mut document, examples);
+    document
+}
+
+/// Calls `change` for every object in a JSON value, the inner ones first.
+fn for_each_object(value: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
+    match value {
+        Value::Object(object) => {
+            object
+                .values_mut()
+                .for_each(|inner| for_each_object(inner, change));
+            change(object);
+        }
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|inner| for_each_object(inner, change)),
+        _ => {}
+    }
+}
+
+/// Returns the operations of the document: path, method, operation.
+fn operations_of(document: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Value)> {
+    document["paths"]
+        .as_object_mut()
+        .into_iter()
+        .flatten()
+        .flat_map(|(path, item)| {
+            item.as_object_mut()
+                .into_iter()
+                .flatten()
+                .map(|(method, operation)| (path.as_str(), method.as_str(), operation))
+        })
+}
+
+/// Returns the first sentence of a text, without its final period.
+fn first_sentence(text: &str) -> &str {
+    let end = text.find(". ").or_else(|| text.find(".\n"));
+    end.map_or_else(|| text.trim_end_matches('.'), |end| &text[..end])
+}
+
+/// Returns a reference to a component.
+fn reference(kind: &str, name: &str) -> Value {
+    json!({ "$ref": format!("#/components/{kind}/{name}") })
+}
+
+/// Returns the name in a reference to a schema.
+fn schema_name(value: &Value) -> Option<&str> {
+    value["$ref"]
+        .as_str()?
+        .strip_prefix("#/components/schemas/")
+}

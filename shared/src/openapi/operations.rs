@@ -1,0 +1,226 @@
+//! What every operation has: errors, headers, parameters with a text, and examples.
+
+use serde_json::{Value, json};
+
+use super::{operations_of, reference, responses, schemas};
+
+/// What it means for the caller if a request fails.
+const FAILED_READ: &str = "A read that fails can be repeated at any time.";
+const FAILED_WRITE: &str = "If it fails, nothing is changed, and the same request can be sent \
+    again; after `outcome_unknown` it should be.";
+
+/// Completes all operations of the document.
+pub fn complete(document: &mut Value, examples: &Value) {
+    responses::add(&mut document["components"]);
+    let schemas = document["components"]["schemas"].clone();
+    // `If-Match` is for objects that can be changed in place.
+    let editable: Vec<String> = operations_of(document)
+        .filter(|(_, method, _)| *method == "patch")
+        .map(|(path, ..)| path.to_owned())
+        .collect();
+    for (path, method, operation) in operations_of(document) {
+        let id = operation["operationId"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let is_edit = matches!(method, "put" | "patch" | "delete")
+            && editable.iter().any(|editable| editable == path)
+            || path.ends_with("/upload/");
+        let call = Call {
+            path,
+            method,
+            is_edit,
+            is_service: operation["tags"] == json!(["service"]),
+        };
+        describe(operation, &call);
+        add_parameters(operation, &call);
+        complete_responses(operation, &call, &schemas);
+        add_examples(operation, &examples[&id]);
+    }
+}
+
+struct Call<'a> {
+    path: &'a str,
+    method: &'a str,
+    /// Whether `If-Match` is honoured.
+    is_edit: bool,
+    /// Whether it is about the service itself.
+    is_service: bool,
+}
+
+fn describe(operation: &mut Value, call: &Call<'_>) {
+    let summary = operation["summary"].as_str().unwrap_or_default();
+    operation["summary"] = json!(summary.trim_end_matches('.'));
+    if !call.is_service {
+        let note = if call.method == "get" {
+            FAILED_READ
+        } else {
+            FAILED_WRITE
+        };
+        let about = operation["description"].as_str().unwrap_or_default();
+        operation["description"] = json!(format!("{about}\n\n{note}"));
+    }
+}
+
+fn add_parameters(operation: &mut Value, call: &Call<'_>) {
+    let signed_in = operation["security"] == json!([{ "bearer": [] }]);
+    let headers = [
+        ("If-None-Match", call.method == "get" && !call.is_service),
+        ("Idempotency-Key", call.method == "post" && signed_in),
+        ("If-Match", call.is_edit),
+    ];
+    if operation["parameters"].is_null() {
+        operation["parameters"] = json!([]);
+    }
+    let Some(parameters) = operation["parameters"].as_array_mut() else {
+        return;
+    };
+    for parameter in parameters.iter_mut() {
+        let name = parameter["name"].as_str().unwrap_or_default().to_owned();
+        if parameter["description"].is_null() {
+            let about = match name.as_str() {
+                "club" => "Code of the club.".to_owned(),
+                "file" => "Name of the file.".to_owned(),
+                name => format!("Id of the {name}."),
+            };
+            parameter["description"] = json!(about);
+        }
+        if parameter["in"] == "query" {
+            // A parameter is left out instead of being null.
+            optional(&mut parameter["schema"]);
+        }
+    }
+    let headers = headers.iter().filter(|(_, applies)| *applies);
+    parameters.extend(headers.filter_map(|(name, _)| responses::parameter(name)));
+    if parameters.is_empty() {
+        operation
+            .as_object_mut()
+            .map(|operation| operation.remove("parameters"));
+    }
+}
+
+fn optional(schema: &mut Value) {
+    if let Some(kinds) = schema["type"].as_array() {
+        let kind = kinds.iter().find(|kind| *kind != "null").cloned();
+        schema["type"] = kind.unwrap_or_default();
+    }
+    if let Some(choices) = schema.get("oneOf").and_then(Value::as_array)
+        && let Some(choice) = choices
+            .iter()
+            .find(|choice| choice["type"] != "null")
+            .cloned()
+    {
+        *schema = choice;
+    }
+}
+
+fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
+    let has_body = operation.get("requestBody").is_some();
+    let signed_in = operation["security"] == json!([{ "bearer": [] }]);
+    let parameters = operation["parameters"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let has = |name: &str| parameters.iter().any(|parameter| parameter["name"] == name);
+    let has_query = parameters
+        .iter()
+        .any(|parameter| parameter["in"] == "query");
+    let errors = [
+        (
+            "400",
+            call.method != "get" || has_query || call.path.ends_with("s/"),
+        ),
+        ("401", true),
+        ("403", signed_in),
+        (
+            "404",
+            call.path.contains('{') || call.is_edit || has("page"),
+        ),
+        ("412", call.is_edit),
+        ("413", has_body),
+        ("415", has_body),
+        ("429", true),
+        ("5XX", true),
+    ];
+    let Some(known) = operation
+        .get_mut("responses")
+        .and_then(Value::as_object_mut)
+    else {
+        return;
+    };
+    for (status, response) in known.iter_mut() {
+        let media = response["content"]
+            .as_object()
+            .and_then(|content| content.values().next());
+        let noun = media.and_then(|media| schemas::noun(schemas, &media["schema"]));
+        if response["description"]
+            .as_str()
+            .unwrap_or_default()
+            .is_empty()
+        {
+            response["description"] = json!(meaning(call.method, status, noun.as_deref()));
+        }
+        let mut headers = vec![];
+        if status == "201" {
+            headers.push("Location");
+        }
+        let shows = call.method != "post" && call.method != "delete";
+        if shows || status == "201" || noun.is_some_and(|noun| !noun.starts_with("The result")) {
+            headers.push("ETag");
+        }
+        if call.method == "post" {
+            headers.push("Idempotency-Replayed");
+        }
+        if has("cursor") {
+            headers.push("Link");
+        }
+        if response["content"].get("text/csv").is_some() {
+            headers.push("Content-Disposition");
+        }
+        response["headers"] = responses::headers(&headers);
+    }
+    if call.method == "get" && !call.is_service {
+        known.insert("304".into(), reference("responses", "NotModified"));
+    }
+    for (status, _) in errors.into_iter().filter(|(_, applies)| *applies) {
+        if let Some(error) = responses::error(status) {
+            known.entry(status).or_insert(error);
+        }
+    }
+}
+
+/// Returns the text of a response that has none of its own.
+fn meaning(method: &str, status: &str, noun: Option<&str>) -> String {
+    let noun = noun.unwrap_or("The file");
+    match (method, status) {
+        (_, "204") => "Done. There is no body.".into(),
+        (_, "201") => format!("Created. {noun}."),
+        ("put" | "patch", _) => format!("Changed. {noun}, with all fields as they are now."),
+        ("post", _) => format!("Done. {noun}."),
+        _ => format!("{noun}."),
+    }
+}
+
+fn add_examples(operation: &mut Value, example: &Value) {
+    let parameters = operation
+        .get_mut("parameters")
+        .and_then(Value::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        if let Some(value) = example["parameters"].get(name) {
+            parameter["example"] = value.clone();
+        }
+    }
+    let body = operation.pointer_mut("/requestBody/content/application~1json");
+    if let (Some(media), Some(request)) = (body, example.get("request")) {
+        media["example"] = request.clone();
+    }
+    let Some(status) = example["status"].as_str() else {
+        return;
+    };
+    let content = operation.pointer_mut(&format!("/responses/{status}/content"));
+    let content = content.and_then(Value::as_object_mut);
+    for media in content.into_iter().flat_map(|content| content.values_mut()) {
+        media["example"] = example["response"].clone();
+    }
+}
