@@ -239,9 +239,7 @@ impl Contract {
                 continue;
             };
             let value = match self.resolve(schema)["type"].as_str() {
-                Some("integer") => text
-                    .parse::<i64>()
-                    .map_or_else(|_| json!(text), Value::from),
+                Some("integer") => serde_json::from_str(&text).unwrap_or_else(|_| json!(text)),
                 Some("boolean") => match text.as_ref() {
                     "true" | "1" => json!(true),
                     "false" | "0" => json!(false),

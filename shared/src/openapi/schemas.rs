@@ -212,7 +212,9 @@ fn add_variants(document: &mut Value) {
             let Some(base) = schema_name(&media["schema"]).map(str::to_owned) else {
                 continue;
             };
-            let is_form = kind.starts_with("multipart/");
+            // A form differs from JSON only in its image, which is a file.
+            let has_image = schemas[&base].pointer("/properties/image").is_some();
+            let is_form = kind.starts_with("multipart/") && has_image;
             let stem = if is_form {
                 format!("{}Form", base.trim_end_matches("Input"))
             } else {
@@ -262,7 +264,7 @@ fn variant(mut schema: Value, method: &str, is_form: bool) -> Value {
         "put" => schema["required"] = json!(needed),
         _ => {}
     }
-    if is_form && schema["properties"]["image"].is_object() {
+    if is_form {
         schema["properties"]["image"] = json!({
             "type": "string",
             "format": "binary",

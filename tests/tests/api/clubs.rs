@@ -307,7 +307,10 @@ async fn what_get_gave_can_be_put_even_if_cleaning_made_it_longer() {
             .patch("/api/clubs/chess/", json!({ "description": text }))
             .await
             .ok();
-        assert_eq!(ada.put("/api/clubs/chess/", club.clone()).await.ok(), club);
+        // The document allows no text of this length; it is accepted because it is the stored one.
+        let (kind, body) = (Some("application/json"), club.to_string());
+        let again = ada.raw(Method::PUT, "/api/clubs/chess/", kind, body).await;
+        assert_eq!(again.ok(), club);
     }
     ada.patch(
         "/api/clubs/chess/",
