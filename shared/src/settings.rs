@@ -9,6 +9,9 @@ pub struct Settings {
     /// `OIDC_ISSUER`: the OpenID Connect issuer whose tokens are accepted, exactly as in their
     /// `iss` claim.
     pub issuer: String,
+    /// The issuer that the ids of people are derived from. It is `OIDC_ISSUER`, except in the local
+    /// service, where the issuer has another port on another start.
+    pub id_namespace: String,
     /// `OIDC_AUDIENCE`: a value that the `aud` claim of tokens must contain.
     pub audience: String,
     /// `OIDC_JWKS_URL`: URL of the issuer's keys. If empty, it is read from the issuer's discovery
@@ -43,6 +46,9 @@ pub struct Settings {
     /// `CORS_ORIGINS`: origins that may call from a browser, separated by commas, or `*`; default
     /// none.
     pub cors_origins: Vec<String>,
+    /// `TRUST_FORWARDED`: whether a proxy in front of the service sets `X-Forwarded-Host` and
+    /// `X-Forwarded-Proto` and nobody can reach the service without it: `true` or `false` (default).
+    pub trusts_forwarded: bool,
 }
 
 /// Limits on how much one person or club may have, to prevent abuse. Admins are exempt (C16, V12).
@@ -151,7 +157,7 @@ impl std::fmt::Debug for Secret {
 }
 
 /// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 24] = [
+pub const VARIABLES: [&str; 25] = [
     "TABLE_NAME",
     "OIDC_ISSUER",
     "OIDC_AUDIENCE",
@@ -176,6 +182,7 @@ pub const VARIABLES: [&str; 24] = [
     "MEDIA_BUCKET",
     "MEDIA_URL",
     "CORS_ORIGINS",
+    "TRUST_FORWARDED",
 ];
 
 /// All errors in the environment.
@@ -240,6 +247,14 @@ impl Settings {
             problems.push(BAD_APPROVAL.into());
             Approval::Required
         });
+        let trusts_forwarded = match or("TRUST_FORWARDED", "false").as_str() {
+            "true" => true,
+            "false" => false,
+            _ => {
+                problems.push("TRUST_FORWARDED must be true or false".into());
+                false
+            }
+        };
         let names = ClaimNames::default();
         let claims = ClaimNames {
             username: or("CLAIM_USERNAME", &names.username),
@@ -251,6 +266,7 @@ impl Settings {
         };
         let settings = Self {
             table_name,
+            id_namespace: issuer.clone(),
             issuer,
             audience,
             jwks_url: optional("OIDC_JWKS_URL"),
@@ -271,6 +287,7 @@ impl Settings {
                 .map(|o| o.trim().to_owned())
                 .filter(|o| !o.is_empty())
                 .collect(),
+            trusts_forwarded,
         };
         if problems.is_empty() {
             Ok(settings)

@@ -6,7 +6,7 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use flate2::read::GzDecoder;
-use shared::http::{ApiError, PublicPath, Result};
+use shared::http::{ApiError, Codings, PublicPath, Result};
 use shared::openapi::fields::File;
 
 /// The bytes of a file that build.rs compressed.
@@ -49,8 +49,13 @@ const PAGE: &str = r#"<meta charset="utf-8"><title>Clubs API</title>
 "#;
 
 const INITIALIZER: &str = r##"window.onload = () => {
-  window.ui = SwaggerUIBundle({ url: "../openapi.json", dom_id: "#swagger-ui", deepLinking: true, tryItOutEnabled: true, persistAuthorization: true });
+  window.ui = SwaggerUIBundle({ url: "../openapi.json", dom_id: "#swagger-ui", deepLinking: true, tryItOutEnabled: true, persistAuthorization: true,
+    docExpansion: "none", filter: true, operationsSorter: (a, b) => order(a) - order(b) });
 };
+const METHODS = ["get", "post", "put", "patch", "delete"];
+// The shorter path comes first, then reads before writes.
+const order = (operation) =>
+  operation.get("path").split("/").length * METHODS.length + METHODS.indexOf(operation.get("method"));
 "##;
 
 /// Get this OpenAPI document.
@@ -106,28 +111,13 @@ pub async fn show_docs_file(headers: HeaderMap, Path(file): Path<String>) -> Res
     Ok(guarded(unpacked(&headers, content_type, packed)?))
 }
 
-fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let accepted = headers
-        .get(header::ACCEPT_ENCODING)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    accepted.split(',').any(|coding| {
-        let (name, quality) = coding.split_once(';').unwrap_or((coding, "q=1"));
-        let refused = quality
-            .trim()
-            .strip_prefix("q=")
-            .is_some_and(|quality| quality.parse() == Ok(0.0));
-        name.trim().eq_ignore_ascii_case("gzip") && !refused
-    })
-}
-
 /// Answers with the compressed file if the client accepts gzip; otherwise unpacks it.
 fn unpacked(
     headers: &HeaderMap,
     content_type: &'static str,
     packed: &'static [u8],
 ) -> Result<Response> {
-    if accepts_gzip(headers) {
+    if Codings::of(headers).accepts("gzip") == Some(true) {
         return Ok((
             [
                 (header::CONTENT_TYPE, content_type),

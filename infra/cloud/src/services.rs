@@ -12,7 +12,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use http::{HeaderMap, Method, StatusCode, Uri};
 use local::engine::Reply;
-use local::issuer::Issuer;
+use local::issuer::{ISSUER, Issuer};
 use serde_json::{Value, json};
 use shared::time::{Clock as _, SystemClock};
 use tests::faults::{Apply, Faults};
@@ -104,7 +104,7 @@ impl Services {
         Ok(Arc::new(Self {
             table,
             moto,
-            issuer: Issuer::new(&Issuer::new_key()?)?,
+            issuer: Issuer::new(&Issuer::new_key()?, ISSUER)?,
             functions: functions.collect(),
             reports,
             denied: Mutex::default(),

@@ -8,8 +8,8 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// The issuer in tokens. It does not depend on the port of the service, so people keep their ids on
-/// another port.
+/// The URL of the issuer on the usual port. The ids of people are derived from it on every port, so
+/// they keep their ids.
 pub const ISSUER: &str = "http://127.0.0.1:8000/local";
 /// The audience in tokens.
 pub const AUDIENCE: &str = "clubs";
@@ -17,6 +17,8 @@ pub const AUDIENCE: &str = "clubs";
 const HOURS: i64 = 12;
 
 pub struct Issuer {
+    /// The `iss` claim of its tokens.
+    url: String,
     key: EncodingKey,
     jwk: Jwk,
 }
@@ -45,12 +47,21 @@ impl Issuer {
         Ok(document.as_ref().to_vec())
     }
 
-    /// An issuer that signs with this key.
-    pub fn new(pkcs8: &[u8]) -> Result<Self, String> {
+    /// An issuer with this URL that signs with this key.
+    pub fn new(pkcs8: &[u8], url: &str) -> Result<Self, String> {
         let key = EncodingKey::from_ec_der(pkcs8);
         let mut jwk = Jwk::from_encoding_key(&key, Algorithm::ES256).map_err(|e| e.to_string())?;
         jwk.common.key_id = Some("local".into());
-        Ok(Self { key, jwk })
+        Ok(Self {
+            url: url.to_owned(),
+            key,
+            jwk,
+        })
+    }
+
+    /// The URL of the issuer.
+    pub fn url(&self) -> &str {
+        &self.url
     }
 
     /// The public keys.
@@ -66,7 +77,7 @@ impl Issuer {
             .expires_in
             .unwrap_or(TimeDelta::hours(HOURS).num_seconds());
         let mut claims = json!({
-            "iss": ISSUER,
+            "iss": self.url,
             "aud": AUDIENCE,
             "sub": subject.username,
             "preferred_username": subject.username,

@@ -5,6 +5,7 @@ pub mod demo;
 pub mod engine;
 pub mod issuer;
 pub mod mailbox;
+pub mod pages;
 pub mod routes;
 pub mod simulator;
 pub mod stream;
@@ -18,6 +19,7 @@ use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_runtime_api::client::http::HttpClient;
 use axum::Router;
+use axum::middleware::from_fn;
 use mailer::{Reports, Ses, Worker};
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
@@ -134,6 +136,7 @@ pub fn settings() -> Settings {
     Settings {
         table_name: TABLE.into(),
         issuer: ISSUER.into(),
+        id_namespace: ISSUER.into(),
         audience: AUDIENCE.into(),
         jwks_url: None,
         leeway_seconds: 0,
@@ -149,6 +152,7 @@ pub fn settings() -> Settings {
         media_bucket: String::new(),
         media_url: "http://127.0.0.1:8000/media".into(),
         cors_origins: vec!["*".into()],
+        trusts_forwarded: false,
     }
 }
 
@@ -177,7 +181,7 @@ impl Campus {
             settings,
             position,
         } = parts;
-        let issuer = Arc::new(Issuer::new(&key)?);
+        let issuer = Arc::new(Issuer::new(&key, &settings.issuer)?);
         let table = Table::connect(&sdk_config(engine.clone()), TABLE);
         let ses = Ses::new(&sdk_config(mailbox.clone()), &settings);
         let reports = Arc::new(Reports::new(table.clone()));
@@ -196,7 +200,11 @@ impl Campus {
             clock: clock.clone(),
         });
         let router = routes::media(app.clone())
-            .fallback_service(finish(guard(api().0, &app).merge(local), &app));
+            .fallback_service(finish(
+                guard(api().0, &app).merge(local).merge(pages::routes()),
+                &app,
+            ))
+            .layer(from_fn(routes::one_host));
         let stream = Arc::new(Stream::open(engine.clone(), position)?);
         Ok(Self {
             app,

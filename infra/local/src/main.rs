@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use local::issuer::Subject;
 use local::{Campus, Error, Parts, demo};
 use shared::settings::Approval;
 use shared::time::Clock as _;
@@ -59,6 +58,7 @@ async fn run(options: Options) -> Result<(), Error> {
     let mut parts = Parts::open(folder)?;
     let origin = format!("http://{}", listener.local_addr()?);
     parts.settings.club_approval = Approval::from_env()?;
+    parts.settings.issuer = format!("{origin}/local");
     parts.settings.site_url.clone_from(&origin);
     parts.settings.media_url = format!("{origin}/media");
     let campus = Campus::new(parts)?;
@@ -66,13 +66,14 @@ async fn run(options: Options) -> Result<(), Error> {
         demo::load(&campus).await?;
     }
     println!("listening on {origin}\n");
+    println!("  start     {origin}/            (in a browser)");
     println!("  API       {origin}/api/        (docs: {origin}/api/docs/)");
     println!("  mailbox   {origin}/local/mail/");
     println!(
         "  data      {}\n",
         folder.map_or_else(|| "in memory".into(), |folder| folder.display().to_string())
     );
-    for (who, subject) in tokens() {
+    for (who, subject) in demo::personas() {
         let (token, _) = campus.issuer.token(&subject, campus.clock.now())?;
         println!("  {who} token ({}): {token}\n", subject.username);
     }
@@ -84,14 +85,6 @@ async fn run(options: Options) -> Result<(), Error> {
     }
     println!("stopped");
     Ok(())
-}
-
-fn tokens() -> [(&'static str, Subject); 3] {
-    [
-        ("admin", demo::admin()),
-        ("officer", demo::officer()),
-        ("student", demo::student()),
-    ]
 }
 
 async fn stop_signal() {

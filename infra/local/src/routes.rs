@@ -3,22 +3,22 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
-use axum::http::{HeaderMap, header};
-use axum::response::{Html, IntoResponse};
+use axum::extract::{Path, Request, State};
+use axum::http::{Version, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use chrono::TimeDelta;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::Shared;
-use shared::html::escape;
 use shared::http::{ApiError, Field, Input, Mode, Need, NoContent, Reader, Result};
 use shared::media::CACHE_CONTROL;
 use shared::time::Clock as _;
 
 use crate::clock::MovableClock;
-use crate::issuer::{ISSUER, Issuer, Subject};
+use crate::issuer::{Issuer, Subject};
 use crate::mailbox::{KeptMail, Mailbox};
 
 /// The state of these routes.
@@ -38,11 +38,20 @@ pub fn routes(local: Local) -> Router<Shared> {
             get(show_discovery),
         )
         .route("/local/.well-known/jwks.json", get(show_keys))
-        .route("/local/mail/", get(show_mailbox))
         .route("/local/mail.json", get(list_mails).delete(clear_mails))
         .route("/local/clock/", get(show_clock).post(move_clock))
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .with_state(local)
+}
+
+/// Refuses a request of HTTP/1.1 that does not say which host it is for, or that names two, as the
+/// gateway does in the cloud (RFC 9112, 3.2).
+pub async fn one_host(request: Request, next: Next) -> Response {
+    let hosts = request.headers().get_all(header::HOST).iter().count();
+    if request.version() == Version::HTTP_11 && hosts != 1 {
+        return ApiError::rule("Send the header Host exactly once.").into_response();
+    }
+    next.run(request).await
 }
 
 /// The routes of images. They have no limit for the size of answers, because in the cloud another
@@ -98,17 +107,12 @@ async fn create_token(
     ))
 }
 
-/// The addresses have the port of the request. The issuer is the same on every port.
-async fn show_discovery(headers: HeaderMap) -> Json<Value> {
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok())
-        .unwrap_or("127.0.0.1:8000");
-    let local = format!("http://{host}/local");
+async fn show_discovery(State(local): State<Local>) -> Json<Value> {
+    let issuer = local.issuer.url();
     Json(json!({
-        "issuer": ISSUER,
-        "jwks_uri": format!("{local}/.well-known/jwks.json"),
-        "token_endpoint": format!("{local}/token"),
+        "issuer": issuer,
+        "jwks_uri": format!("{issuer}/.well-known/jwks.json"),
+        "token_endpoint": format!("{issuer}/token"),
     }))
 }
 
@@ -169,35 +173,4 @@ async fn move_clock(
     reader.finish()?;
     local.clock.advance(TimeDelta::seconds(seconds));
     Ok(show_clock(State(local)).await)
-}
-
-async fn show_mailbox(State(local): State<Local>) -> Html<String> {
-    let mails: String = local.mailbox.mails().iter().rev().map(row).collect();
-    let mails = if mails.is_empty() {
-        "<p>No mails yet.</p>".to_owned()
-    } else {
-        mails
-    };
-    Html(format!(
-        "<!doctype html><meta charset=\"utf-8\"><title>Mailbox</title>\
-         <style>body{{font:16px/1.5 system-ui;max-width:50rem;margin:2rem auto;padding:0 1rem}}\
-         article{{border:1px solid #ccc;border-radius:8px;padding:1rem;margin:1rem 0}}\
-         iframe{{width:100%;height:16rem;border:0;background:#fff}}small{{color:#666}}</style>\
-         <h1>Mailbox</h1>{mails}"
-    ))
-}
-
-fn row(mail: &KeptMail) -> String {
-    let reply_to = mail.reply_to.as_ref().map_or_else(String::new, |address| {
-        format!(", answers to {}", escape(address))
-    });
-    format!(
-        "<article><b>{}</b><br><small>to {} from {}{reply_to}, {}</small>\
-         <iframe sandbox srcdoc=\"{}\"></iframe></article>",
-        escape(&mail.subject),
-        escape(&mail.to),
-        escape(&mail.from),
-        mail.sent_at,
-        escape(&mail.html),
-    )
 }

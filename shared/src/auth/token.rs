@@ -47,6 +47,8 @@ pub enum TokenError {
 pub struct Verifier {
     keys: Keys,
     issuer: String,
+    /// Ids of people are derived from it.
+    id_namespace: String,
     audience: String,
     leeway: i64,
     claims: ClaimNames,
@@ -72,6 +74,7 @@ impl Verifier {
         Self {
             keys,
             issuer: settings.issuer.clone(),
+            id_namespace: settings.id_namespace.clone(),
             audience: settings.audience.clone(),
             leeway: i64::try_from(settings.leeway_seconds).unwrap_or(0),
             claims: settings.claims.clone(),
@@ -141,8 +144,8 @@ impl Verifier {
         let groups = claims.get(&self.claims.groups);
         let in_group = |value: &Value| value.as_str() == Some(self.admin_group.as_str());
         Some(Identity {
-            id: Id::derived("user", &[&self.issuer, subject]),
-            subject: ids::sha256_hex(format!("{}\n{subject}", self.issuer).as_bytes()),
+            id: Id::derived("user", &[&self.id_namespace, subject]),
+            subject: ids::sha256_hex(format!("{}\n{subject}", self.id_namespace).as_bytes()),
             username: text(&self.claims.username).or_else(|| text("sub"))?,
             name: text(&self.claims.name),
             first_name: text(&self.claims.given_name),

@@ -23,6 +23,8 @@ crate::models::enums::text_enum! {
         NotFound,
         /// 405: the path does not support this method.
         MethodNotAllowed,
+        /// 406: the client accepts no coding in which the service can answer.
+        NotAcceptable,
         /// 412: the object does not match `If-Match`.
         PreconditionFailed,
         /// 413: the request body is too large.
@@ -77,6 +79,8 @@ pub enum ApiError {
     InvalidPage,
     /// 405: the path does not support this method.
     MethodNotAllowed,
+    /// 406: the client accepts no coding in which the service can answer.
+    NotAcceptable,
     /// 412: the object does not match `If-Match`.
     PreconditionFailed,
     /// 413, with the limit in bytes.
@@ -192,6 +196,7 @@ impl ApiError {
             Self::Forbidden => Code::PermissionDenied,
             Self::NotFound | Self::InvalidPage => Code::NotFound,
             Self::MethodNotAllowed => Code::MethodNotAllowed,
+            Self::NotAcceptable => Code::NotAcceptable,
             Self::PreconditionFailed => Code::PreconditionFailed,
             Self::TooLarge(_) => Code::PayloadTooLarge,
             Self::UnsupportedMediaType(_) => Code::UnsupportedMediaType,
@@ -209,6 +214,7 @@ impl ApiError {
             Self::Forbidden => StatusCode::FORBIDDEN,
             Self::NotFound | Self::InvalidPage => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -227,6 +233,9 @@ impl ApiError {
             Self::NotFound => "Not found.".to_owned(),
             Self::InvalidPage => "Invalid page.".to_owned(),
             Self::MethodNotAllowed => "This method is not allowed here.".to_owned(),
+            Self::NotAcceptable => {
+                "Accept one of gzip, br and identity in the header Accept-Encoding.".to_owned()
+            }
             Self::PreconditionFailed => {
                 "This was changed since you read it. Read it again, then decide.".to_owned()
             }

@@ -17,6 +17,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 
+use super::coding::acceptable;
 use super::entity_tag::{entity_tags, set, weak_if_compressed};
 use super::error::{ApiError, Cause, Code, ErrorBody};
 use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
@@ -69,6 +70,7 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
         .layer(from_fn(normalise))
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .layer(from_fn(weak_if_compressed))
+        .layer(from_fn(acceptable))
         .layer(from_fn(bounded_answer))
         .layer(cors(&app.settings.cors_origins))
         .layer(CatchPanicLayer::custom(panicked))
@@ -247,8 +249,15 @@ async fn normalise(request: Request, next: Next) -> Response {
     } else {
         limits::JSON_BODY
     };
-    let Some(bytes) = read_body(body, limit).await else {
-        return ApiError::TooLarge(if multipart { limits::IMAGE } else { limit }).into_response();
+    let bytes = match read_body(body, limit).await {
+        Ok(bytes) => bytes,
+        Err(Unread::TooLarge) => {
+            let limit = if multipart { limits::IMAGE } else { limit };
+            return ApiError::TooLarge(limit).into_response();
+        }
+        Err(Unread::Broken) => {
+            return ApiError::rule("The request body could not be read.").into_response();
+        }
     };
     // The stage that the gateway puts before the path also belongs in our links.
     let stage = PublicPath::of(&parts)
@@ -286,21 +295,32 @@ async fn normalise(request: Request, next: Next) -> Response {
     response
 }
 
-/// Returns the body, or none if it is larger than `limit`. A larger body is read a little further
-/// and discarded, because many clients look for a response only after they have sent everything.
-async fn read_body(body: Body, limit: usize) -> Option<Bytes> {
+/// Why a body was not read.
+enum Unread {
+    TooLarge,
+    /// The client broke off, or sent malformed chunks.
+    Broken,
+}
+
+/// Returns the body if it is not larger than `limit`. A larger body is read a little further and
+/// discarded, because many clients look for a response only after they have sent everything.
+async fn read_body(body: Body, limit: usize) -> Result<Bytes, Unread> {
     let mut stream = body.into_data_stream();
     let (mut bytes, mut seen) = (Vec::new(), 0);
     while let Some(chunk) = stream.next().await {
-        let chunk = chunk.ok()?;
+        let chunk = chunk.map_err(|_| Unread::Broken)?;
         seen += chunk.len();
         if seen <= limit {
             bytes.extend_from_slice(&chunk);
         } else if seen > limits::DRAINED {
-            return None;
+            return Err(Unread::TooLarge);
         }
     }
-    (seen <= limit).then(|| bytes.into())
+    if seen <= limit {
+        Ok(bytes.into())
+    } else {
+        Err(Unread::TooLarge)
+    }
 }
 
 /// Adds a final slash to the path: `/x` becomes `/x/`. Paths with a file extension have no slash

@@ -2,6 +2,7 @@
 
 pub mod access;
 mod body;
+mod coding;
 mod edit;
 mod entity_tag;
 mod error;
@@ -22,6 +23,7 @@ pub use access::{
     Admin, Load, Maybe, Officer, Owner, PathIds, Scope, SignedIn, Visibility, Visible, is_officer,
 };
 pub use body::{Created, Input, NoContent};
+pub use coding::Codings;
 pub use edit::edit;
 pub use entity_tag::IfMatch;
 pub use error::{ApiError, Code, ERASING, ErrorBody, FieldErrors};

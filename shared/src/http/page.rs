@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Uri};
 use serde::Serialize;
 
 use super::error::ApiError;
@@ -25,7 +24,7 @@ pub struct Page {
 impl FromRequestParts<Shared> for Page {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
         let params = Params::parse(parts.uri.query().unwrap_or_default());
         let (default, most) = limits::PAGE;
         let size = params
@@ -43,22 +42,33 @@ impl FromRequestParts<Shared> for Page {
         Ok(Self {
             number,
             size,
-            base: absolute(&parts.headers, &parts.uri, &PublicPath::of(parts)),
+            base: absolute(parts, app.settings.trusts_forwarded),
             params,
         })
     }
 }
 
-/// Returns the absolute URL of `path` as the client sees it.
-fn absolute(headers: &HeaderMap, uri: &Uri, path: &str) -> String {
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let host = header("host")
+/// Returns the absolute URL of a request as the client sees it. What a proxy says about it counts
+/// only if the deployment trusts its proxy; otherwise any caller could say it.
+fn absolute(parts: &Parts, trusts_forwarded: bool) -> String {
+    let header = |name: &str| {
+        let value = parts.headers.get(name)?.to_str().ok()?;
+        // Each proxy on the way adds a value. The first one is what the client asked for.
+        let first = value.split(',').next()?.trim();
+        (!first.is_empty()).then_some(first)
+    };
+    let forwarded = |name: &str| header(name).filter(|_| trusts_forwarded);
+    let uri = &parts.uri;
+    let host = forwarded("x-forwarded-host")
+        .or_else(|| header("host"))
         .or_else(|| uri.authority().map(http::uri::Authority::as_str))
         .unwrap_or("localhost");
-    let scheme = header("x-forwarded-proto")
+    // In the cloud, the gateway has told the scheme in the URI.
+    let scheme = forwarded("x-forwarded-proto")
+        .filter(|scheme| matches!(*scheme, "http" | "https"))
         .or_else(|| uri.scheme_str())
         .unwrap_or("http");
-    format!("{scheme}://{host}{path}")
+    format!("{scheme}://{host}{}", PublicPath::of(parts))
 }
 
 /// A page of results, with links to the next and the previous page.

@@ -136,6 +136,7 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
             "404",
             call.path.contains('{') || call.is_edit || has("page"),
         ),
+        ("406", true),
         ("412", call.is_edit),
         ("413", has_body),
         ("415", has_body),

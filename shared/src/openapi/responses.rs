@@ -16,7 +16,7 @@ type Error = (
     &'static [&'static str],
 );
 
-const ERRORS: [Error; 10] = [
+const ERRORS: [Error; 11] = [
     (
         "400",
         "Invalid",
@@ -58,6 +58,14 @@ const ERRORS: [Error; 10] = [
         "method_not_allowed",
         "This method is not allowed here.",
         &["Allow"],
+    ),
+    (
+        "406",
+        "NotAcceptable",
+        "`Accept-Encoding` refuses gzip, br and the plain body. Nothing was changed.",
+        "not_acceptable",
+        "Accept one of gzip, br and identity in the header Accept-Encoding.",
+        &[],
     ),
     (
         "412",

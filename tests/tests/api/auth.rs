@@ -52,7 +52,7 @@ async fn bad_tokens_are_401_on_every_route_public_ones_included() {
     let campus = TestCampus::new();
     let now = start().timestamp();
     let sign = |claims: Value| campus.campus.issuer.sign(&claims).expect("a token");
-    let foreign = Issuer::new(&Issuer::new_key().expect("a key"))
+    let foreign = Issuer::new(&Issuer::new_key().expect("a key"), ISSUER)
         .expect("an issuer")
         .sign(&claims())
         .expect("a token");
@@ -136,7 +136,7 @@ impl KeySource for Flaky {
 #[tokio::test]
 async fn an_issuer_that_cannot_be_reached_is_no_reason_for_401_and_an_unknown_key_is_looked_for_once_a_minute()
  {
-    let issuer = Issuer::new(&Issuer::new_key().expect("a key")).expect("an issuer");
+    let issuer = Issuer::new(&Issuer::new_key().expect("a key"), ISSUER).expect("an issuer");
     let flaky = Flaky(std::sync::atomic::AtomicUsize::new(0), issuer.keys());
     let verifier = Verifier::new(&local::settings(), Keys::new(flaky));
     let token = issuer.sign(&claims()).expect("a token");

@@ -3,6 +3,7 @@
 //! Proves H13, H14, H17, H18, H20, H21, H22, H23, H26, H27, C1, C2, C3, C4, C5, C6, C7, C9, C10,
 //! C12, C13, M11, X7.
 
+use http::Method;
 use serde_json::{Value, json};
 use shared::settings::Approval;
 use tests::{Setup, TestCampus};

@@ -18,6 +18,15 @@ use crate::{Campus, Error};
 
 pub use people::{admin, officer, student};
 
+/// The people who get a token when the service starts: role and person.
+pub fn personas() -> [(&'static str, Subject); 3] {
+    [
+        ("admin", admin()),
+        ("officer", officer()),
+        ("student", student()),
+    ]
+}
+
 /// Whether the table is empty.
 pub async fn is_wanted(campus: &Campus) -> Result<bool, TableError> {
     Ok(campus.app.table.versions().await?.is_empty())
