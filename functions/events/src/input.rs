@@ -47,6 +47,7 @@ pub struct EventInput {
 
 impl TextFields for EventInput {
     const TEXTS: &'static [&'static str] = &["name", "description", "url"];
+    const LISTS: &'static [&'static str] = &["showings"];
 }
 
 impl EventInput {

@@ -88,6 +88,9 @@ pub struct WithImage<T> {
 pub trait TextFields {
     /// The names.
     const TEXTS: &'static [&'static str];
+    /// Names of the fields that are lists. A form may have one part with a JSON list, or, as clients
+    /// send it that are generated from the document, one part with a JSON object for each element.
+    const LISTS: &'static [&'static str] = &[];
 }
 
 impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithImage<T> {
@@ -99,15 +102,25 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
             return Ok(Self { input, image: None });
         }
         let FormParts { texts, image } = FormParts::read(request, state, &["image"]).await?;
-        let value = |(name, text): (String, String)| {
+        let mut fields = Map::new();
+        for (name, text) in texts {
             let value = if T::TEXTS.contains(&name.as_str()) {
                 Value::String(text)
             } else {
                 json_or_text(text)
             };
-            (name, value)
-        };
-        let fields: Map<String, Value> = texts.into_iter().map(value).collect();
+            match (T::LISTS.contains(&name.as_str()), value) {
+                (true, Value::Object(element)) => {
+                    let list = fields.entry(name).or_insert_with(|| Value::Array(vec![]));
+                    if let Value::Array(list) = list {
+                        list.push(element.into());
+                    }
+                }
+                (_, value) => {
+                    fields.insert(name, value);
+                }
+            }
+        }
         let input = serde_json::from_value(Value::Object(fields))
             .map_err(|error| ApiError::rule(format!("The form is not valid: {error}.")))?;
         Ok(Self {

@@ -229,6 +229,9 @@ fn add_variants(document: &mut Value) {
                 continue;
             }
             media["schema"] = reference("schemas", &name);
+            if is_form && schemas[&base].pointer("/properties/showings").is_some() {
+                media["encoding"] = json!({ "showings": { "contentType": "application/json" } });
+            }
             variants
                 .entry(name)
                 .or_insert_with(|| variant(schemas[&base].clone(), method, is_form));

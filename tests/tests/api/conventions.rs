@@ -1,6 +1,6 @@
 //! Rules for every route
 //!
-//! Proves H1, H2, H3, H5, H6, H7, H10, H11, H23, H25, H26, H28, H30, H31, P2, A7, M9, R1.
+//! Proves H1, H2, H3, H5, H6, H7, H10, H11, H23, H25, H26, H28, H30, H31, P2, A7, M9, R1, H32, H33.
 
 use http::Method;
 use serde_json::json;
@@ -28,8 +28,8 @@ async fn unknown_paths_and_verbs() {
     let anybody = campus.anonymous();
     for path in [
         "/api/nothing/",
-        "/",
-        "/api/",
+        "/nothing/",
+        "/local/",
         "/api/clubs/go/nothing/",
         "/api/openapi.json/",
         "/api/clubs//",
@@ -573,4 +573,76 @@ async fn entity_tags_are_strong_but_for_compressed_answers_and_come_with_201() {
         (a.header("etag"), a.bytes.clone()),
         (b.header("etag"), b.bytes.clone())
     );
+}
+
+#[tokio::test]
+async fn a_client_that_accepts_no_coding_gets_406() {
+    let campus = TestCampus::new();
+    let client = campus.anonymous().header("accept-encoding", "identity;q=0");
+    let answer = client.get("/api/health/").await;
+    assert_eq!(answer.json()["code"], "not_acceptable");
+    answer.error(406);
+    let compressed = campus
+        .anonymous()
+        .header("accept-encoding", "identity;q=0, br");
+    let answer = compressed.get("/api/openapi.json").await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.header("content-encoding")),
+        (200, "br")
+    );
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_400() {
+    let campus = TestCampus::new();
+    let parts = ["{\"na", ""].map(|part| match part {
+        "" => Err(std::io::Error::other("malformed chunk")),
+        text => Ok(text),
+    });
+    let body = axum::body::Body::from_stream(futures::stream::iter(parts));
+    campus
+        .as_("ada")
+        .raw(Method::POST, "/api/clubs/", Some("application/json"), body)
+        .await
+        .error(400);
+}
+
+#[tokio::test]
+async fn http_1_1_needs_exactly_one_host() {
+    let campus = TestCampus::new();
+    // The client already sends one.
+    campus.anonymous().get("/api/tags/").await.ok();
+    let answer = campus
+        .anonymous()
+        .header("host", "other.example")
+        .get("/api/tags/")
+        .await;
+    assert_eq!(answer.error(400), "Send the header Host exactly once.");
+}
+
+#[tokio::test]
+async fn forwarded_hosts_count_only_from_a_trusted_proxy() {
+    for (trusted, expected) in [
+        (false, "http://clubs.example/api/clubs/?"),
+        (true, "https://clubs.university.example/api/clubs/?"),
+    ] {
+        let campus = tests::Setup::default()
+            .settings(move |settings| settings.trusts_forwarded = trusted)
+            .build();
+        let ada = campus.as_("ada");
+        campus.club("chess", &ada).await;
+        campus.club("go", &ada).await;
+        let page = campus
+            .anonymous()
+            .header(
+                "x-forwarded-host",
+                "clubs.university.example, inner.example",
+            )
+            .header("x-forwarded-proto", "https")
+            .get("/api/clubs/?page_size=1")
+            .await
+            .ok();
+        let next = page["next"].as_str().unwrap_or_default().to_owned();
+        assert!(next.starts_with(expected), "{next}");
+    }
 }

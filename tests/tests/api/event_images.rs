@@ -41,6 +41,40 @@ async fn scene() -> Scene {
     }
 }
 
+#[tokio::test]
+async fn a_form_has_its_showings_as_one_list_or_one_by_one() {
+    let scene = scene().await;
+    let showing = |hour: i64| json!({ "start_time": hours(hour), "end_time": hours(hour + 1) });
+    let list = json!([showing(1), showing(3)]).to_string();
+    let (first, second) = (showing(1).to_string(), showing(3).to_string());
+    for parts in [
+        vec![("name", "x"), ("showings", list.as_str())],
+        vec![
+            ("name", "x"),
+            ("showings", first.as_str()),
+            ("showings", second.as_str()),
+        ],
+    ] {
+        let parts: Vec<(&str, &[u8])> = parts
+            .into_iter()
+            .map(|(name, value)| (name, value.as_bytes()))
+            .collect();
+        let event = scene
+            .send(Method::POST, "/api/clubs/chess/events/", &parts)
+            .await
+            .created();
+        assert_eq!(event["showings"].as_array().map(Vec::len), Some(2));
+    }
+    scene
+        .send(
+            Method::POST,
+            "/api/clubs/chess/events/",
+            &[("name", b"x"), ("showings", b"{}")],
+        )
+        .await
+        .invalid(&["showings.0.end_time", "showings.0.start_time"]);
+}
+
 impl Scene {
     async fn send(&self, method: Method, path: &str, parts: &[(&str, &[u8])]) -> Response {
         let (content_type, body) = form(parts);

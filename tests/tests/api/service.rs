@@ -1,6 +1,6 @@
 //! `/health/`, `/openapi.json`, `/docs/`, `/local/…`
 //!
-//! Proves O1, O10.
+//! Proves O1, O10, O13.
 
 use serde_json::json;
 use tests::TestCampus;
@@ -79,14 +79,70 @@ async fn tokens_mails_and_the_clock_of_the_local_service() {
         (&keys["keys"][0]["kty"], keys["keys"][0].get("d")),
         (&json!("EC"), None)
     );
-    assert!(
-        anybody
-            .get("/local/.well-known/openid-configuration")
-            .await
-            .ok()["jwks_uri"]
-            .is_string()
-    );
+    let discovery = anybody
+        .get("/local/.well-known/openid-configuration")
+        .await
+        .ok();
+    assert_eq!(discovery["issuer"], local::issuer::ISSUER);
+    let keys_at = format!("{}/.well-known/jwks.json", local::issuer::ISSUER);
+    assert_eq!(discovery["jwks_uri"], keys_at);
     assert_eq!(anybody.get("/local/mail.json").await.ok(), json!([]));
     anybody.delete("/local/mail.json").await.no_content();
     assert!(anybody.get("/local/mail/").await.text().contains("Mailbox"));
+}
+
+#[tokio::test]
+async fn people_keep_their_ids_when_the_issuer_has_another_port() {
+    let (usual, other) = (TestCampus::new(), "http://127.0.0.1:9/local");
+    let moved = tests::Setup::default()
+        .settings(|settings| settings.issuer = other.to_owned())
+        .build();
+    let anybody = moved.anonymous();
+    let discovery = anybody.get("/local/.well-known/openid-configuration").await;
+    assert_eq!(discovery.ok()["issuer"], other);
+    let mut ids = Vec::new();
+    for campus in [&usual, &moved] {
+        ids.push(campus.as_("ada").get("/api/settings/").await.ok()["id"].clone());
+    }
+    assert_eq!(ids[0], ids[1]);
+    moved
+        .with_token(&usual.token("ada"))
+        .get("/api/settings/")
+        .await
+        .error(401);
+}
+
+#[tokio::test]
+async fn the_local_service_has_pages() {
+    let campus = TestCampus::new();
+    let anybody = campus.anonymous();
+    for (path, words) in [
+        ("/", "Try the API as"),
+        ("/local/mail/", "Mailbox"),
+        ("/invite/chess/abc/token", "Invitation to"),
+    ] {
+        let page = anybody.get(path).await;
+        assert_eq!(
+            (page.status.as_u16(), page.header("content-type")),
+            (200, "text/html; charset=utf-8")
+        );
+        assert!(page.text().contains(words), "{path}");
+        // Each page finds its files.
+        for file in page.text().split("=\"/local/pages/").skip(1) {
+            let file = file.split('"').next().unwrap_or_default();
+            assert_eq!(
+                anybody.get(&format!("/local/pages/{file}")).await.status,
+                200,
+                "{file}"
+            );
+        }
+    }
+    anybody.get("/local/pages/nothing.js").await.error(404);
+    let api = anybody.get("/api").await;
+    assert_eq!(
+        (api.status.as_u16(), api.header("location")),
+        (303, "/api/docs/")
+    );
+    let people = anybody.get("/local/people.json").await.ok();
+    assert_eq!(people[0]["subject"]["groups"], json!(["clubs-admin"]));
 }

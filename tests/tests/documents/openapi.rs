@@ -1,4 +1,4 @@
-//! Proves O1.
+//! Proves O1, O11.
 
 use std::collections::{BTreeMap, BTreeSet};
 
