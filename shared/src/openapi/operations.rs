@@ -209,7 +209,12 @@ fn add_examples(operation: &mut Value, example: &Value) {
     for parameter in parameters.into_iter().flatten() {
         let name = parameter["name"].as_str().unwrap_or_default();
         if let Some(value) = example["parameters"].get(name) {
-            parameter["example"] = value.clone();
+            let is_text = parameter["schema"]["type"] == "string" && !value.is_string();
+            parameter["example"] = if is_text {
+                json!(value.to_string())
+            } else {
+                value.clone()
+            };
         }
     }
     let body = operation.pointer_mut("/requestBody/content/application~1json");
@@ -219,9 +224,15 @@ fn add_examples(operation: &mut Value, example: &Value) {
     let Some(status) = example["status"].as_str() else {
         return;
     };
-    let content = operation.pointer_mut(&format!("/responses/{status}/content"));
-    let content = content.and_then(Value::as_object_mut);
-    for media in content.into_iter().flat_map(|content| content.values_mut()) {
-        media["example"] = example["response"].clone();
+    // A text is an example of CSV or a calendar, anything else one of JSON.
+    let kinds: &[&str] = match &example["response"] {
+        Value::Null => &[],
+        Value::String(_) => &["text~1csv", "text~1calendar"],
+        _ => &["application~1json"],
+    };
+    for kind in kinds {
+        if let Some(media) = operation.pointer_mut(&format!("/responses/{status}/content/{kind}")) {
+            media["example"] = example["response"].clone();
+        }
     }
 }

@@ -22,6 +22,7 @@ pub fn complete(document: &mut Value) {
     for_each_object(document, &mut without_rules);
     inline_scalars(document);
     require_fields_of_answers(document);
+    for_each_object(&mut document["components"]["schemas"], &mut null_only);
     add_variants(document);
     for_each_object(&mut document["components"]["schemas"], &mut list_values);
     drop_unused(document);
@@ -148,6 +149,18 @@ fn nullable(object: &mut Map<String, Value>) {
     }
     if let Some(about) = about {
         object.entry("description").or_insert(about);
+    }
+}
+
+/// Fields that may only be null are written as a text that is always null. Not every generator of
+/// clients knows a type that has no value but null.
+fn null_only(schema: &mut Map<String, Value>) {
+    let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for field in fields.into_iter().flat_map(|fields| fields.values_mut()) {
+        if field["type"] == "null" {
+            field["type"] = json!(["string", "null"]);
+            field["const"] = Value::Null;
+        }
     }
 }
 
