@@ -42,24 +42,15 @@ struct Contract {
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
-/// A request as far as the document describes it.
-pub struct Request<'a> {
-    pub method: &'a Method,
-    /// The path with its query.
-    pub target: &'a str,
-    /// The JSON body, if there is one.
-    pub body: Option<&'a Value>,
-}
-
 /// Fails the test if the document does not allow this request or this response.
 #[track_caller]
-pub fn check(request: &Request<'_>, response: &Response) {
-    let problems = CONTRACT.problems(request, response);
+pub fn check(method: &Method, target: &str, body: Option<&Value>, response: &Response) {
+    let problems = CONTRACT.problems(method, target, body, response);
     assert!(
         problems.is_empty(),
         "{} {} {} is not as documented: {}\n{}",
-        request.method,
-        request.target,
+        method,
+        target,
         response.status,
         problems.join("; "),
         response.text().chars().take(2_000).collect::<String>()
@@ -78,19 +69,25 @@ impl Contract {
         }
     }
 
-    fn problems(&self, request: &Request<'_>, response: &Response) -> Vec<String> {
-        let path = request.target.split(['?', '#']).next().unwrap_or_default();
+    fn problems(
+        &self,
+        method: &Method,
+        target: &str,
+        body: Option<&Value>,
+        response: &Response,
+    ) -> Vec<String> {
+        let path = target.split(['?', '#']).next().unwrap_or_default();
         // `/api/` itself leads to the docs in the local service.
         let is_ours = path.starts_with("/api/") && path != "/api/";
-        if !is_ours || request.method == Method::OPTIONS {
+        if !is_ours || method == Method::OPTIONS {
             return vec![];
         }
-        let method = match request.method.as_str() {
+        let verb = match method.as_str() {
             "HEAD" => "get".to_owned(),
             other => other.to_ascii_lowercase(),
         };
         let mut problems = Vec::new();
-        let Some((template, operation)) = self.operation(path, &method) else {
+        let Some((template, operation)) = self.operation(path, &verb) else {
             let status = response.status.as_u16();
             if !matches!(status, 404 | 405 | 413) {
                 problems.push(format!(
@@ -107,18 +104,18 @@ impl Contract {
             None => return vec!["this status is not documented".to_owned()],
         };
         let documented = self.resolve(documented);
-        Self::check_headers(request.method, documented, response, &mut problems);
-        if request.method != Method::HEAD {
-            let place = format!("{method} {template} {key}");
+        Self::check_headers(method, documented, response, &mut problems);
+        if method != Method::HEAD {
+            let place = format!("{verb} {template} {key}");
             self.check_body(&place, documented, response, &mut problems);
         }
         if response.status.is_success() {
-            self.check_query(operation, request.target, &mut problems);
-            if let Some(body) = request.body {
+            self.check_query(operation, target, &mut problems);
+            if let Some(body) = body {
                 let schema = operation.pointer("/requestBody/content/application~1json/schema");
                 // A body that nobody asked for is ignored.
                 if let Some(schema) = schema {
-                    let place = format!("{method} {template}");
+                    let place = format!("{verb} {template}");
                     self.check_value(&place, &self.document, schema, body, &mut problems);
                 }
             }

@@ -34,17 +34,7 @@ const DELETIONS: [&str; 20] = [
 /// The operations of the document in an order in which each of them succeeds: reads, then writes,
 /// then deletions.
 pub fn call_order(document: &Value) -> Vec<(&str, &str, &Value)> {
-    let mut all: Vec<(&str, &str, &Value)> = document["paths"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .flat_map(|(path, item)| {
-            item.as_object()
-                .into_iter()
-                .flatten()
-                .map(|(method, operation)| (path.as_str(), method.as_str(), operation))
-        })
-        .collect();
+    let mut all = crate::openapi::operations(document);
     all.sort_by_key(|(_, method, operation)| {
         let deletion = DELETIONS
             .iter()
@@ -170,7 +160,9 @@ impl Scene {
             .map(|submission| &submission["id"])
             .take(2)
             .collect();
-        let mut bodies = catalogue(&event, sam);
+        let mut bodies = clubs(sam);
+        bodies.extend(events(&event));
+        bodies.extend(collections());
         bodies.extend(recruitment(&application, &questions, &pending, sam));
         bodies.insert("accept_invite", json!({ "token": token, "public": true }));
         Self {
@@ -215,17 +207,8 @@ fn invitation(campus: &TestCampus) -> (ClubCode, String, String) {
     (club, invite, token)
 }
 
-/// Bodies for clubs, events, people and the collections.
-fn catalogue(event: &Value, sam: u64) -> BTreeMap<&'static str, Value> {
-    let showing = json!({
-        "start_time": "2027-03-04T18:00:00Z",
-        "end_time": "2027-03-04T20:00:00Z",
-        "location": "Engineering, main hall",
-        "location_visible_to_public": true,
-        "ticketed": false,
-        "ticket_drop_time": null,
-        "ticket_order_limit": 4,
-    });
+/// Bodies for clubs, their members and the caller.
+fn clubs(sam: u64) -> BTreeMap<&'static str, Value> {
     let club = json!({
         "name": "Robotics Society",
         "subtitle": "We build things that move",
@@ -235,23 +218,6 @@ fn catalogue(event: &Value, sam: u64) -> BTreeMap<&'static str, Value> {
         "tags": [],
         "active": true,
         "application_required": 4,
-    });
-    let event = json!({
-        "name": event["name"],
-        "description": "<p>Bring a laptop if you have one.</p>",
-        "type": 5,
-        "url": null,
-    });
-    let fair = json!({
-        "name": "Spring fair",
-        "organization": "Student union",
-        "contact": "fair@uni.example",
-        "information": "<p>All clubs in one place.</p>",
-        "start_time": "2099-03-10T09:00:00Z",
-        "end_time": "2099-03-10T17:00:00Z",
-        "registration_start_time": null,
-        "registration_end_time": null,
-        "virtual": false,
     });
     BTreeMap::from([
         (
@@ -268,6 +234,67 @@ fn catalogue(event: &Value, sam: u64) -> BTreeMap<&'static str, Value> {
             json!({ "subtitle": "We build things that move and think" }),
         ),
         ("replace_club", club),
+        ("create_favorite", json!({ "club": "robotics" })),
+        ("create_subscription", json!({ "club": "robotics" })),
+        ("create_own_request", json!({ "club": "climbing" })),
+        (
+            "create_member",
+            json!({ "person": sam, "role": 20, "title": "Webmaster" }),
+        ),
+        ("update_member", json!({ "title": "Workshop keeper" })),
+        (
+            "replace_member",
+            json!({
+                "role": 20,
+                "title": "Workshop keeper",
+                "description": "Knows where every screw is.",
+                "public": true,
+                "active": true,
+            }),
+        ),
+        (
+            "create_invite",
+            json!({ "email": "kim@uni.example", "role": 20, "title": "" }),
+        ),
+        (
+            "create_invites",
+            json!({
+                "emails": "lee@uni.example, pat@uni.example",
+                "role": 20,
+                "title": "",
+            }),
+        ),
+        ("update_settings", json!({ "graduation_year": 2028 })),
+        (
+            "replace_settings",
+            json!({
+                "graduation_year": 2028,
+                "school": [],
+                "major": [],
+                "image_url": null,
+            }),
+        ),
+    ])
+}
+
+/// Bodies for events.
+fn events(event: &Value) -> BTreeMap<&'static str, Value> {
+    let showing = json!({
+        "start_time": "2027-03-04T18:00:00Z",
+        "end_time": "2027-03-04T20:00:00Z",
+        "location": "Engineering, main hall",
+        "location_visible_to_public": true,
+        "ticketed": false,
+        "ticket_drop_time": null,
+        "ticket_order_limit": 4,
+    });
+    let event = json!({
+        "name": event["name"],
+        "description": "<p>Bring a laptop if you have one.</p>",
+        "type": 5,
+        "url": null,
+    });
+    BTreeMap::from([
         (
             "create_event",
             json!({
@@ -289,6 +316,23 @@ fn catalogue(event: &Value, sam: u64) -> BTreeMap<&'static str, Value> {
             json!({ "location": "Engineering, room 013" }),
         ),
         ("replace_showing", showing),
+    ])
+}
+
+/// Bodies for the collections that admins keep.
+fn collections() -> BTreeMap<&'static str, Value> {
+    let fair = json!({
+        "name": "Spring fair",
+        "organization": "Student union",
+        "contact": "fair@uni.example",
+        "information": "<p>All clubs in one place.</p>",
+        "start_time": "2099-03-10T09:00:00Z",
+        "end_time": "2099-03-10T17:00:00Z",
+        "registration_start_time": null,
+        "registration_end_time": null,
+        "virtual": false,
+    });
+    BTreeMap::from([
         ("create_tag", json!({ "name": "Sailing" })),
         ("update_tag", json!({ "name": "Languages and travel" })),
         ("replace_tag", json!({ "name": "Languages" })),
@@ -342,46 +386,6 @@ fn catalogue(event: &Value, sam: u64) -> BTreeMap<&'static str, Value> {
         (
             "register_club",
             json!({ "club": "hackers", "status": true }),
-        ),
-        ("create_favorite", json!({ "club": "robotics" })),
-        ("create_subscription", json!({ "club": "robotics" })),
-        ("create_own_request", json!({ "club": "climbing" })),
-        (
-            "create_member",
-            json!({ "person": sam, "role": 20, "title": "Webmaster" }),
-        ),
-        ("update_member", json!({ "title": "Workshop keeper" })),
-        (
-            "replace_member",
-            json!({
-                "role": 20,
-                "title": "Workshop keeper",
-                "description": "Knows where every screw is.",
-                "public": true,
-                "active": true,
-            }),
-        ),
-        (
-            "create_invite",
-            json!({ "email": "kim@uni.example", "role": 20, "title": "" }),
-        ),
-        (
-            "create_invites",
-            json!({
-                "emails": "lee@uni.example, pat@uni.example",
-                "role": 20,
-                "title": "",
-            }),
-        ),
-        ("update_settings", json!({ "graduation_year": 2028 })),
-        (
-            "replace_settings",
-            json!({
-                "graduation_year": 2028,
-                "school": [],
-                "major": [],
-                "image_url": null,
-            }),
         ),
     ])
 }
