@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
@@ -19,6 +20,19 @@ use tokio::sync::Notify;
 
 /// The name of the table in the embedded engine.
 pub const TABLE: &str = "clubs";
+
+/// The engine looks for the largest sequence number of its stream at each write, through all records
+/// that it ever wrote. With an index it finds the number at once. As in template.yaml, only new
+/// mails go to the worker, so the other records need not be kept.
+const STREAM: &str = "
+    CREATE INDEX IF NOT EXISTS stream_order
+        ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
+    CREATE TRIGGER IF NOT EXISTS only_mails BEFORE INSERT ON _stream_records
+        WHEN NEW.keys_json NOT LIKE '%OUTBOX#%'
+        BEGIN SELECT RAISE(IGNORE); END;";
+
+/// Databases in memory have different names, so that they stay apart.
+static IN_MEMORY: AtomicU64 = AtomicU64::new(0);
 
 /// The beginning of the keys of mails, as it is in a request body.
 const OUTBOX: &[u8] = b"\"OUTBOX#";
@@ -72,12 +86,17 @@ type EngineResult = Result<String, DynoxideError>;
 impl Engine {
     /// An engine in memory.
     pub fn memory() -> Result<Self, DynoxideError> {
-        Self::with(Database::memory()?)
+        let number = IN_MEMORY.fetch_add(1, Ordering::Relaxed);
+        Self::open(&format!("file:clubs-{number}?mode=memory&cache=shared"))
     }
 
     /// An engine on disk. The file is created if it does not exist.
     pub fn open(path: &str) -> Result<Self, DynoxideError> {
-        Self::with(Database::new(path)?)
+        let database = Database::new(path)?;
+        rusqlite::Connection::open(path)
+            .and_then(|connection| connection.execute_batch(STREAM))
+            .map_err(|error| DynoxideError::InternalServerError(error.to_string()))?;
+        Self::with(database)
     }
 
     fn with(database: Database) -> Result<Self, DynoxideError> {
