@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::Mutex;
 
-use crate::models::{Club, ClubCode, Event};
+use crate::models::{Club, ClubCode, Event, Span};
 use crate::table::{Entity, EventListing, PARALLEL, Table, TableError, Versions, keys};
 use crate::{html, ids, text};
 
@@ -37,6 +37,15 @@ pub trait Listed: Sized + Send + Sync + 'static {
         let size = listed.size();
         (listed, size)
     }
+}
+
+/// Where an item is: the number of its part in the request, and its position there.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    /// The number of the part.
+    pub part: usize,
+    /// The position in the part.
+    pub position: usize,
 }
 
 /// The items of several parts, in the order of the request.
@@ -193,6 +202,21 @@ impl Clubs {
         self.0.iter().flat_map(|part| part.iter())
     }
 
+    /// Returns where the club that hosts an event is.
+    pub fn host(&self, listed: &ListedEvent) -> Option<Place> {
+        let (part, code) = (listed.club_part, &listed.event.club);
+        let position = self
+            .0
+            .get(part)?
+            .binary_search_by(|club| club.club.code.cmp(code));
+        position.ok().map(|position| Place { part, position })
+    }
+
+    /// Returns the club at a place that [`Clubs::host`] returned.
+    pub fn at(&self, place: Place) -> &ListedClub {
+        &self.0[place.part][place.position]
+    }
+
     /// Returns the club with this code.
     pub fn get(&self, code: &ClubCode) -> Option<&ListedClub> {
         let part = self.0.get(usize::try_from(keys::club_part(code)).ok()?)?;
@@ -228,6 +252,10 @@ pub struct ListedEvent {
     pub event: Event,
     /// Name and the text of the description, folded.
     pub text: String,
+    /// When its showings start and end. It is what lists are ordered by.
+    pub span: Option<Span>,
+    /// The number of the part of the catalogue that has its club.
+    pub club_part: usize,
 }
 
 impl Listed for ListedEvent {
@@ -238,6 +266,8 @@ impl Listed for ListedEvent {
         let texts = [event.name.as_str(), &html::to_words(&event.description)].join("\n");
         Self {
             text: text::fold(&texts),
+            span: event.span(),
+            club_part: usize::try_from(keys::club_part(&event.club)).unwrap_or_default(),
             event,
         }
     }

@@ -80,15 +80,15 @@ impl ClubViewer {
             return Ok((Self::default(), Visibility::default()));
         };
         let (own, bookmarks) = futures::try_join!(
-            app.table.memberships_of(user.id()),
+            app.table.roles_of(user.id()),
             app.table.bookmarks(user.id())
         )?;
-        let visibility = Visibility::with_all(&own, user.is_admin());
+        let visibility = {
+            let clubs = own.iter().map(|(club, _)| club.clone());
+            Visibility::with_all(clubs, user.is_admin())
+        };
         let viewer = Self {
-            roles: own
-                .into_iter()
-                .map(|membership| (membership.club, membership.role))
-                .collect(),
+            roles: own.into_iter().collect(),
             favorites: bookmarks
                 .favorites
                 .into_iter()

@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use shared::bodies::Badges;
-use shared::catalogue::{Clubs, ListedEvent};
+use shared::catalogue::{Clubs, ListedEvent, PartItems, Place};
 use shared::http::{
     ApiError, Envelope, Page, Params, PathIds, Result, User, Visibility, is_officer,
 };
@@ -100,7 +99,7 @@ impl EventFilter {
 
     fn matches(&self, listed: &ListedEvent, club_name: &str, fair: Option<&AtFair>) -> bool {
         let event = &listed.event;
-        let Some(span) = event.span() else {
+        let Some(span) = &listed.span else {
             return false;
         };
         let not_before =
@@ -168,19 +167,39 @@ impl AtFair {
 pub struct MatchingEvents {
     clubs: Clubs,
     badges: Badges,
-    parts: Vec<Arc<Vec<ListedEvent>>>,
-    /// The part of each event and its index there, in the order of the list.
-    places: Vec<(usize, usize)>,
+    parts: PartItems<ListedEvent>,
+    hits: Vec<Hit>,
+}
+
+/// A matching event: what the order of the list needs, and where event and club are.
+#[derive(Clone, Copy)]
+struct Hit {
+    starts: Option<Timestamp>,
+    id: Id<Event>,
+    version: u64,
+    event: Place,
+    club: Place,
+}
+
+impl Hit {
+    /// The order of the list.
+    fn key(&self) -> (Option<Timestamp>, Id<Event>) {
+        (self.starts, self.id)
+    }
 }
 
 impl MatchingEvents {
-    /// The events with their clubs, ordered by earliest start and id.
+    fn pair(&self, hit: &Hit) -> (&Event, &Club) {
+        let Place { part, position } = hit.event;
+        let event = &self.parts[part][position].event;
+        (event, &self.clubs.at(hit.club).club)
+    }
+
+    /// All events with their clubs, ordered by earliest start and id.
     pub fn pairs(&self) -> Vec<(&Event, &Club)> {
-        let pair = |(part, place): &(usize, usize)| {
-            let event = &self.parts.get(*part)?.get(*place)?.event;
-            Some((event, &self.clubs.get(&event.club)?.club))
-        };
-        self.places.iter().filter_map(pair).collect()
+        let mut sorted = self.hits.clone();
+        sorted.sort_unstable_by_key(Hit::key);
+        sorted.iter().map(|hit| self.pair(hit)).collect()
     }
 }
 
@@ -197,44 +216,42 @@ async fn find(app: &Shared, filter: &EventFilter, user: Option<&User>) -> Result
     let events = app
         .events
         .parts(&app.table, &versions, &wanted, app.clock.now());
-    let (clubs, events, fair, badges) = futures::try_join!(
+    let (clubs, parts, fair, badges) = futures::try_join!(
         app.all_clubs(&versions),
         events,
         fair,
         app.entries(&versions)
     )?;
-    let parts = events;
-    let mut hits: Vec<(&ListedEvent, &Club, (usize, usize))> = Vec::new();
-    for (p, part) in parts.iter().enumerate() {
-        for (i, listed) in part.iter().enumerate() {
-            let host = clubs
-                .get(&listed.event.club)
-                .filter(|host| !host.club.archived);
-            if let Some(host) =
-                host.filter(|host| filter.matches(listed, &host.name, fair.as_ref()))
-            {
-                hits.push((listed, &host.club, (p, i)));
+    let mut hits: Vec<Hit> = Vec::new();
+    for (part, events) in parts.iter().enumerate() {
+        for (position, listed) in events.iter().enumerate() {
+            let Some(club) = clubs.host(listed) else {
+                continue;
+            };
+            let host = clubs.at(club);
+            if !host.club.archived && filter.matches(listed, &host.name, fair.as_ref()) {
+                hits.push(Hit {
+                    starts: listed.span.as_ref().map(|span| span.starts.0),
+                    id: listed.event.id,
+                    version: listed.event.version,
+                    event: Place { part, position },
+                    club,
+                });
             }
         }
     }
-    let visibility = Visibility::of(app, user, hits.iter().map(|(_, club, _)| *club)).await?;
-    hits.retain(|(_, club, _)| visibility.sees(club));
+    let hosts = hits.iter().map(|hit| &clubs.at(hit.club).club);
+    let visibility = Visibility::of(app, user, hosts).await?;
+    hits.retain(|hit| visibility.sees(&clubs.at(hit.club).club));
     // An event that moved to another part may be in both parts. The copy with the higher version is
     // right.
-    hits.sort_by_key(|(listed, ..)| (listed.event.id, std::cmp::Reverse(listed.event.version)));
-    hits.dedup_by_key(|(listed, ..)| listed.event.id);
-    hits.sort_by_key(|(listed, ..)| {
-        (
-            listed.event.span().map(|span| span.starts.0),
-            listed.event.id,
-        )
-    });
-    let places = hits.into_iter().map(|(_, _, place)| place).collect();
+    hits.sort_unstable_by_key(|hit| (hit.id, std::cmp::Reverse(hit.version)));
+    hits.dedup_by_key(|hit| hit.id);
     Ok(MatchingEvents {
         clubs,
         badges: Badges(badges),
         parts,
-        places,
+        hits,
     })
 }
 
@@ -285,9 +302,12 @@ pub async fn list_events(
         is_signed_in: user.is_some(),
         is_officer: false,
     };
-    let page = page.of(&found.pairs(), |(event, club)| {
+    let mut hits = found.hits.clone();
+    let show = |hit: &Hit| {
+        let (event, club) = found.pair(hit);
         EventBody::new(event, club, viewer, &found.badges, &app.media)
-    })?;
+    };
+    let page = page.of_sorted(&mut hits, |a, b| a.key().cmp(&b.key()), show)?;
     Ok(Json(page))
 }
 

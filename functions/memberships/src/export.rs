@@ -2,9 +2,10 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use shared::Shared;
-use shared::bodies::{Studies, SubmissionBody, own_submission_bodies};
+use shared::bodies::{OwnSubmissions, Studies, SubmissionBody};
 use shared::http::{Result, User};
 use shared::ids::Id;
 use shared::models::{Application, ClubCode, EmailStatus, Extension, Invite, Mail, Membership};
@@ -19,7 +20,7 @@ use crate::settings::SettingsBody;
 
 /// Everything that is stored about a person, except decisions that they may not know yet (P13).
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ExportBody {
+pub struct ExportBody<'a> {
     /// The profile.
     profile: SettingsBody,
     /// Time of the first request of the caller.
@@ -29,7 +30,7 @@ pub struct ExportBody {
     /// Requests to join clubs.
     requests: Vec<RequestBody>,
     /// Submissions, as the caller may see them.
-    submissions: Vec<SubmissionBody>,
+    submissions: Vec<SubmissionBody<'a>>,
     /// Later ends of applications for the caller.
     extensions: Vec<ExportedExtension>,
     /// Open or expired invites that were mailed to the caller.
@@ -168,12 +169,12 @@ impl From<Mail> for ExportedMail {
     get, path = "/api/settings/export/", tag = "me", security(("bearer" = [])),
     responses((status = 200, body = ExportBody))
 )]
-pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Json<ExportBody>> {
+pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Response> {
     let person = user.person().await?;
     let all = app.table.personal_data(person).await?;
     let studies = Studies::of(&app, all.requests.iter().map(|request| &request.applicant));
     let (submissions, studies) =
-        futures::try_join!(own_submission_bodies(&app, &all.submissions), async {
+        futures::try_join!(OwnSubmissions::of(&app, &all.submissions), async {
             Ok(studies.await?)
         })?;
     // A decision mail that was not sent is not shown (P13).
@@ -196,7 +197,7 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Js
         .filter(was_mailed)
         .map(ExportedInvite::from)
         .collect();
-    Ok(Json(ExportBody {
+    let body = ExportBody {
         profile: SettingsBody::new(person, user.is_admin()),
         created_at: person.created_at,
         memberships: all
@@ -209,7 +210,7 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Js
             .iter()
             .map(|request| RequestBody::new(request, &studies))
             .collect(),
-        submissions,
+        submissions: submissions.bodies(&all.submissions),
         extensions: all
             .extensions
             .into_iter()
@@ -234,5 +235,6 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Js
             .iter()
             .map(ExportedBookmark::from)
             .collect(),
-    }))
+    };
+    Ok(Json(body).into_response())
 }

@@ -51,7 +51,11 @@ pub async fn list_members(
         members.retain(|(position, _)| *position > after);
     }
     members.truncate(slice.limit().map_or(usize::MAX, |limit| limit + 1));
-    Ok(slice.answer(members, |(position, _)| position.clone(), |(_, body)| body))
+    Ok(slice.answer(
+        &mut members,
+        |(position, _)| position.clone(),
+        |(_, body)| body,
+    ))
 }
 
 type Order = (bool, u8, String);

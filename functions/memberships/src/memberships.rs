@@ -1,14 +1,12 @@
 //! `/memberships/`: the memberships of the caller
 
-use std::collections::HashMap;
-
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use shared::Shared;
 use shared::http::{Result, User};
 use shared::ids::Id;
-use shared::models::{Club, ClubCode, Membership, Role};
+use shared::models::{ClubCode, Membership, Role};
 use utoipa::ToSchema;
 
 /// A membership of the caller.
@@ -45,24 +43,17 @@ pub async fn list_memberships(
     State(app): State<Shared>,
     user: User,
 ) -> Result<Json<Vec<MembershipBody>>> {
-    let memberships = app.table.memberships_of(user.id()).await?;
-    let codes: Vec<ClubCode> = memberships
-        .iter()
-        .map(|membership| membership.club.clone())
-        .collect();
-    let clubs: HashMap<ClubCode, Club> = app.table.clubs(&codes).await?;
-    let shown = memberships.into_iter().filter_map(|membership| {
-        let club = clubs.get(&membership.club).filter(|club| !club.archived)?;
-        Some(MembershipBody {
-            id: membership.id,
-            club_code: membership.club,
-            club_name: club.profile.name.clone(),
-            role: membership.role,
-            username: membership.personal.username,
-            title: membership.title,
-            active: membership.active,
-            public: membership.public,
-        })
+    let own = app.table.memberships_and_clubs(user.id()).await?;
+    let own = own.into_iter().filter(|(_, club)| !club.archived);
+    let shown = own.map(|(membership, club)| MembershipBody {
+        id: membership.id,
+        club_code: membership.club,
+        club_name: club.profile.name,
+        role: membership.role,
+        username: membership.personal.username,
+        title: membership.title,
+        active: membership.active,
+        public: membership.public,
     });
     let mut bodies: Vec<MembershipBody> = shown.collect();
     bodies.sort_by(|a, b| {

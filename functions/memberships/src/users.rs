@@ -48,12 +48,9 @@ impl FromRequestParts<Shared> for AnyOfficer {
         if user.is_admin() {
             return Ok(Self(user));
         }
-        let mut memberships = app.table.memberships_of(user.id()).await?;
-        memberships.retain(|membership| membership.role <= Role::Officer);
-        let codes: Vec<ClubCode> = memberships
-            .into_iter()
-            .map(|membership| membership.club)
-            .collect();
+        let mut roles = app.table.roles_of(user.id()).await?;
+        roles.retain(|(_, role)| *role <= Role::Officer);
+        let codes: Vec<ClubCode> = roles.into_iter().map(|(club, _)| club).collect();
         let clubs = app.table.clubs(&codes).await?;
         if clubs
             .values()

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use shared::http::{ApiError, Field, Mode, Need, Reader, Reference};
 use shared::ids::Id;
 use shared::limits;
-use shared::models::{Answer, Choice, Committee, Form, Question, QuestionType};
+use shared::models::{Answer, Answers, Choice, Committee, Form, Question, QuestionType};
 use shared::openapi::fields::AnswerText;
 use utoipa::ToSchema;
 
@@ -43,7 +43,7 @@ pub struct CheckedAnswers {
     /// The committee that the applicant chose.
     pub committee: Option<Committee>,
     /// The answers in the order of their questions.
-    pub answers: Vec<Answer>,
+    pub answers: Answers,
 }
 
 impl NewSubmission {
@@ -121,7 +121,9 @@ impl NewSubmission {
                 option,
             });
         }
-        if bytes > limits::ANSWERS_BYTES {
+        answers.sort_by_key(|answer| (answer.precedence, answer.question));
+        let answers = Answers::new(&answers);
+        if bytes > limits::ANSWERS_BYTES || answers.size() > limits::STORED_ANSWERS {
             reader.errors.add(
                 "responses",
                 format!(
@@ -131,7 +133,6 @@ impl NewSubmission {
             );
         }
         reader.finish()?;
-        answers.sort_by_key(|answer| (answer.precedence, answer.question));
         Ok(CheckedAnswers { committee, answers })
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::bodies::Studies;
@@ -45,7 +46,7 @@ pub async fn update_decision(
     State(app): State<Shared>,
     scope: Officer<Application, (Submission, (AllPrompts, Studies))>,
     Input(input): Input<DecisionInput>,
-) -> Result<Json<SubmissionBody>> {
+) -> Result<Response> {
     decide(&app, scope, input, Mode::Update).await
 }
 
@@ -62,7 +63,7 @@ pub async fn replace_decision(
     State(app): State<Shared>,
     scope: Officer<Application, (Submission, (AllPrompts, Studies))>,
     Input(input): Input<DecisionInput>,
-) -> Result<Json<SubmissionBody>> {
+) -> Result<Response> {
     decide(&app, scope, input, Mode::Replace).await
 }
 
@@ -71,7 +72,7 @@ async fn decide(
     scope: Officer<Application, (Submission, (AllPrompts, Studies))>,
     input: DecisionInput,
     mode: Mode,
-) -> Result<Json<SubmissionBody>> {
+) -> Result<Response> {
     let (submission, (AllPrompts(prompts), studies)) = scope.object;
     scope
         .if_match
@@ -91,12 +92,8 @@ async fn decide(
     };
     let decided = write(app, vec![verdict], scope.user.id()).await?;
     let submission = decided.first().ok_or(ApiError::NotFound)?;
-    Ok(Json(SubmissionBody::for_officer(
-        submission,
-        &scope.parent,
-        &prompts,
-        &studies,
-    )))
+    let body = SubmissionBody::for_officer(submission, &scope.parent, &prompts, &studies);
+    Ok(Json(body).into_response())
 }
 
 async fn write(

@@ -119,7 +119,7 @@ fn write(
     let mut gone = BTreeMap::new();
     for answer in submissions
         .iter()
-        .flat_map(|submission| &submission.answers)
+        .flat_map(|submission| submission.answers.read())
     {
         if form.question(answer.question).is_none() {
             let prompt = prompts.get(&(answer.question, answer.version));
@@ -162,12 +162,9 @@ fn write(
             submission.created_at.to_string(),
             submission.updated_at.to_string(),
         ];
+        let answers = submission.answers.read();
         row.extend(questions.iter().map(|(question, _)| {
-            let Some(answer) = submission
-                .answers
-                .iter()
-                .find(|answer| answer.question == *question)
-            else {
+            let Some(answer) = answers.iter().find(|answer| answer.question == *question) else {
                 return String::new();
             };
             let prompt = prompts.get(&(answer.question, answer.version));
@@ -178,10 +175,9 @@ fn write(
                     .find(|option| Some(option.id) == answer.option)
             });
             harmless(
-                answer
-                    .text
-                    .as_deref()
-                    .or(option.map(|option| option.value.as_str()))
+                &answer
+                    .text()
+                    .or_else(|| Some(option?.value.clone()))
                     .unwrap_or_default(),
             )
         }));

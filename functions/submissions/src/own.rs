@@ -2,8 +2,9 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use shared::Shared;
-use shared::bodies::{SubmissionBody, own_submission_bodies};
+use shared::bodies::{OwnSubmissions, SubmissionBody};
 use shared::http::{ApiError, NoContent, PathIds, ReceivedAt, Result, User};
 use shared::models::{Extension, Submission};
 use shared::table::WithdrawOutcome;
@@ -19,12 +20,10 @@ use crate::submissions::closed;
     get, path = "/api/submissions/", tag = "own submissions", security(("bearer" = [])),
     responses((status = 200, body = Vec<SubmissionBody>))
 )]
-pub async fn list_own_submissions(
-    State(app): State<Shared>,
-    user: User,
-) -> Result<Json<Vec<SubmissionBody>>> {
+pub async fn list_own_submissions(State(app): State<Shared>, user: User) -> Result<Response> {
     let own = app.table.submissions_of(user.id()).await?;
-    Ok(Json(own_submission_bodies(&app, &own).await?))
+    let shown = OwnSubmissions::of(&app, &own).await?;
+    Ok(Json(shown.bodies(&own)).into_response())
 }
 
 async fn own(app: &Shared, user: &User, path: &PathIds) -> Result<Submission> {
@@ -47,13 +46,11 @@ pub async fn show_own_submission(
     State(app): State<Shared>,
     user: User,
     path: PathIds,
-) -> Result<Json<SubmissionBody>> {
-    let submission = own(&app, &user, &path).await?;
-    own_submission_bodies(&app, &[submission])
-        .await?
-        .pop()
-        .map(Json)
-        .ok_or(ApiError::NotFound)
+) -> Result<Response> {
+    let own = [own(&app, &user, &path).await?];
+    let shown = OwnSubmissions::of(&app, &own).await?;
+    let body = shown.bodies(&own).pop().ok_or(ApiError::NotFound)?;
+    Ok(Json(body).into_response())
 }
 
 /// Withdraw a submission of the caller.

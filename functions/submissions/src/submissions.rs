@@ -12,7 +12,7 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::models::{
-    Answer, Application, Committee, EmailStatus, Extension, Form, Person, Status, Submission,
+    Answers, Application, Committee, EmailStatus, Extension, Form, Person, Status, Submission,
 };
 use shared::openapi::fields::{Count, EmailStatuses};
 use shared::table::usage::request_age;
@@ -267,10 +267,11 @@ fn already(stored: Submission, submission: &Submission) -> Result<SubmitResult> 
             is_replay: false,
         });
     }
-    let said = |answers: &[Answer]| {
+    let said = |answers: &Answers| {
         let mut said: Vec<_> = answers
+            .read()
             .iter()
-            .map(|answer| (answer.question, answer.text.clone(), answer.option))
+            .map(|answer| (answer.question, answer.text(), answer.option))
             .collect();
         said.sort();
         said
@@ -397,11 +398,10 @@ pub async fn list_submissions(
         limit: slice.limit().map(|limit| limit + 1),
         without_answers: false,
     };
-    let found = app.table.submissions(form.application.id, wanted).await?;
-    let show = |submission: Submission| {
-        SubmissionBody::for_officer(&submission, &form.application, &prompts, &studies)
-    };
-    Ok(slice.answer(found, Submission::place, show))
+    let mut found = app.table.submissions(form.application.id, wanted).await?;
+    let show =
+        |submission| SubmissionBody::for_officer(submission, &form.application, &prompts, &studies);
+    Ok(slice.answer(&mut found, Submission::place, show))
 }
 
 /// Get a submission.
@@ -417,7 +417,7 @@ pub async fn list_submissions(
 pub async fn show_submission(
     State(app): State<Shared>,
     scope: SignedIn<Application, (Maybe<Submission>, (AllPrompts, Studies))>,
-) -> Result<Json<SubmissionBody>> {
+) -> Result<Response> {
     let is_officer = scope.is_officer();
     let (Maybe(submission), (AllPrompts(prompts), studies)) = scope.object;
     let own = submission
@@ -427,7 +427,7 @@ pub async fn show_submission(
         return Err(ApiError::Forbidden);
     }
     let submission = submission.ok_or(ApiError::NotFound)?;
-    Ok(Json(if is_officer {
+    let body = if is_officer {
         SubmissionBody::for_officer(&submission, &scope.parent, &prompts, &studies)
     } else {
         SubmissionBody::for_applicant(
@@ -437,5 +437,6 @@ pub async fn show_submission(
             &studies,
             app.clock.now(),
         )
-    }))
+    };
+    Ok(Json(body).into_response())
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
+use shared::models::Answers;
 use shared::table::{COMPANIONS, companions};
 
 use crate::finding::{Finding, Repair};
@@ -98,8 +99,9 @@ pub(crate) fn prompts(stored: &StoredItems) -> Vec<Finding> {
     let known: BTreeSet<(String, String)> = stored.of("Prompt").map(id).collect();
     let mut wrong = Vec::new();
     for submission in stored.of("Submission") {
-        for answer in submission["answers"]["L"].as_array().into_iter().flatten() {
-            let (question, version) = id(&answer["M"]);
+        let answers = Answers::from_stored(text(&submission["answers"]));
+        for answer in answers.read() {
+            let (question, version) = (answer.question.to_string(), answer.version.to_string());
             if !known.contains(&(question.clone(), version.clone())) {
                 let what = format!(
                     "{}: there is no prompt of question {question} in version {version}",

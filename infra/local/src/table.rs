@@ -22,7 +22,7 @@ pub fn definition() -> Value {
         "GlobalSecondaryIndexes": [{
             "IndexName": "gsi1",
             "KeySchema": keys("gsi1pk", "gsi1sk"),
-            "Projection": { "ProjectionType": "ALL" },
+            "Projection": { "ProjectionType": "INCLUDE", "NonKeyAttributes": ["role", "type"] },
         }],
         "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_IMAGE" },
     })

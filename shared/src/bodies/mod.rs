@@ -4,4 +4,4 @@ mod lookups;
 mod submission;
 
 pub use lookups::{BadgeBody, Badges, NamedBody, Studies};
-pub use submission::{AllPrompts, Prompts, SubmissionBody, committee_of, own_submission_bodies};
+pub use submission::{AllPrompts, OwnSubmissions, Prompts, SubmissionBody, committee_of};

@@ -1,24 +1,27 @@
 //! The response body of a submission. Officers see everything; the applicant does not see the
 //! decision before they may know it (S14).
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::lookups::{NamedBody, Studies};
 use crate::http::{ApiError, Load, PathIds, User};
 use crate::ids::Id;
 use crate::models::{
-    Answer, Application, Choice, Committee, EmailStatus, Person, Prompt, Question, QuestionType,
-    Status, Submission,
+    Application, Choice, Committee, EmailStatus, Person, Prompt, Question, QuestionType, Status,
+    StoredAnswer, Submission,
 };
 use crate::state::Shared;
+use crate::table::ApplicationParts;
 use crate::time::Timestamp;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 /// A submission.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SubmissionBody {
+pub struct SubmissionBody<'a> {
     /// Id of the submission.
     #[schema(value_type = u64)]
     id: Id<Submission>,
@@ -26,15 +29,15 @@ pub struct SubmissionBody {
     #[schema(value_type = u64)]
     application: Id<Application>,
     /// Null after the applicant's data was erased.
-    user: Option<ApplicantBody>,
+    user: Option<ApplicantBody<'a>>,
     /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
     status: Status,
     /// Feedback for the applicant.
-    reason: String,
+    reason: &'a str,
     /// The committee that the applicant chose, or null.
     committee: Option<Committee>,
     /// The answers, in the order of the questions.
-    responses: Vec<ResponseBody>,
+    responses: Vec<ResponseBody<'a>>,
     /// Whether any decision mail was accepted for delivery.
     notified: bool,
     /// Status of the last decision mail; null if there is none.
@@ -47,20 +50,20 @@ pub struct SubmissionBody {
 
 /// An applicant.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ApplicantBody {
+pub struct ApplicantBody<'a> {
     /// User id.
     #[schema(value_type = u64)]
     id: Id<Person>,
     /// User name.
-    username: String,
+    username: &'a str,
     /// Whole name.
-    name: String,
+    name: &'a str,
     /// First part of the name.
-    first_name: String,
+    first_name: &'a str,
     /// Last part of the name.
-    last_name: String,
+    last_name: &'a str,
     /// Address from the token, or an empty text.
-    email: String,
+    email: &'a str,
     /// Year of graduation, or null.
     graduation_year: Option<u16>,
     /// Ordered by name.
@@ -71,25 +74,27 @@ pub struct ApplicantBody {
 
 /// An answer, with the version of the question that the applicant saw.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ResponseBody {
+pub struct ResponseBody<'a> {
     /// The question as it was answered.
-    question: AnsweredBody,
+    question: AnsweredBody<'a>,
     /// The answer as text; null for multiple-choice questions.
-    text: Option<String>,
+    #[schema(value_type = Option<String>)]
+    text: Option<&'a RawValue>,
     /// The chosen option; null for other questions.
-    multiple_choice: Option<Choice>,
+    #[schema(value_type = Option<Choice>)]
+    multiple_choice: Option<Cow<'a, Choice>>,
 }
 
 /// A question as it was when it was answered.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct AnsweredBody {
+pub struct AnsweredBody<'a> {
     /// Id of the question.
     #[schema(value_type = u64)]
     id: Id<Question>,
     /// Kind of question.
     question_type: QuestionType,
     /// Text of the question.
-    prompt: String,
+    prompt: &'a str,
     /// Largest number of words of an answer. 0 means no limit.
     word_limit: u32,
     /// Questions with a lower value are shown first.
@@ -111,26 +116,26 @@ impl Load for AllPrompts {
     }
 }
 
-impl SubmissionBody {
+impl<'a> SubmissionBody<'a> {
     /// Returns the submission with everything that officers see.
     pub fn for_officer(
-        submission: &Submission,
+        submission: &'a Submission,
         application: &Application,
-        prompts: &Prompts,
+        prompts: &'a Prompts,
         studies: &Studies,
     ) -> Self {
         let user = submission
             .person
             .zip(submission.applicant.as_ref())
             .map(|(id, applicant)| {
-                let personal = applicant.personal.clone();
+                let personal = &applicant.personal;
                 ApplicantBody {
                     id,
-                    username: personal.username,
-                    name: personal.name,
-                    first_name: personal.first_name,
-                    last_name: personal.last_name,
-                    email: personal.email.to_string(),
+                    username: &personal.username,
+                    name: &personal.name,
+                    first_name: &personal.first_name,
+                    last_name: &personal.last_name,
+                    email: &personal.email,
                     graduation_year: applicant.graduation_year,
                     school: studies.schools(&applicant.school),
                     major: studies.majors(&applicant.major),
@@ -141,11 +146,12 @@ impl SubmissionBody {
             application: submission.application,
             user,
             status: submission.status,
-            reason: submission.reason.clone(),
+            reason: &submission.reason,
             committee: committee_of(submission, application),
             responses: submission
                 .answers
-                .iter()
+                .read()
+                .into_iter()
                 .map(|answer| response(answer, prompts))
                 .collect(),
             notified: submission.notified,
@@ -158,9 +164,9 @@ impl SubmissionBody {
     /// Returns the submission as its applicant may see it at `now`. Before the release, it shows
     /// the decision that was mailed; if none was mailed, it shows no sign of a decision.
     pub fn for_applicant(
-        submission: &Submission,
+        submission: &'a Submission,
         application: &Application,
-        prompts: &Prompts,
+        prompts: &'a Prompts,
         studies: &Studies,
         now: DateTime<Utc>,
     ) -> Self {
@@ -171,7 +177,7 @@ impl SubmissionBody {
         match &submission.mailed {
             Some(mailed) => Self {
                 status: mailed.status,
-                reason: mailed.reason.clone(),
+                reason: &mailed.reason,
                 notified: true,
                 email_status: Some(EmailStatus::Sent),
                 updated_at: mailed.at.max(submission.submitted_at),
@@ -179,7 +185,7 @@ impl SubmissionBody {
             },
             None => Self {
                 status: Status::Pending,
-                reason: String::new(),
+                reason: "",
                 notified: false,
                 email_status: None,
                 updated_at: submission.submitted_at,
@@ -202,7 +208,7 @@ pub fn committee_of(submission: &Submission, application: &Application) -> Optio
 
 /// Returns an answer even if its question cannot be found, so that no answer of an applicant is
 /// lost.
-fn response(answer: &Answer, prompts: &Prompts) -> ResponseBody {
+fn response<'a>(answer: StoredAnswer<'a>, prompts: &'a Prompts) -> ResponseBody<'a> {
     let prompt = prompts.get(&(answer.question, answer.version));
     let kind = if answer.option.is_some() {
         QuestionType::MultipleChoice
@@ -210,66 +216,67 @@ fn response(answer: &Answer, prompts: &Prompts) -> ResponseBody {
         QuestionType::FreeResponse
     };
     let option = |id: Id<Choice>| {
-        let known = prompt.and_then(|prompt| {
-            prompt
-                .options
-                .iter()
-                .find(|option| option.id == id)
-                .cloned()
-        });
-        known.unwrap_or_else(|| Choice {
-            id,
-            value: String::new(),
-        })
+        let known = prompt.and_then(|prompt| prompt.options.iter().find(|option| option.id == id));
+        known.map_or_else(
+            || {
+                Cow::Owned(Choice {
+                    id,
+                    value: String::new(),
+                })
+            },
+            Cow::Borrowed,
+        )
     };
     ResponseBody {
         question: AnsweredBody {
             id: answer.question,
             question_type: prompt.map_or(kind, |prompt| prompt.question_type),
-            prompt: prompt.map_or_else(String::new, |prompt| prompt.text.clone()),
+            prompt: prompt.map_or("", |prompt| prompt.text.as_str()),
             word_limit: prompt.map_or(0, |prompt| prompt.word_limit),
             precedence: answer.precedence,
         },
-        text: answer.text.clone(),
+        text: answer.text,
         multiple_choice: answer.option.map(option),
     }
 }
 
-/// Returns submissions as their applicants may see them now.
-pub async fn own_submission_bodies(
-    app: &Shared,
-    submissions: &[Submission],
-) -> Result<Vec<SubmissionBody>, ApiError> {
-    let of = |submission: &'_ Submission| {
-        (
-            submission.club.clone(),
-            submission.application,
-            submission.answers.clone(),
-        )
-    };
-    let named: Vec<_> = submissions.iter().map(of).collect();
-    let parts = app.table.parts_of(
-        named
+/// What is needed to show submissions to their applicants, from any club.
+pub struct OwnSubmissions {
+    parts: ApplicationParts,
+    studies: Studies,
+    now: DateTime<Utc>,
+}
+
+impl OwnSubmissions {
+    /// Reads the applications, prompts, schools and majors of these submissions.
+    pub async fn of(app: &Shared, submissions: &[Submission]) -> Result<Self, ApiError> {
+        let parts = app.table.parts_of(submissions.iter());
+        let applicants = submissions
             .iter()
-            .map(|(club, application, answers)| (club, *application, answers.as_slice())),
-    );
-    let studies = Studies::of(
-        app,
-        submissions
-            .iter()
-            .filter_map(|submission| submission.applicant.as_ref()),
-    );
-    let (parts, studies) = futures::try_join!(parts, studies)?;
-    let now = app.clock.now();
-    let show = |submission: &Submission| {
-        let application = parts.applications.get(&submission.application)?;
-        Some(SubmissionBody::for_applicant(
-            submission,
-            application,
-            &parts.prompts,
-            &studies,
+            .filter_map(|submission| submission.applicant.as_ref());
+        let (parts, studies) = futures::try_join!(parts, Studies::of(app, applicants))?;
+        let now = app.clock.now();
+        Ok(Self {
+            parts,
+            studies,
             now,
-        ))
-    };
-    Ok(submissions.iter().filter_map(show).collect())
+        })
+    }
+
+    /// Returns the submissions as their applicants may see them now, without those to applications
+    /// that were deleted.
+    pub fn bodies<'a>(&'a self, submissions: &'a [Submission]) -> Vec<SubmissionBody<'a>> {
+        let show = |submission: &'a Submission| {
+            let application = self.parts.applications.get(&submission.application)?;
+            let (prompts, studies) = (&self.parts.prompts, &self.studies);
+            Some(SubmissionBody::for_applicant(
+                submission,
+                application,
+                prompts,
+                studies,
+                self.now,
+            ))
+        };
+        submissions.iter().filter_map(show).collect()
+    }
 }

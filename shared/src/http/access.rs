@@ -317,17 +317,11 @@ impl Visibility {
         }
     }
 
-    /// Returns the visibility for a caller with these memberships.
-    pub fn with_all<'a>(
-        memberships: impl IntoIterator<Item = &'a Membership>,
-        is_admin: bool,
-    ) -> Self {
+    /// Returns the visibility for a caller who is a member of these clubs.
+    pub fn with_all(clubs: impl IntoIterator<Item = ClubCode>, is_admin: bool) -> Self {
         Self {
             is_admin,
-            own: memberships
-                .into_iter()
-                .map(|membership| membership.club.clone())
-                .collect(),
+            own: clubs.into_iter().collect(),
         }
     }
 
@@ -348,10 +342,9 @@ impl Visibility {
                     .into_iter()
                     .any(|club| !club.archived && !anybody.sees(club)) =>
             {
-                Ok(Self::with_all(
-                    &app.table.memberships_of(user.id()).await?,
-                    user.is_admin(),
-                ))
+                let roles = app.table.roles_of(user.id()).await?;
+                let clubs = roles.into_iter().map(|(club, _)| club);
+                Ok(Self::with_all(clubs, user.is_admin()))
             }
             _ => Ok(anybody),
         }

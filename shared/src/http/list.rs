@@ -89,14 +89,14 @@ impl Slice {
 
     /// Returns a response with the array, and a link to the rest if there is one. In that case
     /// `items` must hold one more than the limit.
-    pub fn answer<T, B: Serialize, P: Serialize>(
+    pub fn answer<'a, T, B: Serialize, P: Serialize>(
         &self,
-        mut items: Vec<T>,
+        items: &'a mut Vec<T>,
         position: impl Fn(&T) -> P,
-        show: impl Fn(T) -> B,
+        show: impl Fn(&'a T) -> B,
     ) -> Response {
-        let next = self.cut(&mut items, position);
-        let body: Vec<B> = items.into_iter().map(show).collect();
+        let next = self.cut(items, position);
+        let body: Vec<B> = items.iter().map(show).collect();
         let mut response = Json(body).into_response();
         if let Some(link) = next {
             response.headers_mut().insert(header::LINK, link);

@@ -109,7 +109,7 @@ impl Page {
 
     /// Returns the page of `all`, with each item converted by `show`. 404 if the page is past the
     /// end. An empty list has one empty page.
-    pub fn of<T, B>(&self, all: &[T], show: impl Fn(&T) -> B) -> Result<Envelope<B>, ApiError> {
+    fn of<T, B>(&self, all: &[T], show: impl Fn(&T) -> B) -> Result<Envelope<B>, ApiError> {
         let count = all.len() as u64;
         let pages = count.div_ceil(self.size).max(1);
         if self.number > pages {

@@ -1,5 +1,6 @@
 //! The stored types. None of them is sent to a client: each resource has its own response types.
 
+mod answers;
 mod bookmark;
 mod club;
 mod code;
@@ -13,6 +14,7 @@ mod person;
 mod recruitment;
 mod submission;
 
+pub use answers::{Answer, Answers, StoredAnswer};
 pub use bookmark::{Favorite, Subscription};
 pub use club::{
     Club, ClubProfile, ClubText, InvitationLog, Invite, Membership, MembershipRequest, Role, Window,
@@ -30,5 +32,5 @@ pub use recruitment::{
     Application, Choice, Committee, Extension, Form, Prompt, Question, QuestionType,
 };
 pub use submission::{
-    Answer, Applicant, DecisionChange, Mailed, OldAndNew, Status, Submission, Withdrawal,
+    Applicant, DecisionChange, Mailed, OldAndNew, Status, Submission, Withdrawal,
 };

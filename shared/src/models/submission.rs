@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Application, Choice, ClubCode, Committee, EmailStatus, MailState, Major, Person, Personal,
-    Question, School,
+    Answers, Application, ClubCode, Committee, EmailStatus, MailState, Major, Person, Personal,
+    School,
 };
 use crate::ids::Id;
 use crate::time::Timestamp;
@@ -39,7 +39,7 @@ pub struct Submission {
     /// Name of the committee at the time of submission.
     pub committee_name: String,
     /// Answers in the order of their questions.
-    pub answers: Vec<Answer>,
+    pub answers: Answers,
     /// Status of the decision.
     pub status: Status,
     /// Feedback for the applicant.
@@ -133,21 +133,6 @@ pub struct Applicant {
     /// Ids of majors, from the profile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub major: Vec<Id<Major>>,
-}
-
-/// An answer to a fixed version of its question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
-    /// Id of the question.
-    pub question: Id<Question>,
-    /// Version of the question's prompt.
-    pub version: u32,
-    /// Position of the question when it was answered.
-    pub precedence: i32,
-    /// Answer to a free-response or short-answer question.
-    pub text: Option<String>,
-    /// Answer to a multiple-choice question: the id of the option.
-    pub option: Option<Id<Choice>>,
 }
 
 /// A decision as it was mailed.

@@ -8,7 +8,7 @@ use super::read::readable;
 use super::{Entity, Item, Key, Range, Refusal, Table, TableError, Write, keys, type_of};
 use crate::ids::Id;
 use crate::models::{
-    Answer, Application, ClubCode, Extension, Form, Person, Prompt, Question, Withdrawal,
+    Application, ClubCode, Extension, Form, Person, Prompt, Question, Submission, Withdrawal,
 };
 
 impl Entity for Application {
@@ -72,8 +72,7 @@ impl Table {
     /// Returns all applications of a club with their questions, in the order of creation: 1 query.
     pub async fn forms(&self, club: &ClubCode) -> Result<Vec<Form>, TableError> {
         Ok(forms(
-            self.items(false, keys::applications(club), Range::All)
-                .await?,
+            self.items(keys::applications(club), Range::All).await?,
         ))
     }
 
@@ -85,7 +84,7 @@ impl Table {
     ) -> Result<Option<Form>, TableError> {
         let (from, to) = keys::application_range(application);
         Ok(forms(
-            self.items(false, keys::applications(club), Range::Between(from, to))
+            self.items(keys::applications(club), Range::Between(from, to))
                 .await?,
         )
         .pop())
@@ -122,16 +121,20 @@ impl Table {
             .collect())
     }
 
-    /// Returns the applications and prompts that answers refer to, from any club: 1 batch read per
+    /// Returns the applications and prompts that submissions refer to, from any club: 1 batch read per
     /// 100 items.
     pub async fn parts_of<'a>(
         &self,
-        submissions: impl Iterator<Item = (&'a ClubCode, Id<Application>, &'a [Answer])>,
+        submissions: impl Iterator<Item = &'a Submission>,
     ) -> Result<ApplicationParts, TableError> {
         let (mut heads, mut prompts) = (HashMap::new(), HashMap::new());
-        for (club, application, answers) in submissions {
-            heads.insert(application, keys::application(club, application));
-            for answer in answers {
+        for submission in submissions {
+            let application = submission.application;
+            heads.insert(
+                application,
+                keys::application(&submission.club, application),
+            );
+            for answer in submission.answers.read() {
                 let id = (answer.question, answer.version);
                 prompts.insert(
                     id,

@@ -149,7 +149,7 @@ impl Table {
     pub async fn bookmarks(&self, person: Id<Person>) -> Result<Bookmarks, TableError> {
         let mut all = Bookmarks::default();
         let range = Range::Between(keys::FAVORITES.into(), format!("{}~", keys::SUBSCRIPTIONS));
-        for item in self.items(false, keys::own(person), range).await? {
+        for item in self.items(keys::own(person), range).await? {
             match type_of(&item) {
                 Favorite::TYPE => all.favorites.extend(readable(vec![item])),
                 Subscription::TYPE => all.subscriptions.extend(readable(vec![item])),

@@ -87,7 +87,7 @@ impl Table {
         E: Entity + 'static,
         L: Send + 'static,
     {
-        let items = self.items(false, part.to_owned(), Range::All).await?;
+        let items = self.items(part.to_owned(), Range::All).await?;
         let is_large = items.len() > LARGE;
         let make = move || readable(items).into_iter().map(list).collect();
         if is_large {

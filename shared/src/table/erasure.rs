@@ -12,7 +12,8 @@ use super::{
     keys, type_of,
 };
 use crate::models::{
-    Club, Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status, Submission,
+    Answers, Club, Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status,
+    Submission,
 };
 use crate::time::Timestamp;
 
@@ -68,10 +69,10 @@ impl Table {
             if email.is_empty() {
                 Ok(vec![])
             } else {
-                self.items(true, keys::address(email), Range::All).await
+                self.index_items(keys::address(email), Range::All).await
             }
         };
-        let own = self.items(true, keys::own(person.id), Range::All);
+        let own = self.index_items(keys::own(person.id), Range::All);
         let all = async { futures::try_join!(own, addressed, self.bookmarks(person.id)) };
         let (own, addressed, bookmarks) = Box::pin(all).await?;
         let mut all = PersonalData {
@@ -261,7 +262,7 @@ impl Table {
             let anonymous = Write::update(submission.key())
                 .set("person", &None::<u64>)
                 .set("applicant", &None::<()>)
-                .set("answers", &Vec::<()>::new())
+                .set("answers", &Answers::default())
                 .set("reason", &"")
                 .set("mailed", &None::<()>)
                 .if_exists();

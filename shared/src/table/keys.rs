@@ -174,6 +174,17 @@ pub(super) fn own_membership(person: Id<Person>, club: &ClubCode) -> Key {
     Key::new(own(person), format!("{OWN_MEMBERSHIPS}{club}"))
 }
 
+/// Returns the club of an entry of the index that stands for a membership.
+pub(super) fn club_of_membership(entry: &HashMap<String, AttributeValue>) -> Option<ClubCode> {
+    ClubCode::parse(
+        entry
+            .get(GSI1SK)?
+            .as_s()
+            .ok()?
+            .strip_prefix(OWN_MEMBERSHIPS)?,
+    )
+}
+
 pub(super) fn own_submission(person: Id<Person>, submission: Id<Submission>) -> Key {
     Key::new(
         own(person),

@@ -4,10 +4,10 @@
 use super::conditions::{authority, check_not_erasing, counted_owner};
 use super::invites::logged;
 use super::requests::request_gone;
-use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
+use super::{Entity, Item, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
-    ClubCode, InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Role,
+    Club, ClubCode, InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Role,
 };
 use crate::time::Timestamp;
 
@@ -144,6 +144,44 @@ impl Table {
             Range::Prefix(keys::OWN_MEMBERSHIPS.into()),
         )
         .await
+    }
+
+    /// Returns the clubs of a person with the person's role: 1 query of the index, which may be a
+    /// moment old.
+    pub async fn roles_of(&self, person: Id<Person>) -> Result<Vec<(ClubCode, Role)>, TableError> {
+        let range = Range::Prefix(keys::OWN_MEMBERSHIPS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let role_of = |entry: &Item| {
+            let code: u64 = entry.get("role")?.as_n().ok()?.parse().ok()?;
+            Some((keys::club_of_membership(entry)?, code.try_into().ok()?))
+        };
+        Ok(entries.iter().filter_map(role_of).collect())
+    }
+
+    /// Returns the memberships of a person, each with its club: 1 query of the index, then 1 batch
+    /// read per 50.
+    pub async fn memberships_and_clubs(
+        &self,
+        person: Id<Person>,
+    ) -> Result<Vec<(Membership, Club)>, TableError> {
+        let range = Range::Prefix(keys::OWN_MEMBERSHIPS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let wanted: Vec<(Key, Key)> = entries
+            .iter()
+            .filter_map(|entry| {
+                let club = keys::club_of_membership(entry)?;
+                Some((Key::of(entry)?, keys::club(&club)))
+            })
+            .collect();
+        let all = wanted
+            .iter()
+            .flat_map(|(own, club)| [own.clone(), club.clone()]);
+        let mut found = self.get_many(all.collect()).await?;
+        let mut pairs = Vec::with_capacity(wanted.len());
+        for (own, club) in &wanted {
+            pairs.extend(found.take(own)?.zip(found.take(club)?));
+        }
+        Ok(pairs)
     }
 
     /// Adds a member, changes the counters, and deletes the person's request.

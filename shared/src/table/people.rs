@@ -353,8 +353,8 @@ impl Table {
         let subscriptions = Range::Prefix(keys::SUBSCRIPTIONS.into());
         let own = keys::own(person.id);
         let (items, subscriptions) = futures::try_join!(
-            self.items(true, own.clone(), Range::All),
-            self.items(false, own, subscriptions)
+            self.index_items(own.clone(), Range::All),
+            self.items(own, subscriptions)
         )?;
         let writes = items.into_iter().chain(subscriptions).filter_map(|item| {
             let write = Write::update(Key::of(&item)?);

@@ -531,13 +531,9 @@ impl Table {
     }
 }
 
-/// Returns the approximate size of a submission's texts, in bytes.
+/// Returns the approximate size of a submission in memory, in bytes.
 fn size(submission: &Submission) -> usize {
-    let answers = submission
-        .answers
-        .iter()
-        .map(|answer| answer.text.as_ref().map_or(0, String::len) + 100);
-    answers.sum::<usize>() + submission.reason.len() + 1_000
+    submission.answers.size() + submission.reason.len() + 1_000
 }
 
 /// Splits decisions into groups that fit one transaction. DynamoDB allows 100 writes, and 4 MB for
@@ -546,14 +542,7 @@ fn in_transactions(verdicts: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
     let mut portions: Vec<Vec<DecisionWrite>> = Vec::new();
     let mut bytes = 0;
     for verdict in verdicts {
-        let answers: usize = verdict
-            .submission
-            .answers
-            .iter()
-            .filter_map(|answer| answer.text.as_ref())
-            .map(String::len)
-            .sum();
-        let size = answers + SMALL_ITEM;
+        let size = verdict.submission.answers.size() + SMALL_ITEM;
         if let Some(portion) = portions
             .last_mut()
             .filter(|portion| portion.len() < VERDICTS && bytes + size <= VERDICT_BYTES)

@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 use shared::ids::order_number;
 use shared::models::{
-    Answer, Application, Choice, Club, Committee, DecisionChange, OldAndNew, Person, Prompt,
-    Question, QuestionType, Status, Submission,
+    Answer, Answers, Application, Choice, Club, Committee, DecisionChange, OldAndNew, Person,
+    Prompt, Question, QuestionType, Status, Submission,
 };
 use shared::time::Timestamp;
 
@@ -258,7 +258,7 @@ pub fn submission(
     };
     // Two submissions of the same moment have different numbers.
     let sequence = order_number(at.moment()) + i as u64;
-    let answers = questions
+    let answers: Vec<Answer> = questions
         .iter()
         .filter_map(|question| answer(question, committee, i))
         .collect();
@@ -276,7 +276,7 @@ pub fn submission(
         committee_name: committee
             .map(|committee| committee.name.clone())
             .unwrap_or_default(),
-        answers,
+        answers: Answers::new(&answers),
         status,
         reason: reason.into(),
         sequence,
