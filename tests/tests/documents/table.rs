@@ -10,7 +10,7 @@ use tests::fixtures::hours;
 fn the_chart_is_made_from_the_code() {
     let mut text = "# The table\n\n\
         `cargo bless` writes this page from the code. One table: `pk`, `sk`, one index `gsi1`\n\
-        (`gsi1pk`, `gsi1sk`, all attributes projected), TTL on `ttl`, a stream with new images. All\n\
+        (`gsi1pk`, `gsi1sk`; it has the keys, `type` and `role`), TTL on `ttl`, a stream with new images. All\n\
         keys are built in `shared/src/table/keys.rs`; ids in keys have leading zeros. Reads of the\n\
         table are strongly consistent. Reads of the index cannot be.\n\n\
         | Type | pk | sk | gsi1 | What |\n|---|---|---|---|---|\n"
