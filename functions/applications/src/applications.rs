@@ -10,7 +10,9 @@ use shared::http::{
     ReceivedAt, Result, SignedIn, User,
 };
 use shared::ids::Id;
-use shared::models::{Application, Committee, Extension, Form, Question};
+use shared::models::{
+    Application, ApplicationTexts, ClubCode, Committee, Extension, Form, Question, WholeForm,
+};
 use shared::table::{Retries, TableError};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
@@ -28,11 +30,11 @@ pub async fn list_applications(
     State(app): State<Shared>,
     scope: Officer,
 ) -> Result<Json<Vec<ApplicationBody>>> {
-    let forms = app.table.forms(&scope.club.code).await?;
+    let forms = app.table.whole_forms(&scope.club.code).await?;
     Ok(Json(
         forms
             .iter()
-            .map(|form| ApplicationBody::new(form, true))
+            .map(|whole| ApplicationBody::new(whole, true))
             .collect(),
     ))
 }
@@ -51,31 +53,33 @@ pub async fn list_current_applications(
     ReceivedAt(now): ReceivedAt,
     scope: SignedIn,
 ) -> Result<Json<Vec<ApplicationBody>>> {
-    let forms = app.table.forms(&scope.club.code).await?;
+    let forms = app.table.whole_forms(&scope.club.code).await?;
     let started =
-        |form: &&Form| form.application.is_active && form.application.start.moment() <= now;
+        |application: &&Application| application.is_active && application.start.moment() <= now;
     let over: Vec<Id<Application>> = forms
         .iter()
+        .map(|whole| &whole.form.application)
         .filter(started)
-        .filter(|form| !form.application.is_current(now, None))
-        .map(|form| form.application.id)
+        .filter(|application| !application.is_current(now, None))
+        .map(|application| application.id)
         .collect();
     let extensions = if over.is_empty() {
         HashMap::new()
     } else {
         app.table.extensions_of(scope.user.id(), &over).await?
     };
-    let current = |form: &&Form| {
+    let current = |whole: &&WholeForm| {
+        let application = &whole.form.application;
         let extended = extensions
-            .get(&form.application.id)
+            .get(&application.id)
             .map(|extension: &Extension| extension.end);
-        form.application.is_current(now, extended)
+        application.is_current(now, extended)
     };
     Ok(Json(
         forms
             .iter()
             .filter(current)
-            .map(|form| ApplicationBody::new(form, scope.is_officer()))
+            .map(|whole| ApplicationBody::new(whole, scope.is_officer()))
             .collect(),
     ))
 }
@@ -100,49 +104,40 @@ pub async fn create_application(
         club: scope.club.code,
         version: 1,
         name: String::new(),
-        description: String::new(),
         start: now,
         end: now,
         release: now,
         is_active: false,
         external_url: None,
-        acceptance_email: String::new(),
-        rejection_email: String::new(),
         committees: vec![],
         deleted: None,
         created_at: now,
         updated_at: now,
     };
-    input.apply(Mode::Create, &mut application, new.parts())?;
-    create(
-        &app,
-        Form {
-            application,
-            questions: vec![],
-        },
-    )
-    .await
+    let none = ApplicationTexts::none(application.club.clone(), application.id);
+    let mut texts = none.clone();
+    input.apply(Mode::Create, &mut application, &mut texts, new.parts())?;
+    texts.version = u64::from(texts != none);
+    let form = Form {
+        application,
+        questions: vec![],
+    };
+    create(&app, WholeForm { form, texts }).await
 }
 
-async fn create(app: &Shared, mut form: Form) -> Result<Created<ApplicationBody>> {
-    match app.table.create_application(&form).await {
+async fn create(app: &Shared, mut whole: WholeForm) -> Result<Created<ApplicationBody>> {
+    let (club, id) = (whole.texts.club.clone(), whole.texts.application);
+    match app.table.create_application(&whole).await {
         // An earlier attempt with the same idempotency key stored it.
         Err(TableError::Refused(_)) => {
-            form = app
-                .table
-                .form(&form.application.club, form.application.id)
-                .await?
-                .ok_or(ApiError::NotFound)?;
+            let stored = app.table.whole_form(&club, id).await?;
+            whole = stored.ok_or(ApiError::NotFound)?;
         }
         done => done?,
     }
-    let location = format!(
-        "/api/clubs/{}/applications/{}/",
-        form.application.club, form.application.id
-    );
     Ok(Created {
-        location,
-        body: ApplicationBody::new(&form, true),
+        location: format!("/api/clubs/{club}/applications/{id}/"),
+        body: ApplicationBody::new(&whole, true),
     })
 }
 
@@ -155,7 +150,7 @@ async fn create(app: &Shared, mut form: Form) -> Result<Created<ApplicationBody>
     security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 200, body = ApplicationBody))
 )]
-pub async fn show_application(scope: SignedIn<(), Form>) -> Json<ApplicationBody> {
+pub async fn show_application(scope: SignedIn<(), WholeForm>) -> Json<ApplicationBody> {
     Json(ApplicationBody::new(&scope.object, scope.is_officer()))
 }
 
@@ -170,7 +165,7 @@ pub async fn show_application(scope: SignedIn<(), Form>) -> Json<ApplicationBody
 )]
 pub async fn update_application(
     State(app): State<Shared>,
-    scope: Officer<(), Form>,
+    scope: Officer<(), WholeForm>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
     save_application(&app, scope, &input, Mode::Update).await
@@ -187,7 +182,7 @@ pub async fn update_application(
 )]
 pub async fn replace_application(
     State(app): State<Shared>,
-    scope: Officer<(), Form>,
+    scope: Officer<(), WholeForm>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
     save_application(&app, scope, &input, Mode::Replace).await
@@ -195,12 +190,12 @@ pub async fn replace_application(
 
 async fn save_application(
     app: &Shared,
-    scope: Officer<(), Form>,
+    scope: Officer<(), WholeForm>,
     input: &ApplicationInput,
     mode: Mode,
 ) -> Result<Json<ApplicationBody>> {
-    let mut form = scope.object;
-    let (club, id) = (form.application.club.clone(), form.application.id);
+    let mut whole = scope.object;
+    let (club, id) = (whole.texts.club.clone(), whole.texts.application);
     // The version that this request itself made when it removed committees.
     let mut own_version = None;
     let mut retries = Retries::default();
@@ -212,48 +207,58 @@ async fn save_application(
                 error.into()
             }
         })?;
-        if own_version != Some(form.application.version) {
-            scope.if_match.check(|| ApplicationBody::new(&form, true))?;
+        let old = whole.form.application.clone();
+        if own_version != Some(old.version) {
+            scope
+                .if_match
+                .check(|| ApplicationBody::new(&whole, true))?;
         }
-        let old = form.application.clone();
-        let mut new = old.clone();
-        input.clone().apply(mode, &mut new, || app.next_id())?;
+        let (mut new, mut texts) = (old.clone(), whole.texts.clone());
+        input
+            .clone()
+            .apply(mode, &mut new, &mut texts, || app.next_id())?;
         let removed: Vec<Committee> = old
             .committees
             .iter()
             .filter(|old| new.committee(old.id).is_none())
             .cloned()
             .collect();
-        let stored = if removed.is_empty() {
-            new.version += 1;
-            new.updated_at = app.now();
-            app.table
-                .update_application(&new, old.version)
-                .await
-                .map(|()| Some(new))
-        } else {
-            remove_committees(app, &old, &removed).await?
-        };
-        match stored {
-            Ok(Some(stored)) if removed.is_empty() => {
-                form.application = stored;
-                form.settle_committees();
-                return Ok(Json(ApplicationBody::new(&form, true)));
+        if !removed.is_empty() {
+            match remove_committees(app, &old, &removed).await? {
+                // The committees are removed. Now change the other fields.
+                Ok(Some(stored)) => {
+                    own_version = Some(stored.version);
+                    whole.form.application = stored;
+                }
+                Ok(None) => {
+                    return Err(ApiError::field("committees", COMMITTEE_USED).coded(Code::InUse));
+                }
+                Err(TableError::Refused(_)) => whole = read_again(app, &club, id).await?,
+                Err(error) => return Err(error.into()),
             }
-            // The committees are removed. Now change the other fields.
-            Ok(Some(stored)) => {
-                own_version = Some(stored.version);
-                form.application = stored;
+            continue;
+        }
+        new.version += 1;
+        new.updated_at = app.now();
+        texts.version += u64::from(texts != whole.texts);
+        let changed = (texts != whole.texts).then_some((&whole.texts, &texts));
+        let stored = app.table.update_application(&new, old.version, changed);
+        match stored.await {
+            Ok(()) => {
+                whole.form.application = new;
+                whole.form.settle_committees();
+                whole.texts = texts;
+                return Ok(Json(ApplicationBody::new(&whole, true)));
             }
-            Ok(None) => {
-                return Err(ApiError::field("committees", COMMITTEE_USED).coded(Code::InUse));
-            }
-            Err(TableError::Refused(_)) => {
-                form = app.table.form(&club, id).await?.ok_or(ApiError::NotFound)?;
-            }
+            Err(TableError::Refused(_)) => whole = read_again(app, &club, id).await?,
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+async fn read_again(app: &Shared, club: &ClubCode, id: Id<Application>) -> Result<WholeForm> {
+    let found = app.table.whole_form(club, id).await?;
+    found.ok_or(ApiError::NotFound)
 }
 
 const COMMITTEE_USED: &str = "A committee that has submissions cannot be removed.";
@@ -296,7 +301,7 @@ async fn remove_committees(
     };
     new.committees
         .retain(|committee| !removed.contains(committee));
-    if let Err(error) = app.table.update_application(&new, old.version).await {
+    if let Err(error) = app.table.update_application(&new, old.version, None).await {
         return Ok(Err(error));
     }
     wait_for_running_submissions(app, old).await;
@@ -331,7 +336,7 @@ async fn restore_committees(
             .collect();
         now.committees.extend(missing);
         now.version += 1;
-        match app.table.update_application(&now, read_version).await {
+        match app.table.update_application(&now, read_version, None).await {
             Err(TableError::Refused(_)) => {}
             done => return Ok(done.map(|()| None)?),
         }
@@ -371,14 +376,16 @@ impl Load for Deletable {
 )]
 pub async fn delete_application(
     State(app): State<Shared>,
-    scope: Officer<(), (Deletable, Maybe<Form>)>,
+    scope: Officer<(), (Deletable, Maybe<WholeForm>)>,
     params: Params,
 ) -> Result<NoContent> {
-    let (Deletable(mut application), Maybe(form)) = scope.object;
-    if let Some(form) = form {
-        scope.if_match.check(|| ApplicationBody::new(&form, true))?;
+    let (Deletable(mut application), Maybe(whole)) = scope.object;
+    if let Some(whole) = whole {
+        scope
+            .if_match
+            .check(|| ApplicationBody::new(&whole, true))?;
         // The writes below require this version.
-        application = form.application;
+        application = whole.form.application;
     }
     let force = params.flag("force")?.unwrap_or(false);
     let refused = || {
@@ -432,7 +439,7 @@ async fn mark_deleted(
     application.deleted = deleted;
     application.version += 1;
     app.table
-        .update_application(application, read_version)
+        .update_application(application, read_version, None)
         .await
         .map_err(ApiError::from)
 }
@@ -449,14 +456,15 @@ async fn mark_deleted(
 )]
 pub async fn duplicate_application(
     State(app): State<Shared>,
-    scope: Officer<Form>,
+    scope: Officer<WholeForm>,
     new: NewId,
 ) -> Result<Created<ApplicationBody>> {
     let next_id = new.parts();
+    let WholeForm { form, mut texts } = scope.parent;
     let Form {
         mut application,
         mut questions,
-    } = scope.parent;
+    } = form;
     let now = app.clock.now();
     let shift = tomorrow(application.start.moment(), now) - application.start.moment();
     application.id = new.id();
@@ -487,14 +495,13 @@ pub async fn duplicate_application(
     for question in &mut questions {
         copy_question(question, application.id, &renamed, &next_id);
     }
-    create(
-        &app,
-        Form {
-            application,
-            questions,
-        },
-    )
-    .await
+    texts.application = application.id;
+    texts.version = texts.version.min(1);
+    let form = Form {
+        application,
+        questions,
+    };
+    create(&app, WholeForm { form, texts }).await
 }
 
 fn copy_question(

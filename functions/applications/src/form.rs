@@ -7,7 +7,9 @@ use shared::http::{ApiError, Field, Mode, Need, Reader};
 use shared::ids::Id;
 use shared::limits;
 use shared::mail::Template;
-use shared::models::{Application, Choice, ClubCode, Committee, Form, Question, QuestionType};
+use shared::models::{
+    Application, ApplicationTexts, Choice, ClubCode, Committee, Question, QuestionType, WholeForm,
+};
 use shared::openapi::fields::{Html, Name, WebAddress};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -51,20 +53,20 @@ pub struct ApplicationBody {
 
 impl ApplicationBody {
     /// The application as an officer sees it (`for_officer`), or as all others do.
-    pub fn new(form: &Form, for_officer: bool) -> Self {
+    pub fn new(WholeForm { form, texts }: &WholeForm, for_officer: bool) -> Self {
         let application = &form.application;
         Self {
             id: application.id,
             club: application.club.clone(),
             name: application.name.clone(),
-            description: application.description.clone(),
+            description: texts.description.clone(),
             application_start_time: application.start,
             application_end_time: application.end,
             result_release_time: application.release,
             is_active: application.is_active,
             external_url: application.external_url.clone(),
-            acceptance_email: for_officer.then(|| application.acceptance_email.clone()),
-            rejection_email: for_officer.then(|| application.rejection_email.clone()),
+            acceptance_email: for_officer.then(|| texts.acceptance_email.clone()),
+            rejection_email: for_officer.then(|| texts.rejection_email.clone()),
             committees: application.committees.clone(),
             questions: form.questions.iter().map(QuestionBody::from).collect(),
             created_at: application.created_at,
@@ -171,11 +173,12 @@ pub struct CommitteeInput {
 }
 
 impl ApplicationInput {
-    /// Checks the fields and writes them into `application`.
+    /// Checks the fields and writes them into `application` and `texts`.
     pub fn apply(
         self,
         mode: Mode,
         application: &mut Application,
+        texts: &mut ApplicationTexts,
         next_id: impl Fn() -> u64,
     ) -> Result<(), ApiError> {
         let mut reader = Reader::new(mode);
@@ -184,7 +187,7 @@ impl ApplicationInput {
             "description",
             self.description,
             limits::APPLICATION_TEXT_BYTES,
-            &mut application.description,
+            &mut texts.description,
         );
         reader.time(
             "application_start_time",
@@ -219,13 +222,13 @@ impl ApplicationInput {
             &mut reader,
             "acceptance_email",
             self.acceptance_email,
-            &mut application.acceptance_email,
+            &mut texts.acceptance_email,
         );
         template(
             &mut reader,
             "rejection_email",
             self.rejection_email,
-            &mut application.rejection_email,
+            &mut texts.rejection_email,
         );
         let committees = reader.value("committees", self.committees, Need::Optional);
         let (start, end) = (

@@ -11,8 +11,8 @@ use shared::mail::{
     DecisionKind, Message, PREVIEW_LINK, Recipient, Template, decision_message, with_invite,
 };
 use shared::models::{
-    Application, Club, ClubCode, Decision, EmailStatus, Invite, InviteLink, Mail, MailState,
-    Person, Personal, Status, Submission,
+    Application, ApplicationTexts, Club, ClubCode, Decision, EmailStatus, Invite, InviteLink, Mail,
+    MailState, Person, Personal, Status, Submission,
 };
 use shared::time::Timestamp;
 use shared::{ids, limits};
@@ -66,6 +66,7 @@ pub struct Composer {
     application: Application,
     kind: DecisionKind,
     template: Template,
+    uses_built_in: bool,
     now: Timestamp,
 }
 
@@ -87,10 +88,11 @@ impl Composer {
     pub fn new(
         club: Club,
         application: Application,
+        texts: &ApplicationTexts,
         kind: DecisionKind,
         now: Timestamp,
     ) -> Result<Self> {
-        let template = kind.template(&application).map_err(|why| {
+        let template = kind.template(texts).map_err(|why| {
             ApiError::rule(format!("The template of this mail is not valid: {why}"))
         })?;
         Ok(Self {
@@ -98,6 +100,7 @@ impl Composer {
             application,
             kind,
             template,
+            uses_built_in: uses_built_in(texts, kind),
             now,
         })
     }
@@ -313,10 +316,7 @@ impl Plan {
         plan.digest = ids::sha256_hex(all.to_string().as_bytes());
         plan.mails
             .sort_by_key(|planned| planned.submission.sequence);
-        if composer.template.shows_reason()
-            && without_reason > 0
-            && !uses_built_in(application, kind)
-        {
+        if composer.template.shows_reason() && without_reason > 0 && !composer.uses_built_in {
             plan.warnings.push(format!(
                 "The template shows the reason, but {without_reason} decisions have no reason."
             ));
@@ -332,10 +332,10 @@ impl Plan {
 }
 
 /// Whether the built-in text is used. It leaves out an empty reason, so it needs no warning.
-fn uses_built_in(application: &Application, kind: DecisionKind) -> bool {
+fn uses_built_in(texts: &ApplicationTexts, kind: DecisionKind) -> bool {
     let own = match kind {
-        DecisionKind::Acceptance => &application.acceptance_email,
-        DecisionKind::Rejection => &application.rejection_email,
+        DecisionKind::Acceptance => &texts.acceptance_email,
+        DecisionKind::Rejection => &texts.rejection_email,
     };
     own.trim().is_empty()
 }

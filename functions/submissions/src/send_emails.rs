@@ -15,7 +15,7 @@ use shared::http::{
 use shared::ids::Id;
 use shared::limits;
 use shared::mail::DecisionKind;
-use shared::models::{Application, Club, EmailStatus, MailId, Submission};
+use shared::models::{Application, ApplicationTexts, Club, EmailStatus, MailId, Submission};
 use shared::table::usage::request_age;
 use shared::table::{DecisionMail, PARALLEL, Retries, SubmissionQuery, TableError};
 use utoipa::ToSchema;
@@ -103,7 +103,7 @@ pub struct SendBody {
 )]
 pub async fn send_emails(
     State(app): State<Shared>,
-    scope: Officer<Application>,
+    scope: Officer<Application, ApplicationTexts>,
     Input(input): Input<SendInput>,
 ) -> Result<Response> {
     let SendRequest {
@@ -119,7 +119,7 @@ pub async fn send_emails(
         invitations(&app, &club, kind)
     )?;
     check_found(&named, &submissions)?;
-    let composer = Composer::new(club, application, kind, app.now())?;
+    let composer = Composer::new(club, application, &scope.object, kind, app.now())?;
     let plan = Plan::new(&composer, submissions, &invitations, &selection)?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
         let why = "Something changed since the preview: decisions, reasons, templates, addresses \

@@ -46,6 +46,7 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
     };
     belongs(
         &[
+            "ApplicationTexts",
             "Question",
             "Prompt",
             "Extension",

@@ -13,7 +13,8 @@ use super::error::ApiError;
 use super::user::User;
 use crate::ids::{self, Id};
 use crate::models::{
-    Application, Club, ClubCode, Event, Extension, Form, Membership, Question, Role, Submission,
+    Application, ApplicationTexts, Club, ClubCode, Event, Extension, Form, Membership, Question,
+    Role, Submission, WholeForm,
 };
 use crate::state::Shared;
 
@@ -143,6 +144,24 @@ impl Load for Form {
             return Ok(None);
         };
         Ok(app.table.form(path.club(), id).await?)
+    }
+}
+
+impl Load for WholeForm {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(id) = path.id("application") else {
+            return Ok(None);
+        };
+        Ok(app.table.whole_form(path.club(), id).await?)
+    }
+}
+
+impl Load for ApplicationTexts {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(id) = path.id("application") else {
+            return Ok(None);
+        };
+        Ok(Some(app.table.application_texts(path.club(), id).await?))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Acceptance and rejection mails.
 
 use super::template::{Template, Variables};
-use crate::models::{Application, MailKind, Status};
+use crate::models::{ApplicationTexts, MailKind, Status};
 use crate::{html, limits};
 
 crate::models::enums::text_enum! {
@@ -38,10 +38,10 @@ impl DecisionKind {
     }
 
     /// Returns the application's template for this mail, or the built-in one.
-    pub fn template(self, application: &Application) -> Result<Template, String> {
+    pub fn template(self, texts: &ApplicationTexts) -> Result<Template, String> {
         let (own, built_in) = match self {
-            Self::Acceptance => (&application.acceptance_email, ACCEPTANCE),
-            Self::Rejection => (&application.rejection_email, REJECTION),
+            Self::Acceptance => (&texts.acceptance_email, ACCEPTANCE),
+            Self::Rejection => (&texts.rejection_email, REJECTION),
         };
         Template::parse(if own.trim().is_empty() { built_in } else { own })
     }

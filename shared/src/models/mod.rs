@@ -29,7 +29,8 @@ pub use mail::{
 };
 pub use person::{Creations, Person, PersonAddress, PersonWord, Personal};
 pub use recruitment::{
-    Application, Choice, Committee, Extension, Form, Prompt, Question, QuestionType,
+    Application, ApplicationTexts, Choice, Committee, Extension, Form, Prompt, Question,
+    QuestionType, WholeForm,
 };
 pub use submission::{
     Applicant, DecisionChange, Mailed, OldAndNew, Status, Submission, Withdrawal,

@@ -5,7 +5,8 @@ use super::{ClubCode, Person, Window};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-/// A club's recruitment form. Its questions are stored as separate items.
+/// A club's recruitment form, as far as a submission or a decision needs it. Its questions and its
+/// long texts are stored as separate items.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Application {
     /// Id of the application.
@@ -16,8 +17,6 @@ pub struct Application {
     pub version: u64,
     /// Name of the application.
     pub name: String,
-    /// Clean HTML.
-    pub description: String,
     /// When it opens.
     pub start: Timestamp,
     /// When it closes.
@@ -28,10 +27,6 @@ pub struct Application {
     pub is_active: bool,
     /// URL of a form on another site.
     pub external_url: Option<String>,
-    /// Template; empty means the built-in text.
-    pub acceptance_email: String,
-    /// Template; empty means the built-in text.
-    pub rejection_email: String,
     /// Committees that people can apply to.
     pub committees: Vec<Committee>,
     /// Whether it is being deleted: with its submissions (true), or only if it has none (false). It
@@ -161,6 +156,46 @@ pub struct Extension {
     pub version: u64,
     /// Until when the person may submit.
     pub end: Timestamp,
+}
+
+/// The long texts of an application.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApplicationTexts {
+    /// Code of the club.
+    pub club: ClubCode,
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Changes with every change of a text; 0 if there are no texts.
+    pub version: u64,
+    /// Clean HTML.
+    pub description: String,
+    /// Template; empty means the built-in text.
+    pub acceptance_email: String,
+    /// Template; empty means the built-in text.
+    pub rejection_email: String,
+}
+
+impl ApplicationTexts {
+    /// Returns the texts of an application that has none.
+    pub fn none(club: ClubCode, application: Id<Application>) -> Self {
+        Self {
+            club,
+            application,
+            version: 0,
+            description: String::new(),
+            acceptance_email: String::new(),
+            rejection_email: String::new(),
+        }
+    }
+}
+
+/// An application with its questions and its texts.
+#[derive(Debug, Clone)]
+pub struct WholeForm {
+    /// The application with its questions.
+    pub form: Form,
+    /// Its texts.
+    pub texts: ApplicationTexts,
 }
 
 /// An application with its questions in the order of display.

@@ -8,7 +8,8 @@ use super::read::readable;
 use super::{Entity, Item, Key, Range, Refusal, Table, TableError, Write, keys, type_of};
 use crate::ids::Id;
 use crate::models::{
-    Application, ClubCode, Extension, Form, Person, Prompt, Question, Submission, Withdrawal,
+    Application, ApplicationTexts, ClubCode, Extension, Form, Person, Prompt, Question, Submission,
+    WholeForm, Withdrawal,
 };
 
 impl Entity for Application {
@@ -16,6 +17,14 @@ impl Entity for Application {
 
     fn key(&self) -> Key {
         keys::application(&self.club, self.id)
+    }
+}
+
+impl Entity for ApplicationTexts {
+    const TYPE: &'static str = "ApplicationTexts";
+
+    fn key(&self) -> Key {
+        keys::application_texts(&self.club, self.application)
     }
 }
 
@@ -44,50 +53,86 @@ pub struct ApplicationParts {
     pub prompts: HashMap<(Id<Question>, u32), Prompt>,
 }
 
-fn forms(items: Vec<Item>) -> Vec<Form> {
-    let mut forms: Vec<Form> = Vec::new();
-    // Items are sorted by key: each application comes before its questions.
+fn forms(items: Vec<Item>) -> Vec<WholeForm> {
+    let mut all: Vec<WholeForm> = Vec::new();
+    // Items are sorted by key: each application comes before its questions and its texts.
     for item in items {
-        if type_of(&item) == Application::TYPE {
-            forms.extend(readable(vec![item]).into_iter().map(|application| Form {
-                application,
-                questions: vec![],
-            }));
-        } else if let Some(form) = forms.last_mut() {
-            let of_form = |question: &Question| question.application == form.application.id;
-            form.questions
-                .extend(readable(vec![item]).into_iter().filter(of_form));
+        match (type_of(&item), all.last_mut()) {
+            (Application::TYPE, _) => {
+                let found = readable::<Application>(vec![item]).into_iter();
+                all.extend(found.map(|application| WholeForm {
+                    texts: ApplicationTexts::none(application.club.clone(), application.id),
+                    form: Form {
+                        application,
+                        questions: vec![],
+                    },
+                }));
+            }
+            (ApplicationTexts::TYPE, Some(WholeForm { form, texts })) => {
+                let found = readable::<ApplicationTexts>(vec![item]).into_iter();
+                let mut own = found.filter(|found| found.application == form.application.id);
+                if let Some(found) = own.next() {
+                    *texts = found;
+                }
+            }
+            (_, Some(WholeForm { form, .. })) => {
+                let of_form = |question: &Question| question.application == form.application.id;
+                let found = readable(vec![item]).into_iter().filter(of_form);
+                form.questions.extend(found);
+            }
+            (_, None) => {}
         }
     }
-    forms.retain(|form| form.application.deleted.is_none());
-    for form in &mut forms {
+    all.retain(|whole| whole.form.application.deleted.is_none());
+    for WholeForm { form, .. } in &mut all {
         form.settle_committees();
         form.questions
             .sort_by_key(|question| (question.precedence, question.id));
     }
-    forms
+    all
 }
 
 impl Table {
-    /// Returns all applications of a club with their questions, in the order of creation: 1 query.
-    pub async fn forms(&self, club: &ClubCode) -> Result<Vec<Form>, TableError> {
+    /// Returns all applications of a club with their questions and texts, in the order of creation:
+    /// 1 query.
+    pub async fn whole_forms(&self, club: &ClubCode) -> Result<Vec<WholeForm>, TableError> {
         Ok(forms(
             self.items(keys::applications(club), Range::All).await?,
         ))
     }
 
-    /// Returns one application with its questions: 1 query.
+    /// Returns one application with its questions and texts: 1 query.
+    pub async fn whole_form(
+        &self,
+        club: &ClubCode,
+        application: Id<Application>,
+    ) -> Result<Option<WholeForm>, TableError> {
+        let (from, to) = keys::application_range(application);
+        let range = Range::Between(from, to);
+        Ok(forms(self.items(keys::applications(club), range).await?).pop())
+    }
+
+    /// Returns one application with its questions: 1 query, whose price does not depend on the
+    /// texts.
     pub async fn form(
         &self,
         club: &ClubCode,
         application: Id<Application>,
     ) -> Result<Option<Form>, TableError> {
-        let (from, to) = keys::application_range(application);
-        Ok(forms(
-            self.items(keys::applications(club), Range::Between(from, to))
-                .await?,
-        )
-        .pop())
+        let (from, to) = keys::form_range(application);
+        let range = Range::Between(from, to);
+        let found = forms(self.items(keys::applications(club), range).await?).pop();
+        Ok(found.map(|whole| whole.form))
+    }
+
+    /// Returns the texts of an application: 1 read.
+    pub async fn application_texts(
+        &self,
+        club: &ClubCode,
+        application: Id<Application>,
+    ) -> Result<ApplicationTexts, TableError> {
+        let found = self.get(keys::application_texts(club, application)).await?;
+        Ok(found.unwrap_or_else(|| ApplicationTexts::none(club.clone(), application)))
     }
 
     /// Returns one application without its questions: 1 read.
@@ -163,7 +208,10 @@ impl Table {
     }
 
     /// Stores a new application with its questions, if there are any, and updates the catalogue.
-    pub async fn create_application(&self, form: &Form) -> Result<(), TableError> {
+    pub async fn create_application(
+        &self,
+        WholeForm { form, texts }: &WholeForm,
+    ) -> Result<(), TableError> {
         let head = &form.application;
         if !form.questions.is_empty()
             && self
@@ -183,26 +231,36 @@ impl Table {
         self.load(&prompts.into_iter().cloned().collect::<Vec<_>>())
             .await?;
         self.load(&form.questions).await?;
-        self.store_application(Write::put(&form.application)?.if_new(), &form.application)
-            .await
+        let mut writes = vec![Write::put(head)?.if_new()];
+        if texts.version > 0 {
+            writes.push(Write::put(texts)?.if_new());
+        }
+        self.store_application(writes, head).await
     }
 
-    /// Replaces an application. Refused if it no longer has the version that was read.
+    /// Replaces an application, and its texts if they changed: as they were read, and as they are
+    /// now. Refused if the application or its texts no longer have the version that was read. Both
+    /// are checked, because a reader beside a transaction may get the new one of the two only.
     pub async fn update_application(
         &self,
         application: &Application,
         read_version: u64,
+        texts: Option<(&ApplicationTexts, &ApplicationTexts)>,
     ) -> Result<(), TableError> {
-        self.store_application(
-            Write::put(application)?.if_equals("version", &read_version),
-            application,
-        )
-        .await
+        let mut writes = vec![Write::put(application)?.if_equals("version", &read_version)];
+        if let Some((read, new)) = texts {
+            let write = Write::put(new)?;
+            writes.push(match read.version {
+                0 => write.if_new(),
+                version => write.if_equals("version", &version),
+            });
+        }
+        self.store_application(writes, application).await
     }
 
     async fn store_application(
         &self,
-        write: Write,
+        mut writes: Vec<Write>,
         application: &Application,
     ) -> Result<(), TableError> {
         let window = format!("windows.{}", application.id);
@@ -215,7 +273,8 @@ impl Table {
             None => club.remove(&window),
         };
         let part = keys::clubs(keys::club_part(&application.club));
-        self.transact(vec![write, club, moved([part])]).await
+        writes.extend([club, moved([part])]);
+        self.transact(writes).await
     }
 
     /// Removes an application that is marked as deleted, with everything that belongs to it.

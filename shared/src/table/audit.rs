@@ -4,10 +4,10 @@ use super::events::{EventClub, EventListing};
 use super::lookups::{YearUses, name_item};
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
-    Application, Badge, Club, ClubText, Creations, DecisionChange, Event, Extension, Fair,
-    Favorite, InvitationLog, Invite, KeyedRequest, Lookup, Mail, MailLease, Major, Membership,
-    MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question, Registration, School,
-    Submission, Subscription, Tag, Withdrawal, Year,
+    Application, ApplicationTexts, Badge, Club, ClubText, Creations, DecisionChange, Event,
+    Extension, Fair, Favorite, InvitationLog, Invite, KeyedRequest, Lookup, Mail, MailLease, Major,
+    Membership, MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question,
+    Registration, School, Submission, Subscription, Tag, Withdrawal, Year,
 };
 
 /// Attributes that can be computed from the other attributes of an item.
@@ -28,6 +28,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
     }
     as_one_of!(
         Application,
+        ApplicationTexts,
         DecisionChange,
         Club,
         ClubText,

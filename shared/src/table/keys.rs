@@ -325,7 +325,20 @@ pub(super) fn application(club: &ClubCode, application: Id<Application>) -> Key 
     Key::new(applications(club), padded(application))
 }
 
-/// Returns the first and last sort key of one application and its questions.
+/// Returns the key of the texts of an application. It follows those of its questions.
+pub(super) fn application_texts(club: &ClubCode, application: Id<Application>) -> Key {
+    Key::new(applications(club), format!("{}#TEXTS", padded(application)))
+}
+
+/// Returns the first and last sort key of one application and its questions, without its texts.
+pub(super) fn form_range(application: Id<Application>) -> (String, String) {
+    (
+        padded(application),
+        format!("{}#QUESTION#~", padded(application)),
+    )
+}
+
+/// Returns the first and last sort key of one application with its questions and texts.
 pub(super) fn application_range(application: Id<Application>) -> (String, String) {
     (padded(application), format!("{}#~", padded(application)))
 }

@@ -5,8 +5,8 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::TestCampus;
 use tests::fixtures::{application, hours, id};
+use tests::{Setup, TestCampus};
 
 #[tokio::test]
 async fn an_application_is_created_read_listed_and_deleted() {
@@ -553,5 +553,30 @@ async fn an_item_that_cannot_be_read_takes_no_list_with_it() {
             sue.get("/api/submissions/").await.ok();
         }
         put(&item);
+    }
+}
+
+// The texts are an item of their own. If a write did not name the texts that it was made for, the
+// officer whose form was read before the other one's change would bring the old text back.
+#[tokio::test(start_paused = true)]
+async fn officers_who_change_different_texts_at_once_lose_none() {
+    let campus = Setup::default().latency(5).build();
+    let drive = campus.drive("chess").await;
+    let change = |field: &'static str, text: &'static str| {
+        let (officer, path) = (drive.officer.clone(), drive.path.clone());
+        async move { officer.patch(&path, json!({ field: text })).await.ok() }
+    };
+    for round in ["<p>one</p>", "<p>two</p>"] {
+        futures::join!(
+            change("description", round),
+            change("acceptance_email", round),
+            change("rejection_email", round),
+            change("name", "Spring"),
+        );
+        let now = drive.officer.get(&drive.path).await.ok();
+        for field in ["description", "acceptance_email", "rejection_email"] {
+            assert_eq!(now[field], round, "{field}");
+        }
+        assert_eq!(now["name"], "Spring");
     }
 }

@@ -37,10 +37,10 @@ pub(super) struct Prices {
 }
 
 /// The actions of each function, with their table or index.
-type Rights = BTreeMap<String, BTreeSet<(String, String)>>;
+pub(super) type Rights = BTreeMap<String, BTreeSet<(String, String)>>;
 
 /// The function that is running, and the actions of all functions so far.
-type Witness = Arc<Mutex<(Option<String>, Rights)>>;
+pub(super) type Witness = Arc<Mutex<(Option<String>, Rights)>>;
 
 fn campus(witness: &Witness) -> TestCampus {
     let witness = witness.clone();
@@ -69,7 +69,21 @@ async fn timed<F: Future>(work: F) -> (F::Output, u128) {
 }
 
 impl Prices {
-    fn at_work(&self, operation: Option<&str>) {
+    /// Prices on a new campus.
+    pub(super) fn new(witness: &Witness) -> Self {
+        Self {
+            campus: campus(witness),
+            rows: vec![],
+            serves: serves(),
+            witness: witness.clone(),
+        }
+    }
+
+    pub(super) fn into_rows(self) -> Vec<Row> {
+        self.rows
+    }
+
+    pub(super) fn at_work(&self, operation: Option<&str>) {
         self.serving(
             operation
                 .and_then(|operation| self.serves.get(operation))
@@ -1231,14 +1245,17 @@ async fn measure() -> (Vec<Row>, Rights) {
         rounds: 3,
     });
     p.rows.extend(accept(&p.witness).await);
+    p.rows
+        .extend(super::costs_long::long_texts(&p.witness).await);
     let rights = std::mem::take(&mut p.witness.lock().unwrap_or_else(PoisonError::into_inner).1);
     (p.rows, rights)
 }
 
 /// An acceptance from its mail to the membership, on a separate campus.
 async fn accept(witness: &Witness) -> Vec<Row> {
-    let campus = campus(witness);
-    witness.lock().unwrap_or_else(PoisonError::into_inner).0 = None;
+    let mut p = Prices::new(witness);
+    p.at_work(None);
+    let campus = &p.campus;
     let drive = campus.drive("chess").await;
     let sue = campus.as_("sue");
     let submission = drive.submit(&sue).await;
@@ -1256,12 +1273,6 @@ async fn accept(witness: &Witness) -> Vec<Row> {
     let parts: Vec<&str> = link.rsplit('/').take(2).collect();
     let path = format!("/api/clubs/chess/invites/{}/accept/", parts[1]);
     let body = json!({ "token": parts[0] });
-    let mut p = Prices {
-        campus,
-        rows: vec![],
-        serves: serves(),
-        witness: witness.clone(),
-    };
     p.row("accept_invite", "", &sue, Method::POST, &path, body)
         .await;
     p.rows
@@ -1320,6 +1331,16 @@ async fn the_price_list_is_measured() {
             price(operation, "2,000 submissions there")
         );
     }
+    // The texts of a club and of an application change the price of a submission by nothing.
+    let (short, wordy) = (
+        price("submit", "18 answers of 5 KB").0,
+        price(
+            "submit",
+            "18 answers of 5 KB, club and application of 136 KB",
+        )
+        .0,
+    );
+    assert_eq!(short, wordy);
     // These are upper limits.
     assert!(price("submit", "10 submissions there").1 <= 2);
     assert!(price("update_decision", "10 submissions there").1 <= 2);

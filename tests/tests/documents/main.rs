@@ -3,6 +3,7 @@
 
 mod costs;
 mod costs_lists;
+mod costs_long;
 mod examples;
 mod examples_calls;
 mod items;

@@ -79,6 +79,8 @@ pub async fn one_of_everything() -> TestCampus {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&campus.as_("sue")).await;
+    let texts = json!({ "description": "<p>Tell us about yourself.</p>" });
+    drive.officer.patch(&drive.path, texts).await.ok();
     drive
         .officer
         .post(

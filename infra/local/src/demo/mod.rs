@@ -64,6 +64,7 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load(&requests).await?;
     table.load(&invites).await?;
     table.load(&drive.applications).await?;
+    table.load(&drive.texts).await?;
     table.load(&drive.questions).await?;
     table.load(&drive.prompts).await?;
     table.load(&drive.submissions).await?;

@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 use shared::ids::order_number;
 use shared::models::{
-    Answer, Answers, Application, Choice, Club, Committee, DecisionChange, OldAndNew, Person,
-    Prompt, Question, QuestionType, Status, Submission,
+    Answer, Answers, Application, ApplicationTexts, Choice, Club, Committee, DecisionChange,
+    OldAndNew, Person, Prompt, Question, QuestionType, Status, Submission,
 };
 use shared::time::Timestamp;
 
@@ -14,6 +14,7 @@ use super::Numbers;
 #[derive(Default)]
 pub struct Drives {
     pub applications: Vec<Application>,
+    pub texts: Vec<ApplicationTexts>,
     pub questions: Vec<Question>,
     pub prompts: Vec<Prompt>,
     pub submissions: Vec<Submission>,
@@ -125,6 +126,15 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
         all.prompts
             .extend(questions.iter().map(|question| question.prompt.clone()));
         all.questions.extend(questions);
+        all.texts.push(ApplicationTexts {
+            club: application.club.clone(),
+            application: application.id,
+            version: 1,
+            description: "<p>Tell us a little about yourself. <i>No experience needed.</i></p>"
+                .into(),
+            acceptance_email: ACCEPTANCE.into(),
+            rejection_email: REJECTION.into(),
+        });
         all.applications.push(application);
     }
     all
@@ -138,14 +148,11 @@ fn application(numbers: &Numbers, drive: &RecruitmentPlan<'_>, now: Timestamp) -
         club: super::code(drive.club),
         version: 1,
         name: drive.name.into(),
-        description: "<p>Tell us a little about yourself. <i>No experience needed.</i></p>".into(),
         start: day(drive.window.0),
         end: day(drive.window.1),
         release: day(drive.window.2),
         is_active: true,
         external_url: None,
-        acceptance_email: ACCEPTANCE.into(),
-        rejection_email: REJECTION.into(),
         committees: drive
             .committees
             .iter()

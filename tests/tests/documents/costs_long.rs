@@ -1,0 +1,81 @@
+//! Prices of long answers and of clubs with long texts.
+
+use http::Method;
+use serde_json::{Value, json};
+use tests::fixtures::{Recruitment, id};
+
+use super::costs::{Prices, Row, Witness};
+
+const QUESTIONS: usize = 18;
+
+/// Adds questions to the form until there are [`QUESTIONS`], and returns their ids.
+async fn questions(drive: &Recruitment) -> Vec<u64> {
+    let mut ids = vec![drive.question];
+    for n in 1..QUESTIONS {
+        let body = json!({ "question_type": 1, "prompt": format!("Question {n}?") });
+        let path = format!("{}questions/", drive.path);
+        ids.push(id(&drive.officer.post(&path, body).await.created()));
+    }
+    ids
+}
+
+/// Answers of `bytes` in total.
+fn answers(questions: &[u64], bytes: usize) -> Value {
+    let text = "word ".repeat(bytes / questions.len() / 5);
+    let answer = |question| json!({ "question": question, "text": text });
+    json!({ "responses": questions.iter().map(answer).collect::<Vec<_>>() })
+}
+
+/// Submissions and decisions, first of a club with short texts, then with long ones.
+pub(super) async fn long_texts(witness: &Witness) -> Vec<Row> {
+    let mut p = Prices::new(witness);
+    p.at_work(None);
+    let drive = p.campus.drive("chess").await;
+    let questions = questions(&drive).await;
+    let path = format!("{}submissions/", drive.path);
+    let people = ["sue", "tom", "uma"].map(|name| p.campus.as_(name));
+    for person in &people {
+        person.get("/api/settings/").await.ok();
+    }
+    let post = Method::POST;
+    let five = answers(&questions, 5_000);
+    let ten = answers(&questions, 10_000);
+    let note = "18 answers of 5 KB";
+    p.row(
+        "submit",
+        note,
+        &people[0],
+        post.clone(),
+        &path,
+        five.clone(),
+    )
+    .await;
+    let note = "18 answers of 10 KB";
+    let long = p.row("submit", note, &people[1], post.clone(), &path, ten);
+    let one = format!("{path}{}/", id(&long.await));
+    let officer = drive.officer.clone();
+    let decision = json!({ "status": 4, "reason": "Well done." });
+    let note = "18 answers of 10 KB";
+    p.row(
+        "update_decision",
+        note,
+        &officer,
+        Method::PATCH,
+        &one,
+        decision,
+    )
+    .await;
+    p.at_work(None);
+    let texts = |bytes: usize| format!("<p>{}</p>", "word ".repeat(bytes / 5 - 2));
+    let description = json!({ "description": texts(48_000) });
+    officer.patch("/api/clubs/chess/", description).await.ok();
+    let body = json!({
+        "description": texts(40_000),
+        "acceptance_email": texts(24_000),
+        "rejection_email": texts(24_000),
+    });
+    officer.patch(&drive.path, body).await.ok();
+    let note = "18 answers of 5 KB, club and application of 136 KB";
+    p.row("submit", note, &people[2], post, &path, five).await;
+    p.into_rows()
+}
