@@ -145,7 +145,8 @@ pub struct ApplicationInput {
     #[schema(value_type = Option<WebAddress>)]
     external_url: Field<String>,
     /// HTML template of the acceptance mail, at most 50,000 characters. Variables: `{{ name }}`,
-    /// `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ club }}`, `{{ application }}`. An
+    /// `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ club }}`, `{{ application }}`.
+    /// Conditions: `{% if reason %}…{% else %}…{% endif %}`. Anything else in such brackets is 400. An
     /// empty text means a built-in mail.
     #[serde(default)]
     #[schema(value_type = Html)]

@@ -65,6 +65,7 @@ pub enum OptionInput {
         #[schema(value_type = Option<u64>)]
         id: Option<Id<Choice>>,
         /// At most 1,000 characters.
+        #[schema(max_length = 1_000, min_length = 1)]
         value: String,
     },
 }
@@ -171,6 +172,7 @@ impl QuestionInput {
             prompt.options.clear();
         }
         match (prompt.question_type, prompt.options.len()) {
+            _ if reader.errors.has("multiple_choice") => {}
             (QuestionType::MultipleChoice, 0 | 1) => {
                 reader.errors.add(
                     "multiple_choice",

@@ -27,7 +27,7 @@ pub struct ClubBody {
     name: String,
     /// One line, or an empty text.
     subtitle: String,
-    /// HTML. In lists only the first 2,000 characters.
+    /// HTML. Lists have only the first 2,000 characters: do not send the club of a list back.
     pub(crate) description: String,
     /// Address for questions to the club, or an empty text.
     email: String,
@@ -43,7 +43,8 @@ pub struct ClubBody {
     active: bool,
     /// Null until an admin has decided.
     approved: Option<bool>,
-    /// A number from 1 to 5; 4 by default.
+    /// How much the club wants an application before somebody joins, from 1 (not at all) to 5 (always);
+    /// 4 by default. The service only keeps it.
     application_required: u8,
     /// Whether an application of the club is open now.
     accepting_members: bool,
@@ -55,7 +56,8 @@ pub struct ClubBody {
     is_favorite: bool,
     /// Whether the caller subscribed to the club.
     is_subscribe: bool,
-    /// Role of the caller in the club: 0 owner, 10 officer, 20 member. Null if not a member.
+    /// Role of the caller in the club. Null if not a member: compare with null, because the role of an
+    /// owner is 0.
     is_member: Option<Role>,
     /// When the club was created.
     created_at: Timestamp,
@@ -257,7 +259,8 @@ pub struct ClubInput {
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     approved: Field<bool>,
-    /// False restores a deleted club. Only admins; ignored from others. PUT may leave it out.
+    /// True deletes the club, false restores a deleted one, which lists do not show: its code has to
+    /// be known. Only admins; ignored from others. PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = bool)]
     archived: Field<bool>,

@@ -146,6 +146,15 @@ impl Collection for Fair {
         );
         let (start, end) = (("start_time", self.start), ("end_time", self.end));
         reader.in_order(start, end, "`end_time` must not be before `start_time`.");
+        if self
+            .registration_start
+            .is_some_and(|start| start > self.end)
+        {
+            reader.errors.add(
+                "registration_start_time",
+                "`registration_start_time` must not be after the end of the fair.",
+            );
+        }
         if let Some((start, end)) = self.registration_start.zip(self.registration_end) {
             let (start, end) = (
                 ("registration_start_time", start),

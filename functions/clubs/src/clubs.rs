@@ -46,9 +46,9 @@ use crate::ranking::{ClubFilter, ClubOrder, Ranked, Ranking, compare};
                 signed in"),
         ("ordering" = Option<ClubOrdering>, Query,
             description = "The order; `featured` if not given. `-` turns it round"),
-        ("page" = Option<Count>, Query, description = "Number of the page, from 1"),
+        ("page" = Option<Count>, Query, description = "Number of the page, from 1. 404 if there is no such page"),
         ("page_size" = Option<Count>, Query,
-            description = "Results on one page: 25 by default, at most 100")
+            description = "Results on one page: 25 by default. More than 100 counts as 100")
     ),
     responses((status = 200, body = Envelope<ClubBody>))
 )]
@@ -105,7 +105,7 @@ async fn clubs_with_upcoming_events(
 /// Create a club.
 ///
 /// For every signed-in user. The caller becomes its owner. A person can create at most 10 clubs and
-/// own at most 50; admins have no limit. The club may wait for the approval of an admin.
+/// own at most 50, deleted clubs included; admins have no limit. The club may wait for the approval of an admin.
 #[utoipa::path(
     post, path = "/api/clubs/", tag = "clubs", security(("bearer" = [])), request_body = ClubInput,
     responses((status = 201, body = ClubBody))
@@ -291,8 +291,8 @@ pub async fn replace_club(
 
 /// Upload the logo of a club.
 ///
-/// For officers. The form has the file in the part `file` or `image`: PNG, JPEG, WebP or GIF, at
-/// most 4 MiB.
+/// For officers. The form has the image in the part `file`: PNG, JPEG, WebP or GIF, at most 4 MiB
+/// and 40 megapixels.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/upload/", tag = "clubs", security(("bearer" = [])),
     params(("club" = String, Path)),

@@ -174,7 +174,7 @@ pub async fn show_club_event(
 /// Change some fields of an event.
 ///
 /// For officers. JSON, or a form with an image in the part `image`. Fields that are not sent stay
-/// as they are. `image: null` removes the image.
+/// as they are. `image: null` removes the image, in JSON only.
 #[utoipa::path(
     patch, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path), ("event" = u64, Path)),
@@ -239,8 +239,8 @@ async fn save_event(
 
 /// Upload the image of an event.
 ///
-/// For officers. The form has the file in the part `file` or `image`: PNG, JPEG, WebP or GIF, at
-/// most 4 MiB.
+/// For officers. The form has the image in the part `file`: PNG, JPEG, WebP or GIF, at most 4 MiB
+/// and 40 megapixels.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/events/{event}/upload/", tag = "events",
     security(("bearer" = [])), params(("club" = String, Path), ("event" = u64, Path)),

@@ -283,9 +283,9 @@ pub async fn upcoming(app: &Shared) -> Result<MatchingEvents> {
         ("fair" = Option<u64>, Query,
             description = "Id of a club fair: only events of its clubs, with a showing inside its \
                 time"),
-        ("page" = Option<Count>, Query, description = "Number of the page, from 1"),
+        ("page" = Option<Count>, Query, description = "Number of the page, from 1. 404 if there is no such page"),
         ("page_size" = Option<Count>, Query,
-            description = "Results on one page: 25 by default, at most 100")
+            description = "Results on one page: 25 by default. More than 100 counts as 100")
     ),
     responses((status = 200, body = Envelope<EventBody>))
 )]

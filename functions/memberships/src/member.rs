@@ -17,9 +17,10 @@ pub struct MemberBody {
     /// User id. Null for callers who are not officers, if the membership is not public.
     #[schema(value_type = Option<u64>)]
     person: Option<Id<Person>>,
-    /// `Anonymous` if the membership is not public.
+    /// `Anonymous` if the membership is not public; the member sees the own name. Officers know the
+    /// person by `person` and `email`.
     pub(crate) name: String,
-    /// Null if the membership is not public.
+    /// Null for everybody but the member, if the membership is not public.
     username: Option<String>,
     /// Only for officers; null for others.
     email: Option<String>,

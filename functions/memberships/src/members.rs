@@ -294,15 +294,16 @@ impl FromRequestParts<Shared> for OfficerOrSelf {
 /// own. Members write only their own `public` and `active`.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct MemberInput {
-    /// Only officers; not above their own role. If it is the own membership, PUT may leave it out.
+    /// Only officers send it; not above their own role. From a member it is 403, even if it does not
+    /// change, so for members PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = Role)]
     role: Field<Role>,
-    /// Only officers. One line. If it is the own membership, PUT may leave it out.
+    /// One line. Only officers send it; from a member it is 403. For members PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = Line)]
     title: Field<String>,
-    /// Only officers. Plain text. If it is the own membership, PUT may leave it out.
+    /// Plain text. Only officers send it; from a member it is 403. For members PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = MemberText)]
     description: Field<String>,

@@ -113,7 +113,7 @@ async fn write(
 pub struct StatusesInput {
     /// Ids of submissions of this application, at most 2,000.
     #[serde(default)]
-    #[schema(required = true, value_type = Vec<u64>)]
+    #[schema(required = true, value_type = Vec<u64>, max_items = 2_000)]
     submissions: Field<Vec<Id<Submission>>>,
     /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
     #[serde(default)]
@@ -126,7 +126,7 @@ pub struct StatusesInput {
 pub struct ReasonsInput {
     /// Submissions of this application, at most 2,000.
     #[serde(default)]
-    #[schema(required = true, value_type = Vec<ReasonInput>)]
+    #[schema(required = true, value_type = Vec<ReasonInput>, max_items = 2_000)]
     submissions: Field<Vec<ReasonInput>>,
 }
 

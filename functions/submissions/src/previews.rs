@@ -24,14 +24,14 @@ use shared::bodies::committee_of;
 /// died (E16).
 const STUCK_MINUTES: i64 = 15;
 
-/// Numbers of applicants who are skipped.
+/// Numbers of submissions that get no mail.
 #[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
 pub struct SkippedBody {
-    /// Applicants without a decision.
+    /// Submissions without a decision.
     pub pending: usize,
-    /// Applicants who already have a mail of this type, or will soon get it.
+    /// Submissions that already have a mail of this type, or will soon get it.
     pub already_notified: usize,
-    /// Applicants without an address.
+    /// Submissions of people without an address.
     pub no_address: usize,
 }
 

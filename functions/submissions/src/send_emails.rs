@@ -36,7 +36,7 @@ pub struct SendInput {
     #[serde(default)]
     #[schema(required = true, value_type = EmailType)]
     email_type: Field<EmailType>,
-    /// Whether to send again to applicants who already have a mail of this type. Default false.
+    /// Whether to send again for submissions that already have a mail of this type. Default false.
     #[serde(default)]
     #[schema(value_type = bool)]
     allow_resend: Field<bool>,
@@ -49,9 +49,9 @@ pub struct SendInput {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     digest: Field<String>,
-    /// Ids of the submissions to consider, at most 2,000. All, if not sent.
+    /// Ids of the submissions to consider, from 1 to 2,000. All, if not sent.
     #[serde(default)]
-    #[schema(value_type = Option<Vec<Reference>>)]
+    #[schema(value_type = Option<Vec<Reference>>, min_items = 1, max_items = 2_000)]
     submissions: Field<Vec<Reference>>,
 }
 
@@ -94,8 +94,9 @@ pub struct SendBody {
 
 /// Send or preview decision mails.
 ///
-/// For officers. Each applicant gets one mail of a type, unless `allow_resend` is true. A dry run
-/// returns the mails and sends nothing.
+/// For officers. Each submission gets one mail of a type, unless `allow_resend` is true. An
+/// acceptance also brings a personal link to join the club, unless the applicant is a member or the
+/// club waits for approval. A dry run returns the mails and sends nothing.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "mails",
     security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),

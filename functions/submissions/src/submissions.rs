@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use shared::bodies::Studies;
 use shared::http::{
     ApiError, Code, Created, Input, Load, Maybe, Officer, Params, PathIds, ReceivedAt, RequestKey,
-    Result, SignedIn, Slice, User, accepts_csv, key_reused, replayed,
+    Result, SignedIn, Slice, User, accepts_csv, key_reused, replayed, shown_at,
 };
 use shared::ids::Id;
 use shared::models::{
@@ -160,7 +160,7 @@ pub async fn submit(
     let mut response = if is_new {
         Created { location, body }.into_response()
     } else {
-        Json(body).into_response()
+        shown_at(location, Json(body))
     };
     if is_replay {
         replayed(&mut response);

@@ -56,7 +56,8 @@ async function showCounts() {
     ask("/api/events/?page_size=1"),
     ask("/local/mail.json"),
   ]);
-  const names = clubs.results.map((club) => club.name).join(", ");
+  // A name may be written from right to left; the marks keep it apart from the rest.
+  const names = clubs.results.map((club) => `\u2068${club.name}\u2069`).join(", ");
   document.getElementById("there").textContent = clubs.count
     ? `${clubs.count} clubs (${names} …) and ${events.count} events that have not ended.`
     : "No clubs yet. Start without --empty to get the demo campus.";

@@ -6,7 +6,7 @@ use crate::engine::TABLE;
 
 /// The body of `CreateTable`.
 pub fn definition() -> Value {
-    let attributes = ["pk", "sk", "gsi1pk", "gsi1sk"]
+    let attributes = ["pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk"]
         .map(|name| json!({ "AttributeName": name, "AttributeType": "S" }));
     let keys = |hash, range| {
         json!([
@@ -23,6 +23,10 @@ pub fn definition() -> Value {
             "IndexName": "gsi1",
             "KeySchema": keys("gsi1pk", "gsi1sk"),
             "Projection": { "ProjectionType": "INCLUDE", "NonKeyAttributes": ["role", "type"] },
+        }, {
+            "IndexName": "gsi2",
+            "KeySchema": keys("gsi2pk", "gsi2sk"),
+            "Projection": { "ProjectionType": "KEYS_ONLY" },
         }],
         "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_IMAGE" },
     })

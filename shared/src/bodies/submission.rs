@@ -42,7 +42,7 @@ pub struct SubmissionBody<'a> {
     notified: bool,
     /// Status of the last decision mail; null if there is none.
     email_status: Option<EmailStatus>,
-    /// When the gateway received the first submission.
+    /// When the service received the first submission.
     created_at: Timestamp,
     /// When it was last changed, as far as the caller may know.
     updated_at: Timestamp,

@@ -33,13 +33,19 @@ impl FormParts {
         };
         while let Some(part) = form.next_field().await.map_err(broken)? {
             let name = part.name().unwrap_or_default().to_owned();
-            let is_file = part.file_name().is_some() || part.content_type().is_some();
+            let part_is_file = part.file_name().is_some();
+            let is_file = part_is_file || part.content_type().is_some();
             let bytes = part.bytes().await.map_err(broken)?;
             // If no file was chosen, a form sends an empty part.
             if names.contains(&name.as_str()) && bytes.is_empty() {
                 continue;
             }
-            if names.contains(&name.as_str()) && (is_file || bytes.as_ref() != b"null") {
+            let is_image = names.contains(&name.as_str());
+            if part_is_file && !is_image {
+                let why = format!("Send the image in the part `{}`.", names[0]);
+                return Err(ApiError::field(&name, why));
+            }
+            if is_image && (is_file || bytes.as_ref() != b"null") {
                 if bytes.len() > limits::IMAGE {
                     return Err(ApiError::TooLarge(limits::IMAGE));
                 }

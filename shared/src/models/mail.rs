@@ -10,15 +10,15 @@ use crate::time::Timestamp;
 crate::models::enums::text_enum! {
     /// The status of a mail (E13).
     EmailStatus {
-        /// In the outbox, not sent yet.
+        /// Waits to be sent.
         Queued,
-        /// Claimed by the mail worker.
+        /// Is being sent.
         Sending,
-        /// Accepted by SES.
+        /// Accepted by the mail service.
         Sent,
         /// Permanently refused.
         Failed,
-        /// It is not known whether SES accepted it: the worker stopped, or the response was unclear.
+        /// It is not known whether the mail service accepted it.
         /// Never sent again automatically.
         Unknown,
         /// Returned as undeliverable.

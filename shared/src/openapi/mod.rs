@@ -8,7 +8,9 @@ mod tags;
 
 use serde_json::{Map, Value, json};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{ContactBuilder, InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
+use utoipa::openapi::{
+    ContactBuilder, InfoBuilder, License, OpenApi, OpenApiBuilder, ServerBuilder,
+};
 use utoipa::{PartialSchema as _, ToSchema as _};
 
 use crate::http::{Code, ErrorBody};
@@ -34,7 +36,12 @@ pub fn base() -> OpenApi {
     // The URL is relative to the document, so that it is also right behind a gateway stage.
     OpenApiBuilder::new()
         .info(info)
-        .servers(Some([Server::new("..")]))
+        .servers(Some([ServerBuilder::new()
+            .url("..")
+            .description(Some(
+                "The parent of this document. With a copy of it, use the address of the service.",
+            ))
+            .build()]))
         .build()
 }
 

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{operations_of, reference, responses, schemas};
 
 /// What it means for the caller if a request fails.
-const FAILED_READ: &str = "A read that fails can be repeated at any time.";
-const FAILED_WRITE: &str = "If it fails, nothing is changed, and the same request can be sent \
-    again; after `outcome_unknown` it should be.";
+const FAILED_READ: &str = "A read changes nothing: if it fails, send it again.";
+const FAILED_WRITE: &str = "After an error nothing has changed. Only after the code \
+    `outcome_unknown` it may have: send the same request again.";
 
 /// Completes all operations of the document.
 pub fn complete(document: &mut Value, examples: &Value) {
@@ -65,7 +65,7 @@ fn describe(operation: &mut Value, call: &Call<'_>) {
 fn add_parameters(operation: &mut Value, call: &Call<'_>) {
     let signed_in = operation["security"] == json!([{ "bearer": [] }]);
     let headers = [
-        ("If-None-Match", call.method == "get" && !call.is_service),
+        ("If-None-Match", call.method == "get"),
         ("Idempotency-Key", call.method == "post" && signed_in),
         ("If-Match", call.is_edit),
     ];
@@ -166,7 +166,11 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
             headers.push("Location");
         }
         let shows = call.method != "post" && call.method != "delete";
-        if shows || status == "201" || noun.is_some_and(|noun| !noun.starts_with("The result")) {
+        if shows
+            || status == "201"
+            || noun
+                .is_some_and(|noun| !noun.starts_with("The result") && !noun.starts_with("A list"))
+        {
             headers.push("ETag");
         }
         if call.method == "post" {
@@ -180,7 +184,7 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
         }
         response["headers"] = responses::headers(&headers);
     }
-    if call.method == "get" && !call.is_service {
+    if call.method == "get" {
         known.insert("304".into(), reference("responses", "NotModified"));
     }
     for (status, _) in errors.into_iter().filter(|(_, applies)| *applies) {

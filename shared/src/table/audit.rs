@@ -11,7 +11,14 @@ use crate::models::{
 };
 
 /// Attributes that can be computed from the other attributes of an item.
-const KEYS: [&str; 4] = [keys::PK, keys::SK, keys::GSI1PK, keys::GSI1SK];
+const KEYS: [&str; 6] = [
+    keys::PK,
+    keys::SK,
+    keys::GSI1PK,
+    keys::GSI1SK,
+    keys::GSI2PK,
+    keys::GSI2SK,
+];
 
 /// Returns what is wrong with an item: it cannot be read, or its keys do not match its content.
 /// `None` if it is correct.

@@ -17,6 +17,9 @@ pub(super) const TTL: &str = "ttl";
 pub(super) const GSI1: &str = "gsi1";
 pub(super) const GSI1PK: &str = "gsi1pk";
 pub(super) const GSI1SK: &str = "gsi1sk";
+pub(super) const GSI2: &str = "gsi2";
+pub(super) const GSI2PK: &str = "gsi2pk";
+pub(super) const GSI2SK: &str = "gsi2sk";
 
 /// The number of partitions for clubs. They are read in parallel to load the catalogue.
 pub const CLUB_PARTS: u64 = 8;
@@ -56,6 +59,13 @@ impl Key {
         HashMap::from([
             (GSI1PK.to_owned(), AttributeValue::S(self.pk)),
             (GSI1SK.to_owned(), AttributeValue::S(self.sk)),
+        ])
+    }
+
+    pub(super) fn into_time_item(self) -> HashMap<String, AttributeValue> {
+        HashMap::from([
+            (GSI2PK.to_owned(), AttributeValue::S(self.pk)),
+            (GSI2SK.to_owned(), AttributeValue::S(self.sk)),
         ])
     }
 }
@@ -377,6 +387,23 @@ pub(super) fn extension(application: Id<Application>, extension: Id<Extension>) 
 
 pub(super) fn submissions(application: Id<Application>, part: u64) -> String {
     format!("SUBMISSIONS#{}#{part}", padded(application))
+}
+
+/// Returns the place of a submission in the order of time.
+pub(super) fn submission_place(sequence: u64, id: u64) -> String {
+    format!("{}#{}", padded(sequence), padded(id))
+}
+
+/// Returns the key of a submission in the index by time.
+pub(super) fn submission_by_time(
+    application: Id<Application>,
+    submission: Id<Submission>,
+    sequence: u64,
+) -> Key {
+    Key::new(
+        submissions(application, submission.get() % SUBMISSION_PARTS),
+        submission_place(sequence, submission.get()),
+    )
 }
 
 pub(super) fn submission(application: Id<Application>, submission: Id<Submission>) -> Key {

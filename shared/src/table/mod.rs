@@ -24,6 +24,7 @@ mod outbox;
 mod people;
 mod read;
 mod requests;
+mod slices;
 mod submissions;
 pub mod usage;
 mod write;
@@ -70,6 +71,11 @@ pub trait Entity: Serialize + DeserializeOwned {
         None
     }
 
+    /// Returns its key in the index `gsi2`, which orders by time, or `None` if it is not in it.
+    fn time_key(&self) -> Option<Key> {
+        None
+    }
+
     /// Returns the time after which DynamoDB may delete it (TTL), in seconds since 1970.
     fn expires(&self) -> Option<i64> {
         None
@@ -89,6 +95,9 @@ fn to_item<E: Entity>(entity: &E) -> Result<Item, TableError> {
     item.insert(keys::TYPE.into(), AttributeValue::S(E::TYPE.into()));
     if let Some(key) = entity.index_key() {
         item.extend(key.into_index_item());
+    }
+    if let Some(key) = entity.time_key() {
+        item.extend(key.into_time_item());
     }
     if let Some(at) = entity.expires() {
         item.insert(keys::TTL.into(), AttributeValue::N(at.to_string()));

@@ -28,6 +28,14 @@ impl Entity for Submission {
         self.person
             .map(|person| keys::own_submission(person, self.id))
     }
+
+    fn time_key(&self) -> Option<Key> {
+        Some(keys::submission_by_time(
+            self.application,
+            self.id,
+            self.sequence,
+        ))
+    }
 }
 
 /// A withdrawal has the same key as its submission: it replaces the submission.
@@ -114,9 +122,11 @@ pub enum WithdrawOutcome {
 }
 
 /// Attributes that keep their values when somebody submits again.
-const KEPT: [&str; 8] = [
+const KEPT: [&str; 10] = [
     "created_at",
     "sequence",
+    keys::GSI2PK,
+    keys::GSI2SK,
     "status",
     "reason",
     "notified",
@@ -243,15 +253,17 @@ impl Table {
 
     /// Returns submissions of an application, newest first.
     ///
-    /// The partitions are read in parallel, page by page. At most `limit` submissions of each
-    /// partition are kept in memory. Fails with [`TableError::TooMuch`] if the kept submissions are
-    /// larger than the memory limit.
+    /// With a limit, only these are read, in the order of the index by time. Without one, the
+    /// partitions are read in parallel, page by page. Fails with [`TableError::TooMuch`] if the
+    /// submissions are larger than the memory limit.
     pub async fn submissions<F: Fn(&Submission) -> bool>(
         &self,
         application: Id<Application>,
         wanted: SubmissionQuery<F>,
     ) -> Result<Vec<Submission>, TableError> {
-        let limit = wanted.limit.unwrap_or(usize::MAX);
+        if let Some(limit) = wanted.limit {
+            return self.newest_submissions(application, &wanted, limit).await;
+        }
         let held = AtomicUsize::new(0);
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let mut newest: Vec<Submission> = Vec::new();
@@ -274,10 +286,6 @@ impl Table {
                             newest.push(submission);
                         }
                     }
-                    newest.sort_by_key(|submission| std::cmp::Reverse(submission.place()));
-                    for gone in newest.drain(limit.min(newest.len())..) {
-                        held.fetch_sub(size(&gone), Ordering::Relaxed);
-                    }
                     if held.load(Ordering::Relaxed) > limits::HELD {
                         return Err(TableError::TooMuch);
                     }
@@ -293,7 +301,6 @@ impl Table {
             .flatten()
             .collect();
         all.sort_by_key(|submission| std::cmp::Reverse(submission.place()));
-        all.truncate(limit);
         Ok(all)
     }
 
@@ -532,7 +539,7 @@ impl Table {
 }
 
 /// Returns the approximate size of a submission in memory, in bytes.
-fn size(submission: &Submission) -> usize {
+pub(super) fn size(submission: &Submission) -> usize {
     submission.answers.size() + submission.reason.len() + 1_000
 }
 

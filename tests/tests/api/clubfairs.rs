@@ -1,6 +1,6 @@
 //! `/clubfairs/`, `/clubfairs/current/`, `/clubfairs/{fair}/register/`, and `fair=` of `/events/`
 //!
-//! Proves C6, M12, V3, L3, F1, F3, F4, F5, F6, F7.
+//! Proves C6, M12, V3, L3, F1, F2, F3, F4, F5, F6, F7.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -416,4 +416,17 @@ async fn a_fair_that_is_deleted_while_a_club_registers_is_either_there_or_withou
         assert!([(200, 400), (404, 204)].contains(&outcome), "{outcome:?}");
         assert_eq!(recount(&campus), [""; 0]);
     }
+}
+
+#[tokio::test]
+async fn nobody_could_register_after_the_end_of_a_fair() {
+    let campus = TestCampus::new();
+    let body = json!({
+        "name": "Short",
+        "start_time": hours(1),
+        "end_time": hours(2),
+        "registration_start_time": hours(3),
+    });
+    let answer = campus.admin().post("/api/clubfairs/", body).await;
+    answer.invalid(&["registration_start_time"]);
 }

@@ -65,14 +65,20 @@ async fn a_form_has_its_showings_as_one_list_or_one_by_one() {
             .created();
         assert_eq!(event["showings"].as_array().map(Vec::len), Some(2));
     }
-    scene
-        .send(
-            Method::POST,
-            "/api/clubs/chess/events/",
-            &[("name", b"x"), ("showings", b"{}")],
-        )
+    let send = async |parts: &[(&str, &[u8])]| {
+        scene
+            .send(Method::POST, "/api/clubs/chess/events/", parts)
+            .await
+    };
+    send(&[("name", b"x"), ("showings", b"{}")])
         .await
         .invalid(&["showings.0.end_time", "showings.0.start_time"]);
+    // A file in a part of another name would be lost.
+    let answer = send(&[("name", b"x"), ("file", &png(8, 8))]).await;
+    assert_eq!(
+        answer.error(400),
+        "file: Send the image in the part `image`."
+    );
 }
 
 impl Scene {

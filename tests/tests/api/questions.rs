@@ -361,3 +361,17 @@ async fn changed_and_deleted_questions_leave_answers_as_they_were() {
     assert_eq!(before["responses"][1]["multiple_choice"]["value"], "a");
     assert_eq!(before["responses"][0]["question"]["prompt"], "Why?");
 }
+
+#[tokio::test]
+async fn too_many_options_are_told_once() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let options: Vec<String> = (0..51).map(|n| format!("Option {n}")).collect();
+    let body = json!({ "question_type": 2, "prompt": "Which?", "multiple_choice": options });
+    let path = format!("{}questions/", drive.path);
+    let answer = drive.officer.post(&path, body).await.json();
+    assert_eq!(
+        answer["errors"],
+        json!({ "multiple_choice": ["At most 50 options are allowed."] })
+    );
+}

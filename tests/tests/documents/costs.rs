@@ -1192,6 +1192,15 @@ async fn measure() -> (Vec<Row>, Rights) {
         null.clone(),
     )
     .await;
+    p.row(
+        "list_submissions",
+        "`limit=50` of 2,000",
+        &ada,
+        get.clone(),
+        &format!("{submissions}?limit=50"),
+        null.clone(),
+    )
+    .await;
     let accepted: Vec<u64> = (1_000_000..1_000_120).collect();
     let body = json!({ "submissions": accepted, "status": 4 });
     p.row(
@@ -1345,6 +1354,8 @@ async fn the_price_list_is_measured() {
     assert!(price("submit", "10 submissions there").1 <= 2);
     assert!(price("update_decision", "10 submissions there").1 <= 2);
     assert!(price("list_submissions", "10").1 <= 2);
+    let (slice, rounds) = price("list_submissions", "`limit=50` of 2,000");
+    assert!(slice.read_units < 70.0 && rounds <= 3);
     assert_eq!(price("list_clubs", "anonymous").0.calls, 1);
     assert_eq!(price("show_club", "").0.calls, 1);
     for note in ["anonymous", "signed in", "200 events", "2,000 events"] {

@@ -9,10 +9,11 @@ use tests::fixtures::hours;
 #[test]
 fn the_chart_is_made_from_the_code() {
     let mut text = "# The table\n\n\
-        `cargo bless` writes this page from the code. One table: `pk`, `sk`, one index `gsi1`\n\
-        (`gsi1pk`, `gsi1sk`; it has the keys, `type` and `role`), TTL on `ttl`, a stream with new images. All\n\
-        keys are built in `shared/src/table/keys.rs`; ids in keys have leading zeros. Reads of the\n\
-        table are strongly consistent. Reads of the index cannot be.\n\n\
+        `cargo bless` writes this page from the code. One table: `pk`, `sk`, TTL on `ttl`, a stream\n\
+        with new images. The index `gsi1` (`gsi1pk`, `gsi1sk`) has the keys, `type` and `role`. The\n\
+        index `gsi2` (`gsi2pk`, `gsi2sk`) has the keys of submissions in the order of time. All keys\n\
+        are built in `shared/src/table/keys.rs`; ids in keys have leading zeros. Reads of the table\n\
+        are strongly consistent. Reads of an index cannot be.\n\n\
         | Type | pk | sk | gsi1 | What |\n|---|---|---|---|---|\n"
         .to_owned();
     for [name, pk, sk, index, about] in CHART {

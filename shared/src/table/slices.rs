@@ -1,0 +1,145 @@
+//! Slices of the submissions of an application, newest first. The index `gsi2` has the keys of all
+//! submissions in this order, so a slice reads about what it returns.
+
+use std::collections::{HashMap, VecDeque};
+
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
+use futures::future::try_join_all;
+
+use super::error::read_error;
+use super::submissions::size;
+use super::usage::{count_call, count_read};
+use super::{Item, Key, SubmissionQuery, Table, TableError, keys};
+use crate::ids::Id;
+use crate::limits;
+use crate::models::{Application, Submission};
+
+/// How many submissions are read at once, unless the slice needs fewer. Filters may leave few of
+/// them.
+const CHUNK: std::ops::RangeInclusive<usize> = 25..=100;
+
+/// The newest submissions of one partition that were not read yet.
+struct Part {
+    pk: String,
+    /// The place in the order, and the key.
+    entries: VecDeque<(String, Key)>,
+    /// Where the next page begins.
+    next: Option<Item>,
+    is_done: bool,
+}
+
+impl Table {
+    /// Returns the newest submissions that `wanted` selects, at most `limit`.
+    pub(super) async fn newest_submissions<F: Fn(&Submission) -> bool>(
+        &self,
+        application: Id<Application>,
+        wanted: &SubmissionQuery<F>,
+        limit: usize,
+    ) -> Result<Vec<Submission>, TableError> {
+        let before = wanted
+            .before
+            .map(|(sequence, id)| keys::submission_place(sequence, id));
+        let mut parts: Vec<Part> = (0..keys::SUBMISSION_PARTS)
+            .map(|part| Part {
+                pk: keys::submissions(application, part),
+                entries: VecDeque::new(),
+                next: None,
+                is_done: false,
+            })
+            .collect();
+        let (mut found, mut held) = (Vec::new(), 0);
+        while found.len() < limit {
+            let chunk = (limit - found.len()).clamp(*CHUNK.start(), *CHUNK.end());
+            let empty = parts
+                .iter_mut()
+                .filter(|part| part.entries.is_empty() && !part.is_done);
+            try_join_all(empty.map(|part| self.read_entries(part, before.as_deref(), chunk)))
+                .await?;
+            let keys = newest_keys(&mut parts, chunk);
+            if keys.is_empty() {
+                break;
+            }
+            let mut items = self.get_many(keys.clone()).await?;
+            for key in &keys {
+                // The index may be a moment behind: a submission may be gone.
+                let Some(mut submission) = items.take::<Submission>(key)? else {
+                    continue;
+                };
+                if found.len() < limit && (wanted.matches)(&submission) {
+                    if wanted.without_answers {
+                        submission.answers.clear();
+                    }
+                    held += size(&submission);
+                    found.push(submission);
+                }
+            }
+            if held > limits::HELD {
+                return Err(TableError::TooMuch);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Reads the next page of the index.
+    async fn read_entries(
+        &self,
+        part: &mut Part,
+        before: Option<&str>,
+        size: usize,
+    ) -> Result<(), TableError> {
+        let mut names = HashMap::from([("#pk".to_owned(), keys::GSI2PK.to_owned())]);
+        let mut values = HashMap::from([(":pk".to_owned(), AttributeValue::S(part.pk.clone()))]);
+        let mut condition = "#pk = :pk".to_owned();
+        if let Some(before) = before {
+            names.insert("#sk".to_owned(), keys::GSI2SK.to_owned());
+            values.insert(":sk".to_owned(), AttributeValue::S(before.to_owned()));
+            condition.push_str(" AND #sk < :sk");
+        }
+        count_call();
+        let output = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .index_name(keys::GSI2)
+            .key_condition_expression(condition)
+            .set_expression_attribute_names(Some(names))
+            .set_expression_attribute_values(Some(values))
+            .scan_index_forward(false)
+            .set_limit(i32::try_from(size).ok())
+            .set_exclusive_start_key(part.next.take())
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await
+            .map_err(read_error)?;
+        count_read(output.consumed_capacity.as_slice());
+        part.next = output.last_evaluated_key;
+        part.is_done = part.next.is_none();
+        let entry = |item: Item| {
+            let place = item.get(keys::GSI2SK)?.as_s().ok()?.clone();
+            Some((place, Key::of(&item)?))
+        };
+        let items = output.items.unwrap_or_default();
+        part.entries.extend(items.into_iter().filter_map(entry));
+        Ok(())
+    }
+}
+
+/// Takes the newest keys out of all parts, until one of them has to read its next page.
+fn newest_keys(parts: &mut [Part], most: usize) -> Vec<Key> {
+    let mut keys = Vec::with_capacity(most);
+    while keys.len() < most
+        && parts
+            .iter()
+            .all(|part| part.is_done || !part.entries.is_empty())
+    {
+        let newest = parts
+            .iter_mut()
+            .filter(|part| !part.entries.is_empty())
+            .max_by(|a, b| a.entries[0].0.cmp(&b.entries[0].0));
+        let Some((_, key)) = newest.and_then(|part| part.entries.pop_front()) else {
+            break;
+        };
+        keys.push(key);
+    }
+    keys
+}
