@@ -162,7 +162,7 @@ fn category(event_type: EventType) -> &'static str {
     match event_type {
         EventType::Other => "Other",
         EventType::Recruitment => "Recruitment",
-        EventType::Gbm => "General body meeting",
+        EventType::GeneralBodyMeeting => "General body meeting",
         EventType::Speaker => "Speaker",
         EventType::Fair => "Fair",
         EventType::Social => "Social",

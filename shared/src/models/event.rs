@@ -12,7 +12,7 @@ crate::models::enums::integer_enum! {
         /// A recruitment event.
         Recruitment = 1,
         /// A general body meeting.
-        Gbm = 2,
+        GeneralBodyMeeting = 2,
         /// A talk by a speaker.
         Speaker = 3,
         /// A fair.

@@ -221,9 +221,12 @@ fn add_examples(operation: &mut Value, example: &Value) {
             };
         }
     }
-    let body = operation.pointer_mut("/requestBody/content/application~1json");
-    if let (Some(media), Some(request)) = (body, example.get("request")) {
-        media["example"] = request.clone();
+    let bodies = operation.pointer_mut("/requestBody/content");
+    let bodies = bodies.and_then(Value::as_object_mut).into_iter().flatten();
+    for (_, media) in bodies {
+        if let Some(request) = example.get("request") {
+            media["example"] = request.clone();
+        }
     }
     let Some(status) = example["status"].as_str() else {
         return;

@@ -54,7 +54,7 @@ const PLANS: [EventPlan; 16] = [
     (
         "debate",
         "Weekly debate",
-        EventType::Gbm,
+        EventType::GeneralBodyMeeting,
         -60,
         19,
         2,
@@ -78,7 +78,7 @@ const PLANS: [EventPlan; 16] = [
     (
         "chess",
         "Club evening",
-        EventType::Gbm,
+        EventType::GeneralBodyMeeting,
         -58,
         19,
         3,
@@ -186,7 +186,7 @@ const PLANS: [EventPlan; 16] = [
     (
         "model-un",
         "Mock assembly",
-        EventType::Gbm,
+        EventType::GeneralBodyMeeting,
         -14,
         13,
         6,
