@@ -41,12 +41,13 @@ pub async fn list_members(
     let viewer = MemberViewer::of(&scope);
     let mut members = app.table.members(&scope.club.code).await?;
     members.sort_by_key(|membership| membership.id);
-    let mut bodies: Vec<MemberBody> = members
+    let mut ordered: Vec<(Order, MemberBody)> = members
         .iter()
         .map(|membership| MemberBody::new(membership, viewer))
+        .map(|body| (order(&body), body))
         .collect();
-    bodies.sort_by_cached_key(order);
-    let mut members = numbered(bodies);
+    ordered.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut members = numbered(ordered);
     if let Some(after) = slice.after::<Position>()? {
         members.retain(|(position, _)| *position > after);
     }
@@ -67,18 +68,16 @@ fn order(member: &MemberBody) -> Order {
     (!member.active, member.role.code(), text::fold(&member.name))
 }
 
-fn numbered(bodies: Vec<MemberBody>) -> Vec<(Position, MemberBody)> {
-    let mut last: Option<Position> = None;
-    let number = |body: MemberBody| {
-        let order = order(&body);
-        let n = last
-            .as_ref()
-            .filter(|(before, _)| *before == order)
-            .map_or(0, |(_, n)| n + 1);
-        last = Some((order.clone(), n));
-        ((order, n), body)
-    };
-    bodies.into_iter().map(number).collect()
+fn numbered(ordered: Vec<(Order, MemberBody)>) -> Vec<(Position, MemberBody)> {
+    let mut all: Vec<(Position, MemberBody)> = Vec::with_capacity(ordered.len());
+    for (order, body) in ordered {
+        let n = match all.last() {
+            Some(((last, n), _)) if *last == order => n + 1,
+            _ => 0,
+        };
+        all.push(((order, n), body));
+    }
+    all
 }
 
 /// A new member.

@@ -16,7 +16,7 @@ use crate::models::{Application, Submission};
 
 /// How many submissions are read at once, unless the slice needs fewer. Filters may leave few of
 /// them.
-const CHUNK: std::ops::RangeInclusive<usize> = 25..=100;
+const CHUNK: std::ops::RangeInclusive<usize> = 25..=200;
 
 /// The newest submissions of one partition that were not read yet.
 struct Part {
