@@ -468,3 +468,49 @@ async fn csv_comes_in_slices_and_info_texts_have_no_column() {
     }
     assert_eq!(names, [2, 2, 1]);
 }
+
+// The slice is made from keys in the order of time, some at once. A filter that few submissions pass
+// has to go on until the slice is full.
+#[tokio::test]
+async fn a_slice_with_a_filter_reads_on_until_it_is_full() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let mut wanted = Vec::new();
+    for n in 0..80 {
+        let student = campus.as_(&format!("student{n}"));
+        let submission = drive.submit(&student).await;
+        campus.advance(chrono::TimeDelta::seconds(1));
+        match n {
+            // The newest of all is withdrawn.
+            79 => student
+                .delete(&format!("/api/submissions/{}/", id(&submission)))
+                .await
+                .no_content(),
+            _ if n % 30 == 1 => {
+                drive.decide(&submission, 4, "").await;
+                wanted.insert(0, id(&submission));
+            }
+            _ => {}
+        }
+    }
+    let mut path = format!("{}submissions/?status=4&limit=2", drive.path);
+    let mut found = Vec::new();
+    loop {
+        let answer = drive.officer.get(&path).await;
+        let link = answer.header("link").to_owned();
+        let slice = answer.ok();
+        assert!(slice.as_array().is_some_and(|slice| slice.len() <= 2));
+        found.extend(slice.as_array().into_iter().flatten().map(id));
+        match link.strip_prefix('<').and_then(|link| link.split_once('>')) {
+            Some((next, _)) => path = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(found, wanted);
+    let all = drive
+        .officer
+        .get(&format!("{}submissions/?limit=100", drive.path))
+        .await
+        .ok();
+    assert_eq!(all.as_array().map(Vec::len), Some(79));
+}
