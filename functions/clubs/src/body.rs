@@ -43,8 +43,7 @@ pub struct ClubBody {
     active: bool,
     /// Null until an admin has decided.
     approved: Option<bool>,
-    /// How much the club wants an application before somebody joins, from 1 (not at all) to 5 (always);
-    /// 4 by default. The service only keeps it.
+    /// A number from 1 to 5 that the club sets; 4 by default. The service gives it no meaning.
     application_required: u8,
     /// Whether an application of the club is open now.
     accepting_members: bool,
@@ -56,8 +55,8 @@ pub struct ClubBody {
     is_favorite: bool,
     /// Whether the caller subscribed to the club.
     is_subscribe: bool,
-    /// Role of the caller in the club. Null if not a member: compare with null, because the role of an
-    /// owner is 0.
+    /// Role of the caller in the club. Null if not a member: compare with null, because the role of
+    /// an owner is 0.
     is_member: Option<Role>,
     /// When the club was created.
     created_at: Timestamp,
@@ -243,7 +242,7 @@ pub struct ClubInput {
     #[serde(default)]
     #[schema(value_type = bool)]
     active: Field<bool>,
-    /// A number from 1 to 5. Default 4.
+    /// A number from 1 to 5; 4 if not sent. The service gives it no meaning.
     #[serde(default)]
     #[schema(value_type = FromOneToFive)]
     application_required: Field<i64>,
@@ -259,8 +258,8 @@ pub struct ClubInput {
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     approved: Field<bool>,
-    /// True deletes the club, false restores a deleted one, which lists do not show: its code has to
-    /// be known. Only admins; ignored from others. PUT may leave it out.
+    /// True deletes the club, false restores a deleted one. Lists do not show deleted clubs, so the
+    /// code has to be known. Only admins; ignored from others. PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = bool)]
     archived: Field<bool>,

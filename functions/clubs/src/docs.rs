@@ -49,13 +49,15 @@ const PAGE: &str = r#"<meta charset="utf-8"><title>Clubs API</title>
 "#;
 
 const INITIALIZER: &str = r##"window.onload = () => {
-  window.ui = SwaggerUIBundle({ url: "../openapi.json", dom_id: "#swagger-ui", deepLinking: true, tryItOutEnabled: true, persistAuthorization: true,
+  window.ui = SwaggerUIBundle({ url: "../openapi.json", dom_id: "#swagger-ui",
+    deepLinking: true, tryItOutEnabled: true, persistAuthorization: true,
     docExpansion: "none", filter: true, operationsSorter: (a, b) => order(a) - order(b) });
 };
 const METHODS = ["get", "post", "put", "patch", "delete"];
 // The shorter path comes first, then reads before writes.
 const order = (operation) =>
-  operation.get("path").split("/").length * METHODS.length + METHODS.indexOf(operation.get("method"));
+  operation.get("path").split("/").length * METHODS.length
+  + METHODS.indexOf(operation.get("method"));
 "##;
 
 /// Get this OpenAPI document.

@@ -102,7 +102,7 @@ fields! {
     Position => number(i32::MIN, i32::MAX);
     /// A number of tickets.
     Tickets => number(1, i32::MAX);
-    /// How much a club wants an application, from 1 to 5.
+    /// A number from 1 to 5.
     FromOneToFive => number(1, 5);
     /// Some states of mails, separated by commas.
     EmailStatuses => text(limits::NAME, Some(EMAIL_STATUSES));

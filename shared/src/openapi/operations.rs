@@ -134,7 +134,11 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
         ("403", signed_in),
         (
             "404",
-            call.path.contains('{') || call.is_edit || has("page"),
+            // A repeat with an idempotency key shows the object, which may be gone by then.
+            call.path.contains('{')
+                || call.is_edit
+                || has("page")
+                || call.method == "post" && signed_in,
         ),
         ("406", true),
         ("412", call.is_edit),

@@ -121,8 +121,8 @@ const HEADERS: [(&str, &str, &str); 9] = [
     ),
     (
         "ETag",
-        "The entity tag of this state. Send it exactly as it is, also with `W/` at its beginning, in \
-            `If-Match` with a change, or in `If-None-Match` with the next read.",
+        "The entity tag of this state. Send it exactly as it is, also with `W/` at its beginning, \
+            in `If-Match` with a change, or in `If-None-Match` with the next read.",
         "\"9f86d081884c7d659a2feaa0c55ad015\"",
     ),
     (
@@ -164,9 +164,9 @@ const PARAMETERS: [(&str, &str, &str); 3] = [
     (
         "Idempotency-Key",
         "IdempotencyKey",
-        "A key that the client makes up, for example a UUID. It counts for one caller and path. For \
-            24 hours a repeat with the same key and the same bytes is not executed again and gets the \
-            first status, also if that was an error. Another body with the same key is 400, \
+        "A key that the client makes up, for example a UUID. It counts for one caller and path. \
+            For 24 hours a repeat with the same key and the same bytes is not executed again and \
+            gets the first status, also if that was an error. Another body with the same key is 400, \
             `key_reused`: use a new key after a request was corrected.",
     ),
     (

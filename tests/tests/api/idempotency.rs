@@ -528,3 +528,17 @@ async fn a_key_whose_submission_was_withdrawn_does_not_bring_it_back() {
     assert_eq!(sue.get("/api/submissions/").await.ok(), json!([]));
     sue.post(&path, drive.answer("x")).await.created();
 }
+
+// The path has no parameter here. The document has to name this 404 all the same.
+#[tokio::test]
+async fn a_repeat_is_404_when_the_created_object_is_gone() {
+    let campus = TestCampus::new();
+    let admin = campus.admin();
+    let keyed = admin.clone().header("idempotency-key", "k");
+    let tag = keyed.post("/api/tags/", json!({ "name": "Games" })).await;
+    let path = tag.header("location").to_owned();
+    tag.created();
+    admin.delete(&path).await.no_content();
+    let again = keyed.post("/api/tags/", json!({ "name": "Games" })).await;
+    again.error(404);
+}
