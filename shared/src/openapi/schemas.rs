@@ -55,10 +55,9 @@ fn name_pages(document: &mut Value) {
 }
 
 fn schemas_of(document: &mut Value) -> &mut Schemas {
-    static EMPTY: &str = "the document has schemas";
     document["components"]["schemas"]
         .as_object_mut()
-        .expect(EMPTY)
+        .expect("the document has schemas")
 }
 
 /// In this API every unsigned 64-bit number is an id.

@@ -56,7 +56,8 @@ impl Table {
             try_join_all(empty.map(|part| self.read_entries(part, before.as_deref(), chunk)))
                 .await?;
             let keys = newest_keys(&mut parts, chunk);
-            if keys.is_empty() {
+            // DynamoDB may return an empty page although there are more.
+            if keys.is_empty() && parts.iter().all(|part| part.is_done) {
                 break;
             }
             let mut items = self.get_many(keys.clone()).await?;
