@@ -8,7 +8,10 @@ use shared::Shared;
 use shared::bodies::{OwnSubmissions, Studies, SubmissionBody};
 use shared::http::{Result, User};
 use shared::ids::Id;
-use shared::models::{Application, ClubCode, EmailStatus, Extension, Invite, Mail, Membership};
+use shared::models::{
+    Application, Choice, ClubCode, Committee, DraftAnswer, EmailStatus, Extension, Invite, Mail,
+    Membership, Question,
+};
 use shared::table::Bookmark;
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -33,6 +36,8 @@ pub struct ExportBody<'a> {
     submissions: Vec<SubmissionBody<'a>>,
     /// Later ends of applications for the caller.
     extensions: Vec<ExportedExtension>,
+    /// Answers that the caller has typed but perhaps not submitted.
+    drafts: Vec<ExportedDraftAnswer>,
     /// Open or expired invites that were mailed to the caller.
     invites: Vec<ExportedInvite>,
     /// Mails that were sent to the caller.
@@ -88,6 +93,40 @@ impl From<Extension> for ExportedExtension {
         Self {
             application: extension.application,
             end_time: extension.end,
+        }
+    }
+}
+
+/// An answer of a draft.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExportedDraftAnswer {
+    /// Id of the application.
+    #[schema(value_type = u64)]
+    application: Id<Application>,
+    /// Id of the committee that the draft is for, or null.
+    #[schema(value_type = Option<u64>)]
+    committee: Option<Id<Committee>>,
+    /// Id of the question.
+    #[schema(value_type = u64)]
+    question: Id<Question>,
+    /// The answer as text, or null.
+    text: Option<String>,
+    /// Id of the chosen option, or null.
+    #[schema(value_type = Option<u64>)]
+    multiple_choice: Option<Id<Choice>>,
+    /// When the answer was saved.
+    updated_at: Timestamp,
+}
+
+impl From<DraftAnswer> for ExportedDraftAnswer {
+    fn from(answer: DraftAnswer) -> Self {
+        Self {
+            application: answer.application,
+            committee: answer.committee,
+            question: answer.question,
+            text: answer.text,
+            multiple_choice: answer.option,
+            updated_at: answer.updated_at,
         }
     }
 }
@@ -215,6 +254,12 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Re
             .extensions
             .into_iter()
             .map(ExportedExtension::from)
+            .collect(),
+        drafts: all
+            .drafts
+            .into_iter()
+            .filter(|answer| !answer.is_removed())
+            .map(ExportedDraftAnswer::from)
             .collect(),
         invites,
         mails: all

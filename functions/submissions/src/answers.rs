@@ -97,15 +97,18 @@ impl NewSubmission {
                 );
                 continue;
             }
-            let answer = check_answer(&mut reader, &field, question, response);
-            let Some((text, option)) = answer else {
+            let value = AnswerValue {
+                text: response.text.filter(|text| !text.trim().is_empty()),
+                option: response.multiple_choice.map(Reference::id),
+            };
+            let checked = check_answer(&mut reader, &field, question, value, Completeness::Final);
+            let Some(AnswerValue { text, option }) = checked else {
                 continue;
             };
-            if question.committee_question
-                && !committee
-                    .as_ref()
-                    .is_some_and(|chosen| question.committees.contains(&chosen.id))
-            {
+            if text.is_none() && option.is_none() {
+                continue;
+            }
+            if !is_for(question, committee.as_ref().map(|chosen| chosen.id)) {
                 reader.errors.add(
                     format!("{field}.question"),
                     "This question is only for other committees than the chosen one. Leave it out.",
@@ -137,18 +140,40 @@ impl NewSubmission {
     }
 }
 
-/// The text and the option of an answer. `None` if there is no answer, or if it is wrong.
-fn check_answer(
+/// What somebody says to a question: a text or an option.
+#[derive(Debug, Clone, Default)]
+pub struct AnswerValue {
+    /// Answer to a free-response or short-answer question.
+    pub text: Option<String>,
+    /// Answer to a multiple-choice question: the id of the option.
+    pub option: Option<Id<Choice>>,
+}
+
+/// How much an answer must be finished.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completeness {
+    /// It is submitted.
+    Final,
+    /// It is saved while somebody types. It may have too many words, or none.
+    Draft,
+}
+
+/// Returns whether the question is asked of people who apply to this committee.
+pub fn is_for(question: &Question, committee: Option<Id<Committee>>) -> bool {
+    !question.committee_question || committee.is_some_and(|id| question.committees.contains(&id))
+}
+
+/// Returns the answer if it fits the question; none if it is wrong, which the reader reports.
+pub fn check_answer(
     reader: &mut Reader,
     field: &str,
     question: &Question,
-    response: NewResponse,
-) -> Option<(Option<String>, Option<Id<Choice>>)> {
-    let text = response.text.filter(|text| !text.trim().is_empty());
-    let option = response.multiple_choice.map(Reference::id);
+    value: AnswerValue,
+    completeness: Completeness,
+) -> Option<AnswerValue> {
     let (text_field, option_field) = (format!("{field}.text"), format!("{field}.multiple_choice"));
-    match (question.prompt.question_type, text, option) {
-        (_, None, None) => None,
+    match (question.prompt.question_type, &value.text, value.option) {
+        (_, None, None) => Some(value),
         (QuestionType::InfoText, ..) => {
             reader.errors.add(
                 format!("{field}.question"),
@@ -167,7 +192,7 @@ fn check_answer(
                     .errors
                     .add(option_field, "This question has no option with this id.");
             }
-            known.then_some((None, Some(option)))
+            known.then_some(value)
         }
         (QuestionType::MultipleChoice, Some(_), _) => {
             reader.errors.add(
@@ -185,7 +210,7 @@ fn check_answer(
         (_, Some(text), None) => {
             let words = text.split_whitespace().count();
             let limit = question.prompt.word_limit as usize;
-            if limit > 0 && words > limit {
+            if completeness == Completeness::Final && limit > 0 && words > limit {
                 reader.errors.add(
                     text_field,
                     format!("At most {limit} words are allowed. This answer has {words}."),
@@ -193,8 +218,8 @@ fn check_answer(
                 None
             } else {
                 reader
-                    .fits(&text_field, &text, limits::ANSWER)
-                    .then_some((Some(text), None))
+                    .fits(&text_field, text, limits::ANSWER)
+                    .then_some(value)
             }
         }
     }

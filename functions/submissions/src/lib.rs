@@ -2,6 +2,7 @@
 
 pub mod answers;
 pub mod decisions;
+pub mod drafts;
 pub mod export;
 pub mod own;
 pub mod previews;
@@ -25,6 +26,11 @@ pub fn routes() -> OpenApiRouter<Shared> {
             decisions::update_decision
         ))
         .routes(routes!(decisions::list_history))
+        .routes(routes!(
+            drafts::show_draft,
+            drafts::save_draft,
+            drafts::delete_draft
+        ))
         .routes(routes!(send_emails::send_emails))
         .routes(routes!(own::list_own_submissions))
         .routes(routes!(own::show_own_submission, own::withdraw_submission))

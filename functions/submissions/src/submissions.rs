@@ -29,8 +29,8 @@ const CLOSED: &str = "You cannot make, change or withdraw a submission to this a
 
 /// The profile and the extension of the caller, read in parallel with the form.
 pub struct ApplicantData {
-    person: Person,
-    extension: Option<Extension>,
+    pub(crate) person: Person,
+    pub(crate) extension: Option<Extension>,
 }
 
 impl Load for ApplicantData {
@@ -132,7 +132,7 @@ pub async fn submit(
     let studies = Studies::of(&app, submission.applicant.iter());
     let outcome = async {
         if is_current {
-            store(&app, &submission, key_since).await
+            store(&app, &submission, key_since, (&form.application, person.id)).await
         } else {
             stored_before(&app, &submission, key_since).await
         }
@@ -176,7 +176,12 @@ struct SubmitResult {
     is_replay: bool,
 }
 
-async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<SubmitResult> {
+async fn store(
+    app: &Shared,
+    submission: &Submission,
+    key_since: u64,
+    (application, person): (&Application, Id<Person>),
+) -> Result<SubmitResult> {
     let outcome = match app.table.submit(submission, key_since).await? {
         SubmitOutcome::Stored(None) => SubmitResult {
             stored: submission.clone(),
@@ -207,40 +212,45 @@ async fn store(app: &Shared, submission: &Submission, key_since: u64) -> Result<
         SubmitOutcome::Decided | SubmitOutcome::Withdrawn(false) => return Err(closed()),
     };
     if !outcome.is_replay && request_age() > limits::DELETION_GRACE / 2 {
-        take_back_if_orphaned(app, submission)
+        take_back_if_orphaned(app, submission, application, person)
             .await
             .map_err(ApiError::after_write)?;
     }
     Ok(outcome)
 }
 
-/// Reads the application and the applicant again after a submission that took long (X15). A
-/// deletion of an application or a committee waits only for fast submissions (X14).
-async fn take_back_if_orphaned(app: &Shared, submission: &Submission) -> Result<()> {
-    let person = async {
-        Ok(app
-            .table
-            .people(submission.person)
-            .await?
-            .into_values()
-            .next())
-    };
+async fn take_back_if_orphaned(
+    app: &Shared,
+    submission: &Submission,
+    application: &Application,
+    person: Id<Person>,
+) -> Result<()> {
+    if is_orphaned(app, application, person, submission.committee).await? {
+        app.table.take_back(submission).await?;
+        return Err(closed());
+    }
+    Ok(())
+}
+
+/// Reads the application and the applicant again after a write that took long. Returns whether the
+/// application, the committee or the person is gone, so that the write must be taken back (X15). A
+/// deletion of an application or a committee waits only for fast writes (X14).
+pub(crate) async fn is_orphaned(
+    app: &Shared,
+    application: &Application,
+    person: Id<Person>,
+    committee: Option<Id<Committee>>,
+) -> Result<bool> {
+    let person = async { Ok(app.table.people([person]).await?.into_values().next()) };
     let (application, person) = futures::try_join!(
-        app.table
-            .application(&submission.club, submission.application),
+        app.table.application(&application.club, application.id),
         person
     )?;
     let has_committee = |application: &Application| {
-        submission
-            .committee
-            .is_none_or(|id| application.committee(id).is_some())
+        committee.is_none_or(|id| application.committee(id).is_some())
     };
     let is_there = person.is_some_and(|person: Person| !person.erasing);
-    if is_there && application.as_ref().is_some_and(has_committee) {
-        return Ok(());
-    }
-    app.table.take_back(submission).await?;
-    Err(closed())
+    Ok(!is_there || !application.as_ref().is_some_and(has_committee))
 }
 
 /// The submission that an earlier request with the same key stored. Without one, the application is

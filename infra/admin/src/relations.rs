@@ -49,6 +49,7 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
             "ApplicationTexts",
             "Question",
             "Prompt",
+            "Draft",
             "Extension",
             "Submission",
             "Withdrawal",
@@ -77,6 +78,7 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
         &[
             "Membership",
             "MembershipRequest",
+            "Draft",
             "Extension",
             "Submission",
             "Favorite",

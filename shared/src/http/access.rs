@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 
 use super::entity_tag::IfMatch;
 use super::error::ApiError;
+use super::params::Params;
 use super::user::User;
 use crate::ids::{self, Id};
 use crate::models::{
@@ -18,11 +19,12 @@ use crate::models::{
 };
 use crate::state::Shared;
 
-/// The variable segments of a path.
+/// The variable segments of a path, and the query.
 #[derive(Debug, Clone, Default)]
 pub struct PathIds {
     segments: HashMap<String, String>,
     club: ClubCode,
+    params: Params,
 }
 
 impl PathIds {
@@ -42,6 +44,11 @@ impl PathIds {
         ids::parse(self.text(name))
     }
 
+    /// Returns the query of the request.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
     async fn of(parts: &mut Parts) -> Result<Self, ApiError> {
         let raw = RawPathParams::from_request_parts(parts, &())
             .await
@@ -55,7 +62,11 @@ impl PathIds {
             Some(code) => ClubCode::parse(code).ok_or(ApiError::NotFound)?,
             None => ClubCode::default(),
         };
-        Ok(Self { segments, club })
+        Ok(Self {
+            segments,
+            club,
+            params: Params::parse(parts.uri.query().unwrap_or_default()),
+        })
     }
 }
 

@@ -4,6 +4,7 @@ mod answers;
 mod bookmark;
 mod club;
 mod code;
+mod draft;
 mod email;
 pub(crate) mod enums;
 mod event;
@@ -20,6 +21,7 @@ pub use club::{
     Club, ClubProfile, ClubText, InvitationLog, Invite, Membership, MembershipRequest, Role, Window,
 };
 pub use code::ClubCode;
+pub use draft::DraftAnswer;
 pub use email::Email;
 pub use event::{Event, EventType, Image, Showing, Span};
 pub use keyed::{KeyedOutcome, KeyedRequest};

@@ -112,6 +112,9 @@ pub struct Withdrawal {
     pub application: Id<Application>,
     /// The order number of the withdrawal.
     pub received: u64,
+    /// The order number of the submission that was withdrawn.
+    #[serde(default)]
+    pub submitted: u64,
     /// As in [`Submission`].
     pub revision: u32,
     /// As in [`Submission`].

@@ -13,9 +13,11 @@ const FAILED_WRITE: &str = "After an error nothing has changed. Only after the c
 pub fn complete(document: &mut Value, examples: &Value) {
     responses::add(&mut document["components"]);
     let schemas = document["components"]["schemas"].clone();
-    // `If-Match` is for objects that can be changed in place.
+    // `If-Match` is for objects that can be changed in place, unless their parts have versions.
     let editable: Vec<String> = operations_of(document)
-        .filter(|(_, method, _)| *method == "patch")
+        .filter(|(_, method, operation)| {
+            *method == "patch" && operation["responses"].get("412").is_none()
+        })
         .map(|(path, ..)| path.to_owned())
         .collect();
     for (path, method, operation) in operations_of(document) {

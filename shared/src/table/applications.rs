@@ -294,6 +294,8 @@ impl Table {
             (keys::prompts(id), Range::All),
             (keys::extensions(id), Range::All),
         ];
+        partitions
+            .extend((0..keys::SUBMISSION_PARTS).map(|part| (keys::drafts(id, part), Range::All)));
         if !forced {
             // A submission that is stored at this moment stays.
             let gone = self.withdrawals(id).await?;

@@ -4,7 +4,8 @@ use super::events::{EventClub, EventListing};
 use super::lookups::{YearUses, name_item};
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
-    Application, ApplicationTexts, Badge, Club, ClubText, Creations, DecisionChange, Event,
+    Application, ApplicationTexts, Badge, Club, ClubText, Creations, DecisionChange, DraftAnswer,
+    Event,
     Extension, Fair, Favorite, InvitationLog, Invite, KeyedRequest, Lookup, Mail, MailLease, Major,
     Membership, MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question,
     Registration, School, Submission, Subscription, Tag, Withdrawal, Year,
@@ -40,6 +41,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Club,
         ClubText,
         Creations,
+        DraftAnswer,
         Event,
         EventClub,
         EventListing,

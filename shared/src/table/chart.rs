@@ -6,7 +6,7 @@ pub type ChartRow = [&'static str; 5];
 
 /// The chart. `docs/table.md` is generated from it, and a test compares it with the items that are
 /// really stored.
-pub const CHART: [ChartRow; 36] = [
+pub const CHART: [ChartRow; 37] = [
     [
         "Person",
         "USER#<person>",
@@ -221,6 +221,13 @@ pub const CHART: [ChartRow; 36] = [
         "<extension>",
         "USER#<person> / EXTENSION#<application>",
         "A later end of an application for one person.",
+    ],
+    [
+        "Draft",
+        "DRAFTS#<application>#<part>",
+        "<person>#<committee>#<question>",
+        "USER#<person> / DRAFT#<application>#<committee>#<question>",
+        "One answer of a draft. It has a TTL.",
     ],
     [
         "Submission",

@@ -12,7 +12,7 @@ use super::{
     keys, type_of,
 };
 use crate::models::{
-    Answers, Club, Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status,
+    Answers, Club, DraftAnswer, Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status,
     Submission,
 };
 use crate::time::Timestamp;
@@ -26,6 +26,8 @@ pub struct PersonalData {
     pub requests: Vec<MembershipRequest>,
     /// Their submissions, newest first.
     pub submissions: Vec<Submission>,
+    /// The answers of their drafts.
+    pub drafts: Vec<DraftAnswer>,
     /// Their extensions of application deadlines.
     pub extensions: Vec<Extension>,
     /// Invites to their e-mail address.
@@ -52,6 +54,7 @@ impl PersonalData {
                 Membership::TYPE => self.memberships.extend(readable(item)),
                 MembershipRequest::TYPE => self.requests.extend(readable(item)),
                 Submission::TYPE => self.submissions.extend(readable(item)),
+                DraftAnswer::TYPE => self.drafts.extend(readable(item)),
                 Extension::TYPE => self.extensions.extend(readable(item)),
                 Invite::TYPE => self.invites.extend(readable(item)),
                 Mail::TYPE => self.mails.extend(readable(item)),
@@ -87,8 +90,8 @@ impl Table {
         Ok(all)
     }
 
-    /// Erases a person. Deletes memberships, requests, extensions, invites, mails, favorites,
-    /// subscriptions, stored results of keyed requests, and the profile. Pending submissions are
+    /// Erases a person. Deletes memberships, requests, drafts, extensions, invites, mails,
+    /// favorites, subscriptions, stored results of keyed requests, and the profile. Pending submissions are
     /// withdrawn. Decided submissions lose everything except their status.
     ///
     /// The profile is marked first, so that no more data of the person is stored. It is deleted
@@ -180,6 +183,7 @@ impl Table {
             .buffer_unordered(PARALLEL)
             .try_collect::<()>()
             .await?;
+        self.delete_draft(all.drafts).await?;
         let invites = stream::iter(all.invites)
             .map(async |invite| ignore_refusal(self.delete_invite(&invite).await));
         invites

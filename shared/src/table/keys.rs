@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::ids::Id;
 use crate::models::{
-    Application, ClubCode, DecisionChange, Event, Extension, Fair, Favorite, MailKind, Membership,
+    Application, ClubCode, Committee, DecisionChange, Event, Extension, Fair, Favorite, MailKind, Membership,
     MembershipRequest, Person, Question, Submission, Subscription,
 };
 
@@ -153,6 +153,23 @@ pub(super) const KEYED_REQUESTS: &str = "ATTEMPT#";
 
 pub(super) fn keyed_request(person: Id<Person>, id: &str) -> Key {
     Key::new(own(person), format!("{KEYED_REQUESTS}{id}"))
+}
+
+pub(super) fn own_draft(
+    person: Id<Person>,
+    application: Id<Application>,
+    committee: Option<Id<Committee>>,
+    question: Id<Question>,
+) -> Key {
+    Key::new(
+        own(person),
+        format!(
+            "DRAFT#{}#{}#{}",
+            padded(application),
+            committee_or_none(committee),
+            padded(question)
+        ),
+    )
 }
 
 pub(super) const SUBSCRIBERS: &str = "SUBSCRIBER#";
@@ -381,6 +398,40 @@ pub(super) fn extensions(application: Id<Application>) -> String {
 
 pub(super) fn extension(application: Id<Application>, extension: Id<Extension>) -> Key {
     Key::new(extensions(application), padded(extension))
+}
+
+// Drafts
+
+/// Returns the id of a committee, or zeros if there is none. No id is 0.
+fn committee_or_none(committee: Option<Id<Committee>>) -> String {
+    padded(committee.map_or(0, u64::from))
+}
+
+/// Returns one of the [`SUBMISSION_PARTS`] partitions for the drafts of an application.
+pub(super) fn drafts(application: Id<Application>, part: u64) -> String {
+    format!("DRAFTS#{}#{part}", padded(application))
+}
+
+/// Returns the partition of a draft, and what its sort keys begin with.
+pub(super) fn draft(
+    application: Id<Application>,
+    person: Id<Person>,
+    committee: Option<Id<Committee>>,
+) -> (String, String) {
+    (
+        drafts(application, person.get() % SUBMISSION_PARTS),
+        format!("{}#{}#", padded(person), committee_or_none(committee)),
+    )
+}
+
+pub(super) fn draft_answer(
+    application: Id<Application>,
+    person: Id<Person>,
+    committee: Option<Id<Committee>>,
+    question: Id<Question>,
+) -> Key {
+    let (pk, prefix) = draft(application, person, committee);
+    Key::new(pk, format!("{prefix}{}", padded(question)))
 }
 
 // Submissions

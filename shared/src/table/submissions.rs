@@ -168,6 +168,7 @@ impl Table {
         let write = Write::update(submission.key())
             .set_entity(submission, &KEPT, &["revision"])?
             .add("revision", 1)
+            .remove("submitted")
             .remove("withdrawn_at");
         let write = write.if_new_or(|write| {
             let write = write
@@ -390,6 +391,7 @@ impl Table {
             .remove_entity(submission, &LEFT)?
             .set(keys::TYPE, &Withdrawal::TYPE)
             .set("received", &received)
+            .set("submitted", &submission.received)
             .set("withdrawn_at", &at)
             .if_equals("status", &Status::Pending)
             .if_below("received", &received);

@@ -16,6 +16,7 @@ mod clubfairs;
 mod clubs;
 mod conventions;
 mod decisions;
+mod drafts;
 mod erasure;
 mod event_images;
 mod event_lists;

@@ -1,0 +1,531 @@
+//! `/clubs/{club}/applications/{application}/draft/`
+
+use std::collections::{BTreeMap, HashSet};
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use chrono::{DateTime, TimeDelta};
+use serde::{Deserialize, Serialize};
+use shared::http::{
+    ApiError, Code, ERASING, Field, Input, Load, Mode, Need, NoContent, Params, PathIds, Reader,
+    ReceivedAt, Reference, Result, SignedIn, User,
+};
+use shared::ids::Id;
+use shared::models::{
+    Application, Choice, Committee, DraftAnswer, Extension, Form, Person, Question, Submission,
+};
+use shared::openapi::fields::AnswerText;
+use shared::table::usage::request_age;
+use shared::table::{DraftWrite, Retries, TableError};
+use shared::time::Timestamp;
+use shared::{Shared, limits};
+use utoipa::ToSchema;
+
+use crate::answers::{AnswerValue, Completeness, check_answer, is_for};
+use crate::submissions::{ApplicantData, closed, is_orphaned};
+
+/// How long a draft is kept after the end of its application (N6).
+const KEPT: TimeDelta = TimeDelta::days(30);
+
+/// The draft of the caller in the path and the query, as it is stored.
+pub struct OwnDraft {
+    application: Id<Application>,
+    person: Id<Person>,
+    committee: Option<Id<Committee>>,
+    /// The order number of the last submission for this committee.
+    submitted: u64,
+    /// All stored answers, also removed ones and those of a draft that ended.
+    stored: BTreeMap<Id<Question>, DraftAnswer>,
+}
+
+impl Load for OwnDraft {
+    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(application) = path.id("application") else {
+            return Ok(None);
+        };
+        // The handler reports a parameter that is wrong.
+        let committee = path.params().id("committee").unwrap_or_default();
+        Ok(Some(
+            Self::read(app, application, user.id(), committee).await?,
+        ))
+    }
+}
+
+impl OwnDraft {
+    async fn read(
+        app: &Shared,
+        application: Id<Application>,
+        person: Id<Person>,
+        committee: Option<Id<Committee>>,
+    ) -> Result<Self, TableError> {
+        let submission = Submission::id_of(application, person, committee);
+        let (stored, submitted) = futures::try_join!(
+            app.table.draft(application, person, committee),
+            app.table.last_submitted(application, submission)
+        )?;
+        Ok(Self {
+            application,
+            person,
+            committee,
+            submitted,
+            stored: stored
+                .into_iter()
+                .map(|answer| (answer.question, answer))
+                .collect(),
+        })
+    }
+
+    /// The answers of the draft, also those that were removed. None if the draft ended.
+    fn live(&self, now: Timestamp) -> impl Iterator<Item = &DraftAnswer> {
+        let submitted = self.submitted;
+        self.stored
+            .values()
+            .filter(move |answer| answer.is_live(submitted, now))
+    }
+
+    /// The writes that the changes need, or the answers that somebody else changed since the client
+    /// read them.
+    fn writes(
+        &self,
+        changes: &[AnswerChange],
+        new: &Stamp,
+    ) -> Result<Vec<DraftWrite>, Vec<DraftAnswerBody>> {
+        let (mut writes, mut conflicts) = (Vec::new(), Vec::new());
+        for change in changes {
+            let stored = self.stored.get(&change.question);
+            let known = stored.filter(|answer| answer.is_live(self.submitted, new.now));
+            let (version, is_removed) = known.map_or((0, true), |answer| {
+                (answer.version, answer.is_removed())
+            });
+            let (text, option) = (change.text.clone(), change.option);
+            let is_same = known.map_or(text.is_none() && option.is_none(), |answer| {
+                answer.text == text && answer.option == option
+            });
+            // An earlier attempt of this request, or another device, stored the same answer.
+            if is_same {
+                continue;
+            }
+            if change.version != version && !(is_removed && change.version == 0) {
+                conflicts.push(DraftAnswerBody::of(change.question, known));
+                continue;
+            }
+            let replaces = stored.map(|answer| answer.version);
+            writes.push(DraftWrite {
+                answer: DraftAnswer {
+                    application: self.application,
+                    person: self.person,
+                    committee: self.committee,
+                    question: change.question,
+                    version: replaces.unwrap_or(0) + 1,
+                    text,
+                    option,
+                    received: new.received,
+                    updated_at: new.now,
+                    expires: new.expires,
+                },
+                replaces,
+            });
+        }
+        if conflicts.is_empty() {
+            Ok(writes)
+        } else {
+            Err(conflicts)
+        }
+    }
+
+    /// The draft as the client sees it. None if it has no answers.
+    fn body(&self, now: Timestamp) -> Option<DraftBody> {
+        let last = |read: fn(&DraftAnswer) -> i64| self.live(now).map(read).max();
+        let time = |seconds| DateTime::from_timestamp(seconds, 0).map(Timestamp::at);
+        Some(DraftBody {
+            committee: self.committee,
+            responses: self
+                .live(now)
+                .filter(|answer| !answer.is_removed())
+                .map(|answer| DraftAnswerBody::of(answer.question, Some(answer)))
+                .collect(),
+            updated_at: time(last(|answer| answer.updated_at.epoch_seconds())?)?,
+            expires_at: time(last(|answer| answer.expires)?)?,
+        })
+    }
+}
+
+/// What the answers that one request writes have in common.
+struct Stamp {
+    received: u64,
+    now: Timestamp,
+    expires: i64,
+}
+
+/// A draft.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DraftBody {
+    /// Id of the committee that the draft is for, or null.
+    #[schema(value_type = Option<u64>)]
+    committee: Option<Id<Committee>>,
+    /// The answers, ordered by the id of the question.
+    responses: Vec<DraftAnswerBody>,
+    /// When an answer was last saved or removed.
+    updated_at: Timestamp,
+    /// When the draft is deleted: 30 days after the end of the application.
+    expires_at: Timestamp,
+}
+
+/// An answer of a draft.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DraftAnswerBody {
+    /// Id of the question.
+    #[schema(value_type = u64)]
+    question: Id<Question>,
+    /// The answer as text, or null.
+    text: Option<String>,
+    /// Id of the chosen option, or null.
+    #[schema(value_type = Option<u64>)]
+    multiple_choice: Option<Id<Choice>>,
+    /// The version of the answer. Send it with the next change of the answer. 0 if there is no
+    /// answer and there was none before.
+    version: u32,
+    /// When the answer was saved or removed. Null if the version is 0.
+    updated_at: Option<Timestamp>,
+}
+
+impl DraftAnswerBody {
+    fn of(question: Id<Question>, answer: Option<&DraftAnswer>) -> Self {
+        Self {
+            question,
+            text: answer.and_then(|answer| answer.text.clone()),
+            multiple_choice: answer.and_then(|answer| answer.option),
+            version: answer.map_or(0, |answer| answer.version),
+            updated_at: answer.map(|answer| answer.updated_at),
+        }
+    }
+}
+
+/// The error if answers were changed elsewhere. Nothing was stored.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DraftConflictBody {
+    /// One sentence for people.
+    detail: String,
+    /// Always `draft_conflict`.
+    code: Code,
+    /// The answers in question as they are now.
+    conflicts: Vec<DraftAnswerBody>,
+}
+
+/// Changes of single answers of a draft.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct DraftInput {
+    /// The changed answers, at most 100. Other answers stay as they are.
+    #[serde(default)]
+    #[schema(required = true, value_type = Vec<DraftAnswerInput>, max_items = 100)]
+    responses: Field<Vec<DraftAnswerInput>>,
+}
+
+/// A change of one answer. Without text and option the answer is removed.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct DraftAnswerInput {
+    /// Id of the question.
+    #[schema(required = true, value_type = Reference)]
+    question: Option<Reference>,
+    /// The answer to a free response or short answer question. An empty text counts as no answer.
+    #[schema(value_type = Option<AnswerText>)]
+    text: Option<String>,
+    /// Id of the chosen option, for a multiple-choice question.
+    #[schema(value_type = Option<Reference>)]
+    multiple_choice: Option<Reference>,
+    /// The version of the answer as the client last saw it. 0 if it saw none.
+    #[schema(required = true, value_type = u32)]
+    version: Option<u32>,
+}
+
+/// A change without errors.
+struct AnswerChange {
+    question: Id<Question>,
+    text: Option<String>,
+    option: Option<Id<Choice>>,
+    version: u32,
+}
+
+impl DraftInput {
+    fn check(self, form: &Form, committee: Option<Id<Committee>>) -> Result<Vec<AnswerChange>> {
+        let mut reader = Reader::new(Mode::Create);
+        let responses = reader
+            .value("responses", self.responses, Need::Required)
+            .unwrap_or_default();
+        if responses.len() > limits::QUESTIONS {
+            return Err(ApiError::field(
+                "responses",
+                format!("At most {} answers are allowed.", limits::QUESTIONS),
+            ));
+        }
+        let mut named = HashSet::new();
+        let mut changes = Vec::new();
+        for (i, response) in responses.into_iter().enumerate() {
+            let field = format!("responses.{i}");
+            let mut wrong = |name: &str, why: &str| {
+                reader.errors.add(format!("{field}.{name}"), why);
+            };
+            if response.version.is_none() {
+                wrong("version", "This field is required.");
+            }
+            let Some(id) = response.question.map(Reference::id) else {
+                wrong("question", "This field is required.");
+                continue;
+            };
+            let Some(question) = form.question(id) else {
+                wrong(
+                    "question",
+                    "This application has no question with this id.",
+                );
+                continue;
+            };
+            if !named.insert(id) {
+                wrong("question", "This question is answered twice.");
+                continue;
+            }
+            if !is_for(question, committee) {
+                wrong("question", "This question is only for other committees.");
+                continue;
+            }
+            let text = response.text.filter(|text| !text.is_empty());
+            let value = AnswerValue {
+                text,
+                option: response.multiple_choice.map(Reference::id),
+            };
+            let Some(value) = check_answer(&mut reader, &field, question, value, Completeness::Draft)
+            else {
+                continue;
+            };
+            changes.push(AnswerChange {
+                question: id,
+                text: value.text,
+                option: value.option,
+                version: response.version.unwrap_or_default(),
+            });
+        }
+        reader.finish()?;
+        Ok(changes)
+    }
+}
+
+/// The committee in the query, if the application has it.
+fn committee(params: &Params, application: &Application) -> Result<Option<Id<Committee>>> {
+    let id = params.id("committee")?;
+    if id.is_some_and(|id| application.committee(id).is_none()) {
+        return Err(ApiError::field(
+            "committee",
+            "This application has no committee with this id.",
+        ));
+    }
+    Ok(id)
+}
+
+/// Get a draft of the caller.
+///
+/// For every signed-in user: the answers that the caller has typed for a committee but not
+/// submitted. Nobody else can read them. 404 if there are none, after they were submitted, and after
+/// the draft has expired.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/draft/", tag = "submissions",
+    security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("application" = u64, Path),
+        ("committee" = Option<u64>, Query,
+            description = "Id of the committee that the draft is for. Without it, the draft for \
+                none")
+    ),
+    responses((status = 200, body = DraftBody))
+)]
+pub async fn show_draft(
+    State(app): State<Shared>,
+    params: Params,
+    scope: SignedIn<Application, OwnDraft>,
+) -> Result<Json<DraftBody>> {
+    committee(&params, &scope.parent)?;
+    let body = scope.object.body(app.now());
+    let body = body.filter(|body| !body.responses.is_empty());
+    body.map(Json).ok_or(ApiError::NotFound)
+}
+
+/// Save answers of a draft of the caller.
+///
+/// For every signed-in user who can see the club, while the application is open. Only the answers in
+/// the body change. If another tab or device changed one of them since the client read it, nothing
+/// is stored, and the answer is 412 with these answers as they are. Answers are complete only when
+/// they are submitted: until then, word limits and the total size are not checked.
+#[utoipa::path(
+    patch, path = "/api/clubs/{club}/applications/{application}/draft/", tag = "submissions",
+    security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("application" = u64, Path),
+        ("committee" = Option<u64>, Query,
+            description = "Id of the committee that the draft is for. Without it, the draft for \
+                none")
+    ),
+    request_body = DraftInput,
+    responses(
+        (status = 200, body = DraftBody),
+        (status = 412, body = DraftConflictBody,
+            description = "An answer was changed elsewhere. Nothing was stored.")
+    )
+)]
+pub async fn save_draft(
+    State(app): State<Shared>,
+    ReceivedAt(received): ReceivedAt,
+    params: Params,
+    scope: SignedIn<Form, (ApplicantData, OwnDraft)>,
+    Input(input): Input<DraftInput>,
+) -> Result<Response> {
+    let (form, (ApplicantData { person, extension }, mut draft)) = (scope.parent, scope.object);
+    let end = extension.as_ref().map(|extension: &Extension| extension.end);
+    if !form.application.is_current(received, end) {
+        return Err(closed());
+    }
+    if person.erasing {
+        return Err(ApiError::rule(ERASING));
+    }
+    let committee = committee(&params, &form.application)?;
+    let changes = input.check(&form, committee)?;
+    let end = end.map_or(form.application.end, |end| end.max(form.application.end));
+    let new = Stamp {
+        received: app.ids.received(received),
+        now: app.now(),
+        expires: end.plus(KEPT).epoch_seconds(),
+    };
+    let mut retries = Retries::default();
+    let written = loop {
+        retries.next().await?;
+        let writes = match draft.writes(&changes, &new) {
+            Ok(writes) => writes,
+            Err(conflicts) => return Ok(conflict(conflicts)),
+        };
+        match app.table.save_draft(&writes).await {
+            Ok(()) => break writes,
+            Err(TableError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+        draft = OwnDraft::read(&app, form.application.id, person.id, committee).await?;
+    };
+    let written: Vec<DraftAnswer> = written.into_iter().map(|write| write.answer).collect();
+    if !written.is_empty() && request_age() > limits::DELETION_GRACE / 2 {
+        let orphaned = is_orphaned(&app, &form.application, person.id, committee).await;
+        if orphaned.map_err(ApiError::after_write)? {
+            app.table
+                .delete_draft(written)
+                .await
+                .map_err(TableError::after_write)?;
+            return Err(closed());
+        }
+    }
+    draft
+        .stored
+        .extend(written.into_iter().map(|answer| (answer.question, answer)));
+    keep_longer(&app, &mut draft, &new).await;
+    let body = draft.body(new.now).unwrap_or(DraftBody {
+        committee,
+        responses: vec![],
+        updated_at: new.now,
+        expires_at: end.plus(KEPT),
+    });
+    Ok(Json(body).into_response())
+}
+
+/// Gives the other answers the expiry of this request. It differs only if the end of the
+/// application was moved. What fails here is done with the next save.
+async fn keep_longer(app: &Shared, draft: &mut OwnDraft, new: &Stamp) {
+    let older = draft.live(new.now).filter(|answer| answer.expires != new.expires);
+    let writes: Vec<DraftWrite> = older
+        .map(|answer| DraftWrite {
+            answer: DraftAnswer {
+                expires: new.expires,
+                ..answer.clone()
+            },
+            replaces: Some(answer.version),
+        })
+        .collect();
+    let saved = writes.into_iter().map(async |write| {
+        let saved = app.table.save_draft(std::slice::from_ref(&write)).await;
+        saved.ok().map(|()| write.answer)
+    });
+    let saved = futures::future::join_all(saved).await.into_iter().flatten();
+    draft
+        .stored
+        .extend(saved.map(|answer| (answer.question, answer)));
+}
+
+fn conflict(conflicts: Vec<DraftAnswerBody>) -> Response {
+    let body = DraftConflictBody {
+        detail: "An answer was changed in another tab or on another device. Nothing was stored."
+            .to_owned(),
+        code: Code::DraftConflict,
+        conflicts,
+    };
+    (StatusCode::PRECONDITION_FAILED, Json(body)).into_response()
+}
+
+/// Delete a draft of the caller.
+///
+/// For every signed-in user. Answers that are saved at the same moment by a later request stay.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/applications/{application}/draft/", tag = "submissions",
+    security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("application" = u64, Path),
+        ("committee" = Option<u64>, Query,
+            description = "Id of the committee that the draft is for. Without it, the draft for \
+                none")
+    ),
+    responses((status = 204))
+)]
+pub async fn delete_draft(
+    State(app): State<Shared>,
+    ReceivedAt(received): ReceivedAt,
+    params: Params,
+    scope: SignedIn<Application, OwnDraft>,
+) -> Result<NoContent> {
+    let committee = committee(&params, &scope.parent)?;
+    let (received, now) = (app.ids.received(received), app.now());
+    let mut draft = scope.object;
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        // The items stay, without their answers, so that a late repeat of an earlier request cannot
+        // store an answer again.
+        let removals: Vec<DraftWrite> = draft
+            .stored
+            .values()
+            .filter(|answer| !answer.is_removed() && answer.received < received)
+            .map(|answer| DraftWrite {
+                replaces: Some(answer.version),
+                answer: DraftAnswer {
+                    version: answer.version + 1,
+                    text: None,
+                    option: None,
+                    received,
+                    updated_at: now,
+                    ..answer.clone()
+                },
+            })
+            .collect();
+        let removed = removals
+            .iter()
+            .map(|removal| app.table.save_draft(std::slice::from_ref(removal)));
+        let mut is_done = true;
+        for removed in futures::future::join_all(removed).await {
+            match removed {
+                Ok(()) => {}
+                Err(TableError::Refused(_)) => is_done = false,
+                Err(error) => return Err(error.after_write().into()),
+            }
+        }
+        if is_done {
+            return Ok(NoContent);
+        }
+        draft = OwnDraft::read(&app, scope.parent.id, draft.person, committee).await?;
+    }
+}

@@ -1,0 +1,356 @@
+//! `/clubs/{club}/applications/{application}/draft/`
+//!
+//! Proves N1, N2, N3, N4, N5, N6, N7, N8.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::fixtures::{Recruitment, hours, id};
+use tests::{Client, Setup, TestCampus};
+
+fn path(drive: &Recruitment) -> String {
+    format!("{}draft/", drive.path)
+}
+
+fn text(question: u64, text: &str, version: u64) -> Value {
+    json!({ "responses": [{ "question": question, "text": text, "version": version }] })
+}
+
+async fn question(drive: &Recruitment, more: Value) -> u64 {
+    let mut body = json!({ "question_type": 1, "prompt": "And?" });
+    for (name, value) in more.as_object().into_iter().flatten() {
+        body[name] = value.clone();
+    }
+    let path = format!("{}questions/", drive.path);
+    id(&drive.officer.post(&path, body).await.created())
+}
+
+#[tokio::test]
+async fn answers_are_saved_one_by_one_and_read_on_another_device() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&drive));
+    let other = question(&drive, json!({})).await;
+    sue.get(&path).await.error(404);
+    sue.patch(&path, text(drive.question, "I", 0)).await.ok();
+    let saved = sue.patch(&path, text(other, "Also", 0)).await.ok();
+    let answer = |question: u64, text: &str, version: u64| {
+        json!({
+            "question": question,
+            "text": text,
+            "multiple_choice": null,
+            "version": version,
+            "updated_at": hours(0),
+        })
+    };
+    let mut answers = vec![answer(drive.question, "I", 1), answer(other, "Also", 1)];
+    answers.sort_by_key(|answer| answer["question"].as_u64());
+    assert_eq!(
+        saved,
+        json!({
+            "committee": null,
+            "responses": answers,
+            "updated_at": hours(0),
+            "expires_at": hours(24 + 30 * 24),
+        })
+    );
+    assert_eq!(campus.as_("sue").get(&path).await.ok(), saved);
+    let next = sue.patch(&path, text(drive.question, "I like", 1)).await.ok();
+    assert!(
+        next["responses"]
+            .as_array()
+            .unwrap()
+            .contains(&answer(drive.question, "I like", 2))
+    );
+}
+
+#[tokio::test]
+async fn a_draft_is_its_owners_alone() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&drive));
+    sue.patch(&path, text(drive.question, "Secret", 0)).await.ok();
+    for other in [&drive.officer, &campus.as_("bob"), &campus.admin()] {
+        other.get(&path).await.error(404);
+        other.delete(&path).await.no_content();
+    }
+    assert_eq!(sue.get(&path).await.ok()["responses"][0]["text"], "Secret");
+    campus.anonymous().get(&path).await.error(401);
+}
+
+#[tokio::test]
+async fn the_second_tab_is_told_what_the_first_one_saved() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&drive));
+    let other = question(&drive, json!({})).await;
+    sue.patch(&path, text(drive.question, "first tab", 0)).await.ok();
+    let both = json!({ "responses": [
+        { "question": other, "text": "untouched", "version": 0 },
+        { "question": drive.question, "text": "second tab", "version": 0 },
+    ] });
+    let refused = sue.patch(&path, both).await;
+    assert_eq!(refused.status, 412);
+    let body = refused.json();
+    assert_eq!(body["code"], "draft_conflict");
+    assert_eq!(
+        body["conflicts"],
+        json!([{
+            "question": drive.question,
+            "text": "first tab",
+            "multiple_choice": null,
+            "version": 1,
+            "updated_at": hours(0),
+        }])
+    );
+    // Nothing was stored, and answers that nobody touched are in nobody's way.
+    let draft = sue.get(&path).await.ok();
+    assert_eq!(draft["responses"].as_array().map(Vec::len), Some(1));
+    sue.patch(&path, text(other, "untouched", 0)).await.ok();
+    // The same request again is no conflict: its answer is there already.
+    sue.patch(&path, text(other, "untouched", 0)).await.ok();
+    sue.patch(&path, text(drive.question, "merged", 1)).await.ok();
+}
+
+#[tokio::test]
+async fn of_many_tabs_at_once_one_is_stored_and_the_others_know() {
+    let campus = Setup::default().latency(5).build();
+    let drive = campus.drive("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&drive));
+    sue.get("/api/settings/").await.ok();
+    let tabs = (0..8).map(|n| {
+        let (sue, path) = (sue.clone(), path.clone());
+        async move { sue.patch(&path, text(drive.question, &format!("tab {n}"), 0)).await }
+    });
+    let answers = futures::future::join_all(tabs).await;
+    let stored: Vec<Value> = answers
+        .iter()
+        .filter(|answer| answer.status == 200)
+        .map(tests::Response::json)
+        .collect();
+    assert_eq!(stored.len(), 1);
+    assert!(
+        answers
+            .iter()
+            .all(|answer| [200, 412].contains(&answer.status.as_u16()))
+    );
+    assert_eq!(sue.get(&path).await.ok(), stored[0]);
+}
+
+#[tokio::test]
+async fn a_version_never_comes_again() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&drive));
+    sue.patch(&path, text(drive.question, "one", 0)).await.ok();
+    let removal = json!({ "responses": [{ "question": drive.question, "text": null, "version": 1 }] });
+    assert_eq!(sue.patch(&path, removal).await.ok()["responses"], json!([]));
+    sue.get(&path).await.error(404);
+    // Somebody who still shows the removed answer is told.
+    let late = sue.patch(&path, text(drive.question, "two", 1)).await;
+    assert_eq!(late.status, 412);
+    assert_eq!(late.json()["conflicts"][0]["text"], json!(null));
+    let again = sue.patch(&path, text(drive.question, "three", 0)).await.ok();
+    assert_eq!(again["responses"][0]["version"], 3);
+    sue.delete(&path).await.no_content();
+    sue.delete(&path).await.no_content();
+    sue.get(&path).await.error(404);
+    let anew = sue.patch(&path, text(drive.question, "four", 0)).await.ok();
+    assert_eq!(anew["responses"][0]["version"], 5);
+}
+
+#[tokio::test]
+async fn each_committee_has_its_own_draft() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&drive));
+    let [tech, outreach] = [0, 1].map(|n| id(&drive.application["committees"][n]));
+    let only_tech = question(&drive, json!({ "committee_question": true, "committees": [tech] })).await;
+    let of = |committee: u64| format!("{path}?committee={committee}");
+    let draft = sue.patch(&of(tech), text(only_tech, "code", 0)).await.ok();
+    assert_eq!(draft["committee"], tech);
+    sue.patch(&of(outreach), text(only_tech, "talk", 0))
+        .await
+        .invalid(&["responses.0.question"]);
+    sue.patch(&path, text(only_tech, "talk", 0))
+        .await
+        .invalid(&["responses.0.question"]);
+    sue.get(&of(outreach)).await.error(404);
+    sue.get(&path).await.error(404);
+    for wrong in ["7", "x", "0"] {
+        let wrong = format!("{path}?committee={wrong}");
+        sue.get(&wrong).await.invalid(&["committee"]);
+        sue.patch(&wrong, text(drive.question, "x", 0))
+            .await
+            .invalid(&["committee"]);
+        sue.delete(&wrong).await.invalid(&["committee"]);
+    }
+    let submission = json!({ "committee": tech, "responses": [] });
+    sue.post(&format!("{}submissions/", drive.path), submission)
+        .await
+        .created();
+    sue.get(&of(tech)).await.error(404);
+}
+
+#[tokio::test]
+async fn wrong_answers_are_named_and_unfinished_ones_are_not() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&drive));
+    let short = question(&drive, json!({ "word_limit": 2 })).await;
+    let choice = json!({
+        "prompt": "Which?",
+        "question_type": 2,
+        "multiple_choice": [{ "value": "Yes" }, { "value": "No" }],
+    });
+    let questions = format!("{}questions/", drive.path);
+    let choice = drive.officer.post(&questions, choice).await.created();
+    let info = question(&drive, json!({ "question_type": 4 })).await;
+    sue.patch(&path, text(short, "many more words than two", 0))
+        .await
+        .ok();
+    let option = id(&choice["multiple_choice"][0]);
+    let chosen = json!({ "responses": [
+        { "question": id(&choice), "multiple_choice": option, "version": 0 },
+    ] });
+    let draft = sue.patch(&path, chosen).await.ok();
+    assert!(
+        draft["responses"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|answer| answer["multiple_choice"] == option)
+    );
+    let wrong = json!({ "responses": [
+        { "question": 7, "text": "x", "version": 0 },
+        { "text": "x", "version": 0 },
+        { "question": drive.question, "text": "x" },
+        { "question": short, "text": "x", "version": 1 },
+        { "question": short, "text": "y", "version": 1 },
+        { "question": info, "text": "x", "version": 0 },
+        { "question": id(&choice), "text": "x", "version": 0 },
+    ] });
+    sue.raw(http::Method::PATCH, &path, Some("application/json"), wrong.to_string())
+        .await
+        .invalid(&[
+            "responses.0.question",
+            "responses.1.question",
+            "responses.2.version",
+            "responses.4.question",
+            "responses.5.question",
+            "responses.6.text",
+        ]);
+    let foreign = json!({ "responses": [
+        { "question": id(&choice), "multiple_choice": 7, "version": 1 },
+        { "question": drive.question, "multiple_choice": option, "version": 0 },
+    ] });
+    sue.patch(&path, foreign)
+        .await
+        .invalid(&["responses.0.multiple_choice", "responses.1.multiple_choice"]);
+    let long = text(drive.question, &"x".repeat(20_001), 0).to_string();
+    sue.raw(http::Method::PATCH, &path, Some("application/json"), long)
+        .await
+        .invalid(&["responses.0.text"]);
+}
+
+#[tokio::test]
+async fn the_draft_is_there_until_the_submission_is_stored() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&drive));
+    sue.patch(&path, text(drive.question, "Because.", 0)).await.ok();
+    let wrong = json!({ "responses": [{ "question": 7, "text": "x" }] });
+    sue.post(&format!("{}submissions/", drive.path), wrong)
+        .await
+        .error(400);
+    sue.get(&path).await.ok();
+    campus.advance(TimeDelta::seconds(1));
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    sue.get(&path).await.error(404);
+    // What is typed afterwards is a new draft, also for the client that knows no version.
+    campus.advance(TimeDelta::seconds(1));
+    let sue = campus.as_("sue");
+    let next = sue.patch(&path, text(drive.question, "Better.", 0)).await.ok();
+    assert_eq!(next["responses"][0]["text"], "Better.");
+    // A withdrawal takes nothing that was typed after the submission.
+    campus.advance(TimeDelta::seconds(1));
+    let sue = campus.as_("sue");
+    sue.delete(&format!("/api/submissions/{}/", id(&submission)))
+        .await
+        .no_content();
+    assert_eq!(sue.get(&path).await.ok(), next);
+}
+
+#[tokio::test]
+async fn drafts_are_written_while_the_application_is_open_and_expire_after_it() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let path = path(&drive);
+    let sue = campus.as_("sue");
+    sue.patch(&path, text(drive.question, "one", 0)).await.ok();
+    let other = question(&drive, json!({})).await;
+    // The end moves: the next save keeps the whole draft longer.
+    drive
+        .officer
+        .patch(
+            &drive.path,
+            json!({ "application_end_time": hours(48), "result_release_time": hours(72) }),
+        )
+        .await
+        .ok();
+    let draft = sue.patch(&path, text(other, "two", 0)).await.ok();
+    assert_eq!(draft["expires_at"], hours(48 + 720));
+    campus.advance(TimeDelta::hours(49));
+    let sue = campus.as_("sue");
+    let closed = sue.patch(&path, text(drive.question, "three", 1)).await;
+    assert_eq!(closed.json()["code"], "application_closed");
+    closed.error(400);
+    campus.advance(TimeDelta::hours(718));
+    assert_eq!(campus.as_("sue").get(&path).await.ok(), draft);
+    campus.advance(TimeDelta::hours(2));
+    campus.as_("sue").get(&path).await.error(404);
+}
+
+#[tokio::test]
+async fn an_extension_keeps_the_draft_open() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    campus.as_("sue").get("/api/settings/").await.ok();
+    drive
+        .officer
+        .post(
+            &format!("{}extensions/", drive.path),
+            json!({ "username": "sue", "end_time": hours(30) }),
+        )
+        .await
+        .created();
+    campus.advance(TimeDelta::hours(25));
+    let draft = campus
+        .as_("sue")
+        .patch(&path(&drive), text(drive.question, "late", 0))
+        .await
+        .ok();
+    assert_eq!(draft["expires_at"], hours(30 + 720));
+}
+
+async fn drafts_in_export(client: &Client) -> Value {
+    client.get("/api/settings/export/").await.ok()["drafts"].clone()
+}
+
+#[tokio::test]
+async fn drafts_are_exported_erased_and_deleted_with_the_application() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, bob, path) = (campus.as_("sue"), campus.as_("bob"), path(&drive));
+    sue.patch(&path, text(drive.question, "Zanzibar", 0)).await.ok();
+    bob.patch(&path, text(drive.question, "Timbuktu", 0)).await.ok();
+    let exported = drafts_in_export(&sue).await;
+    assert_eq!(exported[0]["text"], "Zanzibar");
+    assert_eq!(exported.as_array().map(Vec::len), Some(1));
+    sue.delete("/api/settings/").await.no_content();
+    let holds = |text: &str| json!(campus.stored()).to_string().contains(text);
+    assert!(!holds("Zanzibar"));
+    assert!(holds("Timbuktu"));
+    drive.officer.delete(&drive.path).await.no_content();
+    assert!(!holds("Timbuktu"));
+}
