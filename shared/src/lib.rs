@@ -22,6 +22,8 @@ pub mod media;
 pub mod models;
 #[cfg(feature = "api")]
 pub mod openapi;
+#[cfg(feature = "api")]
+pub mod receipts;
 pub mod settings;
 #[cfg(feature = "api")]
 pub mod state;

@@ -29,6 +29,10 @@ pub const TAGS: usize = 3_000;
 pub const MEMBER_DESCRIPTION: usize = 1_000;
 /// The reason of a decision.
 pub const REASON: usize = 5_000;
+/// The comment of a review.
+pub const COMMENT: usize = 5_000;
+/// A receipt that somebody wants to have verified.
+pub const RECEIPT: usize = 10_000;
 /// One answer of a submission.
 pub const ANSWER: usize = 20_000;
 /// All answers of one submission, in bytes.

@@ -39,6 +39,9 @@ pub struct Settings {
     pub mail_configuration_set: Option<String>,
     /// `INVITE_SECRET`: the secret that invite tokens are derived from; at least 32 characters.
     pub invite_secret: Secret,
+    /// `OLD_RECEIPT_KEYS`: public keys of receipts that were signed before the secret changed: the
+    /// `x` of `/receipts/jwks.json`, separated by commas; default none.
+    pub old_receipt_keys: Vec<String>,
     /// `MEDIA_BUCKET`: the S3 bucket that stores images.
     pub media_bucket: String,
     /// `MEDIA_URL`: base URL from which clients load images.
@@ -157,7 +160,7 @@ impl std::fmt::Debug for Secret {
 }
 
 /// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 25] = [
+pub const VARIABLES: [&str; 26] = [
     "TABLE_NAME",
     "OIDC_ISSUER",
     "OIDC_AUDIENCE",
@@ -179,6 +182,7 @@ pub const VARIABLES: [&str; 25] = [
     "MAIL_RATE",
     "MAIL_CONFIGURATION_SET",
     "INVITE_SECRET",
+    "OLD_RECEIPT_KEYS",
     "MEDIA_BUCKET",
     "MEDIA_URL",
     "CORS_ORIGINS",
@@ -255,6 +259,10 @@ impl Settings {
                 false
             }
         };
+        let list = |value: String| {
+            let items = value.split(',').map(|item| item.trim().to_owned());
+            items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
+        };
         let names = ClaimNames::default();
         let claims = ClaimNames {
             username: or("CLAIM_USERNAME", &names.username),
@@ -282,11 +290,8 @@ impl Settings {
             invite_secret: Secret::new(invite_secret),
             media_bucket,
             media_url,
-            cors_origins: or("CORS_ORIGINS", "")
-                .split(',')
-                .map(|o| o.trim().to_owned())
-                .filter(|o| !o.is_empty())
-                .collect(),
+            old_receipt_keys: list(or("OLD_RECEIPT_KEYS", "")),
+            cors_origins: list(or("CORS_ORIGINS", "")),
             trusts_forwarded,
         };
         if problems.is_empty() {

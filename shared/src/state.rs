@@ -1,13 +1,15 @@
 //! The state that a router is built with. All differences between Lambda, a local computer and a
 //! test are in this state; the rest of the code does not depend on them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::auth::{KnownPeople, Verifier};
 use crate::catalogue::{Catalogue, Clubs, ListedClub, ListedEvent};
 use crate::ids::Ids;
 use crate::lookups::{Entries, InMemory, Lookups};
 use crate::media::Media;
+use crate::models::Submission;
+use crate::receipts::{ReceiptClaims, Receipts};
 use crate::settings::Settings;
 use crate::table::{Table, TableError, Versions};
 use crate::time::Clock;
@@ -37,6 +39,7 @@ pub struct App {
     pub ids: Ids,
     /// The settings of the deployment.
     pub settings: Settings,
+    receipts: OnceLock<Option<Receipts>>,
 }
 
 impl App {
@@ -65,12 +68,26 @@ impl App {
             clock,
             ids,
             settings,
+            receipts: OnceLock::new(),
         })
     }
 
     /// Returns the current time in whole seconds.
     pub fn now(&self) -> crate::time::Timestamp {
         crate::time::Timestamp::at(self.clock.now())
+    }
+
+    /// Returns the signer of receipts; none if the key cannot be made, which does not happen.
+    pub fn receipts(&self) -> Option<&Receipts> {
+        self.receipts
+            .get_or_init(|| Receipts::new(&self.settings))
+            .as_ref()
+    }
+
+    /// Returns the receipt of a submission (T1); none after an erasure.
+    pub fn receipt_of(&self, submission: &Submission) -> Option<String> {
+        let claims = ReceiptClaims::of(submission, &self.settings)?;
+        Some(self.receipts()?.sign(&claims))
     }
 
     /// Returns a new id.

@@ -109,6 +109,8 @@ pub async fn create_application(
         release: now,
         is_active: false,
         external_url: None,
+        confirmation: false,
+        blind_reviews: false,
         committees: vec![],
         deleted: None,
         created_at: now,

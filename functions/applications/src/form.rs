@@ -37,6 +37,10 @@ pub struct ApplicationBody {
     is_active: bool,
     /// Web address of an application elsewhere.
     external_url: Option<String>,
+    /// Whether each submission is confirmed to its applicant by mail.
+    confirmation: bool,
+    /// Whether officers see the reviews of others only after writing their own.
+    blind_reviews: bool,
     /// Template of the acceptance mail. Null for callers who are not officers.
     acceptance_email: Option<String>,
     /// Template of the rejection mail. Null for callers who are not officers.
@@ -65,6 +69,8 @@ impl ApplicationBody {
             result_release_time: application.release,
             is_active: application.is_active,
             external_url: application.external_url.clone(),
+            confirmation: application.confirmation,
+            blind_reviews: application.blind_reviews,
             acceptance_email: for_officer.then(|| texts.acceptance_email.clone()),
             rejection_email: for_officer.then(|| texts.rejection_email.clone()),
             committees: application.committees.clone(),
@@ -144,6 +150,16 @@ pub struct ApplicationInput {
     #[serde(default)]
     #[schema(value_type = Option<WebAddress>)]
     external_url: Field<String>,
+    /// Whether each submission is confirmed to its applicant by mail. Default false. PUT may leave it
+    /// out.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    confirmation: Field<bool>,
+    /// Whether officers see the reviews of others only after writing their own. Default false. PUT
+    /// may leave it out.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    blind_reviews: Field<bool>,
     /// HTML template of the acceptance mail, at most 50,000 characters. Variables: `{{ name }}`,
     /// `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ club }}`, `{{ application }}`.
     /// Conditions: `{% if reason %}…{% else %}…{% endif %}`. Anything else in such brackets is 400. An
@@ -218,6 +234,18 @@ impl ApplicationInput {
             "external_url",
             self.external_url,
             &mut application.external_url,
+        );
+        reader.flag(
+            "confirmation",
+            self.confirmation,
+            Need::Free,
+            &mut application.confirmation,
+        );
+        reader.flag(
+            "blind_reviews",
+            self.blind_reviews,
+            Need::Free,
+            &mut application.blind_reviews,
         );
         template(
             &mut reader,

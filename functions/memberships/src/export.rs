@@ -10,7 +10,7 @@ use shared::http::{Result, User};
 use shared::ids::Id;
 use shared::models::{
     Application, Choice, ClubCode, Committee, DraftAnswer, EmailStatus, Extension, Invite, Mail,
-    Membership, Question,
+    Membership, Question, Review, Submission,
 };
 use shared::table::Bookmark;
 use shared::time::Timestamp;
@@ -38,6 +38,8 @@ pub struct ExportBody<'a> {
     extensions: Vec<ExportedExtension>,
     /// Answers that the caller has typed but perhaps not submitted.
     drafts: Vec<ExportedDraftAnswer>,
+    /// What the caller, as an officer, thought of submissions.
+    reviews: Vec<ExportedReview>,
     /// Open or expired invites that were mailed to the caller.
     invites: Vec<ExportedInvite>,
     /// Mails that were sent to the caller.
@@ -127,6 +129,42 @@ impl From<DraftAnswer> for ExportedDraftAnswer {
             text: answer.text,
             multiple_choice: answer.option,
             updated_at: answer.updated_at,
+        }
+    }
+}
+
+/// A review that the caller wrote.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExportedReview {
+    /// Id of the review.
+    #[schema(value_type = u64)]
+    id: Id<Review>,
+    /// Id of the application.
+    #[schema(value_type = u64)]
+    application: Id<Application>,
+    /// Id of the submission.
+    #[schema(value_type = u64)]
+    submission: Id<Submission>,
+    /// From 1 to 5, or null.
+    score: Option<u8>,
+    /// The comment, or null.
+    comment: Option<String>,
+    /// When it was first written.
+    created_at: Timestamp,
+    /// When it was last changed.
+    updated_at: Timestamp,
+}
+
+impl From<Review> for ExportedReview {
+    fn from(review: Review) -> Self {
+        Self {
+            id: review.id,
+            application: review.application,
+            submission: review.submission,
+            score: review.score,
+            comment: review.comment,
+            created_at: review.created_at,
+            updated_at: review.updated_at,
         }
     }
 }
@@ -261,6 +299,7 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Re
             .filter(|answer| !answer.is_removed())
             .map(ExportedDraftAnswer::from)
             .collect(),
+        reviews: all.reviews.into_iter().map(ExportedReview::from).collect(),
         invites,
         mails: all
             .mails

@@ -74,9 +74,15 @@ async fn decide(
     mode: Mode,
 ) -> Result<Response> {
     let (submission, (AllPrompts(prompts), studies)) = scope.object;
-    scope
-        .if_match
-        .check(|| SubmissionBody::for_officer(&submission, &scope.parent, &prompts, &studies))?;
+    scope.if_match.check(|| {
+        SubmissionBody::for_officer(
+            &submission,
+            &scope.parent,
+            &prompts,
+            &studies,
+            scope.user.id(),
+        )
+    })?;
     let mut reader = Reader::new(mode);
     let status = reader.value("status", input.status, Need::Optional);
     let reason = reader.value("reason", input.reason, Need::Optional);
@@ -92,7 +98,8 @@ async fn decide(
     };
     let decided = write(app, vec![verdict], scope.user.id()).await?;
     let submission = decided.first().ok_or(ApiError::NotFound)?;
-    let body = SubmissionBody::for_officer(submission, &scope.parent, &prompts, &studies);
+    let (application, officer) = (&scope.parent, scope.user.id());
+    let body = SubmissionBody::for_officer(submission, application, &prompts, &studies, officer);
     Ok(Json(body).into_response())
 }
 
@@ -290,7 +297,7 @@ pub struct ChangedFields {
     reason: Option<[String; 2]>,
 }
 
-/// Who changed a decision.
+/// An officer who did something.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AuthorBody {
     /// User id.
@@ -300,19 +307,25 @@ pub struct AuthorBody {
     username: Option<String>,
 }
 
+impl AuthorBody {
+    /// Returns the author; the user name is none after an erasure.
+    pub fn new(id: Id<Person>, username: Option<&str>) -> Self {
+        Self {
+            id,
+            username: username.map(str::to_owned),
+        }
+    }
+}
+
 impl ChangeBody {
     fn new(change: DecisionChange, people: &HashMap<Id<Person>, Person>) -> Self {
         let changes = ChangedFields {
             status: change.status.map(|OldAndNew { old, new }| [old, new]),
             reason: change.reason.map(|OldAndNew { old, new }| [old, new]),
         };
-        let username = people
-            .get(&change.by)
-            .map(|person| person.personal.username.clone());
-        let by = AuthorBody {
-            id: change.by,
-            username,
-        };
+        let author = people.get(&change.by);
+        let username = author.map(|person| person.personal.username.as_str());
+        let by = AuthorBody::new(change.by, username);
         Self {
             id: change.id,
             at: change.at,

@@ -26,6 +26,9 @@ use utoipa::ToSchema;
 use crate::answers::{AnswerValue, Completeness, check_answer, is_for};
 use crate::submissions::{ApplicantData, closed, is_orphaned};
 
+const CHANGED_ELSEWHERE: &str =
+    "An answer was changed in another tab or on another device. Nothing was stored.";
+
 /// How long a draft is kept after the end of its application (N6).
 const KEPT: TimeDelta = TimeDelta::days(30);
 
@@ -63,13 +66,13 @@ impl OwnDraft {
         let submission = Submission::id_of(application, person, committee);
         let (stored, submitted) = futures::try_join!(
             app.table.draft(application, person, committee),
-            app.table.last_submitted(application, submission)
+            app.table.stored_submission(application, submission)
         )?;
         Ok(Self {
             application,
             person,
             committee,
-            submitted,
+            submitted: submitted.last_submitted(),
             stored: stored
                 .into_iter()
                 .map(|answer| (answer.question, answer))
@@ -96,9 +99,8 @@ impl OwnDraft {
         for change in changes {
             let stored = self.stored.get(&change.question);
             let known = stored.filter(|answer| answer.is_live(self.submitted, new.now));
-            let (version, is_removed) = known.map_or((0, true), |answer| {
-                (answer.version, answer.is_removed())
-            });
+            let (version, is_removed) =
+                known.map_or((0, true), |answer| (answer.version, answer.is_removed()));
             let (text, option) = (change.text.clone(), change.option);
             let is_same = known.map_or(text.is_none() && option.is_none(), |answer| {
                 answer.text == text && answer.option == option
@@ -219,7 +221,7 @@ pub struct DraftConflictBody {
 pub struct DraftInput {
     /// The changed answers, at most 100. Other answers stay as they are.
     #[serde(default)]
-    #[schema(required = true, value_type = Vec<DraftAnswerInput>, max_items = 100)]
+    #[schema(value_type = Vec<DraftAnswerInput>, max_items = 100)]
     responses: Field<Vec<DraftAnswerInput>>,
 }
 
@@ -252,7 +254,7 @@ impl DraftInput {
     fn check(self, form: &Form, committee: Option<Id<Committee>>) -> Result<Vec<AnswerChange>> {
         let mut reader = Reader::new(Mode::Create);
         let responses = reader
-            .value("responses", self.responses, Need::Required)
+            .value("responses", self.responses, Need::Optional)
             .unwrap_or_default();
         if responses.len() > limits::QUESTIONS {
             return Err(ApiError::field(
@@ -275,10 +277,7 @@ impl DraftInput {
                 continue;
             };
             let Some(question) = form.question(id) else {
-                wrong(
-                    "question",
-                    "This application has no question with this id.",
-                );
+                wrong("question", "This application has no question with this id.");
                 continue;
             };
             if !named.insert(id) {
@@ -294,7 +293,8 @@ impl DraftInput {
                 text,
                 option: response.multiple_choice.map(Reference::id),
             };
-            let Some(value) = check_answer(&mut reader, &field, question, value, Completeness::Draft)
+            let Some(value) =
+                check_answer(&mut reader, &field, question, value, Completeness::Draft)
             else {
                 continue;
             };
@@ -370,7 +370,18 @@ pub async fn show_draft(
     responses(
         (status = 200, body = DraftBody),
         (status = 412, body = DraftConflictBody,
-            description = "An answer was changed elsewhere. Nothing was stored.")
+            description = "An answer was changed elsewhere. Nothing was stored.",
+            example = json!({
+                "detail": CHANGED_ELSEWHERE,
+                "code": "draft_conflict",
+                "conflicts": [{
+                    "question": 103,
+                    "text": "I like to build robots",
+                    "multiple_choice": null,
+                    "version": 2,
+                    "updated_at": "2026-11-21T09:00:00Z",
+                }],
+            }))
     )
 )]
 pub async fn save_draft(
@@ -381,7 +392,9 @@ pub async fn save_draft(
     Input(input): Input<DraftInput>,
 ) -> Result<Response> {
     let (form, (ApplicantData { person, extension }, mut draft)) = (scope.parent, scope.object);
-    let end = extension.as_ref().map(|extension: &Extension| extension.end);
+    let end = extension
+        .as_ref()
+        .map(|extension: &Extension| extension.end);
     if !form.application.is_current(received, end) {
         return Err(closed());
     }
@@ -437,7 +450,9 @@ pub async fn save_draft(
 /// Gives the other answers the expiry of this request. It differs only if the end of the
 /// application was moved. What fails here is done with the next save.
 async fn keep_longer(app: &Shared, draft: &mut OwnDraft, new: &Stamp) {
-    let older = draft.live(new.now).filter(|answer| answer.expires != new.expires);
+    let older = draft
+        .live(new.now)
+        .filter(|answer| answer.expires != new.expires);
     let writes: Vec<DraftWrite> = older
         .map(|answer| DraftWrite {
             answer: DraftAnswer {
@@ -459,8 +474,7 @@ async fn keep_longer(app: &Shared, draft: &mut OwnDraft, new: &Stamp) {
 
 fn conflict(conflicts: Vec<DraftAnswerBody>) -> Response {
     let body = DraftConflictBody {
-        detail: "An answer was changed in another tab or on another device. Nothing was stored."
-            .to_owned(),
+        detail: CHANGED_ELSEWHERE.to_owned(),
         code: Code::DraftConflict,
         conflicts,
     };

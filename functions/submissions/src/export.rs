@@ -8,11 +8,10 @@ use axum::response::{IntoResponse, Response};
 use shared::Shared;
 use shared::http::{ApiError, Officer, Params, Result, Slice, Sliced};
 use shared::ids::Id;
-use shared::models::{Form, Question, QuestionType, Status, Submission};
-use shared::openapi::fields::{Count, EmailStatuses};
-use shared::table::SubmissionQuery;
+use shared::models::{Form, Person, Question, QuestionType, Status, Submission};
+use shared::openapi::fields::{Count, EmailStatuses, Reviewed, SubmissionOrdering};
 
-use crate::submissions::SubmissionFilter;
+use crate::list::find;
 use shared::bodies::{AllPrompts, Prompts, committee_of};
 
 const COLUMNS: [&str; 11] = [
@@ -32,7 +31,7 @@ const COLUMNS: [&str; 11] = [
 /// Export the submissions to an application as CSV.
 ///
 /// For officers. UTF-8 with a byte order mark: one row for each submission, one column for each
-/// question. The newest submission comes first.
+/// question. The newest submission comes first, unless `ordering` says otherwise.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/submissions/export/",
     tag = "submissions", security(("bearer" = [])),
@@ -46,6 +45,12 @@ const COLUMNS: [&str; 11] = [
         ("email_status" = Option<EmailStatuses>, Query,
             description = "One or more states of the last decision mail, separated by commas. \
                 `none` means applicants who were sent nothing"),
+        ("reviewed" = Option<Reviewed>, Query,
+            description = "`mine`: the caller has reviewed it. `none`: nobody has. `others`: others \
+                have, but not the caller"),
+        ("ordering" = Option<SubmissionOrdering>, Query,
+            description = "`-created_at`: the newest first. `-score`: the best average score first. \
+                `score`: the lowest first. Those without a score are last"),
         ("search" = Option<String>, Query,
             description = "Every word must occur in the name, user name or address"),
         ("limit" = Option<Count>, Query,
@@ -62,25 +67,18 @@ pub async fn export_submissions(
     scope: Officer<Form, AllPrompts>,
     slice: Slice,
 ) -> Result<Response> {
-    csv(&app, &scope.parent, &scope.object.0, &params, &slice).await
+    let request = (scope.user.id(), &params, &slice);
+    csv(&app, &scope.parent, &scope.object.0, request).await
 }
 
 pub(crate) async fn csv(
     app: &Shared,
     form: &Form,
     prompts: &Prompts,
-    params: &Params,
-    slice: &Slice,
+    (officer, params, slice): (Id<Person>, &Params, &Slice),
 ) -> Result<Response> {
-    let filter = SubmissionFilter::read(params)?;
-    let wanted = SubmissionQuery {
-        matches: |submission: &Submission| filter.matches(submission),
-        before: slice.after()?,
-        limit: slice.limit().map(|limit| limit + 1),
-        without_answers: false,
-    };
-    let mut submissions = app.table.submissions(form.application.id, wanted).await?;
-    let next = slice.cut(&mut submissions, Submission::place);
+    let (mut submissions, place) = find(app, &form.application, officer, params, slice).await?;
+    let next = slice.cut(&mut submissions, place);
     let bytes = write(form, prompts, &submissions)
         .map_err(|error| ApiError::Internal(error.to_string()))?;
     let name = format!(

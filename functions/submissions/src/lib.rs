@@ -4,8 +4,11 @@ pub mod answers;
 pub mod decisions;
 pub mod drafts;
 pub mod export;
+pub mod list;
 pub mod own;
 pub mod previews;
+pub mod receipts;
+pub mod reviews;
 pub mod send_emails;
 pub mod submissions;
 
@@ -16,7 +19,7 @@ use utoipa_axum::routes;
 /// The routes of this function.
 pub fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(shared::openapi::base())
-        .routes(routes!(submissions::list_submissions, submissions::submit))
+        .routes(routes!(list::list_submissions, submissions::submit))
         .routes(routes!(export::export_submissions))
         .routes(routes!(decisions::set_statuses))
         .routes(routes!(decisions::set_reasons))
@@ -26,6 +29,8 @@ pub fn routes() -> OpenApiRouter<Shared> {
             decisions::update_decision
         ))
         .routes(routes!(decisions::list_history))
+        .routes(routes!(reviews::list_reviews))
+        .routes(routes!(reviews::put_review, reviews::delete_review))
         .routes(routes!(
             drafts::show_draft,
             drafts::save_draft,
@@ -34,4 +39,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(send_emails::send_emails))
         .routes(routes!(own::list_own_submissions))
         .routes(routes!(own::show_own_submission, own::withdraw_submission))
+        .routes(routes!(receipts::show_receipt))
+        .routes(routes!(receipts::show_receipt_keys))
+        .routes(routes!(receipts::verify_receipt))
 }

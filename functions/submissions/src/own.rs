@@ -26,7 +26,8 @@ pub async fn list_own_submissions(State(app): State<Shared>, user: User) -> Resu
     Ok(Json(shown.bodies(&own)).into_response())
 }
 
-async fn own(app: &Shared, user: &User, path: &PathIds) -> Result<Submission> {
+/// The submission in the path, if it is the caller's.
+pub(crate) async fn own(app: &Shared, user: &User, path: &PathIds) -> Result<Submission> {
     let id = path.id("submission").ok_or(ApiError::NotFound)?;
     app.table
         .submission_of(user.id(), id)

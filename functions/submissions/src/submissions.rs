@@ -1,27 +1,27 @@
 //! `/clubs/{club}/applications/{application}/submissions/`, `…/{submission}/`
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use chrono::TimeDelta;
 use shared::bodies::Studies;
 use shared::http::{
-    ApiError, Code, Created, Input, Load, Maybe, Officer, Params, PathIds, ReceivedAt, RequestKey,
-    Result, SignedIn, Slice, User, accepts_csv, key_reused, replayed, shown_at,
+    ApiError, Code, Created, Input, Load, Maybe, PathIds, ReceivedAt, RequestKey, Result, SignedIn,
+    User, key_reused, replayed, shown_at,
 };
 use shared::ids::Id;
+use shared::mail::confirmation;
 use shared::models::{
-    Answers, Application, Committee, EmailStatus, Extension, Form, Person, Status, Submission,
+    Answers, Application, Club, Committee, Extension, Form, Person, Status, Submission,
 };
-use shared::openapi::fields::{Count, EmailStatuses};
 use shared::table::usage::request_age;
-use shared::table::{SubmissionQuery, SubmitOutcome};
+use shared::table::{Retries, StoredSubmission, SubmitOutcome};
 use shared::time::Timestamp;
-use shared::{Shared, ids, limits, text};
+use shared::{Shared, ids, limits};
 
 use crate::answers::NewSubmission;
-use crate::export;
 use shared::bodies::{AllPrompts, Prompts, SubmissionBody};
 
 /// The message for every reason, so that it does not reveal a decision (S2).
@@ -119,6 +119,8 @@ pub async fn submit(
         sequence: number,
         received: number,
         revision: 1,
+        withdrawn: 0,
+        reviews: BTreeMap::new(),
         key,
         created_at: at,
         submitted_at: at,
@@ -132,7 +134,13 @@ pub async fn submit(
     let studies = Studies::of(&app, submission.applicant.iter());
     let outcome = async {
         if is_current {
-            store(&app, &submission, key_since, (&form.application, person.id)).await
+            store(
+                &app,
+                submission.clone(),
+                key_since,
+                (&scope.club, &form, &person),
+            )
+            .await
         } else {
             stored_before(&app, &submission, key_since).await
         }
@@ -149,8 +157,9 @@ pub async fn submit(
     } else {
         app.table.prompts(stored.application).await?
     };
+    let application = &form.application;
     let body =
-        SubmissionBody::for_applicant(&stored, &form.application, &prompts, &studies, received);
+        SubmissionBody::for_applicant(&app, &stored, application, &prompts, &studies, received);
     let location = format!(
         "/api/clubs/{}/applications/{}/submissions/{}/",
         stored.club, stored.application, stored.id
@@ -176,34 +185,69 @@ struct SubmitResult {
     is_replay: bool,
 }
 
-async fn store(
+/// Returns the submission as it is stored in the place of `earlier`.
+fn replacing(earlier: &StoredSubmission, submission: Submission) -> Submission {
+    let new = Submission {
+        revision: earlier.revision() + 1,
+        withdrawn: earlier.withdrawn(),
+        ..submission
+    };
+    let StoredSubmission::Present(old) = earlier else {
+        return new;
+    };
+    Submission {
+        sequence: old.sequence,
+        created_at: old.created_at,
+        reason: old.reason.clone(),
+        notified: old.notified,
+        mailed: old.mailed.clone(),
+        ..new
+    }
+}
+
+/// Stores a submission with the mail that confirms it (T5).
+async fn submit_confirmed(
     app: &Shared,
     submission: &Submission,
     key_since: u64,
-    (application, person): (&Application, Id<Person>),
+    (club, form): (&Club, &Form),
+) -> Result<SubmitOutcome> {
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        let earlier = app
+            .table
+            .stored_submission(submission.application, submission.id)
+            .await?;
+        let new = replacing(&earlier, submission.clone());
+        let receipt = app.receipt_of(&new).unwrap_or_default();
+        let mail = confirmation(club, form, &new, &receipt, app.now());
+        let outcome = app
+            .table
+            .submit_confirmed(submission, key_since, earlier, &mail);
+        if let Some(outcome) = outcome.await? {
+            return Ok(outcome);
+        }
+    }
+}
+
+async fn store(
+    app: &Shared,
+    submission: Submission,
+    key_since: u64,
+    (club, form, person): (&Club, &Form, &Person),
 ) -> Result<SubmitResult> {
-    let outcome = match app.table.submit(submission, key_since).await? {
-        SubmitOutcome::Stored(None) => SubmitResult {
-            stored: submission.clone(),
+    let outcome = if form.application.confirmation && !person.personal.email.is_empty() {
+        submit_confirmed(app, &submission, key_since, (club, form)).await?
+    } else {
+        app.table.submit(&submission, key_since).await?
+    };
+    let outcome = match outcome {
+        SubmitOutcome::Stored(earlier) => SubmitResult {
+            stored: replacing(&earlier, submission),
             is_replay: false,
         },
-        SubmitOutcome::Stored(Some(old)) => {
-            let kept = Submission {
-                sequence: old.sequence,
-                created_at: old.created_at,
-                reason: old.reason,
-                ..submission.clone()
-            };
-            SubmitResult {
-                stored: Submission {
-                    notified: old.notified,
-                    mailed: old.mailed,
-                    ..kept
-                },
-                is_replay: false,
-            }
-        }
-        SubmitOutcome::Already(stored) => already(*stored, submission)?,
+        SubmitOutcome::Already(stored) => already(*stored, &submission)?,
         SubmitOutcome::Later(stored) => SubmitResult {
             stored: *stored,
             is_replay: false,
@@ -212,7 +256,7 @@ async fn store(
         SubmitOutcome::Decided | SubmitOutcome::Withdrawn(false) => return Err(closed()),
     };
     if !outcome.is_replay && request_age() > limits::DELETION_GRACE / 2 {
-        take_back_if_orphaned(app, submission, application, person)
+        take_back_if_orphaned(app, &outcome.stored, &form.application, person.id)
             .await
             .map_err(ApiError::after_write)?;
     }
@@ -246,9 +290,8 @@ pub(crate) async fn is_orphaned(
         app.table.application(&application.club, application.id),
         person
     )?;
-    let has_committee = |application: &Application| {
-        committee.is_none_or(|id| application.committee(id).is_some())
-    };
+    let has_committee =
+        |application: &Application| committee.is_none_or(|id| application.committee(id).is_some());
     let is_there = person.is_some_and(|person: Person| !person.erasing);
     Ok(!is_there || !application.as_ref().is_some_and(has_committee))
 }
@@ -296,124 +339,6 @@ fn already(stored: Submission, submission: &Submission) -> Result<SubmitResult> 
     }
 }
 
-/// The filters of a request.
-pub(crate) struct SubmissionFilter {
-    status: Option<u64>,
-    committee: Option<Id<Committee>>,
-    notified: Option<bool>,
-    /// Any of these states. `None` stands for applicants who were sent nothing.
-    email_status: Option<Vec<Option<EmailStatus>>>,
-    words: Vec<String>,
-}
-
-impl SubmissionFilter {
-    pub(crate) fn read(params: &Params) -> Result<Self> {
-        Ok(Self {
-            status: params.number("status", 1, 4)?,
-            committee: params.id("committee")?,
-            notified: params.flag("notified")?,
-            email_status: params
-                .text("email_status")
-                .map(email_statuses)
-                .transpose()?,
-            words: text::words(params.text("search").unwrap_or_default()),
-        })
-    }
-
-    pub(crate) fn matches(&self, submission: &Submission) -> bool {
-        let person = submission
-            .applicant
-            .as_ref()
-            .map(|applicant| &applicant.personal);
-        let texts = person.map(|person| [person.name.as_str(), &person.username, &person.email]);
-        self.status
-            .is_none_or(|status| u64::from(submission.status.code()) == status)
-            && self
-                .committee
-                .is_none_or(|committee| submission.committee == Some(committee))
-            && self
-                .notified
-                .is_none_or(|notified| submission.notified == notified)
-            && self
-                .email_status
-                .as_ref()
-                .is_none_or(|wanted| wanted.contains(&submission.email_status()))
-            && (self.words.is_empty() || text::matches(&self.words, texts.into_iter().flatten()))
-    }
-}
-
-/// Reads names of states, separated by commas. `none` stands for applicants who were sent nothing.
-fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
-    let one = |name: &str| match EmailStatus::ALL.iter().find(|(known, _)| *known == name) {
-        Some((_, status)) => Ok(Some(*status)),
-        None if name == "none" => Ok(None),
-        None => {
-            let known: Vec<&str> = EmailStatus::ALL.iter().map(|(known, _)| *known).collect();
-            Err(ApiError::field(
-                "email_status",
-                format!(
-                    "Expected one or more of {}, none, separated by commas.",
-                    known.join(", ")
-                ),
-            ))
-        }
-    };
-    text.split(',').map(|name| one(name.trim())).collect()
-}
-
-/// List the submissions to an application.
-///
-/// For officers. The newest comes first. The header `Accept: text/csv` returns CSV.
-#[utoipa::path(
-    get, path = "/api/clubs/{club}/applications/{application}/submissions/", tag = "submissions",
-    security(("bearer" = [])),
-    params(
-        ("club" = String, Path),
-        ("application" = u64, Path),
-        ("status" = Option<Status>, Query, description = "Only submissions with this status"),
-        ("committee" = Option<u64>, Query,
-            description = "Only submissions for the committee with this id"),
-        ("notified" = Option<bool>, Query, description = "Whether a decision mail was sent"),
-        ("email_status" = Option<EmailStatuses>, Query,
-            description = "One or more states of the last decision mail, separated by commas. \
-                `none` means applicants who were sent nothing"),
-        ("search" = Option<String>, Query,
-            description = "Every word must occur in the name, user name or address"),
-        ("limit" = Option<Count>, Query,
-            description = "Largest number of results. If there are more, the header `Link` has the \
-                address of the next part"),
-        ("cursor" = Option<String>, Query,
-            description = "Where the next part begins: from the header `Link` of the last answer")
-    ),
-    responses((status = 200, content(
-        (Vec<SubmissionBody> = "application/json"),
-        (String = "text/csv")
-    )))
-)]
-pub async fn list_submissions(
-    State(app): State<Shared>,
-    headers: HeaderMap,
-    params: Params,
-    scope: Officer<Form, (AllPrompts, Studies)>,
-    slice: Slice,
-) -> Result<Response> {
-    let (form, (AllPrompts(prompts), studies)) = (scope.parent, scope.object);
-    if accepts_csv(&headers) {
-        return export::csv(&app, &form, &prompts, &params, &slice).await;
-    }
-    let filter = SubmissionFilter::read(&params)?;
-    let wanted = SubmissionQuery {
-        matches: |submission: &Submission| filter.matches(submission),
-        before: slice.after()?,
-        limit: slice.limit().map(|limit| limit + 1),
-        without_answers: false,
-    };
-    let mut found = app.table.submissions(form.application.id, wanted).await?;
-    let show =
-        |submission| SubmissionBody::for_officer(submission, &form.application, &prompts, &studies);
-    Ok(slice.answer(&mut found, Submission::place, show))
-}
-
 /// Get a submission.
 ///
 /// For officers and for the applicant. The applicant sees a decision from the release time on, or
@@ -438,9 +363,11 @@ pub async fn show_submission(
     }
     let submission = submission.ok_or(ApiError::NotFound)?;
     let body = if is_officer {
-        SubmissionBody::for_officer(&submission, &scope.parent, &prompts, &studies)
+        let officer = scope.user.id();
+        SubmissionBody::for_officer(&submission, &scope.parent, &prompts, &studies, officer)
     } else {
         SubmissionBody::for_applicant(
+            &app,
             &submission,
             &scope.parent,
             &prompts,

@@ -54,12 +54,18 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
             "Submission",
             "Withdrawal",
             "Change",
+            "Review",
         ],
         "application",
         &applications,
         "application",
     );
-    belongs(&["Change"], "submission", &submissions, "submission");
+    belongs(
+        &["Change", "Review"],
+        "submission",
+        &submissions,
+        "submission",
+    );
     belongs(
         &[
             "Application",
@@ -78,6 +84,7 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
         &[
             "Membership",
             "MembershipRequest",
+            "Review",
             "Draft",
             "Extension",
             "Submission",

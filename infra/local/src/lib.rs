@@ -148,6 +148,7 @@ pub fn settings() -> Settings {
         mail_from: "Clubs <no-reply@clubs.example>".into(),
         mail_rate: 0,
         mail_configuration_set: Some("local".into()),
+        old_receipt_keys: vec![],
         invite_secret: Secret::new("the local service has no secrets to keep"),
         media_bucket: String::new(),
         media_url: "http://127.0.0.1:8000/media".into(),

@@ -4,4 +4,4 @@ mod lookups;
 mod submission;
 
 pub use lookups::{BadgeBody, Badges, NamedBody, Studies};
-pub use submission::{AllPrompts, OwnSubmissions, Prompts, SubmissionBody, committee_of};
+pub use submission::{AllPrompts, OwnSubmissions, Prompts, Scores, SubmissionBody, committee_of};

@@ -8,8 +8,8 @@ use super::lookups::{NamedBody, Studies};
 use crate::http::{ApiError, Load, PathIds, User};
 use crate::ids::Id;
 use crate::models::{
-    Application, Choice, Committee, EmailStatus, Person, Prompt, Question, QuestionType, Status,
-    StoredAnswer, Submission,
+    Application, Choice, Committee, EmailStatus, Person, Prompt, Question, QuestionType, Review,
+    Status, StoredAnswer, Submission,
 };
 use crate::state::Shared;
 use crate::table::ApplicationParts;
@@ -21,6 +21,10 @@ use utoipa::ToSchema;
 
 /// A submission.
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(
+    clippy::option_option,
+    reason = "missing for applicants, null for officers who may not know"
+)]
 pub struct SubmissionBody<'a> {
     /// Id of the submission.
     #[schema(value_type = u64)]
@@ -42,6 +46,27 @@ pub struct SubmissionBody<'a> {
     notified: bool,
     /// Status of the last decision mail; null if there is none.
     email_status: Option<EmailStatus>,
+    /// How often it was submitted, from 1. It goes on after a withdrawal.
+    revision: u32,
+    /// Number of reviews. Null if the caller may not see the reviews of others. Missing if the
+    /// caller sees it as the applicant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u32>)]
+    review_count: Option<Option<u32>>,
+    /// Average of the scores, with one decimal. Null if there are none, or if the caller may not see
+    /// the reviews of others. Missing if the caller sees it as the applicant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    score_average: Option<Option<f64>>,
+    /// The score that the caller gave, or null. Missing if the caller sees it as the applicant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u8>)]
+    my_score: Option<Option<u8>>,
+    /// The receipt: a signed statement (JWS) of what was submitted and when. Missing if the caller
+    /// does not see it as the applicant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    receipt: Option<String>,
     /// When the service received the first submission.
     created_at: Timestamp,
     /// When it was last changed, as far as the caller may know.
@@ -117,8 +142,24 @@ impl Load for AllPrompts {
 }
 
 impl<'a> SubmissionBody<'a> {
-    /// Returns the submission with everything that officers see.
+    /// Returns the submission with everything that this officer sees.
     pub fn for_officer(
+        submission: &'a Submission,
+        application: &Application,
+        prompts: &'a Prompts,
+        studies: &Studies,
+        officer: Id<Person>,
+    ) -> Self {
+        let scores = Scores::seen_by(officer, submission, application);
+        Self {
+            review_count: Some(scores.count),
+            score_average: Some(scores.average()),
+            my_score: Some(scores.own),
+            ..Self::without_scores(submission, application, prompts, studies)
+        }
+    }
+
+    fn without_scores(
         submission: &'a Submission,
         application: &Application,
         prompts: &'a Prompts,
@@ -156,6 +197,11 @@ impl<'a> SubmissionBody<'a> {
                 .collect(),
             notified: submission.notified,
             email_status: submission.email_status(),
+            revision: submission.revision,
+            review_count: None,
+            score_average: None,
+            my_score: None,
+            receipt: None,
             created_at: submission.created_at,
             updated_at: submission.updated_at,
         }
@@ -164,13 +210,17 @@ impl<'a> SubmissionBody<'a> {
     /// Returns the submission as its applicant may see it at `now`. Before the release, it shows
     /// the decision that was mailed; if none was mailed, it shows no sign of a decision.
     pub fn for_applicant(
+        app: &Shared,
         submission: &'a Submission,
         application: &Application,
         prompts: &'a Prompts,
         studies: &Studies,
         now: DateTime<Utc>,
     ) -> Self {
-        let body = Self::for_officer(submission, application, prompts, studies);
+        let body = Self {
+            receipt: app.receipt_of(submission),
+            ..Self::without_scores(submission, application, prompts, studies)
+        };
         if application.release.moment() <= now {
             return body;
         }
@@ -192,6 +242,63 @@ impl<'a> SubmissionBody<'a> {
                 ..body
             },
         }
+    }
+}
+
+/// What an officer may know of the reviews of a submission (W3, W4).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Scores {
+    /// Number of reviews. None if the officer may not see the reviews of others.
+    pub count: Option<u32>,
+    /// The officer's own score.
+    pub own: Option<u8>,
+    /// Whether the officer has written a review.
+    pub is_reviewed: bool,
+    /// Sum and number of all scores. The number is 0 if the officer may not see them.
+    sum: (u64, u64),
+}
+
+impl Scores {
+    /// Returns what this officer may know. Nobody knows the reviews of a submission of their own,
+    /// and with blind reviews only those who wrote one know the others.
+    pub fn seen_by(
+        officer: Id<Person>,
+        submission: &Submission,
+        application: &Application,
+    ) -> Self {
+        if submission.person == Some(officer) {
+            return Self::default();
+        }
+        let own = submission
+            .reviews
+            .get(&Review::id_of(submission.id, officer).to_string());
+        let known = Self {
+            own: own.copied().flatten(),
+            is_reviewed: own.is_some(),
+            ..Self::default()
+        };
+        if application.blind_reviews && own.is_none() {
+            return known;
+        }
+        let scores = submission.reviews.values().flatten();
+        let sum = scores.fold((0, 0), |(sum, n), score| (sum + u64::from(*score), n + 1));
+        Self {
+            count: u32::try_from(submission.reviews.len()).ok(),
+            sum,
+            ..known
+        }
+    }
+
+    /// Returns the average with one decimal.
+    pub fn average(&self) -> Option<f64> {
+        let tenths = self.scaled(10)?;
+        Some(f64::from(u32::try_from(tenths).ok()?) / 10.0)
+    }
+
+    /// Returns the average, multiplied and rounded.
+    pub fn scaled(&self, by: u64) -> Option<u64> {
+        let (sum, n) = self.sum;
+        (n > 0).then(|| (2 * sum * by + n) / (2 * n))
     }
 }
 
@@ -242,6 +349,7 @@ fn response<'a>(answer: StoredAnswer<'a>, prompts: &'a Prompts) -> ResponseBody<
 
 /// What is needed to show submissions to their applicants, from any club.
 pub struct OwnSubmissions {
+    app: Shared,
     parts: ApplicationParts,
     studies: Studies,
     now: DateTime<Utc>,
@@ -257,6 +365,7 @@ impl OwnSubmissions {
         let (parts, studies) = futures::try_join!(parts, Studies::of(app, applicants))?;
         let now = app.clock.now();
         Ok(Self {
+            app: app.clone(),
             parts,
             studies,
             now,
@@ -270,6 +379,7 @@ impl OwnSubmissions {
             let application = self.parts.applications.get(&submission.application)?;
             let (prompts, studies) = (&self.parts.prompts, &self.studies);
             Some(SubmissionBody::for_applicant(
+                &self.app,
                 submission,
                 application,
                 prompts,

@@ -3,42 +3,10 @@
 
 use askama::Template;
 
-use super::rendered;
-use crate::ids::Id;
+use super::{Bodies, Occasion, mail, rendered};
 use crate::models::{
-    Club, Email, EmailStatus, Invite, InviteLink, Mail, MailKind, Membership, MembershipRequest,
-    Person, Personal, Role,
+    Club, Invite, InviteLink, Mail, MailKind, Membership, MembershipRequest, Personal, Role,
 };
-use crate::time::Timestamp;
-
-/// The event that one of these mails is about. Together with the attempt, it is the key in the
-/// outbox.
-struct Occasion {
-    about: u64,
-    sequence: u64,
-    kind: MailKind,
-}
-
-/// Defines the HTML and the text version of a mail: two templates with the same values.
-macro_rules! templates {
-    ($($html:ident $html_path:literal $text:ident $text_path:literal { $($field:ident: $type:ty),* }),+) => {$(
-        #[derive(Template)]
-        #[template(path = $html_path)]
-        struct $html<'a> { $($field: $type),* }
-
-        #[derive(Template)]
-        #[template(path = $text_path)]
-        struct $text<'a> { $($field: $type),* }
-
-        impl<'a> $html<'a> {
-            fn bodies($($field: $type),*) -> Bodies {
-                let text = $text { $($field: $field.clone()),* };
-                let html = $html { $($field),* };
-                Bodies { html: rendered(&html), text: rendered(&text) }
-            }
-        }
-    )+};
-}
 
 templates! {
     InvitationHtml "mail/invitation.html" InvitationText "mail/invitation.txt" {
@@ -49,40 +17,6 @@ templates! {
     },
     JoinedHtml "mail/joined.html" JoinedText "mail/joined.txt" {
         name: &'a str, asked: bool, by: Option<&'a str>, club: &'a str, as_role: &'a str
-    }
-}
-
-struct Bodies {
-    html: String,
-    text: String,
-}
-
-fn mail(
-    occasion: Occasion,
-    (person, to): (Option<Id<Person>>, &Email),
-    club: &Club,
-    subject: &str,
-    bodies: Bodies,
-    now: Timestamp,
-) -> Mail {
-    Mail {
-        about: occasion.about,
-        sequence: occasion.sequence,
-        kind: occasion.kind,
-        attempt: 1,
-        status: EmailStatus::Queued,
-        person,
-        to: to.clone(),
-        reply_to: club.profile.email.clone().into_option(),
-        subject: subject.chars().filter(|c| !c.is_control()).collect(),
-        html: bodies.html,
-        text: bodies.text,
-        decision: None,
-        invite: None,
-        queued_at: now,
-        claimed_at: None,
-        outcome: None,
-        report: None,
     }
 }
 

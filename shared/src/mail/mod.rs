@@ -1,14 +1,83 @@
 //! Mails: the templates and the texts of all mails.
 
+/// Defines the HTML and the text version of a mail: two templates with the same values.
+macro_rules! templates {
+    ($($html:ident $html_path:literal $text:ident $text_path:literal { $($field:ident: $type:ty),* }),+) => {$(
+        #[derive(Template)]
+        #[template(path = $html_path)]
+        struct $html<'a> { $($field: $type),* }
+
+        #[derive(Template)]
+        #[template(path = $text_path)]
+        struct $text<'a> { $($field: $type),* }
+
+        impl<'a> $html<'a> {
+            fn bodies($($field: $type),*) -> Bodies {
+                let text = $text { $($field: $field.clone()),* };
+                let html = $html { $($field),* };
+                Bodies { html: rendered(&html), text: rendered(&text) }
+            }
+        }
+    )+};
+}
+
+mod confirmation;
 mod decision;
 mod invite_link;
 mod membership;
 mod template;
 
+pub use confirmation::confirmation;
 pub use decision::{DecisionKind, Message, Recipient, decision_message};
 pub use invite_link::{PREVIEW_LINK, invite_url, token, token_matches, with_invite};
 pub use membership::{invitation, joined, requested};
 pub use template::{Template, Variables};
+
+use crate::ids::Id;
+use crate::models::{Club, Email, EmailStatus, Mail, MailKind, Person};
+use crate::time::Timestamp;
+
+/// The event that one of these mails is about. Together with the attempt, it is the key in the
+/// outbox.
+struct Occasion {
+    about: u64,
+    sequence: u64,
+    kind: MailKind,
+}
+
+struct Bodies {
+    html: String,
+    text: String,
+}
+
+fn mail(
+    occasion: Occasion,
+    (person, to): (Option<Id<Person>>, &Email),
+    club: &Club,
+    subject: &str,
+    bodies: Bodies,
+    now: Timestamp,
+) -> Mail {
+    Mail {
+        about: occasion.about,
+        sequence: occasion.sequence,
+        kind: occasion.kind,
+        attempt: 1,
+        status: EmailStatus::Queued,
+        person,
+        to: to.clone(),
+        reply_to: club.profile.email.clone().into_option(),
+        subject: subject.chars().filter(|c| !c.is_control()).collect(),
+        html: bodies.html,
+        text: bodies.text,
+        decision: None,
+        invite: None,
+        queued_at: now,
+        claimed_at: None,
+        outcome: None,
+        report: None,
+    }
+}
 
 /// Returns the text of a template. Rendering to memory does not fail in practice.
 fn rendered(template: &impl askama::Template) -> String {

@@ -86,6 +86,8 @@ pub enum MailKind {
     Rejection,
     /// Invites somebody to join a club.
     Invitation,
+    /// Confirms a submission to its applicant.
+    Confirmation,
     /// Notifies an officer that somebody asks to join.
     Request,
     /// Notifies somebody that an officer added them.
@@ -94,9 +96,10 @@ pub enum MailKind {
 
 impl MailKind {
     /// All kinds.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Acceptance,
         Self::Rejection,
+        Self::Confirmation,
         Self::Invitation,
         Self::Request,
         Self::Joined,
@@ -107,6 +110,7 @@ impl MailKind {
         match self {
             Self::Acceptance => "acceptance",
             Self::Rejection => "rejection",
+            Self::Confirmation => "confirmation",
             Self::Invitation => "invitation",
             Self::Request => "request",
             Self::Joined => "joined",

@@ -13,6 +13,7 @@ mod lookup;
 mod mail;
 mod person;
 mod recruitment;
+mod review;
 mod submission;
 
 pub use answers::{Answer, Answers, StoredAnswer};
@@ -34,6 +35,7 @@ pub use recruitment::{
     Application, ApplicationTexts, Choice, Committee, Extension, Form, Prompt, Question,
     QuestionType, WholeForm,
 };
+pub use review::Review;
 pub use submission::{
     Applicant, DecisionChange, Mailed, OldAndNew, Status, Submission, Withdrawal,
 };

@@ -29,6 +29,12 @@ pub struct Application {
     pub external_url: Option<String>,
     /// Committees that people can apply to.
     pub committees: Vec<Committee>,
+    /// Whether each submission is confirmed to its applicant by mail.
+    #[serde(default)]
+    pub confirmation: bool,
+    /// Whether officers see the reviews of others only after writing their own.
+    #[serde(default)]
+    pub blind_reviews: bool,
     /// Whether it is being deleted: with its submissions (true), or only if it has none (false). It
     /// is then invisible, and everything under it is being deleted.
     pub deleted: Option<bool>,

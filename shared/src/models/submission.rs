@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -52,6 +54,13 @@ pub struct Submission {
     pub received: u64,
     /// How often it was submitted, from 1. The count continues after a withdrawal.
     pub revision: u32,
+    /// The last revision that was withdrawn; 0 if none was.
+    #[serde(default)]
+    pub withdrawn: u32,
+    /// The scores of its reviews, by the id of the review; none for a review without a score. The
+    /// comments are in the reviews.
+    #[serde(default)]
+    pub reviews: BTreeMap<String, Option<u8>>,
     /// A hash of the idempotency key of the last request, if it had one. A repeat gets the same
     /// response as that request.
     pub key: Option<String>,
@@ -64,10 +73,13 @@ pub struct Submission {
     /// Whether SES accepted any decision mail.
     pub notified: bool,
     /// State of the last acceptance mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance_mail: Option<MailState>,
     /// State of the last rejection mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejection_mail: Option<MailState>,
     /// The decision in the last mail that SES accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mailed: Option<Mailed>,
 }
 
@@ -117,6 +129,9 @@ pub struct Withdrawal {
     pub submitted: u64,
     /// As in [`Submission`].
     pub revision: u32,
+    /// As in [`Submission`]: the same as `revision`.
+    #[serde(default)]
+    pub withdrawn: u32,
     /// As in [`Submission`].
     pub key: Option<String>,
     /// When it was withdrawn.

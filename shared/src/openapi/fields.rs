@@ -57,10 +57,9 @@ macro_rules! fields {
         /// itself, but not those of parameters.
         pub fn all() -> Vec<(String, RefOr<Schema>)> {
             use utoipa::{PartialSchema as _, ToSchema as _};
-            vec![
-                (ClubOrdering::name().into(), ClubOrdering::schema()),
-                $(($name::name().into(), $name::schema())),+
-            ]
+            let mut all = vec![$(($name::name().into(), $name::schema())),+];
+            all.extend(all_words());
+            all
         }
     };
 }
@@ -82,6 +81,8 @@ fields! {
     ReasonText => text(limits::REASON, None);
     /// The description of a member.
     MemberText => text(limits::MEMBER_DESCRIPTION, None);
+    /// The comment of a review.
+    CommentText => text(limits::COMMENT, None);
     /// The description of a badge.
     BadgeText => text(limits::BADGE_DESCRIPTION, None);
     /// A web address. An empty text means none.
@@ -125,28 +126,44 @@ pub struct ImageUpload {
     pub file: File,
 }
 
-/// The orders of the list of clubs.
-#[derive(Debug)]
-pub struct ClubOrdering;
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident $about:literal [$($word:literal),+];)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name;
 
-impl utoipa::PartialSchema for ClubOrdering {
-    fn schema() -> RefOr<Schema> {
-        let orders = [
-            "featured",
-            "alphabetical",
-            "-alphabetical",
-            "favorite_count",
-            "-favorite_count",
-        ];
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .description(Some("The order of clubs. A `-` turns it round."))
-            .enum_values(Some(orders))
-            .into()
-    }
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                ObjectBuilder::new()
+                    .schema_type(Type::String)
+                    .description(Some($about))
+                    .enum_values(Some([$($word),+]))
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
+    )+
+
+        fn all_words() -> Vec<(String, RefOr<Schema>)> {
+            use utoipa::{PartialSchema as _, ToSchema as _};
+            vec![$(($name::name().into(), $name::schema())),+]
+        }
+    };
 }
 
-impl utoipa::ToSchema for ClubOrdering {}
+words! {
+    /// The orders of the list of clubs.
+    ClubOrdering "The order of clubs. A `-` turns it round." [
+        "featured", "alphabetical", "-alphabetical", "favorite_count", "-favorite_count"
+    ];
+    /// The orders of the list of submissions.
+    SubmissionOrdering "The order of submissions. A `-` turns it round." [
+        "-created_at", "-score", "score"
+    ];
+    /// Who has reviewed a submission.
+    Reviewed "Who has reviewed a submission." ["mine", "none", "others"];
+}
 
 impl utoipa::PartialSchema for Reference {
     fn schema() -> RefOr<Schema> {

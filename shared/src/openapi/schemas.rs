@@ -168,8 +168,8 @@ fn says(field: &Value, sentence: &str) -> bool {
     about.replace('\n', " ").contains(sentence)
 }
 
-/// Every field of a response is always there, except those that say when they are [`MISSING`],
-/// which are never null.
+/// Every field of a response is always there, except those that say when they are [`MISSING`]. These
+/// are null only if they say so.
 fn require_fields_of_answers(document: &mut Value) {
     let mut answers = BTreeSet::new();
     let mut due: Vec<Value> = vec![json!({ "$ref": "#/components/schemas/ErrorBody" })];
@@ -200,6 +200,8 @@ fn require_fields_of_answers(document: &mut Value) {
         for (field, schema) in fields {
             if !says(schema, MISSING) {
                 required.push(json!(field));
+            } else if says(schema, "Null if") || says(schema, "or null.") {
+                // Not everybody sees the field, and it may also be null.
             } else if let Some(Value::Array(kinds)) = schema.get_mut("type") {
                 kinds.retain(|kind| kind != "null");
                 let kind = kinds.pop().unwrap_or_default();

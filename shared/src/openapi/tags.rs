@@ -50,6 +50,14 @@ const GROUPS: [Group; 8] = [
                 "submissions",
                 "What applicants sent, and the decisions of the officers.",
             ),
+            (
+                "reviews",
+                "What officers think of a submission. Applicants never see it.",
+            ),
+            (
+                "receipts",
+                "Signed statements of what was submitted and when.",
+            ),
         ],
     ),
     (

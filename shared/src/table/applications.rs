@@ -293,6 +293,7 @@ impl Table {
             ),
             (keys::prompts(id), Range::All),
             (keys::extensions(id), Range::All),
+            (keys::reviews(id), Range::All),
         ];
         partitions
             .extend((0..keys::SUBMISSION_PARTS).map(|part| (keys::drafts(id, part), Range::All)));

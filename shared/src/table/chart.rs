@@ -6,7 +6,7 @@ pub type ChartRow = [&'static str; 5];
 
 /// The chart. `docs/table.md` is generated from it, and a test compares it with the items that are
 /// really stored.
-pub const CHART: [ChartRow; 37] = [
+pub const CHART: [ChartRow; 38] = [
     [
         "Person",
         "USER#<person>",
@@ -242,6 +242,13 @@ pub const CHART: [ChartRow; 37] = [
         "<submission>",
         "",
         "A withdrawn submission. Only a few attributes remain.",
+    ],
+    [
+        "Review",
+        "REVIEWS#<application>",
+        "<submission>#<review>",
+        "USER#<person> / REVIEW#<review>",
+        "What an officer thinks of a submission. The submission has its score too.",
     ],
     [
         "Change",

@@ -3,22 +3,15 @@
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::error::ignore_refusal;
-use super::{
-    Entity, Key, PARALLEL, Range, Table, TableError, Write, from_item, keys, type_of,
-};
+use super::{Entity, Key, PARALLEL, Range, Table, TableError, Write, keys};
 use crate::ids::Id;
-use crate::models::{Application, Committee, DraftAnswer, Person, Submission, Withdrawal};
+use crate::models::{Application, Committee, DraftAnswer, Person};
 
 impl Entity for DraftAnswer {
     const TYPE: &'static str = "Draft";
 
     fn key(&self) -> Key {
-        keys::draft_answer(
-            self.application,
-            self.person,
-            self.committee,
-            self.question,
-        )
+        keys::draft_answer(self.application, self.person, self.committee, self.question)
     }
 
     fn index_key(&self) -> Option<Key> {
@@ -65,22 +58,6 @@ impl Table {
     ) -> Result<Vec<DraftAnswer>, TableError> {
         let (pk, prefix) = keys::draft(application, person, committee);
         self.query(pk, Range::Prefix(prefix)).await
-    }
-
-    /// Returns the order number of the last submission with this id, also if it was withdrawn since
-    /// then; 0 if there was none: 1 read.
-    pub async fn last_submitted(
-        &self,
-        application: Id<Application>,
-        id: Id<Submission>,
-    ) -> Result<u64, TableError> {
-        let Some(item) = self.read(keys::submission(application, id)).await? else {
-            return Ok(0);
-        };
-        if type_of(&item) == Withdrawal::TYPE {
-            return Ok(from_item::<Withdrawal>(item)?.submitted);
-        }
-        Ok(from_item::<Submission>(item)?.received)
     }
 
     /// Stores answers of a draft, all or none. Refused if one of them changed after it was read.

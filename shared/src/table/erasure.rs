@@ -1,5 +1,6 @@
 //! The stored data of a person besides their profile, and the erasure of a person (P14, P15, P17).
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -12,8 +13,8 @@ use super::{
     keys, type_of,
 };
 use crate::models::{
-    Answers, Club, DraftAnswer, Extension, Invite, Mail, Membership, MembershipRequest, Person, Role, Status,
-    Submission,
+    Answers, Club, DraftAnswer, Extension, Invite, Mail, Membership, MembershipRequest, Person,
+    Review, Role, Status, Submission,
 };
 use crate::time::Timestamp;
 
@@ -26,6 +27,8 @@ pub struct PersonalData {
     pub requests: Vec<MembershipRequest>,
     /// Their submissions, newest first.
     pub submissions: Vec<Submission>,
+    /// Their reviews of submissions.
+    pub reviews: Vec<Review>,
     /// The answers of their drafts.
     pub drafts: Vec<DraftAnswer>,
     /// Their extensions of application deadlines.
@@ -54,6 +57,7 @@ impl PersonalData {
                 Membership::TYPE => self.memberships.extend(readable(item)),
                 MembershipRequest::TYPE => self.requests.extend(readable(item)),
                 Submission::TYPE => self.submissions.extend(readable(item)),
+                Review::TYPE => self.reviews.extend(readable(item)),
                 DraftAnswer::TYPE => self.drafts.extend(readable(item)),
                 Extension::TYPE => self.extensions.extend(readable(item)),
                 Invite::TYPE => self.invites.extend(readable(item)),
@@ -184,6 +188,11 @@ impl Table {
             .try_collect::<()>()
             .await?;
         self.delete_draft(all.drafts).await?;
+        stream::iter(all.reviews)
+            .map(async |review| self.anonymise_review(&review).await)
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
         let invites = stream::iter(all.invites)
             .map(async |invite| ignore_refusal(self.delete_invite(&invite).await));
         invites
@@ -269,9 +278,11 @@ impl Table {
                 .set("answers", &Answers::default())
                 .set("reason", &"")
                 .set("mailed", &None::<()>)
+                .set("reviews", &BTreeMap::<String, u8>::new())
                 .if_exists();
             ignore_refusal(self.write(anonymous).await)?;
         }
+        self.delete_reviews(&submission).await?;
         for change in self.changes(&submission).await? {
             let write = Write::update(change.key()).set("reason", &None::<()>);
             ignore_refusal(self.write(write.if_exists()).await)?;

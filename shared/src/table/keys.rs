@@ -6,8 +6,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::ids::Id;
 use crate::models::{
-    Application, ClubCode, Committee, DecisionChange, Event, Extension, Fair, Favorite, MailKind, Membership,
-    MembershipRequest, Person, Question, Submission, Subscription,
+    Application, ClubCode, Committee, DecisionChange, Event, Extension, Fair, Favorite, MailKind,
+    Membership, MembershipRequest, Person, Question, Review, Submission, Subscription,
 };
 
 pub(super) const PK: &str = "pk";
@@ -462,6 +462,32 @@ pub(super) fn submission(application: Id<Application>, submission: Id<Submission
         submissions(application, submission.get() % SUBMISSION_PARTS),
         padded(submission),
     )
+}
+
+/// Returns the partition of all reviews of an application.
+pub(super) fn reviews(application: Id<Application>) -> String {
+    format!("REVIEWS#{}", padded(application))
+}
+
+/// Returns the partition of the reviews of a submission, and what their sort keys begin with.
+pub(super) fn reviews_of(
+    application: Id<Application>,
+    submission: Id<Submission>,
+) -> (String, String) {
+    (reviews(application), format!("{}#", padded(submission)))
+}
+
+pub(super) fn review(
+    application: Id<Application>,
+    submission: Id<Submission>,
+    review: Id<Review>,
+) -> Key {
+    let (pk, prefix) = reviews_of(application, submission);
+    Key::new(pk, format!("{prefix}{}", padded(review)))
+}
+
+pub(super) fn own_review(person: Id<Person>, review: Id<Review>) -> Key {
+    Key::new(own(person), format!("REVIEW#{}", padded(review)))
 }
 
 pub(super) fn history(application: Id<Application>) -> String {

@@ -25,6 +25,7 @@ mod outbox;
 mod people;
 mod read;
 mod requests;
+mod reviews;
 mod slices;
 mod submissions;
 pub mod usage;
@@ -52,7 +53,9 @@ pub use outbox::{DECISION_MAILS_KEPT_DAYS, DecisionMail, MailReport};
 pub use read::BatchItems;
 use read::Range;
 pub use requests::JoinState;
-pub use submissions::{DecisionWrite, SubmissionQuery, SubmitOutcome, WithdrawOutcome};
+pub use submissions::{
+    DecisionWrite, StoredSubmission, SubmissionQuery, SubmitOutcome, WithdrawOutcome,
+};
 pub use write::Write;
 
 type Item = HashMap<String, AttributeValue>;

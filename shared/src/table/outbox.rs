@@ -121,7 +121,7 @@ impl Table {
                 .if_equals("reason", &submission.reason)
                 .if_equals("sequence", &submission.sequence)
                 .if_equals("person", &submission.person)
-                .if_equals(&state, &last),
+                .if_is(&state, last),
         ];
         if let (Some(link), Some(person)) = (&mail.invite, submission.person) {
             let InviteLink { club, version, .. } = link;
@@ -340,7 +340,7 @@ impl Table {
             )
             .if_equals(&name, last)
             .if_equals("sequence", &mail.sequence)
-            .if_equals("mailed", &submission.mailed);
+            .if_is("mailed", submission.mailed.as_ref());
         if status.taken() && !mail.status.taken() {
             // The worker did not know whether SES accepted the mail. The report shows that it did.
             write = write

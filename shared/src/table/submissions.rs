@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
+use super::error::ignore_refusal;
 use super::execute::WriteResult;
 use super::read::{Fetch, readable};
 use super::{
@@ -13,7 +14,8 @@ use super::{
 use crate::ids::Id;
 use crate::limits;
 use crate::models::{
-    Application, Committee, DecisionChange, OldAndNew, Person, Status, Submission, Withdrawal,
+    Application, Committee, DecisionChange, EmailStatus, Mail, MailKind, OldAndNew, Person, Status,
+    Submission, Withdrawal,
 };
 use crate::time::Timestamp;
 
@@ -93,12 +95,62 @@ pub struct DecisionWrite {
     pub only_as_read: bool,
 }
 
+/// What is stored in the place of a submission.
+#[derive(Debug, Default)]
+pub enum StoredSubmission {
+    /// Nothing: the person never submitted.
+    #[default]
+    Nothing,
+    /// A submission.
+    Present(Box<Submission>),
+    /// What remains of a withdrawn submission.
+    Withdrawn(Withdrawal),
+}
+
+impl StoredSubmission {
+    fn of(item: Option<Item>) -> Result<Self, TableError> {
+        let Some(item) = item else {
+            return Ok(Self::Nothing);
+        };
+        if type_of(&item) == Withdrawal::TYPE {
+            return Ok(Self::Withdrawn(from_item(item)?));
+        }
+        Ok(Self::Present(Box::new(from_item(item)?)))
+    }
+
+    /// Returns how often it was submitted.
+    pub fn revision(&self) -> u32 {
+        match self {
+            Self::Nothing => 0,
+            Self::Present(submission) => submission.revision,
+            Self::Withdrawn(withdrawal) => withdrawal.revision,
+        }
+    }
+
+    /// Returns the last revision that was withdrawn; 0 if none was.
+    pub fn withdrawn(&self) -> u32 {
+        match self {
+            Self::Nothing => 0,
+            Self::Present(submission) => submission.withdrawn,
+            Self::Withdrawn(withdrawal) => withdrawal.withdrawn,
+        }
+    }
+
+    /// Returns the order number of the last submission; 0 if there was none.
+    pub fn last_submitted(&self) -> u64 {
+        match self {
+            Self::Nothing => 0,
+            Self::Present(submission) => submission.received,
+            Self::Withdrawn(withdrawal) => withdrawal.submitted,
+        }
+    }
+}
+
 /// The result of a request to submit.
 #[derive(Debug)]
 pub enum SubmitOutcome {
-    /// The submission is stored. Contains the earlier submission that it replaced; `None` if it is
-    /// new.
-    Stored(Option<Box<Submission>>),
+    /// The submission is stored. Contains what it replaced.
+    Stored(StoredSubmission),
     /// The submission was stored before: by an earlier attempt whose response was lost, or by an
     /// earlier request with the same idempotency key. Contains the submission as it is stored now.
     Already(Box<Submission>),
@@ -122,9 +174,11 @@ pub enum WithdrawOutcome {
 }
 
 /// Attributes that keep their values when somebody submits again.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 12] = [
     "created_at",
     "sequence",
+    "withdrawn",
+    "reviews",
     keys::GSI2PK,
     keys::GSI2SK,
     "status",
@@ -134,13 +188,16 @@ const KEPT: [&str; 10] = [
     "rejection_mail",
     "mailed",
 ];
+/// Attributes that a submission has only after a mail.
+const MAIL_STATES: [&str; 3] = ["acceptance_mail", "rejection_mail", "mailed"];
 /// Attributes that remain when a submission is withdrawn.
-const LEFT: [&str; 6] = [
+const LEFT: [&str; 7] = [
     keys::TYPE,
     "id",
     "application",
     "received",
     "revision",
+    "withdrawn",
     "key",
 ];
 /// Page size (items) of a query that stops at the first matching item.
@@ -164,53 +221,52 @@ impl Table {
         submission: &Submission,
         key_since: u64,
     ) -> Result<SubmitOutcome, TableError> {
-        let (received, key) = (submission.received, submission.key.as_ref());
-        let write = Write::update(submission.key())
-            .set_entity(submission, &KEPT, &["revision"])?
-            .add("revision", 1)
-            .remove("submitted")
-            .remove("withdrawn_at");
-        let write = write.if_new_or(|write| {
-            let write = write
-                .if_below("received", &received)
-                .if_absent_or_equals("status", &Status::Pending);
-            match key {
-                Some(key) => write.if_differs_or_below("key", key, "received", key_since),
-                None => write,
-            }
-        });
-        let stored = match self.try_write(write).await? {
+        let stored = match self.try_write(submit_write(submission, key_since)?).await? {
             WriteResult::Now(before) => {
-                let before = before.filter(|item| type_of(item) == Submission::TYPE);
-                return before
-                    .map(from_item)
-                    .transpose()
-                    .map(|before| SubmitOutcome::Stored(before.map(Box::new)));
+                return Ok(SubmitOutcome::Stored(StoredSubmission::of(before)?));
             }
             WriteResult::Before(stored) | WriteResult::Refused(stored) => {
-                stored.unwrap_or_default()
+                StoredSubmission::of(stored)?
             }
         };
-        let same_key = |stored: &Option<String>, at: u64| {
-            key.is_some() && stored.as_ref() == key && at >= key_since
+        refused(submission, key_since, stored)
+            .ok_or_else(|| TableError::Busy("the submission changed".to_owned()))
+    }
+
+    /// Like [`Table::submit`], and queues the mail that confirms the submission in the same
+    /// transaction. `earlier` is what was read in its place: the mail tells its revision. Returns
+    /// none if somebody changed it since then.
+    pub async fn submit_confirmed(
+        &self,
+        submission: &Submission,
+        key_since: u64,
+        earlier: StoredSubmission,
+        mail: &Mail,
+    ) -> Result<Option<SubmitOutcome>, TableError> {
+        let write = submit_write(submission, key_since)?;
+        let write = match &earlier {
+            StoredSubmission::Nothing => write.if_new(),
+            earlier => write.if_equals("revision", &earlier.revision()),
         };
-        if type_of(&stored) == Withdrawal::TYPE {
-            let withdrawal: Withdrawal = from_item(stored)?;
-            return Ok(SubmitOutcome::Withdrawn(same_key(
-                &withdrawal.key,
-                withdrawal.received,
-            )));
+        match self.transact(vec![write, Write::put(mail)?.if_new()]).await {
+            Ok(()) => Ok(Some(SubmitOutcome::Stored(earlier))),
+            Err(TableError::Refused(_)) => {
+                let stored = self
+                    .stored_submission(submission.application, submission.id)
+                    .await?;
+                Ok(refused(submission, key_since, stored))
+            }
+            Err(error) => Err(error),
         }
-        let stored: Submission = from_item(stored)?;
-        Ok(
-            if stored.received == received || same_key(&stored.key, stored.received) {
-                SubmitOutcome::Already(Box::new(stored))
-            } else if stored.status != Status::Pending {
-                SubmitOutcome::Decided
-            } else {
-                SubmitOutcome::Later(Box::new(stored))
-            },
-        )
+    }
+
+    /// Returns what is stored in the place of a submission: 1 read.
+    pub async fn stored_submission(
+        &self,
+        application: Id<Application>,
+        id: Id<Submission>,
+    ) -> Result<StoredSubmission, TableError> {
+        StoredSubmission::of(self.read(keys::submission(application, id)).await?)
     }
 
     /// Returns a submission by its id: 1 read.
@@ -226,13 +282,21 @@ impl Table {
             .transpose()
     }
 
-    /// Deletes the submission that this request has just stored. If somebody else changed it in the
-    /// meantime, it stays.
+    /// Deletes the submission that this request has just stored, and its confirmation if that is
+    /// not being sent. If somebody else changed the submission in the meantime, it stays.
     pub async fn take_back(&self, submission: &Submission) -> Result<(), TableError> {
+        let confirmation = keys::outbox(
+            submission.id.get(),
+            submission.sequence,
+            MailKind::Confirmation,
+            submission.revision,
+        );
+        let mail = Write::delete(confirmation).if_equals("status", &EmailStatus::Queued);
+        ignore_refusal(self.write(mail).await)?;
         let delete = Write::delete(submission.key())
             .if_equals("received", &submission.received)
             .if_equals("status", &Status::Pending);
-        super::error::ignore_refusal(self.write(delete).await)
+        ignore_refusal(self.write(delete).await)
     }
 
     /// Returns submissions by their ids; ids that do not exist are skipped: 1 batch read per 100.
@@ -388,15 +452,21 @@ impl Table {
         at: Timestamp,
     ) -> Result<WithdrawOutcome, TableError> {
         let write = Write::update(submission.key())
-            .remove_entity(submission, &LEFT)?
+            .remove_entity(submission, &MAIL_STATES, &LEFT)?
             .set(keys::TYPE, &Withdrawal::TYPE)
             .set("received", &received)
             .set("submitted", &submission.received)
+            .set_from("withdrawn", "revision")
             .set("withdrawn_at", &at)
             .if_equals("status", &Status::Pending)
             .if_below("received", &received);
         let stored: Option<Item> = match self.try_write(write).await? {
-            WriteResult::Now(_) | WriteResult::Before(_) => return Ok(WithdrawOutcome::Done),
+            WriteResult::Now(_) | WriteResult::Before(_) => {
+                self.delete_reviews(submission)
+                    .await
+                    .map_err(TableError::after_write)?;
+                return Ok(WithdrawOutcome::Done);
+            }
             WriteResult::Refused(stored) => stored,
         };
         let Some(stored) = stored.filter(|item| type_of(item) == Submission::TYPE) else {
@@ -537,6 +607,55 @@ impl Table {
             Range::Prefix(keys::history_prefix(submission.id)),
         )
         .await
+    }
+}
+
+/// The write of a submission, with the conditions that do not depend on what was read.
+fn submit_write(submission: &Submission, key_since: u64) -> Result<Write, TableError> {
+    let write = Write::update(submission.key())
+        .set_entity(submission, &KEPT, &["revision"])?
+        .add("revision", 1)
+        .remove("submitted")
+        .remove("withdrawn_at");
+    Ok(write.if_new_or(|write| {
+        let write = write
+            .if_below("received", &submission.received)
+            .if_absent_or_equals("status", &Status::Pending);
+        match &submission.key {
+            Some(key) => write.if_differs_or_below("key", key, "received", key_since),
+            None => write,
+        }
+    }))
+}
+
+/// Returns why a submission was not stored, from what is stored in its place. None if that would
+/// not prevent it.
+fn refused(
+    submission: &Submission,
+    key_since: u64,
+    stored: StoredSubmission,
+) -> Option<SubmitOutcome> {
+    let (received, key) = (submission.received, submission.key.as_ref());
+    let same_key = |stored: &Option<String>, at: u64| {
+        key.is_some() && stored.as_ref() == key && at >= key_since
+    };
+    match stored {
+        StoredSubmission::Nothing => None,
+        StoredSubmission::Withdrawn(withdrawal) => {
+            let same = same_key(&withdrawal.key, withdrawal.received);
+            (same || withdrawal.received >= received).then_some(SubmitOutcome::Withdrawn(same))
+        }
+        StoredSubmission::Present(stored)
+            if stored.received == received || same_key(&stored.key, stored.received) =>
+        {
+            Some(SubmitOutcome::Already(stored))
+        }
+        StoredSubmission::Present(stored) if stored.status != Status::Pending => {
+            Some(SubmitOutcome::Decided)
+        }
+        StoredSubmission::Present(stored) => {
+            (stored.received > received).then_some(SubmitOutcome::Later(stored))
+        }
     }
 }
 

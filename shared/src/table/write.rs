@@ -161,6 +161,14 @@ impl Write {
         self
     }
 
+    /// Sets an attribute to the value that another one has before this write.
+    #[must_use]
+    pub fn set_from(mut self, attribute: &str, source: &str) -> Self {
+        let clause = format!("{} = {}", self.name(attribute), self.name(source));
+        self.sets.push(clause);
+        self
+    }
+
     /// Sets every attribute of an entity except its keys and those in `without`. Attributes in
     /// `once` are set only if they have no value yet.
     pub fn set_entity<E: Entity>(
@@ -200,13 +208,21 @@ impl Write {
         self
     }
 
-    /// Removes every attribute of an entity except its keys and those in `kept`.
-    pub fn remove_entity<E: Entity>(self, entity: &E, kept: &[&str]) -> Result<Self, TableError> {
+    /// Removes every attribute of an entity except its keys and those in `kept`. `optional` are
+    /// attributes that this entity may not have now.
+    pub fn remove_entity<E: Entity>(
+        self,
+        entity: &E,
+        optional: &[&str],
+        kept: &[&str],
+    ) -> Result<Self, TableError> {
         let mut names: Vec<String> = super::to_item(entity)?
             .into_keys()
             .filter(|name| ![keys::PK, keys::SK].contains(&name.as_str()))
+            .chain(optional.iter().map(|name| (*name).to_owned()))
             .collect();
         names.sort();
+        names.dedup();
         Ok(names
             .iter()
             .filter(|name| !kept.contains(&name.as_str()))
@@ -376,6 +392,15 @@ impl Write {
         let clause = format!("{} <= {}", self.name(attribute), self.value(value));
         self.conditions.push(clause);
         self
+    }
+
+    /// Adds a condition: the attribute has this value; for none, it is null or absent.
+    #[must_use]
+    pub fn if_is(self, attribute: &str, value: Option<&impl Serialize>) -> Self {
+        match value {
+            Some(value) => self.if_equals(attribute, value),
+            None => self.if_none(attribute),
+        }
     }
 
     /// Adds a condition: the attribute is null or absent.

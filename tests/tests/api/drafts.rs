@@ -54,7 +54,10 @@ async fn answers_are_saved_one_by_one_and_read_on_another_device() {
         })
     );
     assert_eq!(campus.as_("sue").get(&path).await.ok(), saved);
-    let next = sue.patch(&path, text(drive.question, "I like", 1)).await.ok();
+    let next = sue
+        .patch(&path, text(drive.question, "I like", 1))
+        .await
+        .ok();
     assert!(
         next["responses"]
             .as_array()
@@ -68,7 +71,9 @@ async fn a_draft_is_its_owners_alone() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let (sue, path) = (campus.as_("sue"), path(&drive));
-    sue.patch(&path, text(drive.question, "Secret", 0)).await.ok();
+    sue.patch(&path, text(drive.question, "Secret", 0))
+        .await
+        .ok();
     for other in [&drive.officer, &campus.as_("bob"), &campus.admin()] {
         other.get(&path).await.error(404);
         other.delete(&path).await.no_content();
@@ -83,7 +88,9 @@ async fn the_second_tab_is_told_what_the_first_one_saved() {
     let drive = campus.drive("chess").await;
     let (sue, path) = (campus.as_("sue"), path(&drive));
     let other = question(&drive, json!({})).await;
-    sue.patch(&path, text(drive.question, "first tab", 0)).await.ok();
+    sue.patch(&path, text(drive.question, "first tab", 0))
+        .await
+        .ok();
     let both = json!({ "responses": [
         { "question": other, "text": "untouched", "version": 0 },
         { "question": drive.question, "text": "second tab", "version": 0 },
@@ -108,7 +115,9 @@ async fn the_second_tab_is_told_what_the_first_one_saved() {
     sue.patch(&path, text(other, "untouched", 0)).await.ok();
     // The same request again is no conflict: its answer is there already.
     sue.patch(&path, text(other, "untouched", 0)).await.ok();
-    sue.patch(&path, text(drive.question, "merged", 1)).await.ok();
+    sue.patch(&path, text(drive.question, "merged", 1))
+        .await
+        .ok();
 }
 
 #[tokio::test]
@@ -119,7 +128,10 @@ async fn of_many_tabs_at_once_one_is_stored_and_the_others_know() {
     sue.get("/api/settings/").await.ok();
     let tabs = (0..8).map(|n| {
         let (sue, path) = (sue.clone(), path.clone());
-        async move { sue.patch(&path, text(drive.question, &format!("tab {n}"), 0)).await }
+        async move {
+            sue.patch(&path, text(drive.question, &format!("tab {n}"), 0))
+                .await
+        }
     });
     let answers = futures::future::join_all(tabs).await;
     let stored: Vec<Value> = answers
@@ -142,14 +154,18 @@ async fn a_version_never_comes_again() {
     let drive = campus.drive("chess").await;
     let (sue, path) = (campus.as_("sue"), path(&drive));
     sue.patch(&path, text(drive.question, "one", 0)).await.ok();
-    let removal = json!({ "responses": [{ "question": drive.question, "text": null, "version": 1 }] });
+    let removal =
+        json!({ "responses": [{ "question": drive.question, "text": null, "version": 1 }] });
     assert_eq!(sue.patch(&path, removal).await.ok()["responses"], json!([]));
     sue.get(&path).await.error(404);
     // Somebody who still shows the removed answer is told.
     let late = sue.patch(&path, text(drive.question, "two", 1)).await;
     assert_eq!(late.status, 412);
     assert_eq!(late.json()["conflicts"][0]["text"], json!(null));
-    let again = sue.patch(&path, text(drive.question, "three", 0)).await.ok();
+    let again = sue
+        .patch(&path, text(drive.question, "three", 0))
+        .await
+        .ok();
     assert_eq!(again["responses"][0]["version"], 3);
     sue.delete(&path).await.no_content();
     sue.delete(&path).await.no_content();
@@ -164,7 +180,11 @@ async fn each_committee_has_its_own_draft() {
     let drive = campus.drive("chess").await;
     let (sue, path) = (campus.as_("sue"), path(&drive));
     let [tech, outreach] = [0, 1].map(|n| id(&drive.application["committees"][n]));
-    let only_tech = question(&drive, json!({ "committee_question": true, "committees": [tech] })).await;
+    let only_tech = question(
+        &drive,
+        json!({ "committee_question": true, "committees": [tech] }),
+    )
+    .await;
     let of = |committee: u64| format!("{path}?committee={committee}");
     let draft = sue.patch(&of(tech), text(only_tech, "code", 0)).await.ok();
     assert_eq!(draft["committee"], tech);
@@ -229,16 +249,21 @@ async fn wrong_answers_are_named_and_unfinished_ones_are_not() {
         { "question": info, "text": "x", "version": 0 },
         { "question": id(&choice), "text": "x", "version": 0 },
     ] });
-    sue.raw(http::Method::PATCH, &path, Some("application/json"), wrong.to_string())
-        .await
-        .invalid(&[
-            "responses.0.question",
-            "responses.1.question",
-            "responses.2.version",
-            "responses.4.question",
-            "responses.5.question",
-            "responses.6.text",
-        ]);
+    sue.raw(
+        http::Method::PATCH,
+        &path,
+        Some("application/json"),
+        wrong.to_string(),
+    )
+    .await
+    .invalid(&[
+        "responses.0.question",
+        "responses.1.question",
+        "responses.2.version",
+        "responses.4.question",
+        "responses.5.question",
+        "responses.6.text",
+    ]);
     let foreign = json!({ "responses": [
         { "question": id(&choice), "multiple_choice": 7, "version": 1 },
         { "question": drive.question, "multiple_choice": option, "version": 0 },
@@ -257,7 +282,9 @@ async fn the_draft_is_there_until_the_submission_is_stored() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let (sue, path) = (campus.as_("sue"), path(&drive));
-    sue.patch(&path, text(drive.question, "Because.", 0)).await.ok();
+    sue.patch(&path, text(drive.question, "Because.", 0))
+        .await
+        .ok();
     let wrong = json!({ "responses": [{ "question": 7, "text": "x" }] });
     sue.post(&format!("{}submissions/", drive.path), wrong)
         .await
@@ -270,7 +297,10 @@ async fn the_draft_is_there_until_the_submission_is_stored() {
     // What is typed afterwards is a new draft, also for the client that knows no version.
     campus.advance(TimeDelta::seconds(1));
     let sue = campus.as_("sue");
-    let next = sue.patch(&path, text(drive.question, "Better.", 0)).await.ok();
+    let next = sue
+        .patch(&path, text(drive.question, "Better.", 0))
+        .await
+        .ok();
     assert_eq!(next["responses"][0]["text"], "Better.");
     // A withdrawal takes nothing that was typed after the submission.
     campus.advance(TimeDelta::seconds(1));
@@ -342,8 +372,12 @@ async fn drafts_are_exported_erased_and_deleted_with_the_application() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let (sue, bob, path) = (campus.as_("sue"), campus.as_("bob"), path(&drive));
-    sue.patch(&path, text(drive.question, "Zanzibar", 0)).await.ok();
-    bob.patch(&path, text(drive.question, "Timbuktu", 0)).await.ok();
+    sue.patch(&path, text(drive.question, "Zanzibar", 0))
+        .await
+        .ok();
+    bob.patch(&path, text(drive.question, "Timbuktu", 0))
+        .await
+        .ok();
     let exported = drafts_in_export(&sue).await;
     assert_eq!(exported[0]["text"], "Zanzibar");
     assert_eq!(exported.as_array().map(Vec::len), Some(1));

@@ -41,6 +41,8 @@ mod privacy;
 mod questions;
 mod quotas;
 mod races;
+mod receipts;
+mod reviews;
 mod roles;
 mod send_emails;
 mod service;

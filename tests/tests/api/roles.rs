@@ -604,6 +604,55 @@ fn rows() -> Vec<Row> {
             json!(null),
             officers(204),
         ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/{application}/draft/",
+            json!(null),
+            [401, 404, 404, 404, 404, 404, 200],
+        ),
+        (
+            "patch",
+            "/api/clubs/{club}/applications/{application}/draft/",
+            json!({ "responses": [] }),
+            SIGNED_IN,
+        ),
+        (
+            "delete",
+            "/api/clubs/{club}/applications/{application}/draft/",
+            json!(null),
+            [401, 204, 204, 204, 204, 204, 204],
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/applications/{application}/submissions/{submission}/reviews/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "put",
+            "/api/clubs/{club}/applications/{application}/submissions/{submission}/reviews/mine/",
+            json!({ "score": 3, "comment": null }),
+            OFFICERS,
+        ),
+        (
+            "delete",
+            "/api/clubs/{club}/applications/{application}/submissions/{submission}/reviews/mine/",
+            json!(null),
+            [401, 403, 403, 404, 404, 404, 403],
+        ),
+        ("get", "/api/receipts/jwks.json", json!(null), ANYBODY),
+        (
+            "post",
+            "/api/receipts/verify/",
+            json!({ "receipt": "x" }),
+            ANYBODY,
+        ),
+        (
+            "get",
+            "/api/submissions/{submission}/receipt/",
+            json!(null),
+            [401, 404, 404, 404, 404, 404, 200],
+        ),
         ("get", "/api/submissions/", json!(null), SIGNED_IN),
         (
             "get",
@@ -648,6 +697,16 @@ pub(crate) async fn scene_on(campus: TestCampus) -> Scene {
     let officer = campus.member("chess", &drive.officer, "olga", 10).await;
     let concerned = campus.member("chess", &drive.officer, "sue", 20).await;
     let submission = drive.submit(&concerned).await;
+    // A draft that was begun after the submission.
+    campus.advance(TimeDelta::seconds(1));
+    let answer = json!({ "question": drive.question, "text": "x", "version": 0 });
+    concerned
+        .patch(
+            &format!("{}draft/", drive.path),
+            json!({ "responses": [answer] }),
+        )
+        .await
+        .ok();
     let body = json!({ "username": "sue", "end_time": hours(30) });
     let extension = drive
         .officer

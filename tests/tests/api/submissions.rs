@@ -5,7 +5,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::TestCampus;
-use tests::fixtures::{hours, id};
+use tests::fixtures::{for_officer, hours, id};
 
 #[tokio::test]
 async fn a_submission_is_stored_as_it_was_sent() {
@@ -55,18 +55,21 @@ async fn a_submission_is_stored_as_it_was_sent() {
             }],
             "notified": false,
             "email_status": null,
+            "revision": 1,
+            "receipt": submission["receipt"],
             "created_at": hours(0),
             "updated_at": hours(0),
         })
     );
-    assert_eq!(drive.officer.get(&path).await.ok(), json!([submission]));
+    let shown = for_officer(&submission);
+    assert_eq!(drive.officer.get(&path).await.ok(), json!([shown]));
     assert_eq!(
         drive
             .officer
             .get(&format!("{path}{}/", id(&submission)))
             .await
             .ok(),
-        submission
+        shown
     );
     assert_eq!(
         sue.get(&format!("{path}{}/", id(&submission))).await.ok(),
@@ -235,7 +238,10 @@ async fn submitting_again_replaces_the_answers_as_a_whole() {
     assert_eq!(again["created_at"], hours(0));
     assert_eq!(again["updated_at"], hours(1));
     assert_eq!(again["responses"], json!([]));
-    assert_eq!(drive.officer.get(&path).await.ok(), json!([again]));
+    assert_eq!(
+        drive.officer.get(&path).await.ok(),
+        json!([for_officer(&again)])
+    );
     let tech = &drive.application["committees"][0]["id"];
     let second = sue
         .post(&path, json!({ "committee": tech, "responses": [] }))

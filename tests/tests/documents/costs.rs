@@ -30,7 +30,7 @@ pub(super) struct Row {
 
 pub(super) struct Prices {
     pub(super) campus: TestCampus,
-    rows: Vec<Row>,
+    pub(super) rows: Vec<Row>,
     /// The function that serves each operation.
     serves: BTreeMap<String, &'static str>,
     witness: Witness,
@@ -1256,6 +1256,8 @@ async fn measure() -> (Vec<Row>, Rights) {
     p.rows.extend(accept(&p.witness).await);
     p.rows
         .extend(super::costs_long::long_texts(&p.witness).await);
+    p.rows
+        .extend(super::costs_features::recruitment(&p.witness).await);
     let rights = std::mem::take(&mut p.witness.lock().unwrap_or_else(PoisonError::into_inner).1);
     (p.rows, rights)
 }
@@ -1354,6 +1356,9 @@ async fn the_price_list_is_measured() {
     assert!(price("submit", "10 submissions there").1 <= 2);
     assert!(price("update_decision", "10 submissions there").1 <= 2);
     assert!(price("list_submissions", "10").1 <= 2);
+    let (draft, rounds) = price("save_draft", "an answer again");
+    assert!(draft.write_units <= 2.0 && rounds <= 2);
+    assert!(price("put_review", "").1 <= 2);
     let (slice, rounds) = price("list_submissions", "`limit=50` of 2,000");
     assert!(slice.read_units < 70.0 && rounds <= 3);
     assert_eq!(price("list_clubs", "anonymous").0.calls, 1);

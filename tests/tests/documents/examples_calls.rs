@@ -8,7 +8,9 @@ use tests::fixtures::id;
 use tests::{Client, TestCampus};
 
 /// Deletions come last, what is inside another object before that object.
-const DELETIONS: [&str; 20] = [
+const DELETIONS: [&str; 22] = [
+    "delete_draft",
+    "delete_review",
     "delete_showing",
     "delete_event",
     "delete_question",
@@ -151,7 +153,7 @@ impl Scene {
         for operation in ["show_own_request", "delete_own_request"] {
             others.insert((operation, "club"), json!("film"));
         }
-        for operation in ["show_own_submission", "withdraw_submission"] {
+        for operation in ["show_own_submission", "show_receipt", "withdraw_submission"] {
             others.insert((operation, "submission"), own["id"].clone());
         }
         let pending: Vec<&Value> = submissions
@@ -165,6 +167,7 @@ impl Scene {
         bodies.extend(collections());
         bodies.extend(recruitment(&application, &questions, &pending, sam));
         bodies.insert("accept_invite", json!({ "token": token, "public": true }));
+        bodies.extend(applicant_and_reviewer(admin, &own, question(1)).await);
         Self {
             values: values.map(|(name, value)| (name.to_owned(), value)).into(),
             others,
@@ -193,6 +196,28 @@ impl Scene {
     pub fn body(&self, operation_id: &str) -> Value {
         self.bodies.get(operation_id).cloned().unwrap_or_default()
     }
+}
+
+/// Bodies for drafts, receipts and reviews.
+async fn applicant_and_reviewer(
+    admin: &Client,
+    own: &Value,
+    question: &Value,
+) -> BTreeMap<&'static str, Value> {
+    let receipt = format!("/api/submissions/{}/receipt/", id(own));
+    let answer = json!({
+        "question": question["id"],
+        "text": "I like to build things, and",
+        "version": 1,
+    });
+    BTreeMap::from([
+        ("verify_receipt", admin.get(&receipt).await.ok()),
+        ("save_draft", json!({ "responses": [answer] })),
+        (
+            "put_review",
+            json!({ "score": 4, "comment": "Knows what to build, and why." }),
+        ),
+    ])
 }
 
 /// The invitation that the admin got: club, id and token. The mail has the token in its link.

@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 11] = [
     &["html", "text"],
     &["models"],
     &["mail", "table"],
-    &["catalogue"],
+    &["catalogue", "receipts"],
     &["lookups"],
     &["auth", "media"],
     &["state"],

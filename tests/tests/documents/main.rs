@@ -2,6 +2,7 @@
 //! with the code. `cargo bless` writes the documents.
 
 mod costs;
+mod costs_features;
 mod costs_lists;
 mod costs_long;
 mod examples;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::models::{MailId, MailKind};
 use shared::table::chart::CHART;
 use tests::TestCampus;
-use tests::fixtures::hours;
+use tests::fixtures::{Recruitment, hours};
 
 #[test]
 fn the_chart_is_made_from_the_code() {
@@ -74,6 +74,30 @@ async fn what_faults_and_erasure_leave(campus: &TestCampus) {
         .no_content();
 }
 
+async fn draft_and_review(campus: &TestCampus, drive: &Recruitment, submission: &Value) {
+    campus
+        .as_("ann")
+        .patch(
+            &format!("{}draft/", drive.path),
+            json!({ "responses": [{ "question": drive.question, "text": "I", "version": 0 }] }),
+        )
+        .await
+        .ok();
+    let reviews = format!(
+        "{}submissions/{}/reviews/",
+        drive.path,
+        tests::fixtures::id(&submission)
+    );
+    drive
+        .officer
+        .put(
+            &format!("{reviews}mine/"),
+            json!({ "score": 4, "comment": "Clear." }),
+        )
+        .await
+        .ok();
+}
+
 /// A table with at least one item of every type. An erasure reads twice, with a pause in between, so
 /// callers pause the tokio clock.
 pub async fn one_of_everything() -> TestCampus {
@@ -90,6 +114,7 @@ pub async fn one_of_everything() -> TestCampus {
         )
         .await
         .created();
+    draft_and_review(&campus, &drive, &submission).await;
     drive.decide(&submission, 4, "").await;
     campus
         .with_worker(drive.send("acceptance", json!({})))

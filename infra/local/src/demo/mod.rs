@@ -69,6 +69,7 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load(&drive.prompts).await?;
     table.load(&drive.submissions).await?;
     table.load(&drive.changes).await?;
+    table.load(&drive.reviews).await?;
     own.await?;
     table.load_events(&events).await?;
     events::flyers(&campus.app, &events).await

@@ -4,7 +4,8 @@
 use chrono::TimeDelta;
 use shared::ids::order_number;
 use shared::models::{
-    Club, Extension, Favorite, Invite, Membership, MembershipRequest, Person, Role, Subscription,
+    Club, DraftAnswer, Extension, Favorite, Invite, Membership, MembershipRequest, Person,
+    QuestionType, Role, Subscription,
 };
 use shared::table::{Bookmark as _, TableError};
 use shared::time::Timestamp;
@@ -61,6 +62,22 @@ pub fn load<'a>(
         .collect();
     let submission = submission(debate, &questions, &person, 0, days(-1), false);
     let robotics = &drives.applications[0];
+    let question = drives.questions.iter().find(|question| {
+        question.application == robotics.id
+            && question.prompt.question_type == QuestionType::FreeResponse
+    });
+    let draft = question.map(|question| DraftAnswer {
+        application: robotics.id,
+        person: person.id,
+        committee: None,
+        question: question.id,
+        version: 1,
+        text: Some("I like to build things".into()),
+        option: None,
+        received: order_number(now.moment()),
+        updated_at: now,
+        expires: robotics.end.plus(TimeDelta::days(30)).epoch_seconds(),
+    });
     let applicant = drives.submissions.iter().find_map(|submission| {
         let applicant = submission.applicant.as_ref()?;
         Some((submission.person?, applicant.personal.username.clone()))
@@ -83,6 +100,7 @@ pub fn load<'a>(
         table.load(&[request]).await?;
         table.load(&[invite]).await?;
         table.load(&[submission]).await?;
+        table.load(draft.as_slice()).await?;
         table.load(extension.as_slice()).await
     }
 }

@@ -1,10 +1,12 @@
 //! Two open applications, one that has ended, and their submissions.
 
+use std::collections::BTreeMap;
+
 use chrono::TimeDelta;
 use shared::ids::order_number;
 use shared::models::{
     Answer, Answers, Application, ApplicationTexts, Choice, Club, Committee, DecisionChange,
-    OldAndNew, Person, Prompt, Question, QuestionType, Status, Submission,
+    OldAndNew, Person, Prompt, Question, QuestionType, Review, Status, Submission,
 };
 use shared::time::Timestamp;
 
@@ -19,6 +21,7 @@ pub struct Drives {
     pub prompts: Vec<Prompt>,
     pub submissions: Vec<Submission>,
     pub changes: Vec<DecisionChange>,
+    pub reviews: Vec<Review>,
 }
 
 const ACCEPTANCE: &str = "<p>Dear {{ name }},</p><p>welcome to <b>{{ club }}</b>\
@@ -96,7 +99,7 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
                 TimeDelta::days(drive.window.0)
                     + TimeDelta::hours(5 + 3 * i64::try_from(i).unwrap_or_default()),
             );
-            let submission = submission(
+            let mut submission = submission(
                 &application,
                 &questions,
                 person,
@@ -121,6 +124,8 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
                     }),
                 });
             }
+            all.reviews
+                .extend(reviews(&mut submission, i, [&people[0], &people[1]]));
             all.submissions.push(submission);
         }
         all.prompts
@@ -153,6 +158,8 @@ fn application(numbers: &Numbers, drive: &RecruitmentPlan<'_>, now: Timestamp) -
         release: day(drive.window.2),
         is_active: true,
         external_url: None,
+        confirmation: false,
+        blind_reviews: false,
         committees: drive
             .committees
             .iter()
@@ -241,6 +248,39 @@ fn questions(numbers: &Numbers, application: &Application) -> Vec<Question> {
         .collect()
 }
 
+const COMMENTS: [Option<&str>; 4] = [
+    Some("Knows what to build, and why."),
+    None,
+    Some("Little detail. Ask about the last project in the interview."),
+    None,
+];
+
+/// Reviews of a submission by two officers, who did not read all of them, and their scores.
+fn reviews(submission: &mut Submission, i: usize, officers: [&Person; 2]) -> Vec<Review> {
+    let mut all = Vec::new();
+    for (n, officer) in officers.into_iter().enumerate() {
+        if i % 3 == n || submission.person == Some(officer.id) {
+            continue;
+        }
+        let score = u8::try_from(2 + (i + n) % 4).ok();
+        let review = Review {
+            id: Review::id_of(submission.id, officer.id),
+            application: submission.application,
+            submission: submission.id,
+            sequence: submission.sequence,
+            person: Some(officer.id),
+            score,
+            comment: COMMENTS[(i + n) % COMMENTS.len()].map(str::to_owned),
+            version: 1,
+            created_at: submission.created_at,
+            updated_at: submission.created_at,
+        };
+        submission.reviews.insert(review.id.to_string(), score);
+        all.push(review);
+    }
+    all
+}
+
 /// A submission that `person` sent at `at`. Committee, answers and decision depend on `i`.
 pub fn submission(
     application: &Application,
@@ -289,6 +329,8 @@ pub fn submission(
         sequence,
         received: sequence,
         revision: 1,
+        withdrawn: 0,
+        reviews: BTreeMap::new(),
         key: None,
         created_at: at,
         submitted_at: at,

@@ -1,0 +1,147 @@
+//! `/submissions/{submission}/receipt/`, `/receipts/jwks.json`, `/receipts/verify/`
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use serde::{Deserialize, Serialize};
+use shared::Shared;
+use shared::http::{
+    ApiError, ChangedNothing, Field, Input, Mode, Need, PathIds, Reader, Result, User, is_officer,
+};
+use shared::ids::Id;
+use shared::limits;
+use shared::receipts::{PublicKeys, ReceiptClaims, ReceiptState, Receipts};
+use utoipa::ToSchema;
+
+use crate::own::own;
+
+/// A receipt.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReceiptBody {
+    /// The receipt: a signed statement (JWS) of what was submitted and when.
+    receipt: String,
+}
+
+/// A receipt to be verified.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct VerifyInput {
+    /// The receipt, as it was returned, at most 10,000 characters.
+    #[serde(default)]
+    #[schema(required = true, value_type = String, max_length = 10_000)]
+    receipt: Field<String>,
+}
+
+/// The result of a verification.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct VerifyBody {
+    /// Whether this service signed the receipt.
+    valid: bool,
+    /// What the receipt states. Null if it is not valid.
+    claims: Option<ReceiptClaims>,
+    /// What is stored now. Missing if the receipt is not valid, or the caller is neither the
+    /// applicant nor an officer of the club.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stored: Option<ReceiptState>,
+}
+
+fn signer(app: &Shared) -> Result<&Receipts> {
+    app.receipts()
+        .ok_or_else(|| ApiError::Internal("the key of receipts cannot be made".into()))
+}
+
+/// Get the receipt of a submission of the caller.
+///
+/// For every signed-in user: the receipt of the present answers. It is the applicant's alone.
+#[utoipa::path(
+    get, path = "/api/submissions/{submission}/receipt/", tag = "own submissions",
+    security(("bearer" = [])), params(("submission" = u64, Path)),
+    responses((status = 200, body = ReceiptBody))
+)]
+pub async fn show_receipt(
+    State(app): State<Shared>,
+    user: User,
+    path: PathIds,
+) -> Result<Json<ReceiptBody>> {
+    let submission = own(&app, &user, &path).await?;
+    let receipt = app.receipt_of(&submission).ok_or(ApiError::NotFound)?;
+    Ok(Json(ReceiptBody { receipt }))
+}
+
+/// Get the public keys of receipts.
+///
+/// For everybody: a JSON Web Key Set (RFC 7517). With it, anybody can verify a receipt without this
+/// service.
+#[utoipa::path(
+    get, path = "/api/receipts/jwks.json", tag = "receipts", security((), ("bearer" = [])),
+    responses((status = 200, body = PublicKeys))
+)]
+pub async fn show_receipt_keys(State(app): State<Shared>) -> Result<Json<PublicKeys>> {
+    Ok(Json(signer(&app)?.public_keys().clone()))
+}
+
+/// Verify a receipt.
+///
+/// For everybody. The applicant and the officers of the club also learn whether the submission is
+/// still stored as the receipt states. Nothing is changed.
+#[utoipa::path(
+    post, path = "/api/receipts/verify/", tag = "receipts", security((), ("bearer" = [])),
+    request_body = VerifyInput, responses((status = 200, body = VerifyBody))
+)]
+pub async fn verify_receipt(
+    State(app): State<Shared>,
+    user: Option<User>,
+    Input(input): Input<VerifyInput>,
+) -> Result<Response> {
+    let mut reader = Reader::new(Mode::Create);
+    let receipt = reader
+        .value("receipt", input.receipt, Need::Required)
+        .unwrap_or_default();
+    reader.fits("receipt", &receipt, limits::RECEIPT);
+    reader.finish()?;
+    let claims = signer(&app)?.public_keys().verify(receipt.trim());
+    let stored = match (&claims, &user) {
+        (Some(claims), Some(user)) if may_know(&app, claims, user).await? => {
+            Some(state(&app, claims).await?)
+        }
+        _ => None,
+    };
+    let body = VerifyBody {
+        valid: claims.is_some(),
+        claims,
+        stored,
+    };
+    let mut response = Json(body).into_response();
+    response.extensions_mut().insert(ChangedNothing);
+    Ok(response)
+}
+
+/// Whether the caller is the applicant or an officer of the club.
+async fn may_know(app: &Shared, claims: &ReceiptClaims, user: &User) -> Result<bool> {
+    if claims.sub == user.id().to_string() || user.is_admin() {
+        return Ok(true);
+    }
+    let (_, membership) = app
+        .table
+        .club_and_membership(&claims.club, Some(user.id()))
+        .await?;
+    Ok(is_officer(
+        membership.map(|membership| membership.role),
+        false,
+    ))
+}
+
+/// Compares a receipt with what is stored.
+async fn state(app: &Shared, claims: &ReceiptClaims) -> Result<ReceiptState> {
+    let stored = app
+        .table
+        .stored_submission(claims.application, claims.submission)
+        .await?;
+    let applicant = claims.sub.parse().map(Id::new);
+    let is_erased = match applicant {
+        Ok(person) if claims.revision <= stored.withdrawn() => {
+            app.table.person(person).await?.is_none()
+        }
+        _ => false,
+    };
+    Ok(ReceiptState::of(claims, &stored, is_erased))
+}

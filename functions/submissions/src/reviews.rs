@@ -1,0 +1,234 @@
+//! `/clubs/{club}/applications/{application}/submissions/{submission}/reviews/`, `…/reviews/mine/`
+
+use std::collections::HashMap;
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use shared::http::{
+    ApiError, Field, IfMatch, Input, Load, Mode, Need, NoContent, Officer, PathIds, Reader, Result,
+    User, edit,
+};
+use shared::ids::Id;
+use shared::models::{Application, Person, Review, Submission};
+use shared::openapi::fields::{CommentText, FromOneToFive};
+use shared::table::TableError;
+use shared::time::Timestamp;
+use shared::{Shared, limits};
+use utoipa::ToSchema;
+
+use crate::decisions::AuthorBody;
+
+/// What an officer thinks of a submission.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReviewBody {
+    /// Id of the review.
+    #[schema(value_type = u64)]
+    id: Id<Review>,
+    /// The officer. Null if the officer was erased.
+    by: Option<AuthorBody>,
+    /// From 1 to 5, or null.
+    score: Option<u8>,
+    /// The comment, or null.
+    comment: Option<String>,
+    /// When it was first written.
+    created_at: Timestamp,
+    /// When it was last changed.
+    updated_at: Timestamp,
+}
+
+impl ReviewBody {
+    fn new(review: &Review, username: Option<&str>) -> Self {
+        Self {
+            id: review.id,
+            by: review.person.map(|id| AuthorBody::new(id, username)),
+            score: review.score,
+            comment: review.comment.clone(),
+            created_at: review.created_at,
+            updated_at: review.updated_at,
+        }
+    }
+}
+
+/// A review. At least one of the two fields must not be null.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct ReviewInput {
+    /// From 1 to 5, or null.
+    #[serde(default)]
+    #[schema(required = true, value_type = Option<FromOneToFive>)]
+    score: Field<i64>,
+    /// At most 5,000 characters, or null. An empty text counts as null.
+    #[serde(default)]
+    #[schema(required = true, value_type = Option<CommentText>)]
+    comment: Field<String>,
+}
+
+impl ReviewInput {
+    fn read(self) -> Result<(Option<u8>, Option<String>)> {
+        let mut reader = Reader::new(Mode::Replace);
+        let score = reader
+            .nullable("score", self.score, Need::Required)
+            .flatten();
+        let valid = score.and_then(|score| u8::try_from(score).ok());
+        let valid = valid.filter(|score| (1..=5).contains(score));
+        if score.is_some() && valid.is_none() {
+            reader
+                .errors
+                .add("score", "Expected a whole number from 1 to 5.");
+        }
+        let comment = reader
+            .nullable("comment", self.comment, Need::Required)
+            .flatten()
+            .filter(|comment| !comment.trim().is_empty());
+        if let Some(comment) = &comment {
+            reader.fits("comment", comment, limits::COMMENT);
+        }
+        reader.finish()?;
+        if valid.is_none() && comment.is_none() {
+            return Err(ApiError::rule("Send a score or a comment."));
+        }
+        Ok((valid, comment))
+    }
+}
+
+/// The caller, and their own review of the submission in the path.
+pub struct OwnReview {
+    person: Person,
+    review: Option<Review>,
+}
+
+impl Load for OwnReview {
+    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let (Some(application), Some(submission)) = (path.id("application"), path.id("submission"))
+        else {
+            return Ok(None);
+        };
+        let id = Review::id_of(submission, user.id());
+        let review = async { Ok(app.table.review(application, submission, id).await?) };
+        let (person, review) = futures::try_join!(user.person(), review)?;
+        Ok(Some(Self {
+            person: person.clone(),
+            review,
+        }))
+    }
+}
+
+type Reviewer = Officer<Application, (Submission, OwnReview)>;
+
+/// Nobody reads or writes reviews of a submission of their own (W3).
+fn check_not_own(submission: &Submission, user: &User) -> Result<()> {
+    if submission.person == Some(user.id()) {
+        return Err(ApiError::Forbidden);
+    }
+    Ok(())
+}
+
+/// List the reviews of a submission.
+///
+/// For officers. The oldest comes first. If the application has `blind_reviews`, officers see the
+/// reviews of others only after writing their own. Nobody sees reviews of a submission of their own.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/reviews/",
+    tag = "reviews", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    responses((status = 200, body = Vec<ReviewBody>))
+)]
+pub async fn list_reviews(
+    State(app): State<Shared>,
+    scope: Officer<Application, Submission>,
+) -> Result<Json<Vec<ReviewBody>>> {
+    check_not_own(&scope.object, &scope.user)?;
+    let mut reviews = app.table.reviews(&scope.object).await?;
+    let by_caller = |review: &Review| review.person == Some(scope.user.id());
+    if scope.parent.blind_reviews && !reviews.iter().any(by_caller) {
+        reviews.clear();
+    }
+    reviews.sort_by_key(|review| (review.created_at, review.id));
+    let authors = reviews.iter().filter_map(|review| review.person);
+    let people: HashMap<Id<Person>, Person> = app.table.people(authors).await?;
+    let show = |review: &Review| {
+        let author = review.person.and_then(|person| people.get(&person));
+        ReviewBody::new(
+            review,
+            author.map(|person| person.personal.username.as_str()),
+        )
+    };
+    Ok(Json(reviews.iter().map(show).collect()))
+}
+
+/// Write the caller's own review of a submission.
+///
+/// For officers. Each officer has one review of a submission, and writing again replaces it. Nobody
+/// reviews a submission of their own. The applicant never sees it.
+#[utoipa::path(
+    put,
+    path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/reviews/mine/",
+    tag = "reviews", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    request_body = ReviewInput, responses((status = 200, body = ReviewBody))
+)]
+pub async fn put_review(
+    State(app): State<Shared>,
+    scope: Reviewer,
+    Input(input): Input<ReviewInput>,
+) -> Result<Json<ReviewBody>> {
+    let (submission, OwnReview { person, review }) = scope.object;
+    check_not_own(&submission, &scope.user)?;
+    let (given, comment) = input.read()?;
+    let username = person.personal.username.as_str();
+    let (app, user, now) = (&app, &scope.user, app.now());
+    let read = async || {
+        let id = Review::id_of(submission.id, user.id());
+        let (present, review) = futures::try_join!(
+            app.table.submission(submission.application, submission.id),
+            app.table.review(submission.application, submission.id, id)
+        )?;
+        Ok::<_, TableError>(present.map(|present| (present, review)))
+    };
+    let change = async |(submission, old): (Submission, Option<Review>)| {
+        // A review of a submission that was withdrawn since does not count.
+        let kept = old
+            .as_ref()
+            .filter(|old| old.sequence == submission.sequence);
+        let review = Review {
+            id: Review::id_of(submission.id, user.id()),
+            application: submission.application,
+            submission: submission.id,
+            sequence: submission.sequence,
+            person: Some(user.id()),
+            score: given,
+            comment: comment.clone(),
+            version: app.next_id(),
+            created_at: kept.map_or(now, |old| old.created_at),
+            updated_at: now,
+        };
+        app.table.put_review(&review, old.as_ref()).await?;
+        Ok(review)
+    };
+    let object = (submission.clone(), review);
+    let saved = edit(&IfMatch::default(), object, |_| (), read, change).await?;
+    Ok(Json(ReviewBody::new(&saved, Some(username))))
+}
+
+/// Delete the caller's own review of a submission.
+///
+/// For officers.
+#[utoipa::path(
+    delete,
+    path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/reviews/mine/",
+    tag = "reviews", security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    responses((status = 204))
+)]
+pub async fn delete_review(State(app): State<Shared>, scope: Reviewer) -> Result<NoContent> {
+    let (submission, OwnReview { review, .. }) = scope.object;
+    check_not_own(&submission, &scope.user)?;
+    let old = review
+        .filter(|review| review.sequence == submission.sequence)
+        .ok_or(ApiError::NotFound)?;
+    let (app, id) = (&app, old.id);
+    let read = || app.table.review(submission.application, submission.id, id);
+    let delete = async |old: Review| Ok(app.table.delete_review(&old).await?);
+    edit(&IfMatch::default(), old, |_| (), read, delete).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,100 @@
+//! The mail that confirms a submission (T5). It never tells a decision.
+
+use askama::Template;
+
+use super::{Bodies, Occasion, mail, rendered};
+use crate::limits;
+use crate::models::{Club, Form, Mail, MailKind, StoredAnswer, Submission};
+use crate::time::Timestamp;
+
+/// A question with its answer.
+#[derive(Clone)]
+struct Said {
+    prompt: String,
+    answer: String,
+}
+
+/// What was submitted to whom.
+#[derive(Clone, Copy)]
+struct Submitted<'a> {
+    club: &'a str,
+    application: &'a str,
+    committee: &'a str,
+    at: &'a str,
+    revision: u32,
+}
+
+templates! {
+    ConfirmationHtml "mail/confirmation.html" ConfirmationText "mail/confirmation.txt" {
+        name: &'a str, submitted: Submitted<'a>, answers: Option<Vec<Said>>, receipt: &'a str
+    }
+}
+
+/// Returns the mail that confirms a submission to its applicant. There is one mail for each
+/// revision. Answers that are too long for a mail are left out.
+pub fn confirmation(
+    club: &Club,
+    form: &Form,
+    submission: &Submission,
+    receipt: &str,
+    now: Timestamp,
+) -> Mail {
+    let personal = submission
+        .applicant
+        .as_ref()
+        .map(|applicant| applicant.personal.clone())
+        .unwrap_or_default();
+    let (name, application) = (&club.profile.name, &form.application.name);
+    let submitted = Submitted {
+        club: name,
+        application,
+        committee: &submission.committee_name,
+        at: &submission.submitted_at.to_string(),
+        revision: submission.revision,
+    };
+    let said: Vec<Said> = submission
+        .answers
+        .read()
+        .iter()
+        .map(|answer| said(form, answer))
+        .collect();
+    let bodies =
+        |answers| ConfirmationHtml::bodies(&personal.first_name, submitted, answers, receipt);
+    let whole = bodies(Some(said));
+    let fits = whole.html.len() <= limits::MAIL_BYTES && whole.text.len() <= limits::MAIL_BYTES;
+    let occasion = Occasion {
+        about: submission.id.get(),
+        sequence: submission.sequence,
+        kind: MailKind::Confirmation,
+    };
+    let mail = mail(
+        occasion,
+        (submission.person, &personal.email),
+        club,
+        &format!("We have your submission to {name}: {application}"),
+        if fits { whole } else { bodies(None) },
+        now,
+    );
+    Mail {
+        attempt: submission.revision,
+        ..mail
+    }
+}
+
+fn said(form: &Form, answer: &StoredAnswer<'_>) -> Said {
+    let prompt = form
+        .question(answer.question)
+        .map(|question| &question.prompt);
+    let option = prompt
+        .and_then(|prompt| {
+            prompt
+                .options
+                .iter()
+                .find(|option| Some(option.id) == answer.option)
+        })
+        .map(|option| option.value.clone());
+    Said {
+        prompt: prompt.map(|prompt| prompt.text.clone()).unwrap_or_default(),
+        answer: answer.text().or(option).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,257 @@
+//! Receipts: signed statements of what was submitted and when (T1 to T6). A receipt is a JSON Web
+//! Signature (RFC 7515, compact form) with the algorithm `EdDSA` (Ed25519, RFC 8037).
+//!
+//! The signing key is derived from the secret of the deployment, so there is nothing else to keep
+//! safe. The same submission always has the same receipt, because Ed25519 uses no random numbers.
+
+use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use aws_lc_rs::{digest, hmac};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::Id;
+use crate::models::{Answers, Application, Choice, ClubCode, Committee, Question, Submission};
+use crate::settings::Settings;
+use crate::table::StoredSubmission;
+use crate::time::Timestamp;
+
+/// The seed of the signing key is the HMAC-SHA-256 of this text with the secret.
+const DERIVATION: &[u8] = b"clubs receipt signing key 1";
+
+/// What a receipt states.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
+pub struct ReceiptClaims {
+    /// The deployment that signed it: the address of its site.
+    pub iss: String,
+    /// Id of the applicant, as text.
+    pub sub: String,
+    /// Code of the club.
+    #[cfg_attr(feature = "api", schema(value_type = String))]
+    pub club: ClubCode,
+    /// Id of the application.
+    #[cfg_attr(feature = "api", schema(value_type = u64))]
+    pub application: Id<Application>,
+    /// Id of the submission.
+    #[cfg_attr(feature = "api", schema(value_type = u64))]
+    pub submission: Id<Submission>,
+    /// Id of the committee, or null.
+    #[cfg_attr(feature = "api", schema(value_type = Option<u64>))]
+    pub committee: Option<Id<Committee>>,
+    /// How often it had been submitted, from 1.
+    pub revision: u32,
+    /// The SHA-256 (base64url) of the answers in canonical JSON (RFC 8785): an array of `question`,
+    /// `text` and `multiple_choice`, ordered by question. Absent values are null.
+    pub answers: String,
+    /// When the service received the submission.
+    pub received_at: Timestamp,
+    /// The same moment in seconds since 1970.
+    pub iat: i64,
+}
+
+/// One answer as it is hashed. The fields are in the order of canonical JSON.
+#[derive(Serialize)]
+struct CanonicalAnswer {
+    multiple_choice: Option<Id<Choice>>,
+    question: Id<Question>,
+    text: Option<String>,
+}
+
+/// Returns the hash of answers that a receipt has.
+pub fn hash_of(answers: &Answers) -> String {
+    let mut said: Vec<CanonicalAnswer> = answers
+        .read()
+        .iter()
+        .map(|answer| CanonicalAnswer {
+            multiple_choice: answer.option,
+            question: answer.question,
+            text: answer.text(),
+        })
+        .collect();
+    said.sort_by_key(|answer| answer.question);
+    // serde_json escapes texts as RFC 8785 demands, and ids are whole numbers.
+    let json = serde_json::to_vec(&said).unwrap_or_default();
+    BASE64_URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, &json))
+}
+
+impl ReceiptClaims {
+    /// Returns what the receipt of a submission states; none after an erasure.
+    pub fn of(submission: &Submission, settings: &Settings) -> Option<Self> {
+        Some(Self {
+            iss: settings.site_url.clone(),
+            sub: submission.person?.to_string(),
+            club: submission.club.clone(),
+            application: submission.application,
+            submission: submission.id,
+            committee: submission.committee,
+            revision: submission.revision,
+            answers: hash_of(&submission.answers),
+            received_at: submission.submitted_at,
+            iat: submission.submitted_at.epoch_seconds(),
+        })
+    }
+}
+
+crate::models::enums::text_enum! {
+    /// What is stored now, compared with a receipt.
+    ReceiptState {
+        /// The submission is stored as the receipt says.
+        Current,
+        /// The applicant has submitted again since.
+        Replaced,
+        /// The applicant has withdrawn the submission.
+        Withdrawn,
+        /// No such submission is stored, although the receipt is valid.
+        Missing,
+        /// The data of the applicant was erased.
+        Erased,
+    }
+}
+
+impl ReceiptState {
+    /// Compares what a receipt states with what is stored in its place. `is_erased` says whether
+    /// the applicant was erased; it is only needed for a revision that was withdrawn, which is also
+    /// what an erasure does to a pending submission.
+    pub fn of(claims: &ReceiptClaims, stored: &StoredSubmission, is_erased: bool) -> Self {
+        if claims.revision <= stored.withdrawn() {
+            return if is_erased {
+                Self::Erased
+            } else {
+                Self::Withdrawn
+            };
+        }
+        let StoredSubmission::Present(stored) = stored else {
+            return Self::Missing;
+        };
+        if stored.person.is_none() {
+            Self::Erased
+        } else if stored.revision > claims.revision {
+            Self::Replaced
+        } else if stored.revision == claims.revision && hash_of(&stored.answers) == claims.answers {
+            Self::Current
+        } else {
+            Self::Missing
+        }
+    }
+}
+
+/// A public key in the format of RFC 8037.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
+pub struct PublicKey {
+    /// Always `OKP`.
+    pub kty: String,
+    /// Always `Ed25519`.
+    pub crv: String,
+    /// Always `EdDSA`.
+    pub alg: String,
+    /// Always `sig`.
+    #[serde(rename = "use")]
+    pub usage: String,
+    /// The id of the key: its thumbprint (RFC 7638).
+    pub kid: String,
+    /// The key, in base64url.
+    pub x: String,
+}
+
+impl PublicKey {
+    fn new(x: String) -> Self {
+        let thumbprint = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
+        let hash = digest::digest(&digest::SHA256, thumbprint.as_bytes());
+        Self {
+            kty: "OKP".into(),
+            crv: "Ed25519".into(),
+            alg: "EdDSA".into(),
+            usage: "sig".into(),
+            kid: BASE64_URL_SAFE_NO_PAD.encode(hash),
+            x,
+        }
+    }
+}
+
+/// The public keys of all receipts that count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
+pub struct PublicKeys {
+    /// The present key first, then those of earlier secrets.
+    pub keys: Vec<PublicKey>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    alg: String,
+    kid: String,
+}
+
+impl PublicKeys {
+    /// Returns what a receipt states, if one of these keys signed it.
+    pub fn verify(&self, receipt: &str) -> Option<ReceiptClaims> {
+        let (signed, signature) = receipt.rsplit_once('.')?;
+        let (header, claims) = signed.split_once('.')?;
+        let decode = |text: &str| BASE64_URL_SAFE_NO_PAD.decode(text).ok();
+        let header: Header = serde_json::from_slice(&decode(header)?).ok()?;
+        let key = self
+            .keys
+            .iter()
+            .find(|key| key.alg == header.alg && key.kid == header.kid)?;
+        UnparsedPublicKey::new(&ED25519, decode(&key.x)?)
+            .verify(signed.as_bytes(), &decode(signature)?)
+            .ok()?;
+        serde_json::from_slice(&decode(claims)?).ok()
+    }
+}
+
+/// Signs receipts.
+#[derive(Debug)]
+pub struct Receipts {
+    key: Ed25519KeyPair,
+    public: PublicKeys,
+}
+
+impl Receipts {
+    /// Derives the key from the secret of the deployment. Returns none if the library refuses the
+    /// seed, which does not happen with 32 bytes.
+    pub fn new(settings: &Settings) -> Option<Self> {
+        let secret = hmac::Key::new(hmac::HMAC_SHA256, settings.invite_secret.reveal());
+        let seed = hmac::sign(&secret, DERIVATION);
+        let key = Ed25519KeyPair::from_seed_unchecked(seed.as_ref()).ok()?;
+        let present = BASE64_URL_SAFE_NO_PAD.encode(key.public_key());
+        let keys = std::iter::once(present)
+            .chain(settings.old_receipt_keys.iter().cloned())
+            .map(PublicKey::new)
+            .collect();
+        Some(Self {
+            key,
+            public: PublicKeys { keys },
+        })
+    }
+
+    /// Returns the public keys.
+    pub fn public_keys(&self) -> &PublicKeys {
+        &self.public
+    }
+
+    /// Returns the signed receipt.
+    pub fn sign(&self, claims: &ReceiptClaims) -> String {
+        let header = Header {
+            alg: "EdDSA".into(),
+            kid: self
+                .public
+                .keys
+                .first()
+                .map(|key| key.kid.clone())
+                .unwrap_or_default(),
+        };
+        let encode = |json: serde_json::Result<Vec<u8>>| {
+            BASE64_URL_SAFE_NO_PAD.encode(json.unwrap_or_default())
+        };
+        let signed = format!(
+            "{}.{}",
+            encode(serde_json::to_vec(&header)),
+            encode(serde_json::to_vec(claims))
+        );
+        let signature = BASE64_URL_SAFE_NO_PAD.encode(self.key.sign(signed.as_bytes()));
+        format!("{signed}.{signature}")
+    }
+}

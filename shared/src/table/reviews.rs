@@ -1,0 +1,99 @@
+//! Reviews: what officers think of a submission.
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use super::conditions::check_not_erasing;
+use super::error::ignore_refusal;
+use super::{Entity, Key, PARALLEL, Range, Table, TableError, Write, keys};
+use crate::ids::Id;
+use crate::models::{Application, Review, Submission};
+
+impl Entity for Review {
+    const TYPE: &'static str = "Review";
+
+    fn key(&self) -> Key {
+        keys::review(self.application, self.submission, self.id)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        self.person.map(|person| keys::own_review(person, self.id))
+    }
+}
+
+/// The change of the scores of a submission. It is refused after a withdrawal.
+fn scores(review: &Review) -> Write {
+    Write::update(keys::submission(review.application, review.submission))
+        .if_equals("sequence", &review.sequence)
+}
+
+/// Returns the path of a review's score in its submission.
+fn score(review: &Review) -> String {
+    format!("reviews.{}", review.id)
+}
+
+impl Table {
+    /// Returns the reviews of a submission, in no order: 1 query.
+    pub async fn reviews(&self, submission: &Submission) -> Result<Vec<Review>, TableError> {
+        let (pk, prefix) = keys::reviews_of(submission.application, submission.id);
+        let all: Vec<Review> = self.query(pk, Range::Prefix(prefix)).await?;
+        Ok(all
+            .into_iter()
+            .filter(|review| review.sequence == submission.sequence)
+            .collect())
+    }
+
+    /// Returns a review by its id: 1 read. It may be one of a submission that was withdrawn since.
+    pub async fn review(
+        &self,
+        application: Id<Application>,
+        submission: Id<Submission>,
+        id: Id<Review>,
+    ) -> Result<Option<Review>, TableError> {
+        self.get(keys::review(application, submission, id)).await
+    }
+
+    /// Stores a review, and its score in the submission. Refused if the review changed after `read`
+    /// was read, or the submission was withdrawn.
+    pub async fn put_review(
+        &self,
+        review: &Review,
+        read: Option<&Review>,
+    ) -> Result<(), TableError> {
+        let put = Write::put(review)?;
+        let put = match read {
+            None => put.if_new(),
+            Some(read) => put.if_equals("version", &read.version),
+        };
+        let shown = scores(review).set(&score(review), &review.score);
+        let alive = review.person.map(check_not_erasing);
+        self.transact([put, shown].into_iter().chain(alive).collect())
+            .await
+    }
+
+    /// Deletes a review, and its score in the submission. Refused if it changed after it was read,
+    /// or the submission was withdrawn.
+    pub async fn delete_review(&self, review: &Review) -> Result<(), TableError> {
+        let delete = Write::delete(review.key()).if_equals("version", &review.version);
+        self.transact(vec![delete, scores(review).remove(&score(review))])
+            .await
+    }
+
+    /// Deletes all reviews of a submission that was withdrawn or erased: 1 query.
+    pub(super) async fn delete_reviews(&self, submission: &Submission) -> Result<(), TableError> {
+        let deletions = stream::iter(self.reviews(submission).await?).map(async |review| {
+            let delete = Write::delete(review.key()).if_equals("version", &review.version);
+            ignore_refusal(self.write(delete).await)
+        });
+        deletions.buffer_unordered(PARALLEL).try_collect().await
+    }
+
+    /// Removes the person from a review. Score and comment stay.
+    pub(super) async fn anonymise_review(&self, review: &Review) -> Result<(), TableError> {
+        let write = Write::update(review.key())
+            .set("person", &None::<u64>)
+            .remove(keys::GSI1PK)
+            .remove(keys::GSI1SK)
+            .if_equals("person", &review.person);
+        ignore_refusal(self.write(write).await)
+    }
+}

@@ -1,0 +1,337 @@
+//! `/submissions/{submission}/receipt/`, `/receipts/jwks.json`, `/receipts/verify/`, and the mails
+//! that confirm submissions
+//!
+//! Proves T1, T2, T3, T4, T5, T6, T7.
+
+use aws_lc_rs::digest;
+use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use shared::settings::Secret;
+use tests::fixtures::{Recruitment, hours, id};
+use tests::{Client, Setup, TestCampus};
+
+fn decoded(part: &str) -> Vec<u8> {
+    BASE64_URL_SAFE_NO_PAD.decode(part).expect("base64url")
+}
+
+/// Verifies a receipt as somebody else would, with the published keys alone.
+async fn claims(campus: &TestCampus, receipt: &str) -> Value {
+    let keys = campus.anonymous().get("/api/receipts/jwks.json").await.ok();
+    let parts: Vec<&str> = receipt.split('.').collect();
+    let header: Value = serde_json::from_slice(&decoded(parts[0])).expect("a receipt");
+    assert_eq!(header["alg"], "EdDSA");
+    let key = keys["keys"]
+        .as_array()
+        .expect("a receipt")
+        .iter()
+        .find(|key| key["kid"] == header["kid"])
+        .expect("the key");
+    assert_eq!(
+        (&key["kty"], &key["crv"], &key["use"]),
+        (&json!("OKP"), &json!("Ed25519"), &json!("sig"))
+    );
+    let signed = format!("{}.{}", parts[0], parts[1]);
+    UnparsedPublicKey::new(&ED25519, decoded(key["x"].as_str().expect("a receipt")))
+        .verify(signed.as_bytes(), &decoded(parts[2]))
+        .expect("a signature");
+    serde_json::from_slice(&decoded(parts[1])).expect("a receipt")
+}
+
+async fn verify(client: &Client, receipt: &str) -> Value {
+    client
+        .post("/api/receipts/verify/", json!({ "receipt": receipt }))
+        .await
+        .ok()
+}
+
+fn receipt(submission: &Value) -> String {
+    submission["receipt"]
+        .as_str()
+        .expect("a receipt")
+        .to_owned()
+}
+
+async fn submit(drive: &Recruitment, client: &Client, text: &str) -> Value {
+    let path = format!("{}submissions/", drive.path);
+    client.post(&path, drive.answer(text)).await.json()
+}
+
+#[tokio::test]
+async fn a_receipt_says_what_was_submitted_and_when() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let person = id(&sue.get("/api/settings/").await.ok());
+    let submission = submit(&drive, &sue, "Because \"ü\"\n🎲").await;
+    assert_eq!(submission["revision"], 1);
+    let canonical = format!(
+        "[{{\"multiple_choice\":null,\"question\":{},\"text\":\"Because \\\"ü\\\"\\n🎲\"}}]",
+        drive.question
+    );
+    let hash = digest::digest(&digest::SHA256, canonical.as_bytes());
+    let expected = json!({
+        "iss": campus.campus.app.settings.site_url,
+        "sub": person.to_string(),
+        "club": "chess",
+        "application": drive.application["id"],
+        "submission": submission["id"],
+        "committee": null,
+        "revision": 1,
+        "answers": BASE64_URL_SAFE_NO_PAD.encode(hash),
+        "received_at": hours(0),
+        "iat": tests::start().timestamp(),
+    });
+    assert_eq!(claims(&campus, &receipt(&submission)).await, expected);
+    let path = format!("/api/submissions/{}/receipt/", id(&submission));
+    assert_eq!(
+        sue.get(&path).await.ok(),
+        json!({ "receipt": receipt(&submission) })
+    );
+    // It is the applicant's alone.
+    drive.officer.get(&path).await.error(404);
+    campus.admin().get(&path).await.error(404);
+    campus.anonymous().get(&path).await.error(401);
+    assert_eq!(drive.own(&sue, &submission).await, submission);
+    for officer in [&drive.officer, &campus.admin()] {
+        let list = officer.get(&format!("{}submissions/", drive.path)).await;
+        assert_eq!(list.ok()[0].get("receipt"), None);
+    }
+    let verified = verify(&campus.anonymous(), &receipt(&submission)).await;
+    assert_eq!(verified, json!({ "valid": true, "claims": expected }));
+}
+
+#[tokio::test]
+async fn a_receipt_is_compared_with_what_is_stored_for_those_who_may_know() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let first = receipt(&submit(&drive, &sue, "one").await);
+    for client in [&sue, &drive.officer, &campus.admin()] {
+        assert_eq!(verify(client, &first).await["stored"], "current");
+    }
+    for client in [&campus.as_("bob"), &campus.anonymous()] {
+        let body = verify(client, &first).await;
+        assert_eq!((&body["valid"], body.get("stored")), (&json!(true), None));
+    }
+    let second = submit(&drive, &sue, "two").await;
+    assert_eq!(second["revision"], 2);
+    assert_eq!(verify(&sue, &first).await["stored"], "replaced");
+    assert_eq!(verify(&sue, &receipt(&second)).await["stored"], "current");
+    sue.delete(&format!("/api/submissions/{}/", id(&second)))
+        .await
+        .no_content();
+    assert_eq!(verify(&sue, &first).await["stored"], "withdrawn");
+    let third = submit(&drive, &sue, "three").await;
+    assert_eq!(third["revision"], 3);
+    // Receipts of what was withdrawn stay withdrawn.
+    assert_eq!(verify(&sue, &receipt(&second)).await["stored"], "withdrawn");
+    let fourth = submit(&drive, &sue, "four").await;
+    assert_eq!(verify(&sue, &first).await["stored"], "withdrawn");
+    assert_eq!(verify(&sue, &receipt(&third)).await["stored"], "replaced");
+    sue.delete("/api/settings/").await.no_content();
+    let erased = verify(&drive.officer, &receipt(&fourth)).await;
+    assert_eq!(erased["stored"], "erased");
+    drive
+        .officer
+        .delete(&format!("{}?force=true", drive.path))
+        .await
+        .no_content();
+    let missing = verify(&drive.officer, &receipt(&fourth)).await;
+    assert_eq!(missing["stored"], "missing");
+}
+
+#[tokio::test]
+async fn a_decided_submission_of_an_erased_person_is_erased() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = submit(&drive, &sue, "one").await;
+    drive.decide(&submission, 4, "").await;
+    sue.delete("/api/settings/").await.no_content();
+    let body = verify(&drive.officer, &receipt(&submission)).await;
+    assert_eq!(body["stored"], "erased");
+}
+
+#[tokio::test]
+async fn forged_receipts_are_not_valid() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let good = receipt(&submit(&drive, &sue, "one").await);
+    let parts: Vec<&str> = good.split('.').collect();
+    let mut claims: Value = serde_json::from_slice(&decoded(parts[1])).unwrap();
+    claims["revision"] = json!(9);
+    let encode = |value: &Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
+    let unsigned = encode(&json!({ "alg": "none" }));
+    let not_valid = json!({ "valid": false, "claims": null });
+    for forged in [
+        format!("{}.{}.{}", parts[0], encode(&claims), parts[2]),
+        format!("{unsigned}.{}.", encode(&claims)),
+        format!("{unsigned}.{}.{}", parts[1], parts[2]),
+        good[..good.len() - 4].to_owned(),
+        String::new(),
+        "a.b.c".into(),
+        "ü".into(),
+    ] {
+        assert_eq!(verify(&sue, &forged).await, not_valid, "{forged}");
+    }
+    sue.raw(
+        http::Method::POST,
+        "/api/receipts/verify/",
+        Some("application/json"),
+        json!({ "receipt": "x".repeat(10_001) }).to_string(),
+    )
+    .await
+    .invalid(&["receipt"]);
+}
+
+#[tokio::test]
+async fn receipts_of_an_old_secret_stay_valid() {
+    let old = TestCampus::new();
+    let drive = old.drive("chess").await;
+    let kept = receipt(&submit(&drive, &old.as_("sue"), "one").await);
+    let keys = old.anonymous().get("/api/receipts/jwks.json").await.ok();
+    let key = keys["keys"][0]["x"].as_str().unwrap().to_owned();
+    let rotated = |keys: Vec<String>| {
+        Setup::default()
+            .settings(move |settings| {
+                settings.invite_secret = Secret::new("another secret of this deployment, now");
+                settings.old_receipt_keys = keys;
+            })
+            .build()
+    };
+    let with_key = rotated(vec![key]);
+    assert_eq!(verify(&with_key.anonymous(), &kept).await["valid"], true);
+    let new = with_key.anonymous().get("/api/receipts/jwks.json").await;
+    assert_eq!(new.ok()["keys"].as_array().map(Vec::len), Some(2));
+    let without = rotated(vec![]);
+    assert_eq!(verify(&without.anonymous(), &kept).await["valid"], false);
+}
+
+#[tokio::test]
+async fn a_replay_has_the_receipt_of_the_first_request() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue").header("idempotency-key", "one");
+    let first = submit(&drive, &sue, "one").await;
+    let again = submit(&drive, &sue, "one").await;
+    assert_eq!(again["receipt"], first["receipt"]);
+    assert_eq!(again["revision"], 1);
+}
+
+async fn with_confirmation(campus: &TestCampus) -> Recruitment {
+    let drive = campus.drive("chess").await;
+    let body = json!({ "confirmation": true });
+    let changed = drive.officer.patch(&drive.path, body).await.ok();
+    assert_eq!(changed["confirmation"], true);
+    drive
+}
+
+#[tokio::test]
+async fn each_stored_submission_is_confirmed_once_with_answers_and_receipt() {
+    let campus = TestCampus::new();
+    let drive = with_confirmation(&campus).await;
+    let sue = campus.as_("sue").header("idempotency-key", "one");
+    let first = submit(&drive, &sue, "I <b>care</b> & more").await;
+    submit(&drive, &sue, "I <b>care</b> & more").await;
+    campus.deliver().await;
+    campus.deliver().await;
+    let mails = campus.mails_but_welcomes();
+    assert_eq!(mails.len(), 1);
+    let mail = &mails[0];
+    assert_eq!(mail.to, "sue@uni.example");
+    assert!(mail.text.contains("I <b>care</b> & more") && mail.text.contains("Why?"));
+    assert!(
+        mail.html
+            .contains("I &#60;b&#62;care&#60;/b&#62; &#38; more")
+    );
+    for part in [&mail.text, &mail.html] {
+        assert!(part.contains(&receipt(&first)));
+    }
+    let second = submit(&drive, &campus.as_("sue"), "two").await;
+    campus.deliver().await;
+    let mails = campus.mails_but_welcomes();
+    assert_eq!(mails.len(), 2);
+    assert!(mails[1].text.contains(&receipt(&second)));
+    assert!(mails[1].text.contains("replaces"));
+    // What the mail said is not kept, and the applicant's mail state is that of decisions alone.
+    assert!(!json!(campus.stored()).to_string().contains("care</b> &"));
+    let list = format!("{}submissions/", drive.path);
+    let row = drive.officer.get(&list).await.ok()[0].clone();
+    assert_eq!(
+        (&row["notified"], &row["email_status"]),
+        (&json!(false), &json!(null))
+    );
+}
+
+#[tokio::test]
+async fn nobody_is_confirmed_who_was_not_stored_or_without_the_switch() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    submit(&drive, &campus.as_("sue"), "one").await;
+    drive
+        .officer
+        .patch(&drive.path, json!({ "confirmation": true }))
+        .await
+        .ok();
+    let bob = campus.as_("bob");
+    let late = json!({ "responses": [{ "question": 7, "text": "x" }] });
+    bob.post(&format!("{}submissions/", drive.path), late)
+        .await
+        .error(400);
+    let ann = campus.client(&json!({ "email": null }), "ann");
+    assert_eq!(submit(&drive, &ann, "no address").await["revision"], 1);
+    campus.deliver().await;
+    assert!(campus.mails_but_welcomes().is_empty());
+}
+
+#[tokio::test]
+async fn long_answers_are_left_out_of_the_mail() {
+    let campus = TestCampus::new();
+    let drive = with_confirmation(&campus).await;
+    let mut responses = Vec::new();
+    for _ in 0..8 {
+        let question = json!({ "question_type": 1, "prompt": "And?" });
+        let path = format!("{}questions/", drive.path);
+        let question = drive.officer.post(&path, question).await.created();
+        responses.push(json!({ "question": id(&question), "text": "long ".repeat(3_999) }));
+    }
+    let sue = campus.as_("sue");
+    let path = format!("{}submissions/", drive.path);
+    let submission = sue
+        .post(&path, json!({ "responses": responses }))
+        .await
+        .created();
+    campus.deliver().await;
+    let mail = campus.mails_but_welcomes().remove(0);
+    assert!(mail.text.contains("too long for a mail"));
+    assert!(mail.text.contains(&receipt(&submission)));
+}
+
+#[tokio::test]
+async fn two_tabs_at_once_are_each_confirmed_with_their_own_revision() {
+    let campus = Setup::default().latency(5).build();
+    let drive = with_confirmation(&campus).await;
+    let sue = campus.as_("sue");
+    sue.get("/api/settings/").await.ok();
+    campus.advance(TimeDelta::seconds(1));
+    let sue = campus.as_("sue");
+    let tabs = ["a", "b", "c", "d"].map(|text| submit(&drive, &sue, text));
+    let answers = futures::future::join_all(tabs).await;
+    campus.deliver().await;
+    let mails = campus.mails_but_welcomes();
+    let last = answers
+        .iter()
+        .filter_map(|answer| answer["revision"].as_u64())
+        .max()
+        .unwrap();
+    assert_eq!(mails.len() as u64, last);
+    for answer in &answers {
+        let receipt = receipt(answer);
+        let sent = mails.iter().filter(|mail| mail.text.contains(&receipt));
+        assert_eq!(sent.count(), 1, "{answer}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Prices of drafts, receipts, confirmations and reviews.
+
+use http::Method;
+use serde_json::{Value, json};
+use tests::fixtures::id;
+
+use super::costs::{Prices, Row, Witness};
+
+/// Rows of what applicants do besides submitting, and of reviews, on a separate campus.
+pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
+    let mut p = Prices::new(witness);
+    p.at_work(None);
+    let drive = p.campus.drive("chess").await;
+    let (ada, sue) = (p.campus.as_("ada"), p.campus.as_("sue"));
+    sue.get("/api/settings/").await.ok();
+    let draft = format!("{}draft/", drive.path);
+    let answer = |text: &str, version: u64| json!({ "responses": [{ "question": drive.question, "text": text, "version": version }] });
+    let (get, patch, put) = (Method::GET, Method::PATCH, Method::PUT);
+    let none = Value::Null;
+    p.row(
+        "save_draft",
+        "first answer",
+        &sue,
+        patch.clone(),
+        &draft,
+        answer("I", 0),
+    )
+    .await;
+    p.row(
+        "save_draft",
+        "an answer again",
+        &sue,
+        patch,
+        &draft,
+        answer("I like", 1),
+    )
+    .await;
+    p.row(
+        "show_draft",
+        "1 answer",
+        &sue,
+        get.clone(),
+        &draft,
+        none.clone(),
+    )
+    .await;
+    p.row(
+        "delete_draft",
+        "1 answer",
+        &sue,
+        Method::DELETE,
+        &draft,
+        none.clone(),
+    )
+    .await;
+    let body = json!({ "confirmation": true });
+    drive.officer.patch(&drive.path, body).await.ok();
+    let submissions = format!("{}submissions/", drive.path);
+    let submission = p
+        .row(
+            "submit",
+            "confirmed by mail",
+            &sue,
+            Method::POST,
+            &submissions,
+            drive.answer("Because."),
+        )
+        .await;
+    let receipt = format!("/api/submissions/{}/receipt/", id(&submission));
+    let receipt = p
+        .row(
+            "show_receipt",
+            "",
+            &sue,
+            get.clone(),
+            &receipt,
+            none.clone(),
+        )
+        .await;
+    let keys = "/api/receipts/jwks.json";
+    p.row(
+        "show_receipt_keys",
+        "",
+        &sue,
+        get.clone(),
+        keys,
+        none.clone(),
+    )
+    .await;
+    let verify = "/api/receipts/verify/";
+    p.row(
+        "verify_receipt",
+        "applicant",
+        &sue,
+        Method::POST,
+        verify,
+        receipt,
+    )
+    .await;
+    let reviews = format!("{submissions}{}/reviews/", id(&submission));
+    let mine = format!("{reviews}mine/");
+    let review = json!({ "score": 4, "comment": "Clear." });
+    p.row("put_review", "", &ada, put, &mine, review).await;
+    p.row("list_reviews", "1", &ada, get, &reviews, none.clone())
+        .await;
+    p.row("delete_review", "", &ada, Method::DELETE, &mine, none)
+        .await;
+    p.rows
+}
