@@ -161,7 +161,8 @@ pub struct ApplicationInput {
     #[schema(value_type = bool)]
     blind_reviews: Field<bool>,
     /// HTML template of the acceptance mail, at most 50,000 characters. Variables: `{{ name }}`,
-    /// `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ club }}`, `{{ application }}`.
+    /// `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ committees }}` (the same),
+    /// `{{ club }}`, `{{ application }}`.
     /// Conditions: `{% if reason %}…{% else %}…{% endif %}`. Anything else in such brackets is 400. An
     /// empty text means a built-in mail.
     #[serde(default)]

@@ -245,7 +245,7 @@ impl Worker {
         match (&mail.decision, &mail.invite, mail.person) {
             (Some(decision), Some(_), Some(person)) => Ok(self
                 .table
-                .revoke_acceptance(&decision.club, person, mail.about)
+                .revoke_acceptance(&decision.club, person, mail)
                 .await?),
             _ => Ok(()),
         }
@@ -256,7 +256,7 @@ impl Worker {
         match (&mail.decision, mail.person) {
             (Some(decision), Some(person)) if decision.status != Status::Accepted => Ok(self
                 .table
-                .revoke_acceptance(&decision.club, person, mail.about)
+                .revoke_acceptance(&decision.club, person, mail)
                 .await?),
             _ => Ok(()),
         }

@@ -12,7 +12,7 @@ use shared::mail::{
 };
 use shared::models::{
     Application, ApplicationTexts, Club, ClubCode, Decision, EmailStatus, Invite, InviteLink, Mail,
-    MailState, Person, Personal, Status, Submission,
+    MailState, Person, Personal, Status, Submission, ToldDecision,
 };
 use shared::time::Timestamp;
 use shared::{ids, limits};
@@ -24,7 +24,7 @@ use shared::bodies::committee_of;
 /// died (E16).
 const STUCK_MINUTES: i64 = 15;
 
-/// Numbers of submissions that get no mail.
+/// Numbers of submissions that get no mail. With `one_per_person` these are numbers of people.
 #[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
 pub struct SkippedBody {
     /// Submissions without a decision.
@@ -33,14 +33,27 @@ pub struct SkippedBody {
     pub already_notified: usize,
     /// Submissions of people without an address.
     pub no_address: usize,
+    /// People with a submission that is not decided, who are not accepted. Missing if the request
+    /// has no `one_per_person`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<usize>,
+    /// People who are not told a rejection, because another committee accepted them. Missing if the
+    /// request has no `one_per_person`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted_elsewhere: Option<usize>,
 }
 
 /// A mail as it would be sent.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PreviewBody {
-    /// Id of the submission.
+    /// Id of the submission. If the mail is about several, the oldest.
     #[schema(value_type = u64)]
     submission: Id<Submission>,
+    /// Ids of all submissions that the mail is about. Missing if the request has no
+    /// `one_per_person`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<u64>>)]
+    submissions: Option<Vec<Id<Submission>>>,
     /// Address of the recipient.
     to: String,
     /// Subject of the mail.
@@ -54,8 +67,10 @@ pub struct PreviewBody {
 /// A mail to be sent. It is composed only when it is queued, because thousands of mails would not
 /// fit into the memory of the function.
 pub struct PlannedMail {
-    /// The submission as it was read, without its answers.
-    pub submission: Submission,
+    /// The submissions that it is about as they were read, without their answers, oldest first.
+    /// There is one, unless the mail is to a person.
+    pub submissions: Vec<Submission>,
+    is_to_person: bool,
     attempt: u32,
     invite: Option<InviteLink>,
 }
@@ -105,15 +120,17 @@ impl Composer {
         })
     }
 
-    fn message(&self, submission: &Submission, person: &Personal) -> Result<Message> {
-        let committee = committee_of(submission, &self.application)
+    fn message(&self, about: &[Submission], person: &Personal) -> Result<Message> {
+        let committees: Vec<String> = about
+            .iter()
+            .filter_map(|submission| committee_of(submission, &self.application))
             .map(|committee| committee.name)
-            .unwrap_or_default();
+            .collect();
         let recipient = Recipient {
             first_name: &person.first_name,
             name: &person.name,
-            committee: &committee,
-            reason: &submission.reason,
+            committee: &committees.join(", "),
+            reason: &reasons(about),
         };
         decision_message(
             &self.template,
@@ -122,24 +139,21 @@ impl Composer {
             recipient,
         )
         .ok_or_else(|| {
+            let first = about.first().map_or(0, |submission| submission.id.get());
             ApiError::rule(format!(
-                "The mail about submission {} would be larger than {} bytes.",
-                submission.id,
+                "The mail about submission {first} would be larger than {} bytes.",
                 limits::MAIL_BYTES
             ))
         })
     }
 
     /// The mail as it is stored to be sent.
-    pub fn mail(
-        &self,
-        PlannedMail {
-            submission,
-            attempt,
-            invite,
-        }: &PlannedMail,
-    ) -> Result<Mail> {
-        let person = submission
+    pub fn mail(&self, planned: &PlannedMail) -> Result<Mail> {
+        let about = &planned.submissions;
+        let oldest = about
+            .first()
+            .ok_or_else(|| ApiError::Internal("a mail about nothing".into()))?;
+        let personal = oldest
             .applicant
             .as_ref()
             .map(|applicant| applicant.personal.clone())
@@ -148,15 +162,25 @@ impl Composer {
             subject,
             html,
             text,
-        } = self.message(submission, &person)?;
-        Ok(Mail {
-            about: submission.id.get(),
+        } = self.message(about, &personal)?;
+        let told = |submission: &Submission| ToldDecision {
+            submission: submission.id,
             sequence: submission.sequence,
+            status: submission.status,
+            reason: submission.reason.clone(),
+        };
+        let to_person = oldest.person.filter(|_| planned.is_to_person);
+        let newest = about.iter().map(|submission| submission.sequence).max();
+        Ok(Mail {
+            about: to_person.map_or(oldest.id.get(), |person| {
+                Mail::about_person(self.application.id, person)
+            }),
+            sequence: newest.unwrap_or(oldest.sequence),
             kind: self.kind.mail_kind(),
-            attempt: *attempt,
+            attempt: planned.attempt,
             status: EmailStatus::Queued,
-            person: submission.person,
-            to: person.email,
+            person: oldest.person,
+            to: personal.email,
             reply_to: self.club.profile.email.clone().into_option(),
             subject,
             html,
@@ -164,10 +188,11 @@ impl Composer {
             decision: Some(Decision {
                 club: self.club.code.clone(),
                 application: self.application.id,
-                status: submission.status,
-                reason: submission.reason.clone(),
+                status: oldest.status,
+                reason: reasons(about),
+                covers: to_person.map_or_else(Vec::new, |_| about.iter().map(told).collect()),
             }),
-            invite: invite.clone(),
+            invite: planned.invite.clone(),
             queued_at: self.now,
             claimed_at: None,
             outcome: None,
@@ -181,7 +206,7 @@ impl Composer {
         let mut size = 0;
         let mut previews = Vec::new();
         for planned in &plan.mails {
-            let preview = preview(&self.mail(planned)?);
+            let preview = preview(planned, &self.mail(planned)?);
             size += preview.html.len() + preview.text.len();
             if size > limits::HELD {
                 return Err(ApiError::rule(
@@ -194,11 +219,13 @@ impl Composer {
     }
 }
 
-/// The state of the last mail of this type.
-pub fn last_mail(submission: &Submission, kind: DecisionKind) -> Option<&MailState> {
-    match kind {
-        DecisionKind::Acceptance => submission.acceptance_mail.as_ref(),
-        DecisionKind::Rejection => submission.rejection_mail.as_ref(),
+/// The reasons of several decisions, one a line.
+fn reasons(about: &[Submission]) -> String {
+    let reasons = about.iter().map(|submission| submission.reason.as_str());
+    let given: Vec<&str> = reasons.filter(|reason| !reason.trim().is_empty()).collect();
+    match about {
+        [one] => one.reason.clone(),
+        _ => given.join("\n"),
     }
 }
 
@@ -221,6 +248,8 @@ pub struct MailSelection {
     pub submissions: Option<BTreeSet<Id<Submission>>>,
     /// Whether to send again to applicants who already have a mail of this type.
     pub allow_resend: bool,
+    /// Whether each person gets one mail about all their submissions (E27).
+    pub one_per_person: bool,
 }
 
 /// The data that decides which accepted applicants are invited to the club (E24).
@@ -269,16 +298,16 @@ impl Plan {
         };
         let mut said = BTreeMap::new();
         let mut without_reason = 0;
-        for submission in submissions {
-            if submission.status == Status::Pending {
-                plan.skipped.pending += 1;
+        let groups = if choice.one_per_person {
+            by_person(kind, submissions, choice, &mut plan.skipped)
+        } else {
+            by_submission(kind, submissions, &mut plan.skipped)
+        };
+        for about in groups {
+            let Some(oldest) = about.first() else {
                 continue;
-            }
-            if !kind.tells(submission.status) {
-                continue;
-            }
-            let last = last_mail(&submission, kind);
-            let Some(applicant) = submission
+            };
+            let Some(applicant) = oldest
                 .applicant
                 .as_ref()
                 .filter(|applicant| !applicant.personal.email.is_empty())
@@ -287,35 +316,44 @@ impl Plan {
                 continue;
             };
             let person = &applicant.personal;
-            let Message { subject, html, .. } = composer.message(&submission, person)?;
-            let all = [
-                submission.status.code().to_string().as_str(),
-                &person.email,
-                &subject,
-                &html,
-            ]
-            .join("\n");
-            said.insert(submission.id, ids::sha256_hex(all.as_bytes()));
-            if !may_send(last, choice.allow_resend, now) {
+            let Message { subject, html, .. } = composer.message(&about, person)?;
+            let statuses: Vec<String> = about
+                .iter()
+                .map(|submission| submission.status.code().to_string())
+                .collect();
+            let all = [statuses.join(",").as_str(), &person.email, &subject, &html].join("\n");
+            said.insert(oldest.id, ids::sha256_hex(all.as_bytes()));
+            let last = |submission: &Submission| submission.mail_state(kind.mail_kind()).cloned();
+            if !about
+                .iter()
+                .all(|submission| may_send(last(submission).as_ref(), choice.allow_resend, now))
+            {
                 plan.skipped.already_notified += 1;
                 continue;
             }
-            without_reason += usize::from(submission.reason.trim().is_empty());
-            let invited = submission
-                .person
-                .filter(|_| kind == DecisionKind::Acceptance);
+            without_reason += usize::from(reasons(&about).trim().is_empty());
+            let invited = oldest.person.filter(|_| kind == DecisionKind::Acceptance);
             let invite = invited.and_then(|person| invitations.of(&composer.club.code, person));
-            let attempt = last.map_or(0, |last| last.attempt) + 1;
+            let attempts = about.iter().filter_map(last).map(|last| last.attempt);
+            let attempt = attempts.max().unwrap_or(0) + 1;
             plan.mails.push(PlannedMail {
-                submission,
+                submissions: about,
+                is_to_person: choice.one_per_person,
                 attempt,
                 invite,
             });
         }
-        let all = serde_json::json!([said, choice.submissions, choice.allow_resend]);
+        let all = serde_json::json!([
+            said,
+            choice.submissions,
+            choice.allow_resend,
+            choice.one_per_person,
+        ]);
         plan.digest = ids::sha256_hex(all.to_string().as_bytes());
-        plan.mails
-            .sort_by_key(|planned| planned.submission.sequence);
+        plan.mails.sort_by_key(|planned| {
+            let oldest = planned.submissions.first();
+            oldest.map(|submission| submission.sequence)
+        });
         if composer.template.shows_reason() && without_reason > 0 && !composer.uses_built_in {
             plan.warnings.push(format!(
                 "The template shows the reason, but {without_reason} decisions have no reason."
@@ -331,6 +369,62 @@ impl Plan {
     }
 }
 
+/// One mail for each decided submission.
+fn by_submission(
+    kind: DecisionKind,
+    submissions: Vec<Submission>,
+    skipped: &mut SkippedBody,
+) -> Vec<Vec<Submission>> {
+    let is_pending = |submission: &Submission| submission.status == Status::Pending;
+    skipped.pending = submissions.iter().filter(|one| is_pending(one)).count();
+    submissions
+        .into_iter()
+        .filter(|submission| kind.tells(submission.status))
+        .map(|submission| vec![submission])
+        .collect()
+}
+
+/// One mail for each person (E27). Somebody with an accepted submission gets an acceptance that
+/// names all committees that accepted them. Somebody with none, and no pending one, gets a rejection.
+fn by_person(
+    kind: DecisionKind,
+    submissions: Vec<Submission>,
+    choice: &MailSelection,
+    skipped: &mut SkippedBody,
+) -> Vec<Vec<Submission>> {
+    let mut people: BTreeMap<Id<Person>, Vec<Submission>> = BTreeMap::new();
+    for submission in submissions {
+        if let Some(person) = submission.person {
+            people.entry(person).or_default().push(submission);
+        }
+    }
+    let is_chosen = |all: &[Submission]| {
+        let chosen = choice.submissions.as_ref();
+        chosen.is_none_or(|chosen| all.iter().any(|one| chosen.contains(&one.id)))
+    };
+    let (mut groups, mut undecided, mut accepted_elsewhere) = (Vec::new(), 0, 0);
+    for mut all in people.into_values().filter(|all| is_chosen(all)) {
+        all.sort_by_key(|submission| submission.sequence);
+        let has = |status: Status| all.iter().any(|submission| submission.status == status);
+        match (has(Status::Accepted), has(Status::Pending), kind) {
+            (true, _, DecisionKind::Acceptance) => {
+                all.retain(|submission| submission.status == Status::Accepted);
+                groups.push(all);
+            }
+            (true, _, DecisionKind::Rejection) => {
+                let is_rejected = all.iter().any(|submission| kind.tells(submission.status));
+                accepted_elsewhere += usize::from(is_rejected);
+            }
+            (false, true, _) => undecided += 1,
+            (false, false, DecisionKind::Rejection) => groups.push(all),
+            (false, false, DecisionKind::Acceptance) => {}
+        }
+    }
+    skipped.undecided = Some(undecided);
+    skipped.accepted_elsewhere = Some(accepted_elsewhere);
+    groups
+}
+
 /// Whether the built-in text is used. It leaves out an empty reason, so it needs no warning.
 fn uses_built_in(texts: &ApplicationTexts, kind: DecisionKind) -> bool {
     let own = match kind {
@@ -340,7 +434,12 @@ fn uses_built_in(texts: &ApplicationTexts, kind: DecisionKind) -> bool {
     own.trim().is_empty()
 }
 
-fn preview(mail: &Mail) -> PreviewBody {
+fn preview(planned: &PlannedMail, mail: &Mail) -> PreviewBody {
+    let submissions: Vec<Id<Submission>> = planned
+        .submissions
+        .iter()
+        .map(|submission| submission.id)
+        .collect();
     let message = Message {
         subject: mail.subject.clone(),
         html: mail.html.clone(),
@@ -356,7 +455,8 @@ fn preview(mail: &Mail) -> PreviewBody {
         message
     };
     PreviewBody {
-        submission: Id::new(mail.about),
+        submission: submissions.first().copied().unwrap_or(Id::new(mail.about)),
+        submissions: planned.is_to_person.then_some(submissions),
         to: mail.to.to_string(),
         subject,
         html,

@@ -21,7 +21,7 @@ use shared::table::{DecisionMail, PARALLEL, Retries, SubmissionQuery, TableError
 use utoipa::ToSchema;
 
 use crate::previews::{
-    Composer, Invitations, MailSelection, Plan, PlannedMail, PreviewBody, SkippedBody, last_mail,
+    Composer, Invitations, MailSelection, Plan, PlannedMail, PreviewBody, SkippedBody,
 };
 
 /// How long the answer waits for its mails (E11).
@@ -49,7 +49,19 @@ pub struct SendInput {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     digest: Field<String>,
-    /// Ids of the submissions to consider, from 1 to 2,000. All, if not sent.
+    /// Whether each person gets one mail instead of one for each submission: an acceptance that
+    /// names all committees that accepted them, or a rejection if none did and nothing is pending.
+    /// Default false.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    one_per_person: Field<bool>,
+    /// Whether to send nothing while anybody is undecided. In a dry run it is only a warning.
+    /// Default false.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    require_all_decided: Field<bool>,
+    /// Ids of the submissions to consider, from 1 to 2,000. All, if not sent. With `one_per_person`,
+    /// all submissions of their applicants are considered.
     #[serde(default)]
     #[schema(value_type = Option<Vec<Reference>>, min_items = 1, max_items = 2_000)]
     submissions: Field<Vec<Reference>>,
@@ -94,8 +106,9 @@ pub struct SendBody {
 
 /// Send or preview decision mails.
 ///
-/// For officers. Each submission gets one mail of a type, unless `allow_resend` is true. An
-/// acceptance also brings a personal link to join the club, unless the applicant is a member or the
+/// For officers. Each submission gets one mail of a type, unless `allow_resend` is true. With
+/// `one_per_person`, each person gets one mail, and nobody is told a rejection whom another committee
+/// accepted. An acceptance also brings a personal link to join the club, unless the applicant is a member or the
 /// club waits for approval. A dry run returns the mails and sends nothing.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "mails",
@@ -112,20 +125,27 @@ pub async fn send_emails(
         dry_run,
         digest,
         named,
+        require_all_decided,
         selection,
     } = input.read()?;
     let (club, application, kind) = (scope.club, scope.parent, email_type.id);
     let (submissions, invitations) = futures::try_join!(
-        read_submissions(&app, application.id, selection.submissions.as_ref()),
+        read_submissions(&app, application.id, &selection),
         invitations(&app, &club, kind)
     )?;
     check_found(&named, &submissions)?;
     let composer = Composer::new(club, application, &scope.object, kind, app.now())?;
-    let plan = Plan::new(&composer, submissions, &invitations, &selection)?;
+    let mut plan = Plan::new(&composer, submissions, &invitations, &selection)?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
         let why = "Something changed since the preview: decisions, reasons, templates, addresses \
                    or recipients. Nothing was sent. Make a new preview.";
         return Err(ApiError::field("digest", why).coded(Code::DigestChanged));
+    }
+    if require_all_decided && let Some(why) = undecided(&plan.skipped) {
+        if !dry_run {
+            return Err(ApiError::rule(why).coded(Code::Undecided));
+        }
+        plan.warnings.push(why);
     }
     let recipients = plan.mails.len();
     if dry_run {
@@ -195,7 +215,19 @@ struct SendRequest {
     digest: Option<String>,
     /// The chosen submissions in the order of the request, for the names of wrong fields.
     named: Vec<Id<Submission>>,
+    require_all_decided: bool,
     selection: MailSelection,
+}
+
+/// The sentence about those who are not decided, if there are any.
+fn undecided(skipped: &SkippedBody) -> Option<String> {
+    match (skipped.undecided.unwrap_or(0), skipped.pending) {
+        (0, 0) => None,
+        (0, 1) => Some("1 submission is not decided yet.".into()),
+        (0, n) => Some(format!("{n} submissions are not decided yet.")),
+        (1, _) => Some("1 person is not decided yet.".into()),
+        (n, _) => Some(format!("{n} people are not decided yet.")),
+    }
 }
 
 impl SendInput {
@@ -207,6 +239,16 @@ impl SendInput {
             .unwrap_or(false);
         let dry_run = reader
             .value("dry_run", self.dry_run, Need::Optional)
+            .unwrap_or(false);
+        let one_per_person = reader
+            .value("one_per_person", self.one_per_person, Need::Optional)
+            .unwrap_or(false);
+        let require_all_decided = reader
+            .value(
+                "require_all_decided",
+                self.require_all_decided,
+                Need::Optional,
+            )
             .unwrap_or(false);
         let digest = reader
             .nullable("digest", self.digest, Need::Optional)
@@ -241,9 +283,11 @@ impl SendInput {
             dry_run,
             digest,
             named,
+            require_all_decided,
             selection: MailSelection {
                 submissions: chosen,
                 allow_resend,
+                one_per_person,
             },
         })
     }
@@ -265,13 +309,15 @@ fn check_found(named: &[Id<Submission>], found: &[Submission]) -> Result<()> {
     reader.finish()
 }
 
-/// The chosen submissions of an application, or all.
+/// The submissions of an application to consider: the chosen ones, or all. For one mail a person it
+/// is all, because it depends on the other submissions of the people.
 async fn read_submissions(
     app: &Shared,
     application: Id<Application>,
-    chosen: Option<&BTreeSet<Id<Submission>>>,
+    selection: &MailSelection,
 ) -> std::result::Result<Vec<Submission>, TableError> {
-    if let Some(chosen) = chosen {
+    let chosen = selection.submissions.as_ref();
+    if let Some(chosen) = chosen.filter(|_| !selection.one_per_person) {
         let ids: Vec<Id<Submission>> = chosen.iter().copied().collect();
         return app.table.submissions_by_id(application, &ids).await;
     }
@@ -385,16 +431,18 @@ async fn queue(
     if request_age() > QUEUE_WITHIN {
         return Ok(QueueResult::Left);
     }
-    let (mut mail, submission) = (composer.mail(&planned)?, planned.submission);
+    let (mut mail, submissions) = (composer.mail(&planned)?, planned.submissions);
+    let Some(application) = submissions.first().map(|one| one.application) else {
+        return Ok(QueueResult::Changed);
+    };
+    let ids: Vec<Id<Submission>> = submissions.iter().map(|one| one.id).collect();
     let mut retries = Retries::default();
     loop {
         retries.next().await?;
-        let last = last_mail(&submission, kind);
         match app
             .table
             .queue_decision(DecisionMail {
-                submission: &submission,
-                last,
+                submissions: &submissions,
                 mail: &mail,
             })
             .await
@@ -403,14 +451,11 @@ async fn queue(
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
-        let now = app
-            .table
-            .submission(submission.application, submission.id)
-            .await?;
+        let now = app.table.submissions_by_id(application, &ids).await?;
         if now
-            .as_ref()
-            .and_then(|now| last_mail(now, kind))
-            .is_some_and(|now| now.attempt >= mail.attempt)
+            .iter()
+            .filter_map(|now| now.mail_state(kind.mail_kind()))
+            .any(|now| now.attempt >= mail.attempt)
         {
             return Ok(QueueResult::Raced);
         }

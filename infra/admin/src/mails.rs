@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use shared::ids::Id;
 use shared::models::{EmailStatus, Mail, MailKind, MailState, Submission};
 use shared::table::DECISION_MAILS_KEPT_DAYS;
 use shared::time::Timestamp;
@@ -17,8 +16,10 @@ const STUCK_MINUTES: i64 = 15;
 pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Utc>) -> Vec<String> {
     let mut wrong = Vec::new();
     let kept_since = Timestamp::at(now - TimeDelta::days(DECISION_MAILS_KEPT_DAYS - 1));
-    let key = |mail: &Mail| (Id::new(mail.about), mail.sequence, mail.kind, mail.attempt);
-    let by_key: BTreeMap<_, &Mail> = mails.iter().map(|mail| (key(mail), mail)).collect();
+    let by_id: BTreeMap<String, &Mail> = mails
+        .iter()
+        .map(|mail| (mail.id().to_string(), mail))
+        .collect();
     let mut attempts = BTreeMap::new();
     for submission in submissions
         .iter()
@@ -28,9 +29,9 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
         for (kind, state) in states(submission) {
             let place = (submission.id, submission.sequence, Some(kind));
             attempts.insert(place, state.attempt);
-            let mail = by_key
-                .get(&(submission.id, submission.sequence, kind, state.attempt))
-                .copied();
+            let mail = submission
+                .mail_id(kind, state)
+                .and_then(|id| by_id.get(&id.to_string()).copied());
             if mail.is_some() || state.at > kept_since {
                 wrong.extend(disagreement(submission, kind, state, mail));
             }
@@ -55,13 +56,14 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
             ));
         }
         // A submission that was withdrawn, or made again, does not refer to its earlier mails.
-        let is_there = mail.decision.is_some()
-            && attempts.contains_key(&(Id::new(mail.about), mail.sequence, None));
-        if is_there
-            && attempts
-                .get(&(Id::new(mail.about), mail.sequence, Some(mail.kind)))
-                .is_none_or(|last| *last < mail.attempt)
-        {
+        let forgotten = mail.told().into_iter().any(|told| {
+            let place = |kind| (told.submission, told.sequence, kind);
+            attempts.contains_key(&place(None))
+                && attempts
+                    .get(&place(Some(mail.kind)))
+                    .is_none_or(|last| *last < mail.attempt)
+        });
+        if forgotten {
             wrong.push(format!(
                 "mail {}: its submission does not refer to it",
                 mail.id()

@@ -59,6 +59,8 @@ crate::models::enums::text_enum! {
         RegistrationClosed,
         /// 400: a limit on how many objects one person or club may have.
         Quota,
+        /// 400: somebody is not decided yet, and the request wants everybody decided.
+        Undecided,
         /// 412: answers of the draft were changed elsewhere since the client read them.
         DraftConflict,
         /// 400: the club is not approved yet, and cannot invite anybody until then.

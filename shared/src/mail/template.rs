@@ -6,11 +6,12 @@ use crate::html::{self, escape};
 use crate::limits;
 
 /// The variables that templates may use.
-const VARIABLES: [&str; 6] = [
+const VARIABLES: [&str; 7] = [
     "name",
     "full_name",
     "reason",
     "committee",
+    "committees",
     "club",
     "application",
 ];
@@ -44,7 +45,8 @@ pub struct Variables<'a> {
     pub full_name: &'a str,
     /// Reason of the decision.
     pub reason: &'a str,
-    /// Name of the committee, or empty.
+    /// Name of the committee, or empty. If the mail is about several, all of them. `committees` is
+    /// the same.
     pub committee: &'a str,
     /// Name of the club.
     pub club: &'a str,
@@ -58,6 +60,7 @@ impl Variables<'_> {
             self.name,
             self.full_name,
             self.reason,
+            self.committee,
             self.committee,
             self.club,
             self.application,

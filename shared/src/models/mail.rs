@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Application, ClubCode, Email, Invite, Mailed, Person, Status};
+use super::{Application, ClubCode, Email, Invite, Mailed, Person, Status, Submission};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -186,17 +186,22 @@ pub struct MailState {
     pub at: Timestamp,
     /// Whether SES accepted this or an earlier attempt.
     pub taken: bool,
+    /// The sequence of the mail, if it is one mail to the person (E27); none if it is about this
+    /// submission alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person_mail: Option<u64>,
 }
 
 /// A mail in the outbox. It is stored before it is sent, and kept as a record of what was sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mail {
     /// Id of the object that the mail is about: a submission for decisions, an invite for
-    /// invitations, a membership for notifications to its member.
+    /// invitations, a membership for notifications to its member. For one mail a person, see
+    /// [`Mail::about_person`].
     pub about: u64,
     /// Distinguishes mails with the same `about` and kind. For decisions it is the submission's
     /// sequence: a submission that was withdrawn and submitted again has a new sequence, and its
-    /// own mails.
+    /// own mails. For one mail a person it is the newest sequence of the submissions.
     pub sequence: u64,
     /// Purpose of the mail.
     pub kind: MailKind,
@@ -232,6 +237,14 @@ pub struct Mail {
 }
 
 impl Mail {
+    /// Returns what a mail is about that tells a person all decisions of an application (E27).
+    pub fn about_person(application: Id<Application>, person: Id<Person>) -> u64 {
+        crate::ids::derived(
+            "person mail",
+            &[&application.to_string(), &person.to_string()],
+        )
+    }
+
     /// Returns the id of this mail.
     pub fn id(&self) -> MailId {
         MailId {
@@ -294,15 +307,48 @@ pub struct Decision {
     pub status: Status,
     /// Reason in the mail.
     pub reason: String,
+    /// The submissions that one mail to a person is about (E27). Empty if the mail is about the
+    /// submission in [`Mail::about`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub covers: Vec<ToldDecision>,
 }
 
-impl Decision {
+/// The decision about one submission, as a mail tells it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ToldDecision {
+    /// Id of the submission.
+    pub submission: Id<Submission>,
+    /// Its sequence.
+    pub sequence: u64,
+    /// Status in the mail.
+    pub status: Status,
+    /// Reason in the mail.
+    pub reason: String,
+}
+
+impl ToldDecision {
     /// Returns the part that the submission stores after SES accepted the mail.
     pub fn mailed(&self, at: Timestamp) -> Mailed {
         Mailed {
             status: self.status,
             reason: self.reason.clone(),
             at,
+        }
+    }
+}
+
+impl Mail {
+    /// Returns the decisions that this mail tells: one for each submission.
+    pub fn told(&self) -> Vec<ToldDecision> {
+        match &self.decision {
+            None => vec![],
+            Some(decision) if decision.covers.is_empty() => vec![ToldDecision {
+                submission: Id::new(self.about),
+                sequence: self.sequence,
+                status: decision.status,
+                reason: decision.reason.clone(),
+            }],
+            Some(decision) => decision.covers.clone(),
         }
     }
 }

@@ -29,6 +29,7 @@ pub use keyed::{KeyedOutcome, KeyedRequest};
 pub use lookup::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
 pub use mail::{
     Decision, EmailStatus, InviteLink, Mail, MailId, MailKind, MailLease, MailState, Report,
+    ToldDecision,
 };
 pub use person::{Creations, Person, PersonAddress, PersonWord, Personal};
 pub use recruitment::{

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Answers, Application, ClubCode, Committee, EmailStatus, MailState, Major, Person, Personal,
-    School,
+    Answers, Application, ClubCode, Committee, EmailStatus, Mail, MailId, MailKind, MailState,
+    Major, Person, Personal, School,
 };
 use crate::ids::Id;
 use crate::time::Timestamp;
@@ -101,6 +101,30 @@ impl Submission {
     /// ones.
     pub fn place(&self) -> (u64, u64) {
         (self.sequence, self.id.get())
+    }
+
+    /// Returns the state of the last decision mail of this kind.
+    pub fn mail_state(&self, kind: MailKind) -> Option<&MailState> {
+        match kind {
+            MailKind::Acceptance => self.acceptance_mail.as_ref(),
+            MailKind::Rejection => self.rejection_mail.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the id of the mail that has this state. None after an erasure, if it was one mail to
+    /// the person.
+    pub fn mail_id(&self, kind: MailKind, state: &MailState) -> Option<MailId> {
+        let (about, sequence) = match state.person_mail {
+            None => (self.id.get(), self.sequence),
+            Some(sequence) => (Mail::about_person(self.application, self.person?), sequence),
+        };
+        Some(MailId {
+            about,
+            sequence,
+            kind,
+            attempt: state.attempt,
+        })
     }
 
     /// Returns the status of the last decision mail of either kind.

@@ -1,13 +1,15 @@
 //! The outbox: mails are stored as records before they are sent. Also the mail state of submissions
 //! (E12, E13).
 
+use std::collections::BTreeSet;
+
 use super::error::ignore_refusal;
 use super::invites::invite_accepted;
 use super::{Entity, Key, Refusal, Retries, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
-    ClubCode, Decision, EmailStatus, Invite, InviteLink, Mail, MailId, MailKind, MailLease,
-    MailState, Mailed, Person, Report, Status, Submission,
+    Application, ClubCode, EmailStatus, Invite, InviteLink, Mail, MailId, MailKind, MailLease,
+    MailState, Mailed, Person, Report, Status, Submission, ToldDecision,
 };
 use crate::time::Timestamp;
 
@@ -78,11 +80,9 @@ pub struct MailReport<'a> {
 
 /// A decision mail to be queued, and the data that it was made from.
 pub struct DecisionMail<'a> {
-    /// The submission as it was read. If its decision or mail state changed after that, nothing is
-    /// queued.
-    pub submission: &'a Submission,
-    /// The state of the last mail of this kind.
-    pub last: Option<&'a MailState>,
+    /// The submissions that the mail is about, as they were read. If the decision or the mail state
+    /// of one of them changed after that, nothing is queued.
+    pub submissions: &'a [Submission],
     /// The mail to be queued.
     pub mail: &'a Mail,
 }
@@ -93,53 +93,59 @@ fn state_of(kind: MailKind) -> String {
 }
 
 impl Table {
-    /// Queues a decision mail. One transaction stores the mail record, the submission's mail state
-    /// and the invite. If the last mail is still queued, the transaction marks it as failed.
+    /// Queues a decision mail. One transaction stores the mail record, the mail state of its
+    /// submissions and the invite. If the last mail is still queued, the transaction marks it as
+    /// failed.
     ///
     /// Refused if somebody else queued the mail first, or changed the decision.
     pub async fn queue_decision(
         &self,
-        DecisionMail {
-            submission,
-            last,
-            mail,
-        }: DecisionMail<'_>,
+        DecisionMail { submissions, mail }: DecisionMail<'_>,
     ) -> Result<(), TableError> {
-        let now = mail.queued_at;
-        let state = state_of(mail.kind);
-        let queued = MailState {
-            attempt: mail.attempt,
-            status: EmailStatus::Queued,
-            at: now,
-            taken: last.is_some_and(|last| last.taken),
-        };
-        let mut writes = vec![
-            Write::put(mail)?.if_new(),
-            Write::update(submission.key())
-                .set(&state, &queued)
-                .if_equals("status", &submission.status)
-                .if_equals("reason", &submission.reason)
-                .if_equals("sequence", &submission.sequence)
-                .if_equals("person", &submission.person)
-                .if_is(&state, last),
-        ];
-        if let (Some(link), Some(person)) = (&mail.invite, submission.person) {
+        let (now, kind) = (mail.queued_at, mail.kind);
+        let state = state_of(kind);
+        let is_to_person = mail
+            .decision
+            .as_ref()
+            .is_some_and(|decision| !decision.covers.is_empty());
+        let mut writes = vec![Write::put(mail)?.if_new()];
+        let mut stuck = BTreeSet::new();
+        for submission in submissions {
+            let last = submission.mail_state(kind);
+            let queued = MailState {
+                attempt: mail.attempt,
+                status: EmailStatus::Queued,
+                at: now,
+                taken: last.is_some_and(|last| last.taken),
+                person_mail: is_to_person.then_some(mail.sequence),
+            };
+            writes.push(
+                Write::update(submission.key())
+                    .set(&state, &queued)
+                    .if_equals("status", &submission.status)
+                    .if_equals("reason", &submission.reason)
+                    .if_equals("sequence", &submission.sequence)
+                    .if_equals("person", &submission.person)
+                    .if_is(&state, last),
+            );
+            let waiting = last.filter(|last| last.status == EmailStatus::Queued);
+            stuck.extend(
+                waiting
+                    .and_then(|last| submission.mail_id(kind, last))
+                    .map(|id| key_of(&id)),
+            );
+        }
+        if let (Some(link), Some(person)) = (&mail.invite, mail.person) {
             let InviteLink { club, version, .. } = link;
             writes.push(invite_accepted(club, person, &mail.to, *version, now));
         }
-        if let Some(stuck) = last.filter(|last| last.status == EmailStatus::Queued) {
-            let old = Write::update(keys::outbox(
-                mail.about,
-                mail.sequence,
-                mail.kind,
-                stuck.attempt,
-            ));
-            writes.push(
-                old.set("status", &EmailStatus::Failed)
-                    .set("outcome", &"superseded")
-                    .if_equals("status", &EmailStatus::Queued),
-            );
-        }
+        // A mail to a person may have been given up already, for another of its submissions.
+        writes.extend(stuck.into_iter().map(|key| {
+            Write::update(key)
+                .set("status", &EmailStatus::Failed)
+                .set("outcome", &"superseded")
+                .if_either("status", [&EmailStatus::Queued, &EmailStatus::Failed])
+        }));
         self.transact(writes).await
     }
 
@@ -218,15 +224,16 @@ impl Table {
     }
 
     /// Revokes the invitation that a person got with an acceptance. It stays if another accepted
-    /// submission of this person in the club has an acceptance mail.
+    /// submission of this person in the club has an acceptance mail, or if SES accepted an earlier
+    /// mail to the person about one that is still accepted.
     ///
-    /// At most 1 read, 1 query of the index and 1 write. `about` is the submission whose mail was
-    /// rejected or superseded.
+    /// At most 1 read, 1 query of the index and 1 write. `mail` is the mail that tells a rejection,
+    /// or was superseded.
     pub async fn revoke_acceptance(
         &self,
         club: &ClubCode,
         person: Id<Person>,
-        about: u64,
+        mail: &Mail,
     ) -> Result<(), TableError> {
         let id = Invite::id_for_accepted(club, person);
         let Some(invite) = self.invite(club, &id).await? else {
@@ -236,15 +243,25 @@ impl Table {
         let names = |submission: &Submission| {
             submission.club == *club && submission.status == Status::Accepted
         };
+        let about = mail.told();
+        let is_to_person = mail
+            .decision
+            .as_ref()
+            .is_some_and(|decision| !decision.covers.is_empty());
         let told = |submission: &Submission| {
-            submission
-                .acceptance_mail
-                .as_ref()
-                .is_some_and(|mail| mail.taken || mail.attempt > 0)
+            let is_about = about.iter().any(|told| told.submission == submission.id);
+            submission.acceptance_mail.as_ref().is_some_and(|mail| {
+                if is_about {
+                    is_to_person && mail.taken
+                } else {
+                    true
+                }
+            })
         };
-        if own.iter().any(|submission| {
-            names(submission) && (submission.id.get() != about && told(submission))
-        }) {
+        if own
+            .iter()
+            .any(|submission| names(submission) && told(submission))
+        {
             return Ok(());
         }
         ignore_refusal(self.delete_invite(&invite).await)
@@ -284,15 +301,21 @@ impl Table {
             if mail.decision.is_none() {
                 record = record.set("html", &"").set("text", &"");
             }
-            let shown = match &mail.decision {
-                Some(decision) if mail.status != status => {
-                    self.shown_report(&mail, decision, reported).await?
+            let mut shown = Vec::new();
+            if let Some(decision) = mail.decision.as_ref().filter(|_| mail.status != status) {
+                for told in mail.told() {
+                    let application = decision.application;
+                    shown.extend(
+                        self.shown_report(&mail, application, &told, reported)
+                            .await?,
+                    );
                 }
-                _ => None,
-            };
-            let done = match shown {
-                Some(shown) => self.transact(vec![record, shown]).await,
-                None => self.write(record).await.map(drop),
+            }
+            let done = if shown.is_empty() {
+                self.write(record).await.map(drop)
+            } else {
+                shown.insert(0, record);
+                self.transact(shown).await
             };
             match done {
                 // Somebody changed one of the two items in the meantime. Retry.
@@ -308,22 +331,20 @@ impl Table {
     async fn shown_report(
         &self,
         mail: &Mail,
-        decision: &Decision,
+        application: Id<Application>,
+        told: &ToldDecision,
         reported: &MailReport<'_>,
     ) -> Result<Option<Write>, TableError> {
-        let Some(submission) = self
-            .submission(decision.application, Id::new(mail.about))
-            .await?
-        else {
+        let Some(submission) = self.submission(application, told.submission).await? else {
             return Ok(None);
         };
-        let (state, other) = match mail.kind {
-            MailKind::Acceptance => (&submission.acceptance_mail, &submission.rejection_mail),
-            _ => (&submission.rejection_mail, &submission.acceptance_mail),
+        let other = match mail.kind {
+            MailKind::Acceptance => &submission.rejection_mail,
+            _ => &submission.acceptance_mail,
         };
-        let Some(last) = state
-            .as_ref()
-            .filter(|_| submission.sequence == mail.sequence)
+        let Some(last) = submission
+            .mail_state(mail.kind)
+            .filter(|_| submission.sequence == told.sequence)
         else {
             return Ok(None);
         };
@@ -339,7 +360,7 @@ impl Table {
                 },
             )
             .if_equals(&name, last)
-            .if_equals("sequence", &mail.sequence)
+            .if_equals("sequence", &told.sequence)
             .if_is("mailed", submission.mailed.as_ref());
         if status.taken() && !mail.status.taken() {
             // The worker did not know whether SES accepted the mail. The report shows that it did.
@@ -351,7 +372,7 @@ impl Table {
                 .as_ref()
                 .is_none_or(|mailed| mailed.at < reported.taken_at)
             {
-                write = write.set("mailed", &decision.mailed(reported.taken_at));
+                write = write.set("mailed", &told.mailed(reported.taken_at));
             }
         }
         // SES may have accepted a later attempt.
@@ -368,8 +389,8 @@ impl Table {
         Ok(Some(write))
     }
 
-    /// Stores the new status `to` of a mail. Refused if its status is not `from`. If the submission
-    /// no longer exists or has a newer mail, only the mail record is changed.
+    /// Stores the new status `to` of a mail. Refused if its status is not `from`. A submission that
+    /// no longer exists or has a newer mail is left out.
     pub async fn settle_mail(
         &self,
         mail: &Mail,
@@ -391,31 +412,43 @@ impl Table {
             .chain(mark(mail, to, now))
             .collect();
         match self.transact(writes).await {
-            Err(TableError::Refused(Refusal::Superseded)) => self.write(record).await.map(drop),
+            Err(TableError::Refused(Refusal::Superseded)) => {
+                self.write(record).await?;
+                // The others of the mail are marked one by one.
+                for mark in mark(mail, to, now) {
+                    ignore_refusal(self.write(mark).await)?;
+                }
+                Ok(())
+            }
             other => other,
         }
     }
 }
 
-/// Returns the change of the submission that belongs to a status change of its mail.
-fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Option<Write> {
-    let decision = mail.decision.as_ref()?;
+/// Returns the changes of the submissions that belong to a status change of their mail.
+fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Vec<Write> {
+    let Some(decision) = &mail.decision else {
+        return vec![];
+    };
     let state = state_of(mail.kind);
-    let write = Write::update(keys::submission(decision.application, Id::new(mail.about)))
-        .set(&format!("{state}.status"), &status)
-        .set(&format!("{state}.at"), &now)
-        .if_equals(&format!("{state}.attempt"), &mail.attempt)
-        .if_equals("sequence", &mail.sequence)
-        .or(Refusal::Superseded);
-    Some(match status {
-        EmailStatus::Sent => write
-            .set("notified", &true)
-            .set("mailed", &decision.mailed(now))
-            .set(&format!("{state}.taken"), &true),
-        // Do not send a decision that has changed since.
-        EmailStatus::Sending => write
-            .if_equals("status", &decision.status)
-            .if_equals("reason", &decision.reason),
-        _ => write,
-    })
+    let mark = |told: ToldDecision| {
+        let write = Write::update(keys::submission(decision.application, told.submission))
+            .set(&format!("{state}.status"), &status)
+            .set(&format!("{state}.at"), &now)
+            .if_equals(&format!("{state}.attempt"), &mail.attempt)
+            .if_equals("sequence", &told.sequence)
+            .or(Refusal::Superseded);
+        match status {
+            EmailStatus::Sent => write
+                .set("notified", &true)
+                .set("mailed", &told.mailed(now))
+                .set(&format!("{state}.taken"), &true),
+            // Do not send a decision that has changed since.
+            EmailStatus::Sending => write
+                .if_equals("status", &told.status)
+                .if_equals("reason", &told.reason),
+            _ => write,
+        }
+    };
+    mail.told().into_iter().map(mark).collect()
 }

@@ -273,6 +273,16 @@ impl Write {
         self
     }
 
+    /// Adds a condition: the attribute has one of these two values.
+    #[must_use]
+    pub fn if_either(mut self, attribute: &str, values: [&impl Serialize; 2]) -> Self {
+        let name = self.name(attribute);
+        let [first, second] = values.map(|value| self.value(value));
+        self.conditions
+            .push(format!("({name} = {first} OR {name} = {second})"));
+        self
+    }
+
     /// Adds a condition: the item does not exist, or all conditions that `conditions` adds hold.
     #[must_use]
     pub fn if_new_or(mut self, conditions: impl FnOnce(Self) -> Self) -> Self {

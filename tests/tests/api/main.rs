@@ -36,6 +36,7 @@ mod mass_mail;
 mod member_races;
 mod members;
 mod membershiprequests;
+mod one_per_person;
 mod own_submissions;
 mod privacy;
 mod questions;

@@ -1233,7 +1233,11 @@ async fn measure() -> (Vec<Row>, Rights) {
         rounds,
     });
     p.serving("MailReports");
-    let delivery = p.campus.campus.mailbox.take_reports().remove(0);
+    let reports = p.campus.campus.mailbox.take_reports();
+    let delivery = reports
+        .into_iter()
+        .find(|report| report.to_string().contains("-acceptance-"))
+        .expect("a report about a decision");
     let ((), usage) = Box::pin(metered(p.campus.reported(&delivery))).await;
     p.rows.push(Row {
         operation: "(mail report)",
@@ -1242,11 +1246,12 @@ async fn measure() -> (Vec<Row>, Rights) {
         rounds: 2,
     });
     let bounce = delivery.to_string().replace("Delivery", "Bounce").replace(
-        r#"\\"delivery\\":{"#,
-        r#"\\"bounce\\":{\\"bounceType\\":\\"Permanent\\","#,
+        r#"\"delivery\":{"#,
+        r#"\"bounce\":{\"bounceType\":\"Permanent\","#,
     );
     let bounce = serde_json::from_str(&bounce).expect("an event");
     let ((), usage) = Box::pin(metered(p.campus.reported(&bounce))).await;
+    assert!(usage.calls > 0, "the bounce was not understood");
     p.rows.push(Row {
         operation: "(mail report)",
         note: "a bounce",

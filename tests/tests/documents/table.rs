@@ -86,7 +86,7 @@ async fn draft_and_review(campus: &TestCampus, drive: &Recruitment, submission: 
     let reviews = format!(
         "{}submissions/{}/reviews/",
         drive.path,
-        tests::fixtures::id(&submission)
+        tests::fixtures::id(submission)
     );
     drive
         .officer
