@@ -87,6 +87,12 @@ pub const PAGE: (u64, u64) = (25, 100);
 pub const SEARCH: usize = 2;
 /// Maximum number of people that one search returns.
 pub const FOUND: usize = 20;
+/// Number of join links of a club.
+pub const JOIN_LINKS: usize = 100;
+/// How often one join link can be used.
+pub const JOIN_USES: i64 = 10_000;
+/// Number of rows of an import.
+pub const IMPORTED: usize = 1_000;
 /// Number of addresses in one bulk invitation.
 pub const INVITED: usize = 100;
 /// An idempotency key.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shared::bodies::{BadgeBody, Badges, NamedBody};
-use shared::http::{ApiError, Field, Mode, Need, Reader, Reference, User, Visibility};
+use shared::http::{ApiError, Field, ImportRow, Mode, Need, Reader, Reference, User, Visibility};
 use shared::lookups::Entries;
 use shared::media::Media;
 use shared::models::{Club, ClubCode, Membership, Role, Tag};
@@ -266,6 +266,27 @@ pub struct ClubInput {
 }
 
 impl ClubInput {
+    /// Returns the fields of a row of an import. Cells that are empty change nothing.
+    pub fn of_row(row: &ImportRow, tags: Vec<Reference>) -> Self {
+        let field = |column: &str| {
+            row.text(column)
+                .map_or(Field::Absent, |text| Field::Value(text.to_owned()))
+        };
+        Self {
+            name: field("name"),
+            subtitle: field("subtitle"),
+            description: field("description"),
+            email: field("email"),
+            website: field("website"),
+            tags: if tags.is_empty() {
+                Field::Absent
+            } else {
+                Field::Value(tags)
+            },
+            ..Self::default()
+        }
+    }
+
     /// Whether this body restores a deleted club (C7).
     pub fn restores(&self) -> bool {
         matches!(self.archived, Field::Value(false))

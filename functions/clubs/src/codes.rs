@@ -18,8 +18,12 @@ pub fn wanted_code(field: Field<String>) -> Result<Option<ClubCode>> {
             "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.",
         );
     }
+    let parsed = parsed.flatten();
+    if parsed.as_ref().is_some_and(ClubCode::is_reserved) {
+        reader.errors.add("code", "This code is reserved.");
+    }
     reader.finish()?;
-    Ok(parsed.flatten())
+    Ok(parsed)
 }
 
 /// The name in lower-case Latin letters, digits and single hyphens. Other scripts are written in
@@ -44,5 +48,9 @@ pub fn numbered(slug: &str, n: u32, creation: u64) -> ClubCode {
         (true, n) => format!("{slug}-{n}"),
     };
     // A slug has the form of a code, and room for the number.
-    ClubCode::parse(&text).unwrap_or_default()
+    let code = ClubCode::parse(&text).unwrap_or_default();
+    if code.is_reserved() {
+        return ClubCode::parse(&format!("{text}-club")).unwrap_or_default();
+    }
+    code
 }

@@ -9,6 +9,7 @@ pub mod codes;
 pub mod docs;
 pub mod favorites;
 pub mod health;
+pub mod import;
 pub mod lookups;
 pub mod majors;
 pub mod ranking;
@@ -26,6 +27,7 @@ use utoipa_axum::routes;
 pub fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(shared::openapi::base())
         .routes(routes!(clubs::list_clubs, clubs::create_club))
+        .routes(routes!(import::import_clubs))
         .routes(routes!(
             clubs::show_club,
             clubs::replace_club,

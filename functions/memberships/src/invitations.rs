@@ -80,7 +80,7 @@ pub(crate) fn check_pause(log: &InvitationLog, invite: &str, now: Timestamp) -> 
 }
 
 /// An address can be invited this often in ten minutes (I14).
-const MAX_INVITES_IN_TEN_MINUTES: usize = 3;
+pub(crate) const MAX_INVITES_IN_TEN_MINUTES: usize = 3;
 
 #[derive(Default)]
 pub(crate) struct InviteOutcome {
@@ -92,10 +92,12 @@ pub(crate) struct InviteOutcome {
     pub(crate) left: usize,
 }
 
-/// An address, with the ids of the people who have it.
-struct Addressee {
-    email: Email,
-    people: Vec<Id<Person>>,
+/// An address, with the ids of the people who have it, and what they are invited as.
+pub(crate) struct Addressee {
+    pub(crate) email: Email,
+    pub(crate) people: Vec<Id<Person>>,
+    pub(crate) role: Role,
+    pub(crate) title: String,
 }
 
 impl Addressee {
@@ -117,16 +119,19 @@ pub(crate) async fn invite(
     scope: &Officer,
     new: NewId,
     emails: Vec<Email>,
-    grant: (Role, &str),
+    (role, title): (Role, &str),
 ) -> Result<InviteOutcome> {
     check_approved(scope)?;
-    let (code, mut outcome) = (&scope.club.code, InviteOutcome::default());
+    let code = &scope.club.code;
     let mut addressees: Vec<Addressee> = stream::iter(emails)
         .map(async |email| {
-            app.table
-                .people_at(&email)
-                .await
-                .map(|people| Addressee { email, people })
+            let people = app.table.people_at(&email).await?;
+            Ok::<_, TableError>(Addressee {
+                email,
+                people,
+                role,
+                title: title.to_owned(),
+            })
         })
         .buffered(PARALLEL)
         .try_collect()
@@ -148,13 +153,26 @@ pub(crate) async fn invite(
             .iter()
             .all(|person| !members.contains(person))
     });
+    let mut outcome = invite_addressees(app, scope, new, &addressees).await?;
     outcome.members = all - addressees.len();
+    Ok(outcome)
+}
+
+/// Stores an invite and a mail for each address without an open invite. Each transaction has at most
+/// [`Table::INVITES`] of them.
+pub(crate) async fn invite_addressees(
+    app: &Shared,
+    scope: &Officer,
+    new: NewId,
+    addressees: &[Addressee],
+) -> Result<InviteOutcome> {
+    let mut outcome = InviteOutcome::default();
     let inviter = scope.user.person().await?;
     for (n, chunk) in addressees.chunks(Table::INVITES).enumerate() {
         // The addresses after this chunk count for the limit too, so that a call above the limit is
         // refused as a whole (I13).
         let later_chunks = &addressees[(n * Table::INVITES + chunk.len())..];
-        match invite_chunk(app, scope, inviter, (chunk, later_chunks), grant, new).await {
+        match invite_chunk(app, scope, inviter, (chunk, later_chunks), new).await {
             Ok(done) => outcome.invited.extend(done),
             Err(error) if outcome.invited.is_empty() => return Err(error),
             // The chunks before were invited. The answer says how many addresses were not (I11).
@@ -170,8 +188,9 @@ pub(crate) async fn invite(
 
 fn new_invite(
     scope: &Officer,
-    email: &Email,
-    (role, title): (Role, &str),
+    Addressee {
+        email, role, title, ..
+    }: &Addressee,
     version: u64,
     now: Timestamp,
 ) -> Invite {
@@ -180,8 +199,8 @@ fn new_invite(
         id: Invite::id_for_address(code, email),
         club: code.clone(),
         email: email.clone(),
-        role,
-        title: title.to_owned(),
+        role: *role,
+        title: title.clone(),
         version,
         by: scope.authority().map(|own| own.id),
         expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
@@ -194,7 +213,6 @@ async fn invite_chunk(
     scope: &Officer,
     inviter: &Person,
     (chunk, later_chunks): (&[Addressee], &[Addressee]),
-    (role, title): (Role, &str),
     NewId(version): NewId,
 ) -> Result<Vec<Invite>> {
     let code = &scope.club.code;
@@ -232,8 +250,8 @@ async fn invite_chunk(
             .collect();
         let new: Vec<(Invite, Mail)> = wanted
             .into_iter()
-            .map(|Addressee { email, .. }| {
-                let invite = new_invite(scope, email, (role, title), version, now);
+            .map(|addressee| {
+                let invite = new_invite(scope, addressee, version, now);
                 let mail = invitation(&scope.club, shown_inviter(scope, inviter), &invite);
                 (invite, mail)
             })

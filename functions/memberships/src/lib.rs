@@ -2,9 +2,12 @@
 
 pub mod accept;
 pub mod export;
+pub mod import;
 mod invitations;
 pub mod invite;
 pub mod invites;
+pub mod join;
+pub mod joinlinks;
 pub mod member;
 pub mod members;
 pub mod membershiprequests;
@@ -36,6 +39,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
             members::update_member,
             members::delete_member
         ))
+        .routes(routes!(import::import_members))
         .routes(routes!(membershiprequests::list_membership_requests))
         .routes(routes!(
             membershiprequests::show_membership_request,
@@ -54,4 +58,15 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(invites::resend_invite))
         .routes(routes!(invite::create_invites))
         .routes(routes!(accept::accept_invite))
+        .routes(routes!(
+            joinlinks::list_join_links,
+            joinlinks::create_join_link
+        ))
+        .routes(routes!(
+            joinlinks::show_join_link,
+            joinlinks::update_join_link,
+            joinlinks::delete_join_link
+        ))
+        .routes(routes!(joinlinks::show_qr_code))
+        .routes(routes!(join::join_club))
 }

@@ -11,7 +11,7 @@ use shared::http::{
 };
 use shared::models::{Membership, MembershipRequest, Personal, Role};
 use shared::openapi::fields::{Count, Line, MemberText};
-use shared::table::{NewMembership, Refusal, Retries, TableError};
+use shared::table::{Additions, NewMembership, Refusal, Retries, TableError};
 use shared::{Shared, limits, mail, text};
 use utoipa::ToSchema;
 
@@ -184,12 +184,15 @@ pub async fn create_member(
         let limit = owned_limit(&app, scope.user.is_admin());
         let addition = NewMembership {
             membership: &membership,
-            by: scope.authority(),
             request: request.as_ref(),
-            mail: mail.as_ref().map(|mail| (mail, &log, &sent)),
+            mail: mail.as_ref(),
+        };
+        let additions = Additions {
+            by: scope.authority(),
+            log: mail.is_some().then_some((&log, &sent)),
             limit,
         };
-        match app.table.add_member(addition).await {
+        match app.table.add_members(&[addition], additions).await {
             Ok(()) => return Ok(created(&scope, &membership)),
             Err(TableError::Refused(Refusal::AlreadyMember)) => {
                 let there = app.table.member(&club.code, membership.id).await?;
@@ -208,7 +211,7 @@ pub async fn create_member(
 }
 
 /// The officer who acts, unless they are hidden in this club.
-async fn named_adder(scope: &Officer) -> Result<Option<&Personal>> {
+pub(crate) async fn named_adder(scope: &Officer) -> Result<Option<&Personal>> {
     let hidden = scope.membership.as_ref().is_some_and(|own| !own.public);
     Ok(if hidden {
         None

@@ -74,6 +74,7 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
             "Registration",
             "ClubText",
             "InvitationLog",
+            "JoinLink",
             "Subscription",
         ],
         "club",

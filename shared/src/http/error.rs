@@ -138,6 +138,15 @@ impl FieldErrors {
         self.0.contains_key(field)
     }
 
+    /// Returns all messages, each with its field.
+    pub fn into_messages(self) -> impl Iterator<Item = (String, String)> {
+        self.0.into_iter().flat_map(|(field, messages)| {
+            messages
+                .into_iter()
+                .map(move |message| (field.clone(), message))
+        })
+    }
+
     /// Returns an error if there is any message.
     pub fn check(self) -> Result<(), ApiError> {
         if self.0.is_empty() {

@@ -346,6 +346,11 @@ pub fn no_such_club() -> ApiError {
 pub struct Reference(u64);
 
 impl Reference {
+    /// Returns a reference to an object.
+    pub fn to<T>(id: Id<T>) -> Self {
+        Self(id.get())
+    }
+
     /// Returns the id.
     pub fn id<T>(self) -> Id<T> {
         Id::new(self.0)

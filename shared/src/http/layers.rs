@@ -331,6 +331,7 @@ fn with_slash(parts: &mut Parts) {
     let is_file = [".json", ".ics"]
         .iter()
         .any(|extension| last.ends_with(extension))
+        || last == "qr.svg"
         || path.starts_with("/api/docs/");
     if last.is_empty() || is_file {
         return;

@@ -16,6 +16,8 @@ mod multipart;
 mod page;
 mod params;
 mod request;
+#[cfg(feature = "rows")]
+mod rows;
 mod strict;
 mod user;
 
@@ -37,6 +39,8 @@ pub use multipart::{TextFields, Upload, WithImage};
 pub use page::{Envelope, Page};
 pub use params::Params;
 pub use request::{PublicPath, ReceivedAt};
+#[cfg(feature = "rows")]
+pub use rows::{ImportBody, ImportRow, ImportRows, RowError};
 pub use user::User;
 
 /// The result of a handler.

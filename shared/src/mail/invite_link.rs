@@ -1,4 +1,4 @@
-//! Links of invites. A token is derived when the mail is sent. It is never stored, previewed or
+//! Links of invites, and join links. The token of an invite is derived when the mail is sent. It is never stored, previewed or
 //! logged (I4).
 
 use askama::Template;
@@ -8,7 +8,8 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use super::decision::Message;
 use super::rendered;
-use crate::models::{ClubCode, InviteLink};
+use crate::ids::Id;
+use crate::models::{ClubCode, InviteLink, JoinLink};
 use crate::settings::{Secret, Settings};
 
 /// Text that previews show instead of the link.
@@ -40,6 +41,34 @@ pub fn token_matches(
         return false;
     };
     hmac::verify(&key(secret), &signed(club, invite, version), &bytes).is_ok()
+}
+
+/// Returns the token of a join link.
+fn join_token(secret: &Secret, club: &ClubCode, link: Id<JoinLink>) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key(secret), &signed_join(club, link)))
+}
+
+/// Returns whether this is the token of a join link. The comparison takes constant time.
+pub fn join_token_matches(
+    secret: &Secret,
+    club: &ClubCode,
+    link: Id<JoinLink>,
+    token: &str,
+) -> bool {
+    let Ok(bytes) = BASE64_URL_SAFE_NO_PAD.decode(token) else {
+        return false;
+    };
+    hmac::verify(&key(secret), &signed_join(club, link), &bytes).is_ok()
+}
+
+fn signed_join(club: &ClubCode, link: Id<JoinLink>) -> Vec<u8> {
+    format!("join\n{club}\n{link}").into_bytes()
+}
+
+/// Returns the URL of a join link.
+pub fn join_url(settings: &Settings, club: &ClubCode, link: Id<JoinLink>) -> String {
+    let token = join_token(&settings.invite_secret, club, link);
+    format!("{}/join/{club}/{link}/{token}", settings.site_url)
 }
 
 /// Returns the URL that an invited person opens.

@@ -29,7 +29,9 @@ mod template;
 
 pub use confirmation::confirmation;
 pub use decision::{DecisionKind, Message, Recipient, decision_message};
-pub use invite_link::{PREVIEW_LINK, invite_url, token, token_matches, with_invite};
+pub use invite_link::{
+    PREVIEW_LINK, invite_url, join_token_matches, join_url, token, token_matches, with_invite,
+};
 pub use membership::{invitation, joined, requested};
 pub use template::{Template, Variables};
 

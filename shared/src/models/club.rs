@@ -152,6 +152,47 @@ pub struct MembershipRequest {
     pub created_at: Timestamp,
 }
 
+/// A link with which anybody can join a club as a member (J1). Its token is derived, not stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct JoinLink {
+    /// Id of the link.
+    pub id: Id<JoinLink>,
+    /// Code of the club.
+    pub club: ClubCode,
+    /// A new value with every change, but not with a use.
+    pub version: u64,
+    /// The id of the request that created it ([`crate::http::NewId`]).
+    pub creation: u64,
+    /// Title of those who join with it.
+    pub title: String,
+    /// A note of the officers.
+    pub note: String,
+    /// Until when it can be used.
+    pub expires_at: Timestamp,
+    /// How often it can be used; no limit if none.
+    pub max_uses: Option<u32>,
+    /// How often it was used.
+    pub uses: u32,
+    /// Id of the officer who created it.
+    pub created_by: Id<Person>,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+impl JoinLink {
+    /// Days until a link expires, if the officer does not say otherwise.
+    pub const DAYS: i64 = 30;
+    /// The most days until a link expires.
+    pub const MOST_DAYS: i64 = 366;
+    /// Days for which an expired link remains visible and can be made valid again.
+    pub const KEPT_DAYS: i64 = 90;
+
+    /// Returns whether somebody can join with it at `now`.
+    pub fn is_usable(&self, now: Timestamp) -> bool {
+        now < self.expires_at && self.max_uses.is_none_or(|most| self.uses < most)
+    }
+}
+
 /// The invitations that a club sent recently, including those sent again (I13, I14).
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct InvitationLog {
@@ -221,6 +262,15 @@ impl InvitationLog {
             }
         }
         u64::try_from(Self::DAY).unwrap_or(1)
+    }
+
+    /// Returns how many invitations may be sent now.
+    pub fn allowed(&self, now: Timestamp) -> usize {
+        let sent: usize = self
+            .last_day(now.epoch_seconds())
+            .map(|sent| sent.count)
+            .sum();
+        Self::DAILY.saturating_sub(sent)
     }
 
     /// Returns the seconds until this invite may be sent again; 0 if it may be sent now.

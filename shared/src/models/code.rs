@@ -20,6 +20,11 @@ impl ClubCode {
             && text.bytes().any(|b| b.is_ascii_lowercase());
         is_code.then(|| Self(text.to_owned()))
     }
+
+    /// Returns whether no club may have this code, because a path has it (C3).
+    pub fn is_reserved(&self) -> bool {
+        self.0 == "import"
+    }
 }
 
 impl Deref for ClubCode {

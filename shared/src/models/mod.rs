@@ -19,7 +19,8 @@ mod submission;
 pub use answers::{Answer, Answers, StoredAnswer};
 pub use bookmark::{Favorite, Subscription};
 pub use club::{
-    Club, ClubProfile, ClubText, InvitationLog, Invite, Membership, MembershipRequest, Role, Window,
+    Club, ClubProfile, ClubText, InvitationLog, Invite, JoinLink, Membership, MembershipRequest,
+    Role, Window,
 };
 pub use code::ClubCode;
 pub use draft::DraftAnswer;

@@ -101,6 +101,8 @@ fields! {
     WordLimit => number(0, 1_000_000);
     /// A position in a list.
     Position => number(i32::MIN, i32::MAX);
+    /// How often a join link can be used.
+    JoinUses => number(1, 10_000);
     /// A number of tickets.
     Tickets => number(1, i32::MAX);
     /// A number from 1 to 5.

@@ -31,6 +31,10 @@ const GROUPS: [Group; 8] = [
             ("members", "The members of a club, with role and title."),
             ("invites", "Invitations by mail to join a club."),
             (
+                "join links",
+                "Links and QR codes with which anybody can join a club.",
+            ),
+            (
                 "membership requests",
                 "Requests of people who want to join, as officers see them.",
             ),

@@ -5,9 +5,9 @@ use super::lookups::{YearUses, name_item};
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
     Application, ApplicationTexts, Badge, Club, ClubText, Creations, DecisionChange, DraftAnswer,
-    Event, Extension, Fair, Favorite, InvitationLog, Invite, KeyedRequest, Lookup, Mail, MailLease,
-    Major, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Prompt, Question,
-    Registration, Review, School, Submission, Subscription, Tag, Withdrawal, Year,
+    Event, Extension, Fair, Favorite, InvitationLog, Invite, JoinLink, KeyedRequest, Lookup, Mail,
+    MailLease, Major, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Prompt,
+    Question, Registration, Review, School, Submission, Subscription, Tag, Withdrawal, Year,
 };
 
 /// Attributes that can be computed from the other attributes of an item.
@@ -48,6 +48,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Favorite,
         InvitationLog,
         Invite,
+        JoinLink,
         KeyedRequest,
         Lookup<Badge>,
         Lookup<Fair>,

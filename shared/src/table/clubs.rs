@@ -240,6 +240,31 @@ impl Table {
         self.transact(writes).await
     }
 
+    /// Creates a club for somebody else, with an owner if the person is known. The club counts as
+    /// created by nobody. Refused if it exists, or if a tag was deleted.
+    pub async fn import_club(
+        &self,
+        club: &Club,
+        owner: Option<&Membership>,
+    ) -> Result<(), TableError> {
+        let (stored, text) = apart(None, club)?;
+        let mut writes = vec![
+            Write::put(&stored)?.if_new().or(Refusal::Exists),
+            moved([club.key().pk]).or(Refusal::ReferenceGone),
+        ];
+        if let Some(owner) = owner {
+            writes.push(Write::put(owner)?.if_new().or(Refusal::Exists));
+            writes.push(counted_owner(owner.person, 1, None).or(Refusal::Erased));
+        }
+        writes.extend(text.map(|text| text.or(Refusal::Exists)));
+        writes.extend(
+            count_club((&[], &[]), club)
+                .into_iter()
+                .map(|count| count.or(Refusal::ReferenceGone)),
+        );
+        self.transact(writes).await
+    }
+
     /// Archives a club. The caller has found that it has only one owner. Refused if the club or its
     /// number of owners changed after it was read.
     pub async fn archive_club(&self, club: &Club) -> Result<(), TableError> {

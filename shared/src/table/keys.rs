@@ -6,8 +6,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::ids::Id;
 use crate::models::{
-    Application, ClubCode, Committee, DecisionChange, Event, Extension, Fair, Favorite, MailKind,
-    Membership, MembershipRequest, Person, Question, Review, Submission, Subscription,
+    Application, ClubCode, Committee, DecisionChange, Event, Extension, Fair, Favorite, JoinLink,
+    MailKind, Membership, MembershipRequest, Person, Question, Review, Submission, Subscription,
 };
 
 pub(super) const PK: &str = "pk";
@@ -268,6 +268,12 @@ pub(super) fn invite(club: &ClubCode, invite: &str) -> Key {
 
 pub(super) fn invitation_log(club: &ClubCode) -> Key {
     Key::new(club_items(club), "LOG#INVITATIONS".into())
+}
+
+pub(super) const JOIN_LINKS: &str = "JOIN#";
+
+pub(super) fn join_link(club: &ClubCode, link: Id<JoinLink>) -> Key {
+    Key::new(club_items(club), format!("{JOIN_LINKS}{}", padded(link)))
 }
 
 pub(super) const REQUESTS: &str = "REQUEST#";

@@ -28,12 +28,19 @@ impl Entity for Membership {
 pub struct NewMembership<'a> {
     /// The new membership.
     pub membership: &'a Membership,
-    /// The officer's membership; `None` for admins.
-    pub by: Option<&'a Membership>,
     /// The person's request to join, if one was found.
     pub request: Option<&'a MembershipRequest>,
-    /// The mail to the new member, with the club's log of such mails before and after it.
-    pub mail: Option<(&'a Mail, &'a InvitationLog, &'a InvitationLog)>,
+    /// The mail to the new member.
+    pub mail: Option<&'a Mail>,
+}
+
+/// Who adds members, and within which limits.
+#[derive(Debug)]
+pub struct Additions<'a> {
+    /// The officer's membership; `None` for admins.
+    pub by: Option<&'a Membership>,
+    /// The club's log of mails before and after the mails to the new members.
+    pub log: Option<(&'a InvitationLog, &'a InvitationLog)>,
     /// Maximum number of clubs that one person may own; `None` (no limit) if an admin adds them.
     pub limit: Option<u32>,
 }
@@ -70,19 +77,33 @@ impl Membership {
     }
 }
 
-/// Returns the writes that add a member and count them. An owner may own at most `limit` clubs.
-fn counted(membership: &Membership, limit: Option<u32>) -> Result<[Write; 3], TableError> {
-    let owners = i64::from(membership.role == Role::Owner);
-    let count = Write::update(keys::club(&membership.club))
-        .add("members", 1)
+/// Returns the write that changes the numbers of members and owners of a club.
+fn count(club: &ClubCode, members: i64, owners: i64) -> Write {
+    Write::update(keys::club(club))
+        .add("members", members)
         .add("owners", owners)
-        .if_exists();
-    let put = Write::put(membership)?.if_new();
+        .if_exists()
+}
+
+/// Returns the writes that add a member, without those that count them. An owner may own at most
+/// `limit` clubs.
+fn added(membership: &Membership, limit: Option<u32>) -> Result<[Write; 2], TableError> {
     let person = match membership.role {
         Role::Owner => counted_owner(membership.person, 1, limit).or(Refusal::Quota),
         _ => check_not_erasing(membership.person),
     };
-    Ok([put.or(Refusal::AlreadyMember), count, person])
+    let put = Write::put(membership)?.if_new();
+    Ok([put.or(Refusal::AlreadyMember), person])
+}
+
+/// Returns the writes that add a member and count them.
+pub(super) fn counted(
+    membership: &Membership,
+    limit: Option<u32>,
+) -> Result<[Write; 3], TableError> {
+    let owners = i64::from(membership.role == Role::Owner);
+    let [put, person] = added(membership, limit)?;
+    Ok([put, count(&membership.club, 1, owners), person])
 }
 
 /// Returns the writes that remove a member and change the counters. The last owner cannot be
@@ -184,32 +205,43 @@ impl Table {
         Ok(pairs)
     }
 
-    /// Adds a member, changes the counters, and deletes the person's request.
-    pub async fn add_member(
+    /// Maximum members that are added in one transaction: each needs four writes, and DynamoDB
+    /// allows 100 writes.
+    pub const ADDED: usize = 20;
+
+    /// Adds members of one club, all or none, changes the counters, and deletes the requests of
+    /// these people. At most [`Table::ADDED`].
+    pub async fn add_members(
         &self,
-        NewMembership {
+        new: &[NewMembership<'_>],
+        Additions { by, log, limit }: Additions<'_>,
+    ) -> Result<(), TableError> {
+        let (mut writes, mut owners) = (Vec::new(), 0);
+        for NewMembership {
             membership,
-            by,
             request,
             mail,
-            limit,
-        }: NewMembership<'_>,
-    ) -> Result<(), TableError> {
-        let mut writes: Vec<Write> = counted(membership, limit)?.into();
-        let answered = request_gone(&membership.club, membership.person);
-        // The text of the mail depends on the request, so refuse if it was created or deleted
-        // after it was read.
-        let answered = if request.is_some() {
-            answered.if_exists()
-        } else {
-            answered.if_new()
-        };
-        writes.push(answered);
-        writes.extend(authority(by, &[membership.role]));
-        if let Some((mail, old, new)) = mail {
-            writes.push(Write::put(mail)?);
-            writes.push(logged(old, new)?);
+        } in new
+        {
+            owners += i64::from(membership.role == Role::Owner);
+            writes.extend(added(membership, limit)?);
+            let answered = request_gone(&membership.club, membership.person);
+            // The text of the mail depends on the request, so refuse if it was created or deleted
+            // after it was read.
+            writes.push(if request.is_some() {
+                answered.if_exists()
+            } else {
+                answered.if_new()
+            });
+            writes.extend(mail.map(Write::put).transpose()?);
         }
+        let Some(club) = new.first().map(|new| &new.membership.club) else {
+            return Ok(());
+        };
+        writes.push(count(club, i64::try_from(new.len()).unwrap_or(0), owners));
+        let roles: Vec<Role> = new.iter().map(|new| new.membership.role).collect();
+        writes.extend(authority(by, &roles));
+        writes.extend(log.map(|(old, new)| logged(old, new)).transpose()?);
         self.transact(writes).await
     }
 

@@ -1,0 +1,482 @@
+//! `/clubs/import/`
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use chrono::TimeDelta;
+use futures::stream::{self, StreamExt, TryStreamExt};
+use serde::Deserialize;
+use shared::Shared;
+use shared::http::{
+    Admin, ApiError, ChangedNothing, ImportBody, ImportRow, ImportRows, Mode, NewId, Params,
+    Reference, Result,
+};
+use shared::ids::Id;
+use shared::mail::{invitation, joined};
+use shared::models::{
+    Club, ClubCode, ClubProfile, Email, Invite, Membership, MembershipRequest, Person, Role,
+};
+use shared::openapi::fields::{Address, CodeText, Html, Line, MaybeAddress, WebAddress};
+use shared::table::usage::request_age;
+use shared::table::{
+    Additions, InviteWrite, NewMembership, PARALLEL, Refusal, Retries, TableError,
+};
+use shared::text::fold;
+use utoipa::ToSchema;
+
+use crate::body::{ClubInput, TagsAndBadges};
+use crate::codes::slug;
+
+/// A club. Cells that are empty change nothing.
+#[derive(Debug, Deserialize, ToSchema)]
+#[expect(dead_code, reason = "rows are read by the names of their columns")]
+pub struct ClubRow {
+    /// Code of the club. Made from the name if it is empty.
+    #[schema(value_type = Option<CodeText>)]
+    code: Option<String>,
+    /// Name of the club. A new club needs one.
+    #[schema(value_type = Option<Line>)]
+    name: Option<String>,
+    /// One line.
+    #[schema(value_type = Option<Line>)]
+    subtitle: Option<String>,
+    /// HTML.
+    #[schema(value_type = Option<Html>)]
+    description: Option<String>,
+    /// Address for questions to the club.
+    #[schema(value_type = Option<MaybeAddress>)]
+    email: Option<String>,
+    /// Web address, http or https.
+    #[schema(value_type = Option<WebAddress>)]
+    website: Option<String>,
+    /// Names of tags, separated by `|` or commas.
+    #[schema(value_type = Option<String>)]
+    tags: Option<String>,
+    /// Address of an owner. Somebody who is not known is invited as owner.
+    #[schema(value_type = Option<Address>)]
+    owner: Option<String>,
+}
+
+/// No row is begun after this time in a request, so that the function answers in time.
+const WITHIN: Duration = Duration::from_secs(18);
+
+/// A row without errors.
+struct Wanted {
+    row: usize,
+    code: ClubCode,
+    input: ClubInput,
+    owner: Option<Owner>,
+}
+
+/// Who is to be an owner.
+enum Owner {
+    Known(Id<Person>),
+    Stranger(Email),
+}
+
+/// What happened to a row, or would happen.
+#[derive(Default)]
+struct Outcome {
+    is_created: bool,
+    is_updated: bool,
+    is_invited: bool,
+}
+
+/// What is wrong with a row: the column and a sentence.
+type Wrong = (&'static str, String);
+
+/// Import clubs.
+///
+/// For admins. Rows as CSV with a header line, or as a JSON array, at most 1,000. A club is found by
+/// its code, or by the code that its name gives; it is created if it is not there. New clubs are
+/// approved. Rows with errors are left out. Sending the same file again changes nothing more.
+#[utoipa::path(
+    post, path = "/api/clubs/import/", tag = "clubs", security(("bearer" = [])),
+    params(("dry_run" = Option<bool>, Query, description = "Only tells what would happen")),
+    request_body(content((Vec<ClubRow> = "application/json"), (String = "text/csv"))),
+    responses((status = 200, body = ImportBody))
+)]
+pub async fn import_clubs(
+    State(app): State<Shared>,
+    params: Params,
+    _: Admin,
+    NewId(creation): NewId,
+    ImportRows(rows): ImportRows,
+) -> Result<Response> {
+    let mut body = ImportBody {
+        dry_run: params.flag("dry_run")?.unwrap_or(false),
+        ..ImportBody::default()
+    };
+    let versions = app.table.versions().await?;
+    let labels = TagsAndBadges::at(&app, &versions).await?;
+    let wanted = read_rows(&app, &rows, &labels, &mut body).await?;
+    let codes: Vec<ClubCode> = wanted.iter().map(|wanted| wanted.code.clone()).collect();
+    let mut clubs: HashMap<ClubCode, Club> = app.table.clubs(&codes).await?;
+    for wanted in wanted {
+        if request_age() > WITHIN {
+            let why = "There was no time left for this row. Send the file again.";
+            body.error(wanted.row, "code", why);
+            continue;
+        }
+        let club = clubs.remove(&wanted.code);
+        let done = import(&app, &wanted, club, &labels, creation, body.dry_run);
+        match Box::pin(done).await {
+            Ok(Ok(outcome)) => {
+                body.created += usize::from(outcome.is_created);
+                body.updated += usize::from(outcome.is_updated);
+                body.invited += usize::from(outcome.is_invited);
+                let is_same = !outcome.is_created && !outcome.is_updated && !outcome.is_invited;
+                body.skipped += usize::from(is_same);
+            }
+            Ok(Err(wrong)) => {
+                for (field, message) in wrong {
+                    body.error(wanted.row, &field, message);
+                }
+            }
+            Err(error) if body.created + body.updated > 0 => return Err(error.after_write()),
+            Err(error) => return Err(error),
+        }
+    }
+    body.errors
+        .sort_by(|a, b| (a.row, &a.field).cmp(&(b.row, &b.field)));
+    let is_dry = body.dry_run;
+    let mut response = Json(body).into_response();
+    if is_dry {
+        response.extensions_mut().insert(ChangedNothing);
+    }
+    Ok(response)
+}
+
+/// Reads all rows, with the people whom they name as owners. Errors go to the body.
+async fn read_rows(
+    app: &Shared,
+    rows: &[ImportRow],
+    labels: &TagsAndBadges,
+    body: &mut ImportBody,
+) -> Result<Vec<Wanted>> {
+    let named: Vec<Option<String>> = rows
+        .iter()
+        .map(|row| row.text("owner").map(str::to_owned))
+        .collect();
+    let owners: Vec<Result<Option<Owner>, Wrong>> = stream::iter(named)
+        .map(|text| owner(app, text))
+        .buffered(PARALLEL)
+        .try_collect()
+        .await?;
+    let (mut wanted, mut seen) = (Vec::new(), HashSet::new());
+    for (row, owner) in rows.iter().zip(owners) {
+        let errors = body.errors.len();
+        for column in row.wrong() {
+            body.error(row.number, column, "Expected a text.");
+        }
+        let code = code(row);
+        let tags = tags(row, labels);
+        let mut note = |(field, message): Wrong| body.error(row.number, field, message);
+        let code = code.map_err(&mut note).ok();
+        let tags = tags.map_err(&mut note).unwrap_or_default();
+        let owner = owner.map_err(&mut note).ok().flatten();
+        let Some(code) = code.filter(|_| body.errors.len() == errors) else {
+            continue;
+        };
+        if !seen.insert(code.clone()) {
+            body.error(row.number, "code", "This club is in the file twice.");
+            continue;
+        }
+        wanted.push(Wanted {
+            row: row.number,
+            code,
+            input: ClubInput::of_row(row, tags),
+            owner,
+        });
+    }
+    Ok(wanted)
+}
+
+/// The code of the club: the one in the row, or the one that its name gives.
+fn code(row: &ImportRow) -> Result<ClubCode, Wrong> {
+    let wrong = |why: &str| ("code", why.to_owned());
+    let code = match (row.text("code"), row.text("name")) {
+        (Some(code), _) => ClubCode::parse(code).ok_or_else(|| {
+            wrong("Use a-z, 0-9 and -, at most 64 characters, with at least one letter.")
+        })?,
+        (None, Some(name)) => ClubCode::parse(&slug(name))
+            .ok_or_else(|| wrong("No code can be made from this name. Send one."))?,
+        (None, None) => return Err(("name", "A row needs a name or a code.".to_owned())),
+    };
+    if code.is_reserved() {
+        return Err(wrong("This code is reserved."));
+    }
+    Ok(code)
+}
+
+fn tags(row: &ImportRow, labels: &TagsAndBadges) -> Result<Vec<Reference>, Wrong> {
+    let names = row.text("tags").unwrap_or_default().split(['|', ',']);
+    names
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(|name| {
+            let found = labels
+                .tags
+                .iter()
+                .find(|tag| fold(&tag.value.name) == fold(name));
+            let shown: String = name.chars().take(100).collect();
+            found
+                .map(|tag| Reference::to(tag.id))
+                .ok_or_else(|| ("tags", format!("There is no tag {shown:?}.")))
+        })
+        .collect()
+}
+
+async fn owner(
+    app: &Shared,
+    text: Option<String>,
+) -> Result<Result<Option<Owner>, Wrong>, TableError> {
+    let Some(text) = text else {
+        return Ok(Ok(None));
+    };
+    let Some(email) = Email::parse(&text) else {
+        let why = "This is not an e-mail address.".to_owned();
+        return Ok(Err(("owner", why)));
+    };
+    Ok(match app.table.people_at(&email).await?[..] {
+        [] => Ok(Some(Owner::Stranger(email.folded()))),
+        [person] => Ok(Some(Owner::Known(person))),
+        _ => Err(("owner", "Several people have this address.".to_owned())),
+    })
+}
+
+type RowResult = std::result::Result<Outcome, Vec<(String, String)>>;
+
+fn wrong(field: &str, message: impl Into<String>) -> RowResult {
+    Err(vec![(field.to_owned(), message.into())])
+}
+
+/// Creates or changes one club, and adds or invites its owner.
+async fn import(
+    app: &Shared,
+    wanted: &Wanted,
+    club: Option<Club>,
+    labels: &TagsAndBadges,
+    creation: u64,
+    dry_run: bool,
+) -> Result<RowResult> {
+    let now = app.now();
+    if club.as_ref().is_some_and(|club| club.archived) {
+        return Ok(wrong("code", "This code belongs to a deleted club."));
+    }
+    let is_new = club.is_none();
+    // Lists hold only the beginning of a long description.
+    let mut whole = club.clone();
+    if club.as_ref().is_some_and(|club| club.profile.has_more) {
+        whole = app.table.club_page(&wanted.code, None).await?.club;
+    }
+    let mut new = whole
+        .clone()
+        .unwrap_or_else(|| empty(&wanted.code, creation, now));
+    let mode = if is_new { Mode::Create } else { Mode::Update };
+    match wanted.input.clone().apply(mode, &mut new, labels, false) {
+        Err(ApiError::Invalid(_, errors)) => return Ok(Err(errors.into_messages().collect())),
+        done => done?,
+    }
+    let mut outcome = Outcome::default();
+    let known = match &wanted.owner {
+        Some(Owner::Known(id)) => app.table.person(*id).await?.filter(|one| !one.erasing),
+        _ => None,
+    };
+    if is_new {
+        outcome.is_created = true;
+        let owner = known
+            .as_ref()
+            .map(|person| Membership::new(&new.code, person, Role::Owner, creation, now));
+        if owner.is_some() {
+            (new.members, new.owners) = (1, 1);
+        }
+        if !dry_run {
+            match app.table.import_club(&new, owner.as_ref()).await {
+                Ok(()) => {}
+                Err(TableError::Refused(Refusal::Exists)) => {
+                    return Ok(wrong("code", "This club was created at the same moment."));
+                }
+                Err(TableError::Refused(Refusal::Erased)) => {
+                    return Ok(wrong("owner", "There is no such person."));
+                }
+                Err(TableError::Refused(_)) => {
+                    return Ok(wrong("tags", "A tag was deleted just now."));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    } else if whole.as_ref().is_some_and(|old| old.profile != new.profile) {
+        outcome.is_updated = true;
+        if let Some(old) = whole.as_ref().filter(|_| !dry_run) {
+            new.version += 1;
+            match app.table.update_club(old, &new, None).await {
+                Ok(()) => {}
+                Err(TableError::Refused(_)) => {
+                    let why = "This club was changed at the same moment. Send this row again.";
+                    return Ok(wrong("code", why));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    match (&wanted.owner, known) {
+        (Some(Owner::Known(_)), Some(person)) if !is_new => {
+            match add_owner(app, &new, &person, creation, dry_run).await? {
+                Ok(is_updated) => outcome.is_updated |= is_updated,
+                Err(why) => return Ok(wrong("owner", why)),
+            }
+        }
+        (Some(Owner::Stranger(email)), _) => match invite_owner(app, &new, email, dry_run).await? {
+            Ok(is_invited) => outcome.is_invited = is_invited,
+            Err(why) => return Ok(wrong("owner", why)),
+        },
+        _ => {}
+    }
+    Ok(Ok(outcome))
+}
+
+/// A new club without content. It is approved, because an admin imports it.
+fn empty(code: &ClubCode, creation: u64, now: shared::time::Timestamp) -> Club {
+    Club {
+        code: code.clone(),
+        version: 1,
+        profile: ClubProfile {
+            active: true,
+            application_required: 4,
+            ..ClubProfile::default()
+        },
+        image: None,
+        badges: vec![],
+        approved: Some(true),
+        archived: false,
+        creation,
+        created_at: now,
+        members: 0,
+        owners: 0,
+        favorites: 0,
+        events: 0,
+        told_of_requests_at: None,
+        windows: BTreeMap::new(),
+    }
+}
+
+/// Makes a person an owner of a club. Returns whether that changed anything, or why it cannot be
+/// done.
+async fn add_owner(
+    app: &Shared,
+    club: &Club,
+    person: &Person,
+    creation: u64,
+    dry_run: bool,
+) -> Result<Result<bool, &'static str>> {
+    let (code, now) = (&club.code, app.now());
+    let id = Membership::id_of(code, person.id);
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        let (member, request, log) = futures::try_join!(
+            app.table.member(code, id),
+            app.table
+                .request(code, MembershipRequest::id_of(code, person.id)),
+            app.table.invitation_log(code)
+        )?;
+        let done = match member {
+            Some(member) if member.role == Role::Owner => return Ok(Ok(false)),
+            _ if dry_run => return Ok(Ok(true)),
+            Some(member) => {
+                let owner = Membership {
+                    role: Role::Owner,
+                    ..member.clone()
+                };
+                app.table.update_member(&member, &owner, None, None).await
+            }
+            None => {
+                let owner = Membership::new(code, person, Role::Owner, creation, now);
+                let may_mail = club.approved == Some(true)
+                    && !person.personal.email.is_empty()
+                    && log.allowed(now) > 0;
+                let mail =
+                    may_mail.then(|| joined(club, None, &owner, request.is_some(), creation));
+                let key = owner.id.to_string();
+                let sent = log.with(code, std::iter::once(key.as_str()), app.next_id(), now);
+                let new = NewMembership {
+                    membership: &owner,
+                    request: request.as_ref(),
+                    mail: mail.as_ref(),
+                };
+                let additions = Additions {
+                    by: None,
+                    log: mail.is_some().then_some((&log, &sent)),
+                    limit: None,
+                };
+                app.table.add_members(&[new], additions).await
+            }
+        };
+        match done {
+            Ok(()) => return Ok(Ok(true)),
+            Err(TableError::Refused(Refusal::Erased)) => {
+                return Ok(Err("There is no such person."));
+            }
+            Err(TableError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Invites somebody as owner. Returns whether an invitation was sent, or why none can be sent.
+async fn invite_owner(
+    app: &Shared,
+    club: &Club,
+    email: &Email,
+    dry_run: bool,
+) -> Result<Result<bool, &'static str>> {
+    let (code, now) = (&club.code, app.now());
+    let id = Invite::id_for_address(code, email);
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        let (there, log) =
+            futures::try_join!(app.table.invite(code, &id), app.table.invitation_log(code))?;
+        if there.as_ref().is_some_and(|invite| invite.is_open(now)) {
+            return Ok(Ok(false));
+        }
+        if club.approved != Some(true) {
+            return Ok(Err("This club is not approved, so nobody can be invited."));
+        }
+        if log.allowed(now) == 0 {
+            return Ok(Err(
+                "This club has sent as many invitations as it may in 24 hours.",
+            ));
+        }
+        if dry_run {
+            return Ok(Ok(true));
+        }
+        let invite = Invite {
+            id: id.clone(),
+            club: code.clone(),
+            email: email.clone(),
+            role: Role::Owner,
+            title: String::new(),
+            version: app.next_id(),
+            by: None,
+            expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
+            updated_at: now,
+        };
+        let mail = invitation(club, None, &invite);
+        let write = InviteWrite {
+            invite: &invite,
+            replaces: there.map(|invite| invite.version),
+            mail: &mail,
+        };
+        let sent = log.with(code, std::iter::once(id.as_str()), app.next_id(), now);
+        match app.table.put_invites(&[write], None, (&log, &sent)).await {
+            Ok(()) => return Ok(Ok(true)),
+            Err(TableError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

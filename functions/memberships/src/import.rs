@@ -1,0 +1,566 @@
+//! `/clubs/{club}/members/import/`
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use futures::stream::{self, StreamExt, TryStreamExt};
+use serde::Deserialize;
+use shared::http::{
+    ApiError, ChangedNothing, ImportBody, ImportRow, ImportRows, NewId, Officer, Params, Result,
+};
+use shared::ids::Id;
+use shared::models::{
+    Email, InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Personal, Role,
+};
+use shared::openapi::fields::{Address, Line};
+use shared::table::usage::request_age;
+use shared::table::{Additions, NewMembership, PARALLEL, Refusal, Retries, Table, TableError};
+use shared::{Shared, limits, mail};
+use utoipa::ToSchema;
+
+use crate::invitations::{Addressee, MAX_INVITES_IN_TEN_MINUTES, invite_addressees};
+use crate::members::{named_adder, owned_limit};
+
+/// A person to be a member. `email` or `username` tells who.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct MemberRow {
+    /// Address of the person. Unknown addresses are invited.
+    #[schema(value_type = Option<Address>)]
+    #[expect(dead_code, reason = "rows are read by the names of their columns")]
+    email: Option<String>,
+    /// User name of the person.
+    #[schema(value_type = Option<Line>)]
+    #[expect(dead_code, reason = "rows are read by the names of their columns")]
+    username: Option<String>,
+    /// 0 owner, 10 officer, 20 member. A new member without one has 20; of a present member it
+    /// stays as it is.
+    #[expect(dead_code, reason = "rows are read by the names of their columns")]
+    role: Option<Role>,
+    /// One line. Of a present member it stays as it is if it is empty.
+    #[schema(value_type = Option<Line>)]
+    #[expect(dead_code, reason = "rows are read by the names of their columns")]
+    title: Option<String>,
+}
+
+/// No transaction begins after this time in a request, so that the function answers in time.
+const WITHIN: Duration = Duration::from_secs(7);
+const NOT_IN_TIME: &str = "There was no time left for this row. Send the file again.";
+
+/// What a row says.
+#[derive(Clone)]
+struct Wanted {
+    row: usize,
+    /// The column that tells who it is.
+    named_by: &'static str,
+    who: Who,
+    role: Option<Role>,
+    title: Option<String>,
+}
+
+#[derive(Clone)]
+enum Who {
+    Email(Email),
+    Username(String),
+}
+
+/// Who a row is about.
+enum Found {
+    Person(Id<Person>),
+    Stranger(Email),
+    /// Nobody, and why.
+    Wrong(&'static str),
+}
+
+/// What is to be done.
+#[derive(Default)]
+struct Plan {
+    add: Vec<Addition>,
+    change: Vec<(usize, Membership, Membership)>,
+    invite: Vec<(usize, Addressee)>,
+}
+
+struct Addition {
+    row: usize,
+    named_by: &'static str,
+    membership: Membership,
+    /// Whether the person gets a mail.
+    is_mailed: bool,
+}
+
+/// Import members.
+///
+/// For officers. Rows as CSV with a header line, or as a JSON array, at most 1,000. People who are
+/// known become members, and get a mail; unknown addresses are invited. Of present members the title
+/// changes, and the role if it is below that of the caller; owners are never changed. Rows with
+/// errors are left out. Sending the same file again changes nothing more.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/members/import/", tag = "members", security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("dry_run" = Option<bool>, Query, description = "Only tells what would happen")
+    ),
+    request_body(content((Vec<MemberRow> = "application/json"), (String = "text/csv"))),
+    responses((status = 200, body = ImportBody))
+)]
+pub async fn import_members(
+    State(app): State<Shared>,
+    params: Params,
+    scope: Officer,
+    new: NewId,
+    ImportRows(rows): ImportRows,
+) -> Result<Response> {
+    let mut body = ImportBody {
+        dry_run: params.flag("dry_run")?.unwrap_or(false),
+        ..ImportBody::default()
+    };
+    let wanted: Vec<Wanted> = rows
+        .iter()
+        .filter_map(|row| read(&scope, row, &mut body))
+        .collect();
+    let plan = plan(&app, &scope, wanted, new.0, &mut body).await?;
+    if body.dry_run {
+        body.created = plan.add.len();
+        body.updated = plan.change.len();
+        body.invited = plan.invite.len();
+    } else {
+        Box::pin(add(&app, &scope, plan.add, new.0, &mut body)).await?;
+        change(&app, &scope, plan.change, &mut body).await?;
+        Box::pin(invite(&app, &scope, plan.invite, new, &mut body)).await?;
+    }
+    body.errors
+        .sort_by(|a, b| (a.row, &a.field).cmp(&(b.row, &b.field)));
+    let is_dry = body.dry_run;
+    let mut response = Json(body).into_response();
+    if is_dry {
+        response.extensions_mut().insert(ChangedNothing);
+    }
+    Ok(response)
+}
+
+/// Reads a row. None if it is wrong, which the body then tells.
+fn read(scope: &Officer, row: &ImportRow, body: &mut ImportBody) -> Option<Wanted> {
+    let errors = body.errors.len();
+    for column in ["email", "username", "role", "title"] {
+        if row.wrong().iter().any(|wrong| wrong == column) {
+            body.error(row.number, column, "Expected a text.");
+        }
+    }
+    let email = row.text("email").map(Email::parse);
+    if email == Some(None) {
+        body.error(row.number, "email", "This is not an e-mail address.");
+    }
+    let username = row.text("username");
+    let who = match (email.flatten(), username) {
+        (Some(email), _) => Some(("email", Who::Email(email.folded()))),
+        (None, Some(name)) => Some(("username", Who::Username(name.to_owned()))),
+        (None, None) => None,
+    };
+    if who.is_none() && body.errors.len() == errors {
+        let why = "A row needs an address or a user name.";
+        body.error(row.number, "email", why);
+    }
+    let role = row.text("role").map(role);
+    match role {
+        Some(None) => body.error(
+            row.number,
+            "role",
+            "Expected 0 (owner), 10 (officer) or 20 (member).",
+        ),
+        Some(Some(role)) if !scope.reaches(role) => {
+            body.error(row.number, "role", "You cannot give a role above your own.");
+        }
+        _ => {}
+    }
+    let title = row.text("title");
+    if title.is_some_and(|title| title.chars().any(char::is_control)) {
+        let why = "Line breaks and control characters are not allowed here.";
+        body.error(row.number, "title", why);
+    } else if title.is_some_and(|title| title.chars().count() > limits::NAME) {
+        let why = format!("At most {} characters are allowed.", limits::NAME);
+        body.error(row.number, "title", why);
+    }
+    let (named_by, who) = who.filter(|_| body.errors.len() == errors)?;
+    Some(Wanted {
+        row: row.number,
+        named_by,
+        who,
+        role: role.flatten(),
+        title: title.map(str::to_owned),
+    })
+}
+
+/// A role by its number or its name.
+fn role(text: &str) -> Option<Role> {
+    match text.to_lowercase().as_str() {
+        "0" | "owner" => Some(Role::Owner),
+        "10" | "officer" => Some(Role::Officer),
+        "20" | "member" => Some(Role::Member),
+        _ => None,
+    }
+}
+
+async fn find(app: &Shared, who: &Who) -> Result<Found, TableError> {
+    Ok(match who {
+        Who::Email(email) => match app.table.people_at(email).await?[..] {
+            [] => Found::Stranger(email.clone()),
+            [person] => Found::Person(person),
+            _ => Found::Wrong("Several people have this address. Send their user names."),
+        },
+        Who::Username(name) if name.chars().count() > limits::NAME => {
+            Found::Wrong("Nobody has this user name.")
+        }
+        Who::Username(name) => {
+            let found = app.table.people_called(name).await?;
+            let exact: Vec<&Person> = found
+                .iter()
+                .filter(|person| person.personal.username == *name)
+                .collect();
+            match (&exact[..], &found[..]) {
+                ([person], _) => Found::Person(person.id),
+                ([], [person]) => Found::Person(person.id),
+                ([], []) => Found::Wrong("Nobody has this user name."),
+                _ => Found::Wrong("Several people have this user name."),
+            }
+        }
+    })
+}
+
+async fn plan(
+    app: &Shared,
+    scope: &Officer,
+    wanted: Vec<Wanted>,
+    creation: u64,
+    body: &mut ImportBody,
+) -> Result<Plan> {
+    let code = &scope.club.code;
+    let found: Vec<(Wanted, Found)> = stream::iter(wanted)
+        .map(async |wanted| {
+            let found = find(app, &wanted.who).await?;
+            Ok::<_, TableError>((wanted, found))
+        })
+        .buffered(PARALLEL)
+        .try_collect()
+        .await?;
+    let ids = || {
+        found.iter().filter_map(|(_, found)| match found {
+            Found::Person(id) => Some(*id),
+            _ => None,
+        })
+    };
+    let addresses = found.iter().filter_map(|(_, found)| match found {
+        Found::Stranger(email) => Some(Invite::id_for_address(code, email)),
+        _ => None,
+    });
+    let (people, members, invites, log) = futures::try_join!(
+        app.table.people(ids()),
+        app.table.members_among(code, ids()),
+        app.table.invites_by_id(code, addresses),
+        app.table.invitation_log(code)
+    )?;
+    let members: HashMap<Id<Person>, Membership> = members
+        .into_iter()
+        .map(|member| (member.person, member))
+        .collect();
+    let now = app.now();
+    let mut mails = log.allowed(now);
+    let (mut plan, mut seen) = (Plan::default(), HashSet::new());
+    let is_approved = scope.club.approved == Some(true);
+    for (wanted, found) in found {
+        let Wanted { row, named_by, .. } = wanted;
+        let key = match &found {
+            Found::Person(id) => id.to_string(),
+            Found::Stranger(email) => email.to_string(),
+            Found::Wrong(why) => {
+                body.error(row, named_by, *why);
+                continue;
+            }
+        };
+        if !seen.insert(key) {
+            body.error(row, named_by, "This person is in the file twice.");
+            continue;
+        }
+        match found {
+            Found::Person(id) => match (members.get(&id), people.get(&id)) {
+                (Some(member), _) => plan.change(scope, wanted, member, body),
+                (None, Some(person)) if !person.erasing => {
+                    let role = wanted.role.unwrap_or(Role::Member);
+                    let is_mailed = is_approved && !person.personal.email.is_empty() && mails > 0;
+                    mails -= usize::from(is_mailed);
+                    plan.add.push(Addition {
+                        row,
+                        named_by,
+                        membership: Membership {
+                            title: wanted.title.unwrap_or_default(),
+                            ..Membership::new(code, person, role, creation, now)
+                        },
+                        is_mailed,
+                    });
+                }
+                _ => body.error(row, named_by, "There is no such person."),
+            },
+            Found::Stranger(email) => {
+                let there = invites.iter().find(|invite| invite.email == email);
+                let is_open = there.is_some_and(|invite| invite.is_open(now));
+                let often = there
+                    .is_some_and(|invite| log.times(&invite.id, now) >= MAX_INVITES_IN_TEN_MINUTES);
+                if is_open {
+                    body.skipped += 1;
+                } else if !is_approved {
+                    let why = "This club is not approved yet, so it cannot invite anybody.";
+                    body.error(row, named_by, why);
+                } else if often {
+                    let why = "Wait ten minutes before you send the same invitation again.";
+                    body.error(row, named_by, why);
+                } else if mails == 0 {
+                    let why = format!(
+                        "A club can send at most {} invitations in 24 hours. Send this row later.",
+                        InvitationLog::DAILY
+                    );
+                    body.error(row, named_by, why);
+                } else {
+                    mails -= 1;
+                    let addressee = Addressee {
+                        email,
+                        people: vec![],
+                        role: wanted.role.unwrap_or(Role::Member),
+                        title: wanted.title.unwrap_or_default(),
+                    };
+                    plan.invite.push((row, addressee));
+                }
+            }
+            Found::Wrong(_) => {}
+        }
+    }
+    Ok(plan)
+}
+
+impl Plan {
+    /// Plans the change of a present member (B4).
+    fn change(
+        &mut self,
+        scope: &Officer,
+        wanted: Wanted,
+        member: &Membership,
+        body: &mut ImportBody,
+    ) {
+        if member.role == Role::Owner {
+            body.skipped += 1;
+            return;
+        }
+        let is_below = scope.user.is_admin() || scope.role().is_some_and(|own| own < member.role);
+        let mut new = member.clone();
+        if let Some(role) = wanted.role.filter(|role| *role != member.role) {
+            if !is_below {
+                let why = "You can change only roles below your own.";
+                body.error(wanted.row, "role", why);
+                return;
+            }
+            new.role = role;
+        }
+        if let Some(title) = wanted.title {
+            new.title = title;
+        }
+        if new == *member {
+            body.skipped += 1;
+        } else {
+            self.change.push((wanted.row, member.clone(), new));
+        }
+    }
+}
+
+async fn add(
+    app: &Shared,
+    scope: &Officer,
+    all: Vec<Addition>,
+    creation: u64,
+    body: &mut ImportBody,
+) -> Result<()> {
+    let by = named_adder(scope).await?;
+    for chunk in all.chunks(Table::ADDED) {
+        if request_age() > WITHIN {
+            for addition in chunk {
+                body.error(addition.row, addition.named_by, NOT_IN_TIME);
+            }
+            continue;
+        }
+        match add_chunk(app, scope, chunk, (by, creation)).await {
+            Ok(()) => body.created += chunk.len(),
+            Err(TableError::Refused(Refusal::Authority)) => return Err(ApiError::Forbidden),
+            // One of them cannot be added. The others can.
+            Err(TableError::Refused(_)) => {
+                for addition in chunk {
+                    let one = std::slice::from_ref(addition);
+                    match add_chunk(app, scope, one, (by, creation)).await {
+                        Ok(()) => body.created += 1,
+                        Err(TableError::Refused(refusal)) => refused(app, addition, refusal, body)?,
+                        Err(error) => return Err(error.after_write().into()),
+                    }
+                }
+            }
+            Err(error) if body.created > 0 => return Err(error.after_write().into()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Tells why somebody could not be added.
+fn refused(
+    app: &Shared,
+    addition: &Addition,
+    refusal: Refusal,
+    body: &mut ImportBody,
+) -> Result<()> {
+    let (row, named_by) = (addition.row, addition.named_by);
+    match refusal {
+        Refusal::AlreadyMember => body.skipped += 1,
+        Refusal::Erased => body.error(row, named_by, "There is no such person."),
+        Refusal::Quota => {
+            let limit = app.settings.quotas.clubs_owned;
+            let why = format!("A person can own at most {limit} clubs. Deleted clubs count too.");
+            body.error(row, "role", why);
+        }
+        Refusal::Authority => return Err(ApiError::Forbidden),
+        _ => body.error(
+            row,
+            named_by,
+            "Something changed at the same moment. Send this row again.",
+        ),
+    }
+    Ok(())
+}
+
+async fn add_chunk(
+    app: &Shared,
+    scope: &Officer,
+    chunk: &[Addition],
+    (by, creation): (Option<&Personal>, u64),
+) -> Result<(), TableError> {
+    let (club, code) = (&scope.club, &scope.club.code);
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        let people = chunk.iter().map(|addition| addition.membership.person);
+        let (requests, log) = futures::try_join!(
+            app.table.requests_among(code, people),
+            app.table.invitation_log(code)
+        )?;
+        let request = |addition: &Addition| -> Option<&MembershipRequest> {
+            let person = addition.membership.person;
+            requests.iter().find(|request| request.person == person)
+        };
+        let now = app.now();
+        let mut mailed: Vec<Option<Mail>> = chunk
+            .iter()
+            .map(|addition| {
+                let asked = request(addition).is_some();
+                let member = &addition.membership;
+                let id = member.id.to_string();
+                (addition.is_mailed && log.wait_for_resend(&id, now) == 0)
+                    .then(|| mail::joined(club, by, member, asked, creation))
+            })
+            .collect();
+        let count = mailed.iter().flatten().count();
+        if count > log.allowed(now) {
+            // Others of the club have sent mails at the same moment.
+            mailed.fill(None);
+        }
+        let ids: Vec<String> = chunk
+            .iter()
+            .zip(&mailed)
+            .filter(|(_, mail)| mail.is_some())
+            .map(|(addition, _)| addition.membership.id.to_string())
+            .collect();
+        let sent = log.with(code, ids.iter().map(String::as_str), app.next_id(), now);
+        let new: Vec<NewMembership<'_>> = chunk
+            .iter()
+            .zip(&mailed)
+            .map(|(addition, mail)| NewMembership {
+                membership: &addition.membership,
+                request: request(addition),
+                mail: mail.as_ref(),
+            })
+            .collect();
+        let additions = Additions {
+            by: scope.authority(),
+            log: (!ids.is_empty()).then_some((&log, &sent)),
+            limit: owned_limit(app, scope.user.is_admin()),
+        };
+        match app.table.add_members(&new, additions).await {
+            Err(TableError::Refused(Refusal::Changed)) => {}
+            done => return done,
+        }
+    }
+}
+
+async fn change(
+    app: &Shared,
+    scope: &Officer,
+    all: Vec<(usize, Membership, Membership)>,
+    body: &mut ImportBody,
+) -> Result<()> {
+    let limit = owned_limit(app, scope.user.is_admin());
+    let done = stream::iter(all).map(async |(row, old, new)| {
+        if request_age() > WITHIN {
+            return (row, None);
+        }
+        let update = app
+            .table
+            .update_member(&old, &new, scope.authority(), limit);
+        (row, Some(update.await))
+    });
+    let done: Vec<_> = done.buffered(PARALLEL / 4).collect().await;
+    for (row, done) in done {
+        match done {
+            None => body.error(row, "title", NOT_IN_TIME),
+            Some(Ok(())) => body.updated += 1,
+            Some(Err(TableError::Refused(Refusal::Authority))) => {
+                return Err(ApiError::Forbidden);
+            }
+            Some(Err(TableError::Refused(Refusal::Quota))) => {
+                let limit = app.settings.quotas.clubs_owned;
+                let why =
+                    format!("A person can own at most {limit} clubs. Deleted clubs count too.");
+                body.error(row, "role", why);
+            }
+            Some(Err(TableError::Refused(_))) => body.error(
+                row,
+                "title",
+                "This member was changed at the same moment. Send this row again.",
+            ),
+            Some(Err(error)) => return Err(error.after_write().into()),
+        }
+    }
+    Ok(())
+}
+
+async fn invite(
+    app: &Shared,
+    scope: &Officer,
+    all: Vec<(usize, Addressee)>,
+    new: NewId,
+    body: &mut ImportBody,
+) -> Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    let (rows, addressees): (Vec<usize>, Vec<Addressee>) = all.into_iter().unzip();
+    let done = if request_age() > WITHIN {
+        vec![]
+    } else {
+        invite_addressees(app, scope, new, &addressees)
+            .await?
+            .invited
+    };
+    for (row, addressee) in rows.into_iter().zip(&addressees) {
+        if done.iter().any(|invite| invite.email == addressee.email) {
+            body.invited += 1;
+        } else {
+            body.error(row, "email", NOT_IN_TIME);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! `/clubs/{club}/joinlinks/{link}/join/`
+
+use axum::Json;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use serde::Deserialize;
+use shared::Shared;
+use shared::http::{
+    ApiError, Code, ERASING, Field, Input, Mode, Need, NewId, PathIds, Reader, Result, User,
+    shown_at,
+};
+use shared::mail::join_token_matches;
+use shared::models::{Club, JoinLink, Membership, Role};
+use shared::table::{Refusal, Retries, TableError};
+use utoipa::ToSchema;
+
+use crate::member::{MemberBody, MemberViewer};
+
+/// The token of a join link, and how the new member wants to be shown.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct JoinInput {
+    /// Token from the link.
+    #[serde(default)]
+    #[schema(required = true, value_type = String)]
+    token: Field<String>,
+    /// Whether the membership is public. Default true.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    public: Field<bool>,
+}
+
+/// The caller, the club and the join link that the path names.
+pub struct Joining {
+    user: User,
+    club: Club,
+    link: Option<JoinLink>,
+}
+
+impl FromRequestParts<Shared> for Joining {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
+        let user = User::from_request_parts(parts, app).await?;
+        let path = PathIds::from_request_parts(parts, app).await?;
+        let code = path.club();
+        let link = async {
+            match path.id("link") {
+                Some(id) => Ok(app.table.join_link(code, id).await?),
+                None => Ok(None),
+            }
+        };
+        let club = async { Ok(app.table.club(code).await?) };
+        let (club, link, _) = futures::try_join!(club, link, user.person())?;
+        // A club that is not approved adds nobody by a link (J5).
+        let club = club
+            .filter(|club| !club.archived && club.approved == Some(true))
+            .ok_or(ApiError::NotFound)?;
+        Ok(Self { user, club, link })
+    }
+}
+
+/// The same answer for every reason (J3).
+fn unusable() -> ApiError {
+    ApiError::rule("This link cannot be used. It has expired, was used up or was revoked.")
+        .coded(Code::InviteUnusable)
+}
+
+/// Join a club with a join link.
+///
+/// For every signed-in user who has the link. A pending membership request of the caller is deleted.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/joinlinks/{link}/join/", tag = "join links",
+    security(("bearer" = [])), params(("club" = String, Path), ("link" = u64, Path)),
+    request_body = JoinInput, responses((status = 200, body = MemberBody))
+)]
+pub async fn join_club(
+    State(app): State<Shared>,
+    Joining { user, club, link }: Joining,
+    NewId(creation): NewId,
+    Input(input): Input<JoinInput>,
+) -> Result<Response> {
+    let mut reader = Reader::new(Mode::Create);
+    let token = reader
+        .value("token", input.token, Need::Required)
+        .unwrap_or_default();
+    let public = reader
+        .value("public", input.public, Need::Optional)
+        .unwrap_or(true);
+    reader.finish()?;
+    let (secret, code) = (&app.settings.invite_secret, &club.code);
+    let shown = |membership: &Membership| {
+        let viewer = MemberViewer {
+            id: user.id(),
+            is_officer: membership.role <= Role::Officer || user.is_admin(),
+        };
+        shown_at(
+            format!("/api/clubs/{code}/members/{}/", membership.id),
+            Json(MemberBody::new(membership, viewer)),
+        )
+    };
+    let right = link.filter(|link| join_token_matches(secret, code, link.id, &token));
+    let mut link = right.ok_or_else(unusable)?;
+    let person = user.person().await?;
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        let membership = Membership {
+            title: link.title.clone(),
+            public,
+            ..Membership::new(code, person, Role::Member, creation, app.now())
+        };
+        let done = if link.is_usable(app.now()) {
+            app.table.join(&link, &membership).await
+        } else {
+            Err(TableError::Refused(Refusal::Exists))
+        };
+        let refusal = match done {
+            Ok(()) => return Ok(shown(&membership)),
+            Err(TableError::Refused(refusal)) => refusal,
+            Err(error) => return Err(error.into()),
+        };
+        if refusal == Refusal::Erased {
+            return Err(ApiError::rule(ERASING));
+        }
+        let (there, now) = futures::try_join!(
+            app.table.member(code, membership.id),
+            app.table.join_link(code, link.id)
+        )?;
+        match there {
+            // An earlier attempt, whose answer was lost, or one with the same idempotency key.
+            Some(there) if there.creation == creation => return Ok(shown(&there)),
+            Some(_) if refusal == Refusal::AlreadyMember => {
+                return Err(ApiError::rule("You are already a member of this club.")
+                    .coded(Code::AlreadyMember));
+            }
+            _ => {}
+        }
+        link = now
+            .filter(|link| link.is_usable(app.now()))
+            .ok_or_else(unusable)?;
+    }
+}

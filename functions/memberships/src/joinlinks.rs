@@ -1,0 +1,336 @@
+//! `/clubs/{club}/joinlinks/`, `…/{link}/`, `…/{link}/qr.svg`
+
+use std::fmt::Write as _;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use chrono::TimeDelta;
+use qrcodegen::{QrCode, QrCodeEcc};
+use serde::{Deserialize, Serialize};
+use shared::http::{
+    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, Officer, PathIds,
+    Reader, Result, User, edit,
+};
+use shared::ids::Id;
+use shared::mail::join_url;
+use shared::models::{JoinLink, Person};
+use shared::openapi::fields::{JoinUses, Line};
+use shared::settings::Settings;
+use shared::table::TableError;
+use shared::time::Timestamp;
+use shared::{Shared, limits};
+use utoipa::ToSchema;
+
+/// A link with which anybody can join the club as a member.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct JoinLinkBody {
+    /// Id of the link.
+    #[schema(value_type = u64)]
+    id: Id<JoinLink>,
+    /// The address that people open. Whoever has it can join.
+    url: String,
+    /// Title of those who join with it.
+    title: String,
+    /// A note of the officers.
+    note: String,
+    /// Until when it can be used.
+    expires_at: Timestamp,
+    /// How often it can be used, or null for any number.
+    max_uses: Option<u32>,
+    /// How often it was used.
+    uses: u32,
+    /// The officer who created it.
+    created_by: CreatorBody,
+    /// When it was created.
+    created_at: Timestamp,
+}
+
+/// The officer who created a join link.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CreatorBody {
+    /// User id.
+    #[schema(value_type = u64)]
+    id: Id<Person>,
+    /// Present user name. Null if the person was erased.
+    username: Option<String>,
+}
+
+impl JoinLinkBody {
+    fn new(link: &JoinLink, creator: Option<&Person>, settings: &Settings) -> Self {
+        Self {
+            id: link.id,
+            url: join_url(settings, &link.club, link.id),
+            title: link.title.clone(),
+            note: link.note.clone(),
+            expires_at: link.expires_at,
+            max_uses: link.max_uses,
+            uses: link.uses,
+            created_by: CreatorBody {
+                id: link.created_by,
+                username: creator.map(|person| person.personal.username.clone()),
+            },
+            created_at: link.created_at,
+        }
+    }
+}
+
+/// The fields of a join link that officers write.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct JoinLinkInput {
+    /// Until when it can be used: in the future, and within a year. In 30 days if not sent.
+    #[serde(default)]
+    #[schema(value_type = Timestamp)]
+    expires_at: Field<Timestamp>,
+    /// How often it can be used, from 1 to 10,000, or null for any number (default).
+    #[serde(default)]
+    #[schema(value_type = Option<JoinUses>)]
+    max_uses: Field<i64>,
+    /// Title of those who join with it: one line, at most 255 characters.
+    #[serde(default)]
+    #[schema(value_type = Line)]
+    title: Field<String>,
+    /// A note for officers: one line, at most 255 characters.
+    #[serde(default)]
+    #[schema(value_type = Line)]
+    note: Field<String>,
+}
+
+impl JoinLinkInput {
+    fn apply(self, mode: Mode, link: &mut JoinLink, now: Timestamp) -> Result<()> {
+        let mut reader = Reader::new(mode);
+        if let Some(expires_at) = reader.value("expires_at", self.expires_at, Need::Free) {
+            let most = now.plus(TimeDelta::days(JoinLink::MOST_DAYS));
+            if expires_at <= now || expires_at > most {
+                reader
+                    .errors
+                    .add("expires_at", "Send a time in the future, within a year.");
+            }
+            link.expires_at = expires_at;
+        }
+        match reader.nullable("max_uses", self.max_uses, Need::Free) {
+            Some(None) => link.max_uses = None,
+            Some(Some(most)) => match u32::try_from(most) {
+                Ok(valid) if (1..=limits::JOIN_USES).contains(&most) => {
+                    link.max_uses = Some(valid);
+                }
+                _ => reader.errors.add(
+                    "max_uses",
+                    format!("Expected a whole number from 1 to {}.", limits::JOIN_USES),
+                ),
+            },
+            None => {}
+        }
+        reader.line("title", self.title, Need::Free, &mut link.title);
+        reader.line("note", self.note, Need::Free, &mut link.note);
+        reader.finish()
+    }
+}
+
+/// The join link in the path, with its creator.
+#[derive(Clone)]
+pub struct LinkOfPath(JoinLink);
+
+impl Load for LinkOfPath {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(id) = path.id("link") else {
+            return Ok(None);
+        };
+        Ok(app.table.join_link(path.club(), id).await?.map(Self))
+    }
+}
+
+async fn creator(app: &Shared, link: &JoinLink) -> Result<Option<Person>> {
+    Ok(app.table.person(link.created_by).await?)
+}
+
+/// List the join links of a club.
+///
+/// For officers. The newest comes first. Expired ones are shown for 90 days.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/joinlinks/", tag = "join links", security(("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 200, body = Vec<JoinLinkBody>))
+)]
+pub async fn list_join_links(
+    State(app): State<Shared>,
+    scope: Officer,
+) -> Result<Json<Vec<JoinLinkBody>>> {
+    let mut links = app.table.join_links(&scope.club.code).await?;
+    links.sort_by_key(|link| std::cmp::Reverse((link.created_at, link.id)));
+    let people = app
+        .table
+        .people(links.iter().map(|link| link.created_by))
+        .await?;
+    let show =
+        |link: &JoinLink| JoinLinkBody::new(link, people.get(&link.created_by), &app.settings);
+    Ok(Json(links.iter().map(show).collect()))
+}
+
+/// Create a join link.
+///
+/// For officers. Anybody who has the link can join the club as a member, until it expires, is used
+/// up or is deleted. A club has at most 100 join links.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/joinlinks/", tag = "join links", security(("bearer" = [])),
+    params(("club" = String, Path)), request_body = JoinLinkInput,
+    responses((status = 201, body = JoinLinkBody))
+)]
+pub async fn create_join_link(
+    State(app): State<Shared>,
+    scope: Officer,
+    NewId(creation): NewId,
+    Input(input): Input<JoinLinkInput>,
+) -> Result<Created<JoinLinkBody>> {
+    let (club, now) = (&scope.club.code, app.now());
+    let mut link = JoinLink {
+        id: Id::new(creation),
+        club: club.clone(),
+        version: creation,
+        creation,
+        title: String::new(),
+        note: String::new(),
+        expires_at: now.plus(TimeDelta::days(JoinLink::DAYS)),
+        max_uses: None,
+        uses: 0,
+        created_by: scope.user.id(),
+        created_at: now,
+    };
+    input.apply(Mode::Create, &mut link, now)?;
+    let there = app.table.join_links(club).await?;
+    // An earlier attempt with the same idempotency key may have stored it.
+    let own = there.iter().find(|there| there.creation == creation);
+    if own.is_none() && there.len() >= limits::JOIN_LINKS {
+        let why = format!(
+            "A club can have at most {} join links. Delete one first.",
+            limits::JOIN_LINKS
+        );
+        return Err(ApiError::rule(why).coded(Code::Quota));
+    }
+    let link = match own {
+        Some(own) => own.clone(),
+        None => match app.table.create_join_link(&link).await {
+            Err(TableError::Refused(_)) => {
+                let there = app.table.join_link(club, link.id).await?;
+                there.ok_or(ApiError::NotFound)?
+            }
+            done => done.map(|()| link)?,
+        },
+    };
+    let creator = Some(scope.user.person().await?);
+    Ok(Created {
+        location: format!("/api/clubs/{club}/joinlinks/{}/", link.id),
+        body: JoinLinkBody::new(&link, creator, &app.settings),
+    })
+}
+
+/// Get a join link.
+///
+/// For officers.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/joinlinks/{link}/", tag = "join links",
+    security(("bearer" = [])), params(("club" = String, Path), ("link" = u64, Path)),
+    responses((status = 200, body = JoinLinkBody))
+)]
+pub async fn show_join_link(
+    State(app): State<Shared>,
+    scope: Officer<(), LinkOfPath>,
+) -> Result<Json<JoinLinkBody>> {
+    let link = scope.object.0;
+    let creator = creator(&app, &link).await?;
+    Ok(Json(JoinLinkBody::new(
+        &link,
+        creator.as_ref(),
+        &app.settings,
+    )))
+}
+
+/// Change a join link.
+///
+/// For officers. Its address stays the same.
+#[utoipa::path(
+    patch, path = "/api/clubs/{club}/joinlinks/{link}/", tag = "join links",
+    security(("bearer" = [])), params(("club" = String, Path), ("link" = u64, Path)),
+    request_body = JoinLinkInput, responses((status = 200, body = JoinLinkBody))
+)]
+pub async fn update_join_link(
+    State(app): State<Shared>,
+    scope: Officer<(), LinkOfPath>,
+    Input(input): Input<JoinLinkInput>,
+) -> Result<Json<JoinLinkBody>> {
+    let (app, link) = (&app, scope.object.0);
+    let creator = creator(app, &link).await?;
+    let (club, id, now) = (&scope.club.code, link.id, app.now());
+    let read = || app.table.join_link(club, id);
+    let show = |link: &JoinLink| JoinLinkBody::new(link, creator.as_ref(), &app.settings);
+    let input = &input;
+    let change = |old: JoinLink| async move {
+        let mut new = old.clone();
+        input.clone().apply(Mode::Update, &mut new, now)?;
+        new.version = app.next_id();
+        app.table.update_join_link(&old, &new).await?;
+        Ok(new)
+    };
+    let saved = edit(&scope.if_match, link, show, read, change).await?;
+    Ok(Json(show(&saved)))
+}
+
+/// Delete a join link.
+///
+/// For officers. Nobody can join with it any more. Those who joined stay members.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/joinlinks/{link}/", tag = "join links",
+    security(("bearer" = [])), params(("club" = String, Path), ("link" = u64, Path)),
+    responses((status = 204))
+)]
+pub async fn delete_join_link(
+    State(app): State<Shared>,
+    scope: Officer<(), LinkOfPath>,
+) -> Result<NoContent> {
+    let (app, link) = (&app, scope.object.0);
+    let creator = creator(app, &link).await?;
+    let (club, id) = (&scope.club.code, link.id);
+    let read = || app.table.join_link(club, id);
+    let show = |link: &JoinLink| JoinLinkBody::new(link, creator.as_ref(), &app.settings);
+    let delete = async |old: JoinLink| Ok(app.table.delete_join_link(&old).await?);
+    edit(&scope.if_match, link, show, read, delete).await?;
+    Ok(NoContent)
+}
+
+/// Get the QR code of a join link.
+///
+/// For officers: an SVG image to print or to show. It contains the address of the link.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/joinlinks/{link}/qr.svg", tag = "join links",
+    security(("bearer" = [])), params(("club" = String, Path), ("link" = u64, Path)),
+    responses((status = 200, body = String, content_type = "image/svg+xml"))
+)]
+pub async fn show_qr_code(
+    State(app): State<Shared>,
+    scope: Officer<(), LinkOfPath>,
+) -> Result<Response> {
+    let link = scope.object.0;
+    let url = join_url(&app.settings, &link.club, link.id);
+    // `Medium` can still be read if 15 % of it are hidden.
+    let code = QrCode::encode_text(&url, QrCodeEcc::Medium)
+        .map_err(|error| ApiError::Internal(error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], svg(&code)).into_response())
+}
+
+/// The empty border that readers need, in squares.
+const BORDER: i32 = 4;
+
+fn svg(code: &QrCode) -> String {
+    let size = code.size() + 2 * BORDER;
+    let mut path = String::new();
+    for y in 0..code.size() {
+        for x in (0..code.size()).filter(|x| code.get_module(*x, y)) {
+            let _ = write!(path, "M{} {}h1v1h-1z", x + BORDER, y + BORDER);
+        }
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" \
+         shape-rendering=\"crispEdges\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\
+         <path d=\"{path}\"/></svg>"
+    )
+}

@@ -1,0 +1,255 @@
+//! The rows of an import: CSV as spreadsheets save it, or a JSON array (B1).
+
+use std::collections::BTreeMap;
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use axum::http::header;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::error::ApiError;
+use crate::limits;
+
+/// The rows of the request body, in their order.
+pub struct ImportRows(pub Vec<ImportRow>);
+
+/// One row. Columns that are missing and cells that are empty are the same.
+#[derive(Debug, Clone, Default)]
+pub struct ImportRow {
+    /// The number of the row; the first one with data is 1.
+    pub number: usize,
+    cells: BTreeMap<String, String>,
+    /// Columns whose cell is no text.
+    wrong: Vec<String>,
+}
+
+/// What is wrong with a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct RowError {
+    /// Number of the row; the first one with data is 1.
+    pub row: usize,
+    /// The column.
+    pub field: String,
+    /// A sentence for people.
+    pub message: String,
+}
+
+/// The outcome of an import.
+#[derive(Debug, Clone, Default, Serialize, utoipa::ToSchema)]
+pub struct ImportBody {
+    /// Whether nothing was changed, and the numbers are what would happen.
+    pub dry_run: bool,
+    /// Number of rows that created something.
+    pub created: usize,
+    /// Number of rows that changed something.
+    pub updated: usize,
+    /// Number of people who were invited.
+    pub invited: usize,
+    /// Number of rows that changed nothing, because everything is there already.
+    pub skipped: usize,
+    /// What is wrong with rows. These rows were left out.
+    pub errors: Vec<RowError>,
+}
+
+impl ImportBody {
+    /// Adds an error of a row.
+    pub fn error(&mut self, row: usize, field: &str, message: impl Into<String>) {
+        self.errors.push(RowError {
+            row,
+            field: field.to_owned(),
+            message: message.into(),
+        });
+    }
+}
+
+impl ImportRow {
+    /// Returns the text of a column without the spaces around it; none if it is empty.
+    pub fn text(&self, column: &str) -> Option<&str> {
+        self.cells.get(column).map(String::as_str)
+    }
+
+    /// Returns the columns whose cell is no text.
+    pub fn wrong(&self) -> &[String] {
+        &self.wrong
+    }
+
+    fn set(&mut self, column: &str, cell: &str) {
+        let cell = cell.trim();
+        if !cell.is_empty() {
+            self.cells
+                .insert(column.trim().to_lowercase(), cell.to_owned());
+        }
+    }
+
+    fn of_json(number: usize, value: Value) -> Result<Self, ApiError> {
+        let Value::Object(fields) = value else {
+            return Err(ApiError::field(
+                format!("rows.{}", number - 1),
+                "Each row must be a JSON object.",
+            ));
+        };
+        let mut row = Self {
+            number,
+            ..Self::default()
+        };
+        for (column, value) in fields {
+            match value {
+                Value::Null => {}
+                Value::String(text) => row.set(&column, &text),
+                Value::Number(number) => row.set(&column, &number.to_string()),
+                // A list of texts is the same as the cell with all of them.
+                Value::Array(items) if items.iter().all(Value::is_string) => {
+                    let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                    row.set(&column, &texts.join("|"));
+                }
+                Value::Array(_) | Value::Object(_) | Value::Bool(_) => row.wrong.push(column),
+            }
+        }
+        Ok(row)
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for ImportRows {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let content_type = request
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        let essence = content_type.split(';').next().unwrap_or_default();
+        let essence = essence.trim().to_ascii_lowercase();
+        if !["text/csv", "application/json"].contains(&essence.as_str()) {
+            return Err(ApiError::UnsupportedMediaType(
+                "Send rows as text/csv or as application/json.",
+            ));
+        }
+        let bytes = Bytes::from_request(request, state)
+            .await
+            .map_err(|_| ApiError::rule("The request body could not be read."))?;
+        let rows = if essence == "text/csv" {
+            of_csv(&bytes)?
+        } else {
+            of_json(&bytes)?
+        };
+        if rows.len() > limits::IMPORTED {
+            return Err(ApiError::field(
+                "rows",
+                format!("At most {} rows are allowed.", limits::IMPORTED),
+            ));
+        }
+        Ok(Self(rows))
+    }
+}
+
+fn of_json(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|error| ApiError::rule(format!("The request body is not JSON: {error}.")))?;
+    let Value::Array(rows) = value else {
+        return Err(ApiError::rule("The request body must be a JSON array."));
+    };
+    rows.into_iter()
+        .enumerate()
+        .map(|(i, row)| ImportRow::of_json(i + 1, row))
+        .collect()
+}
+
+/// Reads CSV with a header line. The delimiter is the one that the header line has: a spreadsheet
+/// saves a comma, a semicolon or a tab, depending on its locale.
+fn of_csv(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| {
+        ApiError::rule("The file is not in UTF-8. Save it as CSV UTF-8 in your spreadsheet.")
+    })?;
+    let mut text = text.trim_start_matches('\u{feff}');
+    // Some spreadsheets tell their delimiter in a line of its own.
+    if let Some((first, rest)) = text.split_once('\n')
+        && first.to_ascii_lowercase().starts_with("sep=")
+    {
+        text = rest;
+    }
+    let header = text.lines().find(|line| !line.trim().is_empty());
+    let header = header.ok_or_else(|| ApiError::rule("The file has no header line."))?;
+    let delimiter = delimiter(header);
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .flexible(true)
+        .from_reader(text.as_bytes());
+    let unreadable = |error: csv::Error| ApiError::rule(format!("The CSV is not valid: {error}."));
+    let columns = reader.headers().map_err(unreadable)?.clone();
+    let mut rows = Vec::new();
+    for (i, record) in reader.records().enumerate() {
+        let record = record.map_err(unreadable)?;
+        let mut row = ImportRow {
+            number: i + 1,
+            ..ImportRow::default()
+        };
+        for (column, cell) in columns.iter().zip(&record) {
+            row.set(column, cell);
+        }
+        rows.push(row);
+        if rows.len() > limits::IMPORTED {
+            break;
+        }
+    }
+    // Spreadsheets save rows that were emptied. They keep their numbers.
+    rows.retain(|row| !row.cells.is_empty());
+    Ok(rows)
+}
+
+/// Returns the delimiter that occurs most often in the header line, outside quotes.
+fn delimiter(header: &str) -> u8 {
+    let count = |delimiter: char| {
+        let mut quoted = false;
+        let outside = header.chars().filter(|c| {
+            quoted ^= *c == '"';
+            !quoted && *c == delimiter
+        });
+        outside.count()
+    };
+    let (comma, semicolon, tab) = (count(','), count(';'), count('\t'));
+    if tab > comma.max(semicolon) {
+        b'\t'
+    } else if semicolon > comma {
+        b';'
+    } else {
+        b','
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Proves B1.
+
+    use super::*;
+
+    fn cells(text: &str) -> Vec<(usize, String, String)> {
+        of_csv(text.as_bytes())
+            .expect("rows")
+            .into_iter()
+            .map(|row| {
+                let cell = |name| row.text(name).unwrap_or_default().to_owned();
+                (row.number, cell("email"), cell("title"))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn spreadsheets_of_any_locale_are_read() {
+        let row = |n: usize, email: &str, title: &str| (n, email.to_owned(), title.to_owned());
+        let expected = vec![row(1, "a@x", "Board, \"IT\"; web"), row(3, "b@x", "")];
+        for text in [
+            "email,title\na@x,\"Board, \"\"IT\"\"; web\"\n,\nb@x,\n",
+            "\u{feff}Email;Title\r\na@x;\"Board, \"\"IT\"\"; web\"\r\n;\r\nb@x;\r\n",
+            "EMAIL\ttitle\na@x\t\"Board, \"\"IT\"\"; web\"\n\t\nb@x",
+            "sep=;\r\n\"email\";\"title\"\r\n a@x ;\"Board, \"\"IT\"\"; web\"\r\n;\r\nb@x\r\n",
+        ] {
+            assert_eq!(cells(text), expected, "{text}");
+        }
+        assert!(of_csv(b"email\n\xff").is_err());
+        assert!(of_csv(b"").is_err());
+        // A line break inside quotes is part of the cell.
+        assert_eq!(cells("email,title\nx,\"a\nb\"")[0].2, "a\nb");
+    }
+}

@@ -1,0 +1,423 @@
+//! `/clubs/{club}/members/import/`, `/clubs/import/`
+//!
+//! Proves B1, B2, B3, B4, B5, B6, B7.
+
+use http::Method;
+use serde_json::{Value, json};
+use tests::fixtures::id;
+use tests::{Client, Setup, TestCampus};
+
+const MEMBERS: &str = "/api/clubs/chess/members/import/";
+const CLUBS: &str = "/api/clubs/import/";
+
+async fn csv(client: &Client, path: &str, text: &str) -> tests::Response {
+    client
+        .raw(Method::POST, path, Some("text/csv"), text.to_owned())
+        .await
+}
+
+async fn json_rows(client: &Client, path: &str, rows: Value) -> tests::Response {
+    client
+        .raw(
+            Method::POST,
+            path,
+            Some("application/json"),
+            rows.to_string(),
+        )
+        .await
+}
+
+/// The numbers of created, updated, invited and skipped rows.
+fn counts(body: &Value) -> [u64; 4] {
+    ["created", "updated", "invited", "skipped"].map(|name| body[name].as_u64().unwrap_or(99))
+}
+
+/// Row and column of each error.
+fn errors(body: &Value) -> Vec<(u64, String)> {
+    let errors = body["errors"].as_array().cloned().unwrap_or_default();
+    errors
+        .iter()
+        .map(|error| {
+            let field = error["field"].as_str().unwrap_or_default().to_owned();
+            (error["row"].as_u64().unwrap_or(0), field)
+        })
+        .collect()
+}
+
+async fn club(campus: &TestCampus) -> Client {
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    for name in ["sue", "bob", "kim"] {
+        campus.as_(name).get("/api/settings/").await.ok();
+    }
+    ada
+}
+
+async fn members(client: &Client) -> Vec<(String, u64, String)> {
+    let list = client.get("/api/clubs/chess/members/").await.ok();
+    let mut all: Vec<(String, u64, String)> = list
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|member| {
+            let text = |name: &str| member[name].as_str().unwrap_or_default().to_owned();
+            (
+                text("username"),
+                member["role"].as_u64().unwrap_or(99),
+                text("title"),
+            )
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+fn member(name: &str, role: u64, title: &str) -> (String, u64, String) {
+    (name.to_owned(), role, title.to_owned())
+}
+
+#[tokio::test]
+async fn a_roster_is_imported_and_repeated() {
+    let campus = TestCampus::new();
+    let ada = club(&campus).await;
+    campus
+        .as_("sue")
+        .post("/api/requests/membership/", json!({ "club": "chess" }))
+        .await
+        .created();
+    let file = "\u{feff}Email;Username;Role;Title\r\n\
+        SUE@uni.example;;10;Webmaster\r\n\
+        ;bob;;\r\n\
+        new@uni.example;;member;Treasurer\r\n";
+    let dry = csv(&ada, &format!("{MEMBERS}?dry_run=true"), file)
+        .await
+        .ok();
+    assert_eq!(
+        (&dry["dry_run"], counts(&dry)),
+        (&json!(true), [2, 0, 1, 0])
+    );
+    assert_eq!(members(&ada).await, [member("ada", 0, "")]);
+    let done = csv(&ada, MEMBERS, file).await.ok();
+    assert_eq!(
+        done,
+        json!({
+            "dry_run": false,
+            "created": 2,
+            "updated": 0,
+            "invited": 1,
+            "skipped": 0,
+            "errors": [],
+        })
+    );
+    let all = [
+        member("ada", 0, ""),
+        member("bob", 20, ""),
+        member("sue", 10, "Webmaster"),
+    ];
+    assert_eq!(members(&ada).await, all);
+    let invites = ada.get("/api/clubs/chess/invites/").await.ok();
+    assert_eq!(
+        (
+            &invites[0]["email"],
+            &invites[0]["title"],
+            &invites[0]["role"]
+        ),
+        (&json!("new@uni.example"), &json!("Treasurer"), &json!(20))
+    );
+    let requests = ada.get("/api/clubs/chess/membershiprequests/").await.ok();
+    assert_eq!(requests, json!([]));
+    assert_eq!(
+        ada.get("/api/clubs/chess/").await.ok()["membership_count"],
+        3
+    );
+    // Those who were added get a mail, and the stranger an invitation.
+    campus.deliver().await;
+    let mut to: Vec<String> = campus.mails().into_iter().map(|mail| mail.to).collect();
+    // Ada was told of the request.
+    to.retain(|to| to != "ada@uni.example");
+    to.sort();
+    assert_eq!(
+        to,
+        ["bob@uni.example", "new@uni.example", "sue@uni.example"]
+    );
+    // The same file again changes nothing more.
+    let stored = campus.stored();
+    assert_eq!(counts(&csv(&ada, MEMBERS, file).await.ok()), [0, 0, 0, 3]);
+    assert!(campus.stored() == stored);
+}
+
+#[tokio::test]
+async fn rows_that_are_wrong_are_left_out_and_named() {
+    let campus = TestCampus::new();
+    let ada = club(&campus).await;
+    let rows = json!([
+        { "username": "sue" },
+        { "username": "nobody" },
+        { "email": "not an address" },
+        { "title": "Nobody at all" },
+        { "username": "SUE" },
+        { "username": "bob", "role": 7 },
+        { "username": "kim", "title": "a\nb" },
+        { "username": "kim", "title": "x".repeat(256) },
+        { "username": ["kim"], "role": true },
+    ]);
+    let done = json_rows(&ada, MEMBERS, rows).await.ok();
+    assert_eq!(counts(&done), [1, 0, 0, 0]);
+    let expected = [
+        (2, "username"),
+        (3, "email"),
+        (4, "email"),
+        (5, "username"),
+        (6, "role"),
+        (7, "title"),
+        (8, "title"),
+        (9, "role"),
+    ];
+    assert_eq!(
+        errors(&done),
+        expected.map(|(row, field)| (row, field.to_owned()))
+    );
+    assert_eq!(
+        members(&ada).await,
+        [member("ada", 0, ""), member("sue", 20, "")]
+    );
+}
+
+#[tokio::test]
+async fn officers_change_titles_and_lower_roles_and_never_owners() {
+    let campus = TestCampus::new();
+    let ada = club(&campus).await;
+    let olga = campus.member("chess", &ada, "olga", 10).await;
+    campus.member("chess", &ada, "otto", 10).await;
+    campus.member("chess", &ada, "mia", 20).await;
+    let rows = json!([
+        { "username": "ada", "role": 20, "title": "Taken over" },
+        { "username": "otto", "role": 20 },
+        { "username": "mia", "role": 10, "title": "Secretary" },
+        { "username": "bob", "role": 0 },
+        { "username": "sue", "role": 10 },
+    ]);
+    let done = json_rows(&olga, MEMBERS, rows).await.ok();
+    assert_eq!(counts(&done), [1, 1, 0, 1]);
+    assert_eq!(errors(&done), [(2, "role".into()), (4, "role".into())]);
+    assert_eq!(
+        members(&ada).await,
+        [
+            member("ada", 0, ""),
+            member("mia", 10, "Secretary"),
+            member("olga", 10, ""),
+            member("otto", 10, ""),
+            member("sue", 10, ""),
+        ]
+    );
+    // The title of another officer may change. An empty cell changes nothing.
+    let rows = json!([{ "username": "otto", "title": "Coach", "role": "" }, { "username": "mia" }]);
+    assert_eq!(
+        counts(&json_rows(&olga, MEMBERS, rows).await.ok()),
+        [0, 1, 0, 1]
+    );
+    let rows = json!([{ "username": "otto", "role": 0 }]);
+    assert_eq!(
+        counts(&json_rows(&ada, MEMBERS, rows).await.ok()),
+        [0, 1, 0, 0]
+    );
+    let owners = members(&ada)
+        .await
+        .iter()
+        .filter(|(_, role, _)| *role == 0)
+        .count();
+    assert_eq!(owners, 2);
+    campus.as_("sue").get("/api/settings/").await.ok();
+    json_rows(&campus.as_("nobody"), MEMBERS, json!([]))
+        .await
+        .error(403);
+}
+
+#[tokio::test]
+async fn files_that_cannot_be_read_are_refused() {
+    let campus = TestCampus::new();
+    let ada = club(&campus).await;
+    csv(&ada, MEMBERS, "").await.error(400);
+    ada.raw(
+        Method::POST,
+        MEMBERS,
+        Some("text/csv"),
+        b"email\n\xff\n".to_vec(),
+    )
+    .await
+    .error(400);
+    ada.raw(Method::POST, MEMBERS, Some("text/plain"), "email\n")
+        .await
+        .error(415);
+    json_rows(&ada, MEMBERS, json!({ "email": "x" }))
+        .await
+        .error(400);
+    json_rows(&ada, MEMBERS, json!([["x"]]))
+        .await
+        .invalid(&["rows.0"]);
+    let many = "email\n".to_owned() + &"a@x.example\n".repeat(1_001);
+    csv(&ada, MEMBERS, &many).await.invalid(&["rows"]);
+    assert_eq!(counts(&csv(&ada, MEMBERS, "email\n").await.ok()), [0; 4]);
+}
+
+#[tokio::test]
+async fn invitations_above_the_daily_limit_are_errors_of_their_rows() {
+    let campus = TestCampus::new();
+    let ada = club(&campus).await;
+    let file: String = std::iter::once("email\n".to_owned())
+        .chain((0..310).map(|n| format!("new{n}@uni.example\n")))
+        .collect();
+    let dry = csv(&ada, &format!("{MEMBERS}?dry_run=perhaps"), &file).await;
+    dry.invalid(&["dry_run"]);
+    let dry = csv(&ada, &format!("{MEMBERS}?dry_run=true"), &file)
+        .await
+        .ok();
+    let done = csv(&ada, MEMBERS, &file).await.ok();
+    for body in [dry, done] {
+        assert_eq!(counts(&body), [0, 0, 300, 0]);
+        assert_eq!(errors(&body).len(), 10);
+        assert_eq!(errors(&body)[0], (301, "email".into()));
+    }
+    let again = csv(&ada, MEMBERS, &file).await.ok();
+    assert_eq!((counts(&again), errors(&again).len()), ([0, 0, 0, 300], 10));
+}
+
+#[tokio::test]
+async fn a_large_roster_is_added_even_if_others_add_at_once() {
+    let campus = Setup::default().latency(2).build();
+    let ada = club(&campus).await;
+    let names: Vec<String> = (0..120).map(|n| format!("p{n}")).collect();
+    for name in &names {
+        campus.as_(name).get("/api/settings/").await.ok();
+    }
+    let rows: Vec<Value> = names
+        .iter()
+        .map(|name| json!({ "username": name }))
+        .collect();
+    let rows = json!(rows);
+    let (one, two) = futures::join!(
+        json_rows(&ada, MEMBERS, rows.clone()),
+        json_rows(&ada, MEMBERS, rows)
+    );
+    let (one, two) = (one.ok(), two.ok());
+    assert_eq!((errors(&one), errors(&two)), (vec![], vec![]));
+    assert_eq!(counts(&one)[0] + counts(&two)[0], 120);
+    assert_eq!(
+        ada.get("/api/clubs/chess/").await.ok()["membership_count"],
+        121
+    );
+    assert_eq!(members(&ada).await.len(), 121);
+}
+
+#[tokio::test]
+async fn clubs_are_imported_with_their_owners_and_repeated() {
+    let campus = TestCampus::new();
+    club(&campus).await;
+    let admin = campus.admin();
+    let tag = admin
+        .post("/api/tags/", json!({ "name": "Games" }))
+        .await
+        .created();
+    let file = "code,name,subtitle,description,email,website,tags,owner\n\
+        go,Go Club,Black and white,<p>Stones.</p>,go@clubs.example,https://go.example/,games,sue@uni.example\n\
+        ,Bridge & Cards,,,,,\"Games|\",new@uni.example\n\
+        chess,Chess Society,,,,,,\n\
+        ,,,,,,,bob@uni.example\n\
+        BAD,Bad,,,,,,\n\
+        import,Import,,,,,,\n\
+        poker,Poker,,,nonsense,,Cards,nobody\n";
+    let dry = csv(&admin, &format!("{CLUBS}?dry_run=true"), file)
+        .await
+        .ok();
+    let done = csv(&admin, CLUBS, file).await.ok();
+    for body in [&dry, &done] {
+        assert_eq!(counts(body), [2, 1, 1, 0], "{body}");
+        let expected = [
+            (4, "name"),
+            (5, "code"),
+            (6, "code"),
+            (7, "owner"),
+            (7, "tags"),
+        ];
+        assert_eq!(
+            errors(body),
+            expected.map(|(row, field)| (row, field.to_owned()))
+        );
+    }
+    let go = campus.anonymous().get("/api/clubs/go/").await.ok();
+    assert_eq!(
+        (
+            &go["name"],
+            &go["subtitle"],
+            &go["description"],
+            &go["email"]
+        ),
+        (
+            &json!("Go Club"),
+            &json!("Black and white"),
+            &json!("<p>Stones.</p>"),
+            &json!("go@clubs.example")
+        )
+    );
+    assert_eq!(go["tags"][0]["id"], tag["id"]);
+    assert_eq!(
+        (&go["approved"], &go["membership_count"]),
+        (&json!(true), &json!(1))
+    );
+    let own = campus.as_("sue").get("/api/memberships/").await.ok();
+    assert_eq!(own[0]["role"], 0);
+    let bridge = admin.get("/api/clubs/bridge-cards/").await.ok();
+    assert_eq!(bridge["membership_count"], 0);
+    let invites = admin.get("/api/clubs/bridge-cards/invites/").await.ok();
+    assert_eq!(
+        (&invites[0]["email"], &invites[0]["role"]),
+        (&json!("new@uni.example"), &json!(0))
+    );
+    assert_eq!(
+        admin.get("/api/clubs/chess/").await.ok()["name"],
+        "Chess Society"
+    );
+    assert_eq!(admin.get("/api/tags/").await.ok()[0]["clubs"], 2);
+    // The same file again changes nothing more.
+    let stored = campus.stored();
+    assert_eq!(counts(&csv(&admin, CLUBS, file).await.ok()), [0, 0, 0, 3]);
+    assert!(campus.stored() == stored);
+    // An owner is added to a club that is there; a club is matched by its name, too.
+    let more = json!([
+        { "name": "Bridge & cards", "owner": "bob@uni.example", "tags": ["Games"] },
+    ]);
+    assert_eq!(
+        counts(&json_rows(&admin, CLUBS, more).await.ok()),
+        [0, 1, 0, 0]
+    );
+    let owners = admin.get("/api/clubs/bridge-cards/members/").await.ok();
+    assert_eq!(owners[0]["username"], "bob");
+    json_rows(&campus.as_("ada"), CLUBS, json!([]))
+        .await
+        .error(403);
+    let findings = admin::check(
+        &campus.stored(),
+        shared::time::Clock::now(&*campus.campus.clock),
+    );
+    assert!(findings.is_empty(), "{findings:?}");
+}
+
+#[tokio::test]
+async fn import_is_no_code_of_a_club() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    ada.post("/api/clubs/", json!({ "name": "x", "code": "import" }))
+        .await
+        .invalid(&["code"]);
+    let club = ada
+        .post("/api/clubs/", json!({ "name": "Import" }))
+        .await
+        .created();
+    assert_eq!(club["code"], "import-club");
+    campus
+        .anonymous()
+        .get("/api/clubs/import/")
+        .await
+        .error(405);
+    assert!(id(&ada.get("/api/settings/").await.ok()) > 0);
+}
