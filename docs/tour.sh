@@ -60,15 +60,27 @@ form=/clubs/go-club/applications/$application
 question=$(create "$ada" "$form/questions/" \
   '{"question_type":1,"prompt":"Why Go?","word_limit":50}')
 
-# Sue submits. Her own list shows a pending submission, until the decision is mailed or released.
+# Sue types, and each answer is saved. A second tab that knows nothing of it is told (412). Then she
+# submits: the answer has a receipt, which anybody can verify.
+save() { call "$sue" PATCH "$form/draft/" "{\"responses\":[{\"question\":$question,$1}]}"; }
+save '"text":"Simple rules","version":0'
+save '"text":"Something else","version":0'
+call "$sue" GET "$form/draft/"
 submission=$(create "$sue" "$form/submissions/" \
   "{\"responses\":[{\"question\":$question,\"text\":\"Simple rules, deep game.\"}]}")
 call "$sue" GET /submissions/
+receipt=$(call "$sue" GET "/submissions/$submission/receipt/")
+curl -s --json "$receipt" "$api/receipts/verify/"
+echo
 
-# Ada accepts her (status 4). She previews the mail, and then sends it.
+# Ada reviews and accepts her (status 4). Sue never sees the review. Ada previews the mails, one for
+# each person, and then sends them.
+call "$ada" PUT "$form/submissions/$submission/reviews/mine/" '{"score":5,"comment":"Short, clear."}'
+call "$ada" GET "$form/submissions/?reviewed=mine&ordering=-score"
 call "$ada" PATCH "$form/submissions/$submission/" '{"status":4,"reason":"We liked your answer."}'
-call "$ada" POST "$form/send_emails/" '{"email_type":{"id":"acceptance"},"dry_run":true}'
-call "$ada" POST "$form/send_emails/" '{"email_type":{"id":"acceptance"}}'
+call "$ada" POST "$form/send_emails/" \
+  '{"email_type":{"id":"acceptance"},"one_per_person":true,"dry_run":true}'
+call "$ada" POST "$form/send_emails/" '{"email_type":{"id":"acceptance"},"one_per_person":true}'
 curl -s "$origin/local/mail.json"
 echo
 
@@ -81,6 +93,15 @@ call "$sue" POST /clubs/go-club/invites/ '{"email":"ben@uni.example"}'
 sleep 1 # Mails are sent in the background.
 accept_invitation "$ben"
 call "$sue" GET /clubs/go-club/members/
+
+# A link for the fair, with its QR code: the first hundred who open it join. And a roster that a
+# spreadsheet saved: it says what would happen, and happens only without `dry_run`.
+link=$(create "$sue" /clubs/go-club/joinlinks/ '{"note":"Fair","max_uses":100}')
+call "$sue" GET "/clubs/go-club/joinlinks/$link/qr.svg" | head -c 200
+echo
+curl -s "$api/clubs/go-club/members/import/?dry_run=true" -H "Authorization: Bearer $sue" \
+  -H 'Content-Type: text/csv' --data-binary $'email;title\r\nkim@uni.example;Librarian\r\n'
+echo
 
 # --- The catalogue ------------------------------------------------------------------------------
 

@@ -22,7 +22,6 @@ pub mod media;
 pub mod models;
 #[cfg(feature = "api")]
 pub mod openapi;
-#[cfg(feature = "api")]
 pub mod receipts;
 pub mod settings;
 #[cfg(feature = "api")]

@@ -4,6 +4,7 @@
 mod counts;
 mod finding;
 mod mails;
+mod reconcile;
 mod relations;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
 pub use finding::{Finding, Repair};
+pub use reconcile::{FoundReceipt, Reconciled, reconcile};
 use serde_json::Value;
 use shared::ids::Id;
 use shared::models::{Event, Submission};
@@ -106,6 +108,7 @@ pub fn findings(items: &[Value], now: DateTime<Utc>) -> Vec<Finding> {
         relations::entries,
         relations::windows,
         relations::descriptions,
+        relations::scores,
     ] {
         wrong.extend(relation(&stored));
     }

@@ -1,6 +1,7 @@
 //! `clubs-admin check --table NAME` reads a whole table and prints what is wrong. `clubs-admin
-//! repair` repairs what follows from other items.
+//! repair` repairs what follows from other items. `clubs-admin reconcile` compares receipts with it.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use admin::Finding;
@@ -8,6 +9,7 @@ use aws_config::BehaviorVersion;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
 use clap::{Parser, Subcommand};
+use shared::table::Table;
 use shared::time::{Clock as _, SystemClock};
 
 /// Checks and repairs a table of Clubs. Credentials and region come from the environment or a
@@ -35,6 +37,17 @@ enum Command {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Compares receipts of applicants with the table, after a restore or when somebody says that a
+    /// submission was lost. Exit status 1 if a submission is missing or a receipt is not valid
+    Reconcile {
+        /// A text file with receipts, for example one in each line
+        receipts: PathBuf,
+        #[command(flatten)]
+        which: Which,
+        /// The public keys: what /api/receipts/jwks.json returns
+        #[arg(long)]
+        keys: PathBuf,
+    },
 }
 
 #[derive(clap::Args)]
@@ -54,6 +67,11 @@ async fn main() -> ExitCode {
     let left = match Options::parse().command {
         Command::Check(which) => Box::pin(check(&which)).await,
         Command::Repair { which, dry_run } => Box::pin(repair(&which, dry_run)).await,
+        Command::Reconcile {
+            receipts,
+            which,
+            keys,
+        } => Box::pin(reconcile(&which, &receipts, &keys)).await,
     };
     match left {
         Ok(0) => ExitCode::SUCCESS,
@@ -100,6 +118,22 @@ async fn repair(which: &Which, dry_run: bool) -> Result<usize, Error> {
     }
     println!("{items} items, {} findings, {left} left", wrong.len());
     Ok(left)
+}
+
+/// Prints what each receipt is worth, and returns the number of those that are not stored.
+async fn reconcile(which: &Which, receipts: &Path, keys: &Path) -> Result<usize, Error> {
+    let read = |path: &Path| {
+        std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let keys = serde_json::from_str(&read(keys)?).map_err(|error| format!("the keys: {error}"))?;
+    let table = Table::new(connect(which).await, &which.table);
+    let found = admin::reconcile(&table, &keys, &read(receipts)?).await?;
+    for receipt in &found {
+        println!("{}", receipt.sentence());
+    }
+    let missing = found.iter().filter(|receipt| receipt.is_missing()).count();
+    println!("{} receipts, {missing} missing or not valid", found.len());
+    Ok(missing)
 }
 
 /// The number of items in a table, and the findings about them.

@@ -245,3 +245,45 @@ pub(crate) fn descriptions(stored: &StoredItems) -> Vec<Finding> {
         })
         .collect()
 }
+
+/// Submissions whose scores are not those of their reviews, and reviews of submissions that were
+/// withdrawn since.
+pub(crate) fn scores(stored: &StoredItems) -> Vec<Finding> {
+    let id = |item: &Value, name: &str| number(&item[name]).to_owned();
+    let mut due: BTreeMap<String, serde_json::Map<String, Value>> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    let sequences: BTreeMap<String, String> = stored
+        .of("Submission")
+        .map(|submission| (id(submission, "id"), id(submission, "sequence")))
+        .collect();
+    for review in stored.of("Review") {
+        let submission = id(review, "submission");
+        if sequences.get(&submission) == Some(&id(review, "sequence")) {
+            due.entry(submission)
+                .or_default()
+                .insert(id(review, "id"), review["score"].clone());
+        } else {
+            wrong.push(Finding {
+                text: format!("{}: its submission was withdrawn", place(review)),
+                repair: Some(Repair::Delete(review.clone())),
+            });
+        }
+    }
+    for submission in stored.of("Submission") {
+        let right = json!({ "M": due.remove(&id(submission, "id")).unwrap_or_default() });
+        if submission["reviews"] != right {
+            wrong.push(Finding {
+                text: format!(
+                    "{}: its scores are not those of its reviews",
+                    place(submission)
+                ),
+                repair: Some(Repair::Set {
+                    item: submission.clone(),
+                    attribute: "reviews",
+                    value: right,
+                }),
+            });
+        }
+    }
+    wrong
+}

@@ -97,6 +97,22 @@ async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
         ),
         ("of the catalogue", drop("EventListing")),
         (
+            "its scores are not those of its reviews",
+            set("Review", "score", number(1)),
+        ),
+        (
+            "its submission was withdrawn",
+            set("Review", "sequence", number(1)),
+        ),
+        (
+            "there is no submission",
+            set("Review", "submission", number(7)),
+        ),
+        (
+            "there is no application",
+            set("Draft", "application", number(7)),
+        ),
+        (
             "has a different copy in",
             set("Event", "name", json!({ "S": "Other" })),
         ),

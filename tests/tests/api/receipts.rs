@@ -1,7 +1,7 @@
 //! `/submissions/{submission}/receipt/`, `/receipts/jwks.json`, `/receipts/verify/`, and the mails
 //! that confirm submissions
 //!
-//! Proves T1, T2, T3, T4, T5, T6, T7.
+//! Proves T1, T2, T3, T4, T5, T6, T7, T8.
 
 use aws_lc_rs::digest;
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
@@ -334,4 +334,62 @@ async fn two_tabs_at_once_are_each_confirmed_with_their_own_revision() {
         let sent = mails.iter().filter(|mail| mail.text.contains(&receipt));
         assert_eq!(sent.count(), 1, "{answer}");
     }
+}
+
+#[tokio::test]
+async fn operators_compare_a_file_of_receipts_with_the_table() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let old = receipt(&submit(&drive, &sue, "one").await);
+    let new = receipt(&submit(&drive, &sue, "two").await);
+    let bob = submit(&drive, &campus.as_("bob"), "lost").await;
+    let text = format!(
+        "My receipts:\n{old}, {new}\n\n\"{}\"\n{}x\nno receipt.at.all",
+        receipt(&bob),
+        &new[..new.len() - 9]
+    );
+    let keys = campus.anonymous().get("/api/receipts/jwks.json").await.ok();
+    let keys = serde_json::from_value(keys).expect("keys");
+    let table = &campus.campus.app.table;
+    let told = async || -> Vec<String> {
+        let found = admin::reconcile(table, &keys, &text)
+            .await
+            .expect("a table");
+        found
+            .iter()
+            .map(|receipt| {
+                let sentence = receipt.sentence();
+                let state = sentence.split(": ").nth(1).unwrap_or_default().to_owned();
+                format!("{} {state} {}", receipt.line, receipt.is_missing())
+            })
+            .collect()
+    };
+    let not_ours = "5 not a receipt of this service true";
+    assert_eq!(
+        told().await,
+        [
+            "2 replaced false",
+            "2 current false",
+            "4 current false",
+            not_ours
+        ]
+    );
+    // The table was restored to a moment before the last submission.
+    let number = id(&bob).to_string();
+    let stored = campus.stored();
+    let lost = stored
+        .iter()
+        .find(|item| item["type"]["S"] == "Submission" && item["id"]["N"] == number)
+        .expect("the submission");
+    let delete = json!({
+        "TableName": local::engine::TABLE,
+        "Key": { "pk": lost["pk"], "sk": lost["sk"] },
+    });
+    campus
+        .campus
+        .engine
+        .json("DeleteItem", &delete)
+        .expect("a write");
+    assert_eq!(told().await[2], "4 missing true");
 }

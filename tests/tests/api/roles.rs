@@ -640,6 +640,55 @@ fn rows() -> Vec<Row> {
             json!(null),
             [401, 403, 403, 404, 404, 404, 403],
         ),
+        (
+            "post",
+            "/api/clubs/import/",
+            json!([{ "name": "Imported" }]),
+            admins(200),
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/members/import/",
+            json!([{ "email": "imported@uni.example" }]),
+            OFFICERS,
+        ),
+        ("get", "/api/clubs/{club}/joinlinks/", json!(null), OFFICERS),
+        (
+            "post",
+            "/api/clubs/{club}/joinlinks/",
+            json!({}),
+            officers(201),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/joinlinks/{link}/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "patch",
+            "/api/clubs/{club}/joinlinks/{link}/",
+            json!({ "note": "x" }),
+            OFFICERS,
+        ),
+        (
+            "delete",
+            "/api/clubs/{club}/joinlinks/{link}/",
+            json!(null),
+            officers(204),
+        ),
+        (
+            "get",
+            "/api/clubs/{club}/joinlinks/{link}/qr.svg",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "post",
+            "/api/clubs/{club}/joinlinks/{link}/join/",
+            json!({ "token": "x" }),
+            [401, 400, 400, 400, 400, 400, 400],
+        ),
         ("get", "/api/receipts/jwks.json", json!(null), ANYBODY),
         (
             "post",
@@ -735,6 +784,11 @@ pub(crate) async fn scene_on(campus: TestCampus) -> Scene {
         .post("/api/clubs/chess/events/", event)
         .await
         .created();
+    let link = drive
+        .officer
+        .post("/api/clubs/chess/joinlinks/", json!({}))
+        .await
+        .created();
     for path in ["/api/favorites/", "/api/subscriptions/"] {
         concerned
             .post(path, json!({ "club": "chess" }))
@@ -748,6 +802,7 @@ pub(crate) async fn scene_on(campus: TestCampus) -> Scene {
         ("{subscription}", "chess".into()),
         ("{file}", "index.css".into()),
         ("{member}", "sue".into()),
+        ("{link}", id(&link).to_string()),
         ("{request}", "rita".into()),
         ("{invite}", invite["id"].as_str().unwrap_or_default().into()),
         ("{application}", id(&drive.application).to_string()),

@@ -1263,6 +1263,8 @@ async fn measure() -> (Vec<Row>, Rights) {
         .extend(super::costs_long::long_texts(&p.witness).await);
     p.rows
         .extend(super::costs_features::recruitment(&p.witness).await);
+    p.rows
+        .extend(super::costs_features::joining(&p.witness).await);
     let rights = std::mem::take(&mut p.witness.lock().unwrap_or_else(PoisonError::into_inner).1);
     (p.rows, rights)
 }

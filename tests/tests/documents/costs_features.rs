@@ -1,4 +1,4 @@
-//! Prices of drafts, receipts, confirmations and reviews.
+//! Prices of drafts, receipts, confirmations, reviews, join links and imports.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -105,5 +105,95 @@ pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
         .await;
     p.row("delete_review", "", &ada, Method::DELETE, &mine, none)
         .await;
+    p.rows
+}
+
+/// Rows of join links and imports, on a separate campus.
+pub(super) async fn joining(witness: &Witness) -> Vec<Row> {
+    let mut p = Prices::new(witness);
+    p.at_work(None);
+    let (ada, sue, admin) = (p.campus.as_("ada"), p.campus.as_("sue"), p.campus.admin());
+    p.campus.club("chess", &ada).await;
+    for client in [&sue, &admin] {
+        client.get("/api/settings/").await.ok();
+    }
+    for n in 0..20 {
+        let person = p.campus.as_(&format!("p{n}"));
+        person.get("/api/settings/").await.ok();
+    }
+    let (get, post, none) = (Method::GET, Method::POST, Value::Null);
+    let links = "/api/clubs/chess/joinlinks/";
+    let link = p
+        .row("create_join_link", "", &ada, post.clone(), links, json!({}))
+        .await;
+    p.row(
+        "list_join_links",
+        "1",
+        &ada,
+        get.clone(),
+        links,
+        none.clone(),
+    )
+    .await;
+    let one = format!("{links}{}/", id(&link));
+    p.row("show_join_link", "", &ada, get.clone(), &one, none.clone())
+        .await;
+    let code = format!("{one}qr.svg");
+    p.row("show_qr_code", "", &ada, get, &code, none.clone())
+        .await;
+    let note = json!({ "note": "Fair" });
+    p.row("update_join_link", "", &ada, Method::PATCH, &one, note)
+        .await;
+    let url = link["url"].as_str().unwrap_or_default();
+    let token = json!({ "token": url.rsplit('/').next() });
+    let join = format!("{one}join/");
+    p.row("join_club", "", &sue, post.clone(), &join, token)
+        .await;
+    p.row("delete_join_link", "", &ada, Method::DELETE, &one, none)
+        .await;
+    let rows: Vec<Value> = (0..20)
+        .map(|n| json!({ "username": format!("p{n}") }))
+        .collect();
+    let import = "/api/clubs/chess/members/import/";
+    p.row(
+        "import_members",
+        "20 new members",
+        &ada,
+        post.clone(),
+        import,
+        json!(rows),
+    )
+    .await;
+    p.row(
+        "import_members",
+        "the same file again",
+        &ada,
+        post.clone(),
+        import,
+        json!(rows),
+    )
+    .await;
+    let rows: Vec<Value> = (0..5)
+        .map(|n| json!({ "name": format!("Club {n}"), "owner": "sue@uni.example" }))
+        .collect();
+    let import = "/api/clubs/import/";
+    p.row(
+        "import_clubs",
+        "5 new clubs",
+        &admin,
+        post.clone(),
+        import,
+        json!(rows),
+    )
+    .await;
+    p.row(
+        "import_clubs",
+        "the same file again",
+        &admin,
+        post,
+        import,
+        json!(rows),
+    )
+    .await;
     p.rows
 }

@@ -8,7 +8,8 @@ use tests::fixtures::id;
 use tests::{Client, TestCampus};
 
 /// Deletions come last, what is inside another object before that object.
-const DELETIONS: [&str; 22] = [
+const DELETIONS: [&str; 23] = [
+    "delete_join_link",
     "delete_draft",
     "delete_review",
     "delete_showing",
@@ -91,6 +92,9 @@ impl Scene {
             .await
             .pop()
             .expect("a member");
+        let link = list(admin, "/api/clubs/robotics/joinlinks/")
+            .await
+            .remove(0);
         let sam = named(admin, "/api/users/?search=sam", "username", "sam").await;
         let fair = list(admin, "/api/clubfairs/?all=true").await.remove(0);
         let (astronomy, invited, token) = invitation(campus);
@@ -114,6 +118,7 @@ impl Scene {
             ("showing", event["showings"][0]["id"].clone()),
             ("invite", invite["id"].clone()),
             ("member", member["username"].clone()),
+            ("link", link["id"].clone()),
             ("request", request["id"].clone()),
             ("favorite", json!("chess")),
             ("subscription", json!("chess")),
@@ -167,6 +172,9 @@ impl Scene {
         bodies.extend(collections());
         bodies.extend(recruitment(&application, &questions, &pending, sam));
         bodies.insert("accept_invite", json!({ "token": token, "public": true }));
+        let url = link["url"].as_str().unwrap_or_default();
+        let token = url.rsplit('/').next().unwrap_or_default();
+        bodies.insert("join_club", json!({ "token": token }));
         bodies.extend(applicant_and_reviewer(admin, &own, question(1)).await);
         Self {
             values: values.map(|(name, value)| (name.to_owned(), value)).into(),
@@ -277,6 +285,27 @@ fn clubs(sam: u64) -> BTreeMap<&'static str, Value> {
                 "active": true,
             }),
         ),
+        (
+            "import_members",
+            json!([
+                { "username": "student", "role": 20, "title": "Workshop" },
+                { "email": "new@uni.example" },
+            ]),
+        ),
+        (
+            "import_clubs",
+            json!([{
+                "code": "sailing-2",
+                "name": "Sailing Crew",
+                "tags": "Sports",
+                "owner": "sam@uni.example",
+            }]),
+        ),
+        (
+            "create_join_link",
+            json!({ "title": "Freshman", "note": "Fair, table 4", "max_uses": 200 }),
+        ),
+        ("update_join_link", json!({ "max_uses": 300 })),
         (
             "create_invite",
             json!({ "email": "kim@uni.example", "role": 20, "title": "" }),

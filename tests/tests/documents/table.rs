@@ -149,6 +149,11 @@ pub async fn one_of_everything() -> TestCampus {
         )
         .await
         .ok();
+    drive
+        .officer
+        .post("/api/clubs/chess/joinlinks/", json!({ "note": "Fair" }))
+        .await
+        .created();
     for path in ["/api/favorites/", "/api/subscriptions/"] {
         sue.post(path, json!({ "club": "chess" })).await.created();
     }

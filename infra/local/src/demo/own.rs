@@ -2,10 +2,10 @@
 //! example of the OpenAPI document can be tried with the admin's token.
 
 use chrono::TimeDelta;
-use shared::ids::order_number;
+use shared::ids::{Id, order_number};
 use shared::models::{
-    Club, DraftAnswer, Extension, Favorite, Invite, Membership, MembershipRequest, Person,
-    QuestionType, Role, Subscription,
+    Club, DraftAnswer, Extension, Favorite, Invite, JoinLink, Membership, MembershipRequest,
+    Person, QuestionType, Role, Subscription,
 };
 use shared::table::{Bookmark as _, TableError};
 use shared::time::Timestamp;
@@ -37,6 +37,19 @@ pub fn load<'a>(
         }
     }
     let membership = Membership::new(&code("hackers"), &person, Role::Member, 1, days(-90));
+    let link = JoinLink {
+        id: Id::new(90),
+        club: code("robotics"),
+        version: 1,
+        creation: 90,
+        title: "Newcomer".into(),
+        note: "Poster in the workshop".into(),
+        expires_at: days(JoinLink::DAYS - 3),
+        max_uses: None,
+        uses: 4,
+        created_by: person.id,
+        created_at: days(-3),
+    };
     let favorite = Favorite::new(&code("chess"), &person, 1, days(-20));
     let subscription = Subscription::new(&code("chess"), &person, 1, days(-20));
     let request = MembershipRequest::new(&code("film"), &person, 1, days(-1));
@@ -95,6 +108,7 @@ pub fn load<'a>(
         let table = &campus.app.table;
         table.load_people(&[person]).await?;
         table.load(&[membership]).await?;
+        table.load(&[link]).await?;
         table.load(&[favorite]).await?;
         table.load(&[subscription]).await?;
         table.load(&[request]).await?;
