@@ -6,7 +6,6 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use chrono::TimeDelta;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::Deserialize;
 use shared::Shared;
@@ -15,20 +14,16 @@ use shared::http::{
     Reference, Result,
 };
 use shared::ids::Id;
-use shared::mail::{invitation, joined};
-use shared::models::{
-    Club, ClubCode, ClubProfile, Email, Invite, Membership, MembershipRequest, Person, Role,
-};
+use shared::models::{Club, ClubCode, ClubProfile, Email, Membership, Person, Role};
 use shared::openapi::fields::{Address, CodeText, Html, Line, MaybeAddress, WebAddress};
 use shared::table::usage::request_age;
-use shared::table::{
-    Additions, InviteWrite, NewMembership, PARALLEL, Refusal, Retries, TableError,
-};
+use shared::table::{PARALLEL, Refusal, TableError};
 use shared::text::fold;
 use utoipa::ToSchema;
 
 use crate::body::{ClubInput, TagsAndBadges};
 use crate::codes::slug;
+use crate::import_owner::{add_owner, invite_owner};
 
 /// A club. Cells that are empty change nothing.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -325,15 +320,17 @@ async fn import(
     }
     match (&wanted.owner, known) {
         (Some(Owner::Known(_)), Some(person)) if !is_new => {
-            match add_owner(app, &new, &person, creation, dry_run).await? {
+            match Box::pin(add_owner(app, &new, &person, creation, dry_run)).await? {
                 Ok(is_updated) => outcome.is_updated |= is_updated,
                 Err(why) => return Ok(wrong("owner", why)),
             }
         }
-        (Some(Owner::Stranger(email)), _) => match invite_owner(app, &new, email, dry_run).await? {
-            Ok(is_invited) => outcome.is_invited = is_invited,
-            Err(why) => return Ok(wrong("owner", why)),
-        },
+        (Some(Owner::Stranger(email)), _) => {
+            match Box::pin(invite_owner(app, &new, email, dry_run)).await? {
+                Ok(is_invited) => outcome.is_invited = is_invited,
+                Err(why) => return Ok(wrong("owner", why)),
+            }
+        }
         _ => {}
     }
     Ok(Ok(outcome))
@@ -361,122 +358,5 @@ fn empty(code: &ClubCode, creation: u64, now: shared::time::Timestamp) -> Club {
         events: 0,
         told_of_requests_at: None,
         windows: BTreeMap::new(),
-    }
-}
-
-/// Makes a person an owner of a club. Returns whether that changed anything, or why it cannot be
-/// done.
-async fn add_owner(
-    app: &Shared,
-    club: &Club,
-    person: &Person,
-    creation: u64,
-    dry_run: bool,
-) -> Result<Result<bool, &'static str>> {
-    let (code, now) = (&club.code, app.now());
-    let id = Membership::id_of(code, person.id);
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        let (member, request, log) = futures::try_join!(
-            app.table.member(code, id),
-            app.table
-                .request(code, MembershipRequest::id_of(code, person.id)),
-            app.table.invitation_log(code)
-        )?;
-        let done = match member {
-            Some(member) if member.role == Role::Owner => return Ok(Ok(false)),
-            _ if dry_run => return Ok(Ok(true)),
-            Some(member) => {
-                let owner = Membership {
-                    role: Role::Owner,
-                    ..member.clone()
-                };
-                app.table.update_member(&member, &owner, None, None).await
-            }
-            None => {
-                let owner = Membership::new(code, person, Role::Owner, creation, now);
-                let may_mail = club.approved == Some(true)
-                    && !person.personal.email.is_empty()
-                    && log.allowed(now) > 0;
-                let mail =
-                    may_mail.then(|| joined(club, None, &owner, request.is_some(), creation));
-                let key = owner.id.to_string();
-                let sent = log.with(code, std::iter::once(key.as_str()), app.next_id(), now);
-                let new = NewMembership {
-                    membership: &owner,
-                    request: request.as_ref(),
-                    mail: mail.as_ref(),
-                };
-                let additions = Additions {
-                    by: None,
-                    log: mail.is_some().then_some((&log, &sent)),
-                    limit: None,
-                };
-                app.table.add_members(&[new], additions).await
-            }
-        };
-        match done {
-            Ok(()) => return Ok(Ok(true)),
-            Err(TableError::Refused(Refusal::Erased)) => {
-                return Ok(Err("There is no such person."));
-            }
-            Err(TableError::Refused(_)) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-/// Invites somebody as owner. Returns whether an invitation was sent, or why none can be sent.
-async fn invite_owner(
-    app: &Shared,
-    club: &Club,
-    email: &Email,
-    dry_run: bool,
-) -> Result<Result<bool, &'static str>> {
-    let (code, now) = (&club.code, app.now());
-    let id = Invite::id_for_address(code, email);
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        let (there, log) =
-            futures::try_join!(app.table.invite(code, &id), app.table.invitation_log(code))?;
-        if there.as_ref().is_some_and(|invite| invite.is_open(now)) {
-            return Ok(Ok(false));
-        }
-        if club.approved != Some(true) {
-            return Ok(Err("This club is not approved, so nobody can be invited."));
-        }
-        if log.allowed(now) == 0 {
-            return Ok(Err(
-                "This club has sent as many invitations as it may in 24 hours.",
-            ));
-        }
-        if dry_run {
-            return Ok(Ok(true));
-        }
-        let invite = Invite {
-            id: id.clone(),
-            club: code.clone(),
-            email: email.clone(),
-            role: Role::Owner,
-            title: String::new(),
-            version: app.next_id(),
-            by: None,
-            expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
-            updated_at: now,
-        };
-        let mail = invitation(club, None, &invite);
-        let write = InviteWrite {
-            invite: &invite,
-            replaces: there.map(|invite| invite.version),
-            mail: &mail,
-        };
-        let sent = log.with(code, std::iter::once(id.as_str()), app.next_id(), now);
-        match app.table.put_invites(&[write], None, (&log, &sent)).await {
-            Ok(()) => return Ok(Ok(true)),
-            Err(TableError::Refused(_)) => {}
-            Err(error) => return Err(error.into()),
-        }
     }
 }

@@ -10,6 +10,7 @@ pub mod docs;
 pub mod favorites;
 pub mod health;
 pub mod import;
+mod import_owner;
 pub mod lookups;
 pub mod majors;
 pub mod ranking;

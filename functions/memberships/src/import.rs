@@ -1,27 +1,24 @@
 //! `/clubs/{club}/members/import/`
 
-use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use futures::stream::{self, StreamExt, TryStreamExt};
+use futures::stream::{self, StreamExt};
 use serde::Deserialize;
 use shared::http::{
-    ApiError, ChangedNothing, ImportBody, ImportRow, ImportRows, NewId, Officer, Params, Result,
+    ApiError, ChangedNothing, ImportBody, ImportRows, NewId, Officer, Params, Result,
 };
-use shared::ids::Id;
-use shared::models::{
-    Email, InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Personal, Role,
-};
+use shared::models::{Mail, Membership, MembershipRequest, Personal, Role};
 use shared::openapi::fields::{Address, Line};
 use shared::table::usage::request_age;
 use shared::table::{Additions, NewMembership, PARALLEL, Refusal, Retries, Table, TableError};
-use shared::{Shared, limits, mail};
+use shared::{Shared, mail};
 use utoipa::ToSchema;
 
-use crate::invitations::{Addressee, MAX_INVITES_IN_TEN_MINUTES, invite_addressees};
+use crate::import_plan::{Addition, Wanted, plan, read};
+use crate::invitations::{Addressee, invite_addressees};
 use crate::members::{named_adder, owned_limit};
 
 /// A person to be a member. `email` or `username` tells who.
@@ -48,47 +45,6 @@ pub struct MemberRow {
 /// No transaction begins after this time in a request, so that the function answers in time.
 const WITHIN: Duration = Duration::from_secs(7);
 const NOT_IN_TIME: &str = "There was no time left for this row. Send the file again.";
-
-/// What a row says.
-#[derive(Clone)]
-struct Wanted {
-    row: usize,
-    /// The column that tells who it is.
-    named_by: &'static str,
-    who: Who,
-    role: Option<Role>,
-    title: Option<String>,
-}
-
-#[derive(Clone)]
-enum Who {
-    Email(Email),
-    Username(String),
-}
-
-/// Who a row is about.
-enum Found {
-    Person(Id<Person>),
-    Stranger(Email),
-    /// Nobody, and why.
-    Wrong(&'static str),
-}
-
-/// What is to be done.
-#[derive(Default)]
-struct Plan {
-    add: Vec<Addition>,
-    change: Vec<(usize, Membership, Membership)>,
-    invite: Vec<(usize, Addressee)>,
-}
-
-struct Addition {
-    row: usize,
-    named_by: &'static str,
-    membership: Membership,
-    /// Whether the person gets a mail.
-    is_mailed: bool,
-}
 
 /// Import members.
 ///
@@ -138,237 +94,6 @@ pub async fn import_members(
         response.extensions_mut().insert(ChangedNothing);
     }
     Ok(response)
-}
-
-/// Reads a row. None if it is wrong, which the body then tells.
-fn read(scope: &Officer, row: &ImportRow, body: &mut ImportBody) -> Option<Wanted> {
-    let errors = body.errors.len();
-    for column in ["email", "username", "role", "title"] {
-        if row.wrong().iter().any(|wrong| wrong == column) {
-            body.error(row.number, column, "Expected a text.");
-        }
-    }
-    let email = row.text("email").map(Email::parse);
-    if email == Some(None) {
-        body.error(row.number, "email", "This is not an e-mail address.");
-    }
-    let username = row.text("username");
-    let who = match (email.flatten(), username) {
-        (Some(email), _) => Some(("email", Who::Email(email.folded()))),
-        (None, Some(name)) => Some(("username", Who::Username(name.to_owned()))),
-        (None, None) => None,
-    };
-    if who.is_none() && body.errors.len() == errors {
-        let why = "A row needs an address or a user name.";
-        body.error(row.number, "email", why);
-    }
-    let role = row.text("role").map(role);
-    match role {
-        Some(None) => body.error(
-            row.number,
-            "role",
-            "Expected 0 (owner), 10 (officer) or 20 (member).",
-        ),
-        Some(Some(role)) if !scope.reaches(role) => {
-            body.error(row.number, "role", "You cannot give a role above your own.");
-        }
-        _ => {}
-    }
-    let title = row.text("title");
-    if title.is_some_and(|title| title.chars().any(char::is_control)) {
-        let why = "Line breaks and control characters are not allowed here.";
-        body.error(row.number, "title", why);
-    } else if title.is_some_and(|title| title.chars().count() > limits::NAME) {
-        let why = format!("At most {} characters are allowed.", limits::NAME);
-        body.error(row.number, "title", why);
-    }
-    let (named_by, who) = who.filter(|_| body.errors.len() == errors)?;
-    Some(Wanted {
-        row: row.number,
-        named_by,
-        who,
-        role: role.flatten(),
-        title: title.map(str::to_owned),
-    })
-}
-
-/// A role by its number or its name.
-fn role(text: &str) -> Option<Role> {
-    match text.to_lowercase().as_str() {
-        "0" | "owner" => Some(Role::Owner),
-        "10" | "officer" => Some(Role::Officer),
-        "20" | "member" => Some(Role::Member),
-        _ => None,
-    }
-}
-
-async fn find(app: &Shared, who: &Who) -> Result<Found, TableError> {
-    Ok(match who {
-        Who::Email(email) => match app.table.people_at(email).await?[..] {
-            [] => Found::Stranger(email.clone()),
-            [person] => Found::Person(person),
-            _ => Found::Wrong("Several people have this address. Send their user names."),
-        },
-        Who::Username(name) if name.chars().count() > limits::NAME => {
-            Found::Wrong("Nobody has this user name.")
-        }
-        Who::Username(name) => {
-            let found = app.table.people_called(name).await?;
-            let exact: Vec<&Person> = found
-                .iter()
-                .filter(|person| person.personal.username == *name)
-                .collect();
-            match (&exact[..], &found[..]) {
-                ([person], _) => Found::Person(person.id),
-                ([], [person]) => Found::Person(person.id),
-                ([], []) => Found::Wrong("Nobody has this user name."),
-                _ => Found::Wrong("Several people have this user name."),
-            }
-        }
-    })
-}
-
-async fn plan(
-    app: &Shared,
-    scope: &Officer,
-    wanted: Vec<Wanted>,
-    creation: u64,
-    body: &mut ImportBody,
-) -> Result<Plan> {
-    let code = &scope.club.code;
-    let found: Vec<(Wanted, Found)> = stream::iter(wanted)
-        .map(async |wanted| {
-            let found = find(app, &wanted.who).await?;
-            Ok::<_, TableError>((wanted, found))
-        })
-        .buffered(PARALLEL)
-        .try_collect()
-        .await?;
-    let ids = || {
-        found.iter().filter_map(|(_, found)| match found {
-            Found::Person(id) => Some(*id),
-            _ => None,
-        })
-    };
-    let addresses = found.iter().filter_map(|(_, found)| match found {
-        Found::Stranger(email) => Some(Invite::id_for_address(code, email)),
-        _ => None,
-    });
-    let (people, members, invites, log) = futures::try_join!(
-        app.table.people(ids()),
-        app.table.members_among(code, ids()),
-        app.table.invites_by_id(code, addresses),
-        app.table.invitation_log(code)
-    )?;
-    let members: HashMap<Id<Person>, Membership> = members
-        .into_iter()
-        .map(|member| (member.person, member))
-        .collect();
-    let now = app.now();
-    let mut mails = log.allowed(now);
-    let (mut plan, mut seen) = (Plan::default(), HashSet::new());
-    let is_approved = scope.club.approved == Some(true);
-    for (wanted, found) in found {
-        let Wanted { row, named_by, .. } = wanted;
-        let key = match &found {
-            Found::Person(id) => id.to_string(),
-            Found::Stranger(email) => email.to_string(),
-            Found::Wrong(why) => {
-                body.error(row, named_by, *why);
-                continue;
-            }
-        };
-        if !seen.insert(key) {
-            body.error(row, named_by, "This person is in the file twice.");
-            continue;
-        }
-        match found {
-            Found::Person(id) => match (members.get(&id), people.get(&id)) {
-                (Some(member), _) => plan.change(scope, wanted, member, body),
-                (None, Some(person)) if !person.erasing => {
-                    let role = wanted.role.unwrap_or(Role::Member);
-                    let is_mailed = is_approved && !person.personal.email.is_empty() && mails > 0;
-                    mails -= usize::from(is_mailed);
-                    plan.add.push(Addition {
-                        row,
-                        named_by,
-                        membership: Membership {
-                            title: wanted.title.unwrap_or_default(),
-                            ..Membership::new(code, person, role, creation, now)
-                        },
-                        is_mailed,
-                    });
-                }
-                _ => body.error(row, named_by, "There is no such person."),
-            },
-            Found::Stranger(email) => {
-                let there = invites.iter().find(|invite| invite.email == email);
-                let is_open = there.is_some_and(|invite| invite.is_open(now));
-                let often = there
-                    .is_some_and(|invite| log.times(&invite.id, now) >= MAX_INVITES_IN_TEN_MINUTES);
-                if is_open {
-                    body.skipped += 1;
-                } else if !is_approved {
-                    let why = "This club is not approved yet, so it cannot invite anybody.";
-                    body.error(row, named_by, why);
-                } else if often {
-                    let why = "Wait ten minutes before you send the same invitation again.";
-                    body.error(row, named_by, why);
-                } else if mails == 0 {
-                    let why = format!(
-                        "A club can send at most {} invitations in 24 hours. Send this row later.",
-                        InvitationLog::DAILY
-                    );
-                    body.error(row, named_by, why);
-                } else {
-                    mails -= 1;
-                    let addressee = Addressee {
-                        email,
-                        people: vec![],
-                        role: wanted.role.unwrap_or(Role::Member),
-                        title: wanted.title.unwrap_or_default(),
-                    };
-                    plan.invite.push((row, addressee));
-                }
-            }
-            Found::Wrong(_) => {}
-        }
-    }
-    Ok(plan)
-}
-
-impl Plan {
-    /// Plans the change of a present member (B4).
-    fn change(
-        &mut self,
-        scope: &Officer,
-        wanted: Wanted,
-        member: &Membership,
-        body: &mut ImportBody,
-    ) {
-        if member.role == Role::Owner {
-            body.skipped += 1;
-            return;
-        }
-        let is_below = scope.user.is_admin() || scope.role().is_some_and(|own| own < member.role);
-        let mut new = member.clone();
-        if let Some(role) = wanted.role.filter(|role| *role != member.role) {
-            if !is_below {
-                let why = "You can change only roles below your own.";
-                body.error(wanted.row, "role", why);
-                return;
-            }
-            new.role = role;
-        }
-        if let Some(title) = wanted.title {
-            new.title = title;
-        }
-        if new == *member {
-            body.skipped += 1;
-        } else {
-            self.change.push((wanted.row, member.clone(), new));
-        }
-    }
 }
 
 async fn add(

@@ -3,6 +3,7 @@
 pub mod accept;
 pub mod export;
 pub mod import;
+mod import_plan;
 mod invitations;
 pub mod invite;
 pub mod invites;

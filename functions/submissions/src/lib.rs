@@ -2,6 +2,7 @@
 
 pub mod answers;
 pub mod decisions;
+pub mod draft_body;
 pub mod drafts;
 pub mod export;
 pub mod list;

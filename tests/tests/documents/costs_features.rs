@@ -141,8 +141,8 @@ pub(super) async fn joining(witness: &Witness) -> Vec<Row> {
     let code = format!("{one}qr.svg");
     p.row("show_qr_code", "", &ada, get, &code, none.clone())
         .await;
-    let note = json!({ "note": "Fair" });
-    p.row("update_join_link", "", &ada, Method::PATCH, &one, note)
+    let fair = json!({ "note": "Fair" });
+    p.row("update_join_link", "", &ada, Method::PATCH, &one, fair)
         .await;
     let url = link["url"].as_str().unwrap_or_default();
     let token = json!({ "token": url.rsplit('/').next() });

@@ -145,22 +145,7 @@ impl Scene {
             ("fair", fair["id"].clone()),
             ("file", json!("index.css")),
         ];
-        let mut others = BTreeMap::from([
-            (("list_users", "search"), json!("sam")),
-            (("delete_application", "force"), json!(true)),
-            (("delete_settings", "archive"), json!(true)),
-            (("accept_invite", "club"), json!(astronomy.to_string())),
-            (("accept_invite", "invite"), json!(invited)),
-        ]);
-        let unused = list(admin, "/api/clubfairs/?all=true").await.pop();
-        let unused = unused.expect("a fair")["id"].clone();
-        others.insert(("delete_fair", "fair"), unused);
-        for operation in ["show_own_request", "delete_own_request"] {
-            others.insert((operation, "club"), json!("film"));
-        }
-        for operation in ["show_own_submission", "show_receipt", "withdraw_submission"] {
-            others.insert((operation, "submission"), own["id"].clone());
-        }
+        let others = other_values(admin, &own, (&astronomy, &invited)).await;
         let pending: Vec<&Value> = submissions
             .iter()
             .filter(|submission| submission["status"] == 1)
@@ -204,6 +189,31 @@ impl Scene {
     pub fn body(&self, operation_id: &str) -> Value {
         self.bodies.get(operation_id).cloned().unwrap_or_default()
     }
+}
+
+/// The values that one operation has instead of the usual ones.
+async fn other_values(
+    admin: &Client,
+    own: &Value,
+    (club, invited): (&ClubCode, &str),
+) -> BTreeMap<(&'static str, &'static str), Value> {
+    let mut others = BTreeMap::from([
+        (("list_users", "search"), json!("sam")),
+        (("delete_application", "force"), json!(true)),
+        (("delete_settings", "archive"), json!(true)),
+        (("accept_invite", "club"), json!(club.to_string())),
+        (("accept_invite", "invite"), json!(invited)),
+    ]);
+    let unused = list(admin, "/api/clubfairs/?all=true").await.pop();
+    let unused = unused.expect("a fair")["id"].clone();
+    others.insert(("delete_fair", "fair"), unused);
+    for operation in ["show_own_request", "delete_own_request"] {
+        others.insert((operation, "club"), json!("film"));
+    }
+    for operation in ["show_own_submission", "show_receipt", "withdraw_submission"] {
+        others.insert((operation, "submission"), own["id"].clone());
+    }
+    others
 }
 
 /// Bodies for drafts, receipts and reviews.
