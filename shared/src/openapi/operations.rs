@@ -229,9 +229,12 @@ fn add_examples(operation: &mut Value, example: &Value) {
     }
     let bodies = operation.pointer_mut("/requestBody/content");
     let bodies = bodies.and_then(Value::as_object_mut).into_iter().flatten();
-    for (_, media) in bodies {
+    for (kind, media) in bodies {
         if let Some(request) = example.get("request") {
-            media["example"] = request.clone();
+            media["example"] = match request {
+                Value::Array(rows) if kind == "text/csv" => json!(csv(rows)),
+                other => other.clone(),
+            };
         }
     }
     let Some(status) = example["status"].as_str() else {
@@ -240,7 +243,7 @@ fn add_examples(operation: &mut Value, example: &Value) {
     // A text is an example of CSV or a calendar, anything else one of JSON.
     let kinds: &[&str] = match &example["response"] {
         Value::Null => &[],
-        Value::String(_) => &["text~1csv", "text~1calendar"],
+        Value::String(_) => &["text~1csv", "text~1calendar", "image~1svg+xml"],
         _ => &["application~1json"],
     };
     for kind in kinds {
@@ -248,4 +251,34 @@ fn add_examples(operation: &mut Value, example: &Value) {
             media["example"] = example["response"].clone();
         }
     }
+}
+
+/// Returns rows of JSON as CSV. The values of examples need no quotes.
+fn csv(rows: &[Value]) -> String {
+    let mut columns: Vec<&String> = Vec::new();
+    for column in rows
+        .iter()
+        .filter_map(Value::as_object)
+        .flat_map(|row| row.keys())
+    {
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    let cell = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
+    let line = |row: &Value| {
+        let cells = columns
+            .iter()
+            .map(|column| row.get(*column).map_or_else(String::new, cell));
+        cells.collect::<Vec<_>>().join(",")
+    };
+    let header = columns.iter().map(|column| column.as_str());
+    std::iter::once(header.collect::<Vec<_>>().join(","))
+        .chain(rows.iter().map(line))
+        .map(|line| line + "\n")
+        .collect()
 }
