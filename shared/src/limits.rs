@@ -51,6 +51,11 @@ pub const OPTIONS: usize = 50;
 pub const OPTION: usize = 1_000;
 /// One part (HTML or text) of a mail, in bytes.
 pub const MAIL_BYTES: usize = 150_000;
+/// A mail with all its parts as it is stored, in bytes. An item of the table has at most 400 KB.
+pub const MAIL_RECORD: usize = 380_000;
+/// Number of submissions that one mail to a person is about. Each needs up to two writes of a
+/// transaction.
+pub const COVERED: usize = 45;
 /// Number of submissions in one bulk decision.
 pub const BULK: usize = 2_000;
 /// A URL that a user enters.

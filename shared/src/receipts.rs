@@ -110,16 +110,13 @@ crate::models::enums::text_enum! {
 }
 
 impl ReceiptState {
-    /// Compares what a receipt states with what is stored in its place. `is_erased` says whether
-    /// the applicant was erased; it is only needed for a revision that was withdrawn, which is also
-    /// what an erasure does to a pending submission.
-    pub fn of(claims: &ReceiptClaims, stored: &StoredSubmission, is_erased: bool) -> Self {
+    /// Compares what a receipt states with what is stored in its place.
+    pub fn of(claims: &ReceiptClaims, stored: &StoredSubmission) -> Self {
         if claims.revision <= stored.withdrawn() {
-            return if is_erased {
-                Self::Erased
-            } else {
-                Self::Withdrawn
-            };
+            return Self::Withdrawn;
+        }
+        if claims.revision <= stored.erased() {
+            return Self::Erased;
         }
         let StoredSubmission::Present(stored) = stored else {
             return Self::Missing;

@@ -14,7 +14,8 @@ use shared::http::{
     Reference, Result,
 };
 use shared::ids::Id;
-use shared::models::{Club, ClubCode, ClubProfile, Email, Membership, Person, Role};
+use shared::mail::joined;
+use shared::models::{Club, ClubCode, ClubProfile, Email, InvitationLog, Membership, Person, Role};
 use shared::openapi::fields::{Address, CodeText, Html, Line, MaybeAddress, WebAddress};
 use shared::table::usage::request_age;
 use shared::table::{PARALLEL, Refusal, TableError};
@@ -54,6 +55,17 @@ pub struct ClubRow {
     #[schema(value_type = Option<Address>)]
     owner: Option<String>,
 }
+
+const COLUMNS: [&str; 8] = [
+    "code",
+    "name",
+    "subtitle",
+    "description",
+    "email",
+    "website",
+    "tags",
+    "owner",
+];
 
 /// No row is begun after this time in a request, so that the function answers in time.
 const WITHIN: Duration = Duration::from_secs(18);
@@ -164,7 +176,11 @@ async fn read_rows(
     let (mut wanted, mut seen) = (Vec::new(), HashSet::new());
     for (row, owner) in rows.iter().zip(owners) {
         let errors = body.errors.len();
-        for column in row.wrong() {
+        for column in row
+            .wrong()
+            .iter()
+            .filter(|column| COLUMNS.contains(&column.as_str()))
+        {
             body.error(row.number, column, "Expected a text.");
         }
         let code = code(row);
@@ -277,10 +293,22 @@ async fn import(
         done => done?,
     }
     let mut outcome = Outcome::default();
-    let known = match &wanted.owner {
-        Some(Owner::Known(id)) => app.table.person(*id).await?.filter(|one| !one.erasing),
-        _ => None,
-    };
+    // A row whose owner cannot be added or invited is left out as a whole.
+    let mut known = None;
+    match &wanted.owner {
+        Some(Owner::Known(id)) => {
+            known = app.table.person(*id).await?.filter(|one| !one.erasing);
+            if known.is_none() {
+                return Ok(wrong("owner", "There is no such person."));
+            }
+        }
+        Some(Owner::Stranger(email)) => {
+            if let Err(why) = Box::pin(invite_owner(app, &new, email, true)).await? {
+                return Ok(wrong("owner", why));
+            }
+        }
+        None => {}
+    }
     if is_new {
         outcome.is_created = true;
         let owner = known
@@ -289,20 +317,8 @@ async fn import(
         if owner.is_some() {
             (new.members, new.owners) = (1, 1);
         }
-        if !dry_run {
-            match app.table.import_club(&new, owner.as_ref()).await {
-                Ok(()) => {}
-                Err(TableError::Refused(Refusal::Exists)) => {
-                    return Ok(wrong("code", "This club was created at the same moment."));
-                }
-                Err(TableError::Refused(Refusal::Erased)) => {
-                    return Ok(wrong("owner", "There is no such person."));
-                }
-                Err(TableError::Refused(_)) => {
-                    return Ok(wrong("tags", "A tag was deleted just now."));
-                }
-                Err(error) => return Err(error.into()),
-            }
+        if !dry_run && let Err((field, why)) = create(app, &new, owner.as_ref(), creation).await? {
+            return Ok(wrong(field, why));
         }
     } else if whole.as_ref().is_some_and(|old| old.profile != new.profile) {
         outcome.is_updated = true;
@@ -320,13 +336,15 @@ async fn import(
     }
     match (&wanted.owner, known) {
         (Some(Owner::Known(_)), Some(person)) if !is_new => {
-            match Box::pin(add_owner(app, &new, &person, creation, dry_run)).await? {
+            let added = Box::pin(add_owner(app, &new, &person, creation, dry_run)).await;
+            match added.map_err(ApiError::after_write)? {
                 Ok(is_updated) => outcome.is_updated |= is_updated,
                 Err(why) => return Ok(wrong("owner", why)),
             }
         }
         (Some(Owner::Stranger(email)), _) => {
-            match Box::pin(invite_owner(app, &new, email, dry_run)).await? {
+            let invited = Box::pin(invite_owner(app, &new, email, dry_run)).await;
+            match invited.map_err(ApiError::after_write)? {
                 Ok(is_invited) => outcome.is_invited = is_invited,
                 Err(why) => return Ok(wrong("owner", why)),
             }
@@ -334,6 +352,35 @@ async fn import(
         _ => {}
     }
     Ok(Ok(outcome))
+}
+
+/// Stores a new club with its owner, who gets a mail. Returns why it cannot be stored.
+async fn create(
+    app: &Shared,
+    club: &Club,
+    owner: Option<&Membership>,
+    creation: u64,
+) -> Result<Result<(), (&'static str, &'static str)>> {
+    let mail = owner
+        .filter(|owner| !owner.personal.email.is_empty())
+        .map(|owner| joined(club, None, owner, false, creation));
+    let key = owner.map(|owner| owner.id.to_string());
+    let log = InvitationLog::default().with(
+        &club.code,
+        key.as_deref().into_iter(),
+        app.next_id(),
+        app.now(),
+    );
+    let mail = mail.as_ref().map(|mail| (mail, &log));
+    Ok(match app.table.import_club(club, owner, mail).await {
+        Ok(()) => Ok(()),
+        Err(TableError::Refused(Refusal::Exists)) => {
+            Err(("code", "This club was created at the same moment."))
+        }
+        Err(TableError::Refused(Refusal::Erased)) => Err(("owner", "There is no such person.")),
+        Err(TableError::Refused(_)) => Err(("tags", "A tag was deleted just now.")),
+        Err(error) => return Err(error.into()),
+    })
 }
 
 /// A new club without content. It is approved, because an admin imports it.

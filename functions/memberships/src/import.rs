@@ -44,6 +44,7 @@ pub struct MemberRow {
 
 /// No transaction begins after this time in a request, so that the function answers in time.
 const WITHIN: Duration = Duration::from_secs(7);
+const NOT_INVITED: &str = "This address could not be invited now. Send this row again.";
 const NOT_IN_TIME: &str = "There was no time left for this row. Send the file again.";
 
 /// Import members.
@@ -232,9 +233,10 @@ async fn change(
         if request_age() > WITHIN {
             return (row, None);
         }
-        let update = app
-            .table
-            .update_member(&old, &new, scope.authority(), limit);
+        // Who changes their own row needs no check of their own role, which would be a second
+        // operation on the same item.
+        let by = scope.authority().filter(|by| by.id != old.id);
+        let update = app.table.update_member(&old, &new, by, limit);
         (row, Some(update.await))
     });
     let done: Vec<_> = done.buffered(PARALLEL / 4).collect().await;
@@ -284,7 +286,7 @@ async fn invite(
         if done.iter().any(|invite| invite.email == addressee.email) {
             body.invited += 1;
         } else {
-            body.error(row, "email", NOT_IN_TIME);
+            body.error(row, "email", NOT_INVITED);
         }
     }
     Ok(())

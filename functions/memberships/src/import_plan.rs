@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use shared::http::{ImportBody, ImportRow, Officer, Result};
 use shared::ids::Id;
-use shared::models::{Email, InvitationLog, Invite, Membership, Person, Role};
+use shared::models::{ClubCode, Email, InvitationLog, Invite, Membership, Person, Role};
 use shared::table::{PARALLEL, TableError};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
@@ -218,6 +218,7 @@ pub async fn plan(
             Found::Stranger(email) => {
                 let there = invites.iter().find(|invite| invite.email == email);
                 let limits = InviteLimits {
+                    club: code,
                     is_approved,
                     log: &log,
                     now,
@@ -232,6 +233,7 @@ pub async fn plan(
 
 /// What limits invitations.
 struct InviteLimits<'a> {
+    club: &'a ClubCode,
     is_approved: bool,
     log: &'a InvitationLog,
     now: Timestamp,
@@ -250,13 +252,15 @@ impl Plan {
         body: &mut ImportBody,
     ) {
         let (log, now) = (limits.log, limits.now);
-        let often = |invite: &Invite| log.times(&invite.id, now) >= MAX_INVITES_IN_TEN_MINUTES;
+        // An invite that was revoked counts too.
+        let id = Invite::id_for_address(limits.club, &email);
+        let often = log.times(&id, now) >= MAX_INVITES_IN_TEN_MINUTES;
         let why = if there.is_some_and(|invite| invite.is_open(now)) {
             body.skipped += 1;
             return;
         } else if !limits.is_approved {
             "This club is not approved yet, so it cannot invite anybody.".to_owned()
-        } else if there.is_some_and(often) {
+        } else if often {
             "Wait ten minutes before you send the same invitation again.".to_owned()
         } else if *mails == 0 {
             format!(

@@ -41,8 +41,8 @@ pub struct JoinLinkBody {
     max_uses: Option<u32>,
     /// How often it was used.
     uses: u32,
-    /// The officer who created it.
-    created_by: CreatorBody,
+    /// The officer who created it. Null if the officer was erased.
+    created_by: Option<CreatorBody>,
     /// When it was created.
     created_at: Timestamp,
 }
@@ -53,8 +53,8 @@ pub struct CreatorBody {
     /// User id.
     #[schema(value_type = u64)]
     id: Id<Person>,
-    /// Present user name. Null if the person was erased.
-    username: Option<String>,
+    /// Present user name.
+    username: String,
 }
 
 impl JoinLinkBody {
@@ -67,10 +67,10 @@ impl JoinLinkBody {
             expires_at: link.expires_at,
             max_uses: link.max_uses,
             uses: link.uses,
-            created_by: CreatorBody {
-                id: link.created_by,
-                username: creator.map(|person| person.personal.username.clone()),
-            },
+            created_by: creator.map(|person| CreatorBody {
+                id: person.id,
+                username: person.personal.username.clone(),
+            }),
             created_at: link.created_at,
         }
     }
@@ -79,9 +79,9 @@ impl JoinLinkBody {
 /// The fields of a join link that officers write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct JoinLinkInput {
-    /// Until when it can be used: in the future, and within a year. In 30 days if not sent.
+    /// Until when it can be used: in the future, and within a year. In 30 days if not sent, or null.
     #[serde(default)]
-    #[schema(value_type = Timestamp)]
+    #[schema(value_type = Option<Timestamp>)]
     expires_at: Field<Timestamp>,
     /// How often it can be used, from 1 to 10,000, or null for any number (default).
     #[serde(default)]
@@ -100,7 +100,10 @@ pub struct JoinLinkInput {
 impl JoinLinkInput {
     fn apply(self, mode: Mode, link: &mut JoinLink, now: Timestamp) -> Result<()> {
         let mut reader = Reader::new(mode);
-        if let Some(expires_at) = reader.value("expires_at", self.expires_at, Need::Free) {
+        let expires_at = reader.nullable("expires_at", self.expires_at, Need::Free);
+        // Null is the default.
+        let default = now.plus(TimeDelta::days(JoinLink::DAYS));
+        if let Some(expires_at) = expires_at.map(|at| at.unwrap_or(default)) {
             let most = now.plus(TimeDelta::days(JoinLink::MOST_DAYS));
             if expires_at <= now || expires_at > most {
                 reader

@@ -84,18 +84,20 @@ pub struct DraftInput {
     responses: Field<Vec<DraftAnswerInput>>,
 }
 
-/// A change of one answer. Without text and option the answer is removed.
+/// A change of one answer. Null for text and option removes it.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct DraftAnswerInput {
     /// Id of the question.
     #[schema(required = true, value_type = Reference)]
     question: Option<Reference>,
     /// The answer to a free response or short answer question. An empty text counts as no answer.
+    #[serde(default)]
     #[schema(value_type = Option<AnswerText>)]
-    text: Option<String>,
+    text: Field<String>,
     /// Id of the chosen option, for a multiple-choice question.
+    #[serde(default)]
     #[schema(value_type = Option<Reference>)]
-    multiple_choice: Option<Reference>,
+    multiple_choice: Field<Reference>,
     /// The version of the answer as the client last saw it. 0 if it saw none.
     #[schema(required = true, value_type = u32)]
     version: Option<u32>,
@@ -147,10 +149,20 @@ impl DraftInput {
                 wrong("question", "This question is only for other committees.");
                 continue;
             }
-            let text = response.text.filter(|text| !text.is_empty());
+            if matches!(
+                (&response.text, &response.multiple_choice),
+                (Field::Absent, Field::Absent)
+            ) {
+                wrong("text", "Send a text or an option. Null removes the answer.");
+                continue;
+            }
+            let (text_field, option_field) =
+                (format!("{field}.text"), format!("{field}.multiple_choice"));
+            let text = reader.nullable(&text_field, response.text, Need::Free);
+            let option = reader.nullable(&option_field, response.multiple_choice, Need::Free);
             let value = AnswerValue {
-                text,
-                option: response.multiple_choice.map(Reference::id),
+                text: text.flatten().filter(|text| !text.is_empty()),
+                option: option.flatten().map(Reference::id),
             };
             let Some(value) =
                 check_answer(&mut reader, &field, question, value, Completeness::Draft)

@@ -104,7 +104,12 @@ impl OwnDraft {
             if is_same {
                 continue;
             }
-            if change.version != version && !(is_removed && change.version == 0) {
+            // Somebody who never saw the answer may write it anew, but a late request may not bring
+            // it back.
+            let is_anew = is_removed
+                && change.version == 0
+                && known.is_none_or(|removed| removed.received < new.received);
+            if change.version != version && !is_anew {
                 conflicts.push(DraftAnswerBody::of(change.question, known));
                 continue;
             }

@@ -91,6 +91,8 @@ pub struct Plan {
     pub mails: Vec<PlannedMail>,
     /// Numbers of applicants who are skipped.
     pub skipped: SkippedBody,
+    /// Number of people with a pending submission and no accepted one (E28).
+    pub undecided: usize,
     /// Warnings for the officer (E10).
     pub warnings: Vec<String>,
     /// A hash of the decisions, reasons, templates, addresses and recipients (E9). Mails that were
@@ -121,6 +123,13 @@ impl Composer {
     }
 
     fn message(&self, about: &[Submission], person: &Personal) -> Result<Message> {
+        let too_large = |why: &str| {
+            let first = about.first().map_or(0, |submission| submission.id.get());
+            ApiError::rule(format!("The mail about submission {first} {why}."))
+        };
+        if about.len() > limits::COVERED {
+            return Err(too_large("is about too many submissions"));
+        }
         let committees: Vec<String> = about
             .iter()
             .filter_map(|submission| committee_of(submission, &self.application))
@@ -138,12 +147,13 @@ impl Composer {
             &self.application.name,
             recipient,
         )
+        .filter(|message| {
+            let reasons: usize = about.iter().map(|submission| submission.reason.len()).sum();
+            message.html.len() + message.text.len() + reasons <= limits::MAIL_RECORD
+        })
         .ok_or_else(|| {
-            let first = about.first().map_or(0, |submission| submission.id.get());
-            ApiError::rule(format!(
-                "The mail about submission {first} would be larger than {} bytes.",
-                limits::MAIL_BYTES
-            ))
+            let most = limits::MAIL_BYTES;
+            too_large(&format!("would be larger than {most} bytes"))
         })
     }
 
@@ -189,7 +199,12 @@ impl Composer {
                 club: self.club.code.clone(),
                 application: self.application.id,
                 status: oldest.status,
-                reason: reasons(about),
+                // The parts have their own.
+                reason: if to_person.is_some() {
+                    String::new()
+                } else {
+                    oldest.reason.clone()
+                },
                 covers: to_person.map_or_else(Vec::new, |_| about.iter().map(told).collect()),
             }),
             invite: planned.invite.clone(),
@@ -293,6 +308,7 @@ impl Plan {
         let mut plan = Self {
             mails: vec![],
             skipped: SkippedBody::default(),
+            undecided: undecided(&submissions),
             warnings: vec![],
             digest: String::new(),
         };
@@ -303,6 +319,9 @@ impl Plan {
         } else {
             by_submission(kind, submissions, &mut plan.skipped)
         };
+        if let Some(people) = plan.skipped.undecided {
+            plan.undecided = people;
+        }
         for about in groups {
             let Some(oldest) = about.first() else {
                 continue;
@@ -367,6 +386,19 @@ impl Plan {
         }
         Ok(plan)
     }
+}
+
+/// Returns the number of people with a pending submission and no accepted one.
+fn undecided(submissions: &[Submission]) -> usize {
+    let with = |status: Status| -> BTreeSet<Id<Person>> {
+        submissions
+            .iter()
+            .filter(|submission| submission.status == status)
+            .filter_map(|submission| submission.person)
+            .collect()
+    };
+    let (pending, accepted) = (with(Status::Pending), with(Status::Accepted));
+    pending.difference(&accepted).count()
 }
 
 /// One mail for each decided submission.

@@ -8,7 +8,6 @@ use shared::Shared;
 use shared::http::{
     ApiError, ChangedNothing, Field, Input, Mode, Need, PathIds, Reader, Result, User, is_officer,
 };
-use shared::ids::Id;
 use shared::limits;
 use shared::receipts::{PublicKeys, ReceiptClaims, ReceiptState, Receipts};
 use utoipa::ToSchema;
@@ -98,7 +97,7 @@ pub async fn verify_receipt(
         .unwrap_or_default();
     reader.fits("receipt", &receipt, limits::RECEIPT);
     reader.finish()?;
-    let claims = signer(&app)?.public_keys().verify(receipt.trim());
+    let claims = signer(&app)?.public_keys().verify(&receipt);
     let stored = match (&claims, &user) {
         (Some(claims), Some(user)) if may_know(&app, claims, user).await? => {
             Some(state(&app, claims).await?)
@@ -136,12 +135,5 @@ async fn state(app: &Shared, claims: &ReceiptClaims) -> Result<ReceiptState> {
         .table
         .stored_submission(claims.application, claims.submission)
         .await?;
-    let applicant = claims.sub.parse().map(Id::new);
-    let is_erased = match applicant {
-        Ok(person) if claims.revision <= stored.withdrawn() => {
-            app.table.person(person).await?.is_none()
-        }
-        _ => false,
-    };
-    Ok(ReceiptState::of(claims, &stored, is_erased))
+    Ok(ReceiptState::of(claims, &stored))
 }

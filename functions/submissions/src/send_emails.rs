@@ -141,7 +141,7 @@ pub async fn send_emails(
                    or recipients. Nothing was sent. Make a new preview.";
         return Err(ApiError::field("digest", why).coded(Code::DigestChanged));
     }
-    if require_all_decided && let Some(why) = undecided(&plan.skipped) {
+    if require_all_decided && let Some(why) = undecided(plan.undecided) {
         if !dry_run {
             return Err(ApiError::rule(why).coded(Code::Undecided));
         }
@@ -219,14 +219,12 @@ struct SendRequest {
     selection: MailSelection,
 }
 
-/// The sentence about those who are not decided, if there are any.
-fn undecided(skipped: &SkippedBody) -> Option<String> {
-    match (skipped.undecided.unwrap_or(0), skipped.pending) {
-        (0, 0) => None,
-        (0, 1) => Some("1 submission is not decided yet.".into()),
-        (0, n) => Some(format!("{n} submissions are not decided yet.")),
-        (1, _) => Some("1 person is not decided yet.".into()),
-        (n, _) => Some(format!("{n} people are not decided yet.")),
+/// The sentence about people who are not decided, if there are any.
+fn undecided(people: usize) -> Option<String> {
+    match people {
+        0 => None,
+        1 => Some("1 person is not decided yet.".into()),
+        n => Some(format!("{n} people are not decided yet.")),
     }
 }
 
@@ -431,7 +429,7 @@ async fn queue(
     if request_age() > QUEUE_WITHIN {
         return Ok(QueueResult::Left);
     }
-    let (mut mail, submissions) = (composer.mail(&planned)?, planned.submissions);
+    let (mut mail, mut submissions) = (composer.mail(&planned)?, planned.submissions);
     let Some(application) = submissions.first().map(|one| one.application) else {
         return Ok(QueueResult::Changed);
     };
@@ -458,6 +456,21 @@ async fn queue(
             .any(|now| now.attempt >= mail.attempt)
         {
             return Ok(QueueResult::Raced);
+        }
+        // A mail to the person was given up for a mail about another of its submissions.
+        let is_given_up = |old: &Submission| {
+            now.iter().any(|now| {
+                let state = now.mail_state(kind.mail_kind());
+                now.id == old.id
+                    && (now.status, &now.reason, now.sequence)
+                        == (old.status, &old.reason, old.sequence)
+                    && state != old.mail_state(kind.mail_kind())
+                    && state.is_some_and(|now| now.status == EmailStatus::Failed && !now.taken)
+            })
+        };
+        if !submissions.is_empty() && submissions.iter().all(is_given_up) {
+            submissions = now;
+            continue;
         }
         // Another mail, for another committee or from another officer, stored the same invite
         // first. This mail gets the same link.

@@ -120,6 +120,7 @@ pub async fn submit(
         received: number,
         revision: 1,
         withdrawn: 0,
+        erased: 0,
         reviews: BTreeMap::new(),
         key,
         created_at: at,
@@ -190,6 +191,7 @@ fn replacing(earlier: &StoredSubmission, submission: Submission) -> Submission {
     let new = Submission {
         revision: earlier.revision() + 1,
         withdrawn: earlier.withdrawn(),
+        erased: earlier.erased(),
         ..submission
     };
     let StoredSubmission::Present(old) = earlier else {

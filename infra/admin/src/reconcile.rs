@@ -1,6 +1,5 @@
 //! Compares receipts of applicants with a table (T8).
 
-use shared::ids::Id;
 use shared::receipts::{PublicKeys, ReceiptClaims, ReceiptState};
 use shared::table::{Table, TableError};
 
@@ -52,7 +51,7 @@ impl FoundReceipt {
 }
 
 /// Finds all receipts in a text, such as a list with one in each line or a mail, and compares them
-/// with what is stored: 1 read for each, and 1 more if the submission was withdrawn.
+/// with what is stored: 1 read for each.
 pub async fn reconcile(
     table: &Table,
     keys: &PublicKeys,
@@ -88,11 +87,5 @@ async fn state(table: &Table, claims: &ReceiptClaims) -> Result<ReceiptState, Ta
     let stored = table
         .stored_submission(claims.application, claims.submission)
         .await?;
-    let is_erased = match claims.sub.parse().map(Id::new) {
-        Ok(person) if claims.revision <= stored.withdrawn() => {
-            table.person(person).await?.is_none()
-        }
-        _ => false,
-    };
-    Ok(ReceiptState::of(claims, &stored, is_erased))
+    Ok(ReceiptState::of(claims, &stored))
 }

@@ -103,7 +103,9 @@ impl ImportRow {
                     let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
                     row.set(&column, &texts.join("|"));
                 }
-                Value::Array(_) | Value::Object(_) | Value::Bool(_) => row.wrong.push(column),
+                Value::Array(_) | Value::Object(_) | Value::Bool(_) => {
+                    row.wrong.push(column.trim().to_lowercase());
+                }
             }
         }
         Ok(row)

@@ -223,7 +223,10 @@ fn render(nodes: &[Node], values: &Variables<'_>, out: &mut String) {
         }
         match node {
             Node::Text(text) => out.push_str(text),
-            Node::Variable(variable) => out.push_str(&escape(values.get(*variable))),
+            // A reason may have several lines.
+            Node::Variable(variable) => {
+                out.push_str(&escape(values.get(*variable)).replace('\n', "<br>"));
+            }
             Node::If {
                 variable,
                 then,

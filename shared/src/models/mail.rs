@@ -186,6 +186,9 @@ pub struct MailState {
     pub at: Timestamp,
     /// Whether SES accepted this or an earlier attempt.
     pub taken: bool,
+    /// Whether SES accepted an earlier attempt.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub earlier_taken: bool,
     /// The sequence of the mail, if it is one mail to the person (E27); none if it is about this
     /// submission alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]

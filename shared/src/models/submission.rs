@@ -57,6 +57,9 @@ pub struct Submission {
     /// The last revision that was withdrawn; 0 if none was.
     #[serde(default)]
     pub withdrawn: u32,
+    /// The last revision that an erasure withdrew; 0 if none did.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub erased: u32,
     /// The scores of its reviews, by the id of the review; none for a review without a score. The
     /// comments are in the reviews.
     #[serde(default)]
@@ -138,6 +141,14 @@ impl Submission {
     }
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 /// What remains of a withdrawn submission, in the same place. It prevents late repeats of older
 /// requests from storing the submission again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -146,6 +157,9 @@ pub struct Withdrawal {
     pub id: Id<Submission>,
     /// Id of the application.
     pub application: Id<Application>,
+    /// Id of the user; none after erasure. An erasure finds what belongs to it, such as reviews.
+    #[serde(default)]
+    pub person: Option<Id<Person>>,
     /// The order number of the withdrawal.
     pub received: u64,
     /// The order number of the submission that was withdrawn.
@@ -153,9 +167,12 @@ pub struct Withdrawal {
     pub submitted: u64,
     /// As in [`Submission`].
     pub revision: u32,
-    /// As in [`Submission`]: the same as `revision`.
+    /// As in [`Submission`].
     #[serde(default)]
     pub withdrawn: u32,
+    /// As in [`Submission`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub erased: u32,
     /// As in [`Submission`].
     pub key: Option<String>,
     /// When it was withdrawn.

@@ -309,9 +309,13 @@ impl Table {
                 .try_for_each(ignore_refusal)?;
         }
         if forced {
-            partitions.extend(
-                (0..keys::SUBMISSION_PARTS).map(|part| (keys::submissions(id, part), Range::All)),
-            );
+            // Decisions and reviews are written together with their submission. So they are looked
+            // for after it is gone.
+            let submissions = (0..keys::SUBMISSION_PARTS)
+                .map(|part| self.keys(keys::submissions(id, part), Range::All));
+            let found = futures::future::try_join_all(submissions).await?;
+            self.delete_many(found.into_iter().flatten().collect())
+                .await?;
             partitions.push((keys::history(id), Range::All));
         }
         let found = futures::future::try_join_all(

@@ -247,8 +247,8 @@ pub const CHART: [ChartRow; 39] = [
         "Withdrawal",
         "SUBMISSIONS#<application>#<part>",
         "<submission>",
-        "",
-        "A withdrawn submission. Only a few attributes remain.",
+        "USER#<person> / SUBMISSION#<submission>",
+        "A withdrawn submission. Only a few attributes remain, and the person until an erasure.",
     ],
     [
         "Review",

@@ -9,7 +9,8 @@ use super::{Bookmark, Entity, Key, Refusal, Retries, Table, TableError, Write, k
 use crate::html::beginning;
 use crate::ids::Id;
 use crate::models::{
-    Badge, Club, ClubCode, ClubProfile, ClubText, Favorite, Membership, Person, Subscription, Tag,
+    Badge, Club, ClubCode, ClubProfile, ClubText, Favorite, InvitationLog, Mail, Membership,
+    Person, Subscription, Tag,
 };
 
 impl Entity for Club {
@@ -240,18 +241,23 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Creates a club for somebody else, with an owner if the person is known. The club counts as
-    /// created by nobody. Refused if it exists, or if a tag was deleted.
+    /// Creates a club for somebody else, with an owner and a mail to them if the person is known. The
+    /// club counts as created by nobody. Refused if it exists, or if a tag was deleted.
     pub async fn import_club(
         &self,
         club: &Club,
         owner: Option<&Membership>,
+        mail: Option<(&Mail, &InvitationLog)>,
     ) -> Result<(), TableError> {
         let (stored, text) = apart(None, club)?;
         let mut writes = vec![
             Write::put(&stored)?.if_new().or(Refusal::Exists),
             moved([club.key().pk]).or(Refusal::ReferenceGone),
         ];
+        if let Some((mail, log)) = mail {
+            writes.push(Write::put(mail)?);
+            writes.push(Write::put(log)?.if_new().or(Refusal::Exists));
+        }
         if let Some(owner) = owner {
             writes.push(Write::put(owner)?.if_new().or(Refusal::Exists));
             writes.push(counted_owner(owner.person, 1, None).or(Refusal::Erased));

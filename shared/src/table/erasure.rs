@@ -14,7 +14,7 @@ use super::{
 };
 use crate::models::{
     Answers, Club, DraftAnswer, Extension, Invite, Mail, Membership, MembershipRequest, Person,
-    Review, Role, Status, Submission,
+    Review, Role, Status, Submission, Withdrawal,
 };
 use crate::time::Timestamp;
 
@@ -27,6 +27,8 @@ pub struct PersonalData {
     pub requests: Vec<MembershipRequest>,
     /// Their submissions, newest first.
     pub submissions: Vec<Submission>,
+    /// What remains of submissions that they have withdrawn.
+    pub withdrawals: Vec<Withdrawal>,
     /// Their reviews of submissions.
     pub reviews: Vec<Review>,
     /// The answers of their drafts.
@@ -57,6 +59,7 @@ impl PersonalData {
                 Membership::TYPE => self.memberships.extend(readable(item)),
                 MembershipRequest::TYPE => self.requests.extend(readable(item)),
                 Submission::TYPE => self.submissions.extend(readable(item)),
+                Withdrawal::TYPE => self.withdrawals.extend(readable(item)),
                 Review::TYPE => self.reviews.extend(readable(item)),
                 DraftAnswer::TYPE => self.drafts.extend(readable(item)),
                 Extension::TYPE => self.extensions.extend(readable(item)),
@@ -187,6 +190,10 @@ impl Table {
             .buffer_unordered(PARALLEL)
             .try_collect::<()>()
             .await?;
+        // A review may have been left by a withdrawal that was interrupted.
+        let withdrawn = all.withdrawals.iter();
+        let withdrawn = withdrawn.map(|gone| self.delete_reviews(gone.application, gone.id));
+        futures::future::try_join_all(withdrawn).await?;
         self.delete_draft(all.drafts).await?;
         stream::iter(all.reviews)
             .map(async |review| self.anonymise_review(&review).await)
@@ -221,14 +228,17 @@ impl Table {
             // last.
             let unlisted = |key| {
                 Write::update(key)
+                    .set("person", &None::<u64>)
                     .remove(keys::GSI1PK)
                     .remove(keys::GSI1SK)
                     .if_exists()
             };
+            let withdrawn = all.withdrawals.iter().map(Entity::key);
             let lost = all
                 .submissions
                 .iter()
                 .map(Entity::key)
+                .chain(withdrawn)
                 .map(|key| self.write(unlisted(key)));
             futures::future::join_all(lost)
                 .await
@@ -270,7 +280,10 @@ impl Table {
         // Withdraws the latest version too: the person can no longer submit.
         let received = received.max(submission.received + 1);
         let withdrawn = submission.status == Status::Pending
-            && self.withdraw(&submission, received, at).await? == WithdrawOutcome::Done;
+            && self
+                .withdraw_as("erased", &submission, received, at)
+                .await?
+                == WithdrawOutcome::Done;
         if !withdrawn {
             let anonymous = Write::update(submission.key())
                 .set("person", &None::<u64>)
@@ -282,7 +295,8 @@ impl Table {
                 .if_exists();
             ignore_refusal(self.write(anonymous).await)?;
         }
-        self.delete_reviews(&submission).await?;
+        self.delete_reviews(submission.application, submission.id)
+            .await?;
         for change in self.changes(&submission).await? {
             let write = Write::update(change.key()).set("reason", &None::<()>);
             ignore_refusal(self.write(write.if_exists()).await)?;

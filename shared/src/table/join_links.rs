@@ -40,7 +40,9 @@ impl Table {
 
     /// Stores a new join link. Refused if it is there already.
     pub async fn create_join_link(&self, link: &JoinLink) -> Result<(), TableError> {
-        self.write(Write::put(link)?.if_new()).await.map(drop)
+        // The client token of a transaction makes a late repeat harmless, which could otherwise bring
+        // back a link that was deleted since.
+        self.transact(vec![Write::put(link)?.if_new()]).await
     }
 
     /// Replaces a join link, except the number of its uses. Refused if it no longer has the version

@@ -1,7 +1,7 @@
 //! The outbox: mails are stored as records before they are sent. Also the mail state of submissions
 //! (E12, E13).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::error::ignore_refusal;
 use super::invites::invite_accepted;
@@ -109,7 +109,7 @@ impl Table {
             .as_ref()
             .is_some_and(|decision| !decision.covers.is_empty());
         let mut writes = vec![Write::put(mail)?.if_new()];
-        let mut stuck = BTreeSet::new();
+        let mut stuck = BTreeMap::new();
         for submission in submissions {
             let last = submission.mail_state(kind);
             let queued = MailState {
@@ -117,6 +117,7 @@ impl Table {
                 status: EmailStatus::Queued,
                 at: now,
                 taken: last.is_some_and(|last| last.taken),
+                earlier_taken: last.is_some_and(|last| last.taken),
                 person_mail: is_to_person.then_some(mail.sequence),
             };
             writes.push(
@@ -129,18 +130,22 @@ impl Table {
                     .if_is(&state, last),
             );
             let waiting = last.filter(|last| last.status == EmailStatus::Queued);
-            stuck.extend(
-                waiting
-                    .and_then(|last| submission.mail_id(kind, last))
-                    .map(|id| key_of(&id)),
-            );
+            if let Some(id) = waiting.and_then(|last| submission.mail_id(kind, last)) {
+                stuck.insert(key_of(&id), id);
+            }
+        }
+        for id in stuck
+            .values()
+            .filter(|id| id.about != mail.about || is_to_person)
+        {
+            writes.extend(self.given_up(id, submissions, now).await?);
         }
         if let (Some(link), Some(person)) = (&mail.invite, mail.person) {
             let InviteLink { club, version, .. } = link;
             writes.push(invite_accepted(club, person, &mail.to, *version, now));
         }
         // A mail to a person may have been given up already, for another of its submissions.
-        writes.extend(stuck.into_iter().map(|key| {
+        writes.extend(stuck.into_keys().map(|key| {
             Write::update(key)
                 .set("status", &EmailStatus::Failed)
                 .set("outcome", &"superseded")
@@ -225,7 +230,7 @@ impl Table {
 
     /// Revokes the invitation that a person got with an acceptance. It stays if another accepted
     /// submission of this person in the club has an acceptance mail, or if SES accepted an earlier
-    /// mail to the person about one that is still accepted.
+    /// acceptance mail about a submission that is still accepted.
     ///
     /// At most 1 read, 1 query of the index and 1 write. `mail` is the mail that tells a rejection,
     /// or was superseded.
@@ -244,19 +249,12 @@ impl Table {
             submission.club == *club && submission.status == Status::Accepted
         };
         let about = mail.told();
-        let is_to_person = mail
-            .decision
-            .as_ref()
-            .is_some_and(|decision| !decision.covers.is_empty());
         let told = |submission: &Submission| {
             let is_about = about.iter().any(|told| told.submission == submission.id);
-            submission.acceptance_mail.as_ref().is_some_and(|mail| {
-                if is_about {
-                    is_to_person && mail.taken
-                } else {
-                    true
-                }
-            })
+            submission
+                .acceptance_mail
+                .as_ref()
+                .is_some_and(|mail| mail.taken || !is_about)
         };
         if own
             .iter()
@@ -378,7 +376,7 @@ impl Table {
         // SES may have accepted a later attempt.
         let is_last = last.attempt == mail.attempt || !last.status.taken();
         let only_one =
-            mail.attempt == 1 && is_last && other.as_ref().is_none_or(|other| !other.taken);
+            !last.earlier_taken && is_last && other.as_ref().is_none_or(|other| !other.taken);
         if reported.report == Report::Rejected && mail.status.taken() && only_one {
             // SES accepted the mail but did not deliver it, so the person was not notified.
             write = write
@@ -387,6 +385,64 @@ impl Table {
                 .set(&format!("{name}.taken"), &false);
         }
         Ok(Some(write))
+    }
+
+    /// Stores the new status of a mail of which some submissions are gone or have a newer mail, with
+    /// the state of the others, all or nothing.
+    async fn settle_others(
+        &self,
+        mail: &Mail,
+        record: &Write,
+        (to, now): (EmailStatus, Timestamp),
+    ) -> Result<(), TableError> {
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let mut told = mail.told();
+            if let Some(decision) = &mail.decision {
+                let ids: Vec<Id<Submission>> = told.iter().map(|told| told.submission).collect();
+                let there = self.submissions_by_id(decision.application, &ids).await?;
+                told.retain(|told| {
+                    there
+                        .iter()
+                        .any(|one| one.id == told.submission && shows(one, mail, told))
+                });
+            }
+            let mut writes = mark_told(mail, told, to, now);
+            if writes.is_empty() {
+                return self.write(record.clone()).await.map(drop);
+            }
+            writes.insert(0, record.clone());
+            match self.transact(writes).await {
+                Err(TableError::Refused(Refusal::Superseded)) => {}
+                other => return other,
+            }
+        }
+    }
+
+    /// Returns the changes of submissions whose mail to the person is given up because another mail
+    /// is sent about some of its submissions.
+    async fn given_up(
+        &self,
+        stuck: &MailId,
+        kept: &[Submission],
+        now: Timestamp,
+    ) -> Result<Vec<Write>, TableError> {
+        let Some(mail) = self.mail(stuck).await? else {
+            return Ok(vec![]);
+        };
+        let (Some(decision), mut told) = (&mail.decision, mail.told()) else {
+            return Ok(vec![]);
+        };
+        told.retain(|told| kept.iter().all(|kept| kept.id != told.submission));
+        let ids: Vec<Id<Submission>> = told.iter().map(|told| told.submission).collect();
+        let there = self.submissions_by_id(decision.application, &ids).await?;
+        told.retain(|told| {
+            there
+                .iter()
+                .any(|one| one.id == told.submission && shows(one, &mail, told))
+        });
+        Ok(mark_told(&mail, told, EmailStatus::Failed, now))
     }
 
     /// Stores the new status `to` of a mail. Refused if its status is not `from`. A submission that
@@ -413,20 +469,31 @@ impl Table {
             .collect();
         match self.transact(writes).await {
             Err(TableError::Refused(Refusal::Superseded)) => {
-                self.write(record).await?;
-                // The others of the mail are marked one by one.
-                for mark in mark(mail, to, now) {
-                    ignore_refusal(self.write(mark).await)?;
-                }
-                Ok(())
+                self.settle_others(mail, &record, (to, now)).await
             }
             other => other,
         }
     }
 }
 
+/// Returns whether a submission still shows this mail.
+fn shows(submission: &Submission, mail: &Mail, told: &ToldDecision) -> bool {
+    let state = submission.mail_state(mail.kind);
+    submission.sequence == told.sequence && state.is_some_and(|state| state.attempt == mail.attempt)
+}
+
 /// Returns the changes of the submissions that belong to a status change of their mail.
 fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Vec<Write> {
+    mark_told(mail, mail.told(), status, now)
+}
+
+/// Like [`mark`], for some of the submissions.
+fn mark_told(
+    mail: &Mail,
+    told: Vec<ToldDecision>,
+    status: EmailStatus,
+    now: Timestamp,
+) -> Vec<Write> {
     let Some(decision) = &mail.decision else {
         return vec![];
     };
@@ -450,5 +517,5 @@ fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Vec<Write> {
             _ => write,
         }
     };
-    mail.told().into_iter().map(mark).collect()
+    told.into_iter().map(mark).collect()
 }

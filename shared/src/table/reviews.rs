@@ -79,8 +79,14 @@ impl Table {
     }
 
     /// Deletes all reviews of a submission that was withdrawn or erased: 1 query.
-    pub(super) async fn delete_reviews(&self, submission: &Submission) -> Result<(), TableError> {
-        let deletions = stream::iter(self.reviews(submission).await?).map(async |review| {
+    pub(super) async fn delete_reviews(
+        &self,
+        application: Id<Application>,
+        submission: Id<Submission>,
+    ) -> Result<(), TableError> {
+        let (pk, prefix) = keys::reviews_of(application, submission);
+        let all: Vec<Review> = self.query(pk, Range::Prefix(prefix)).await?;
+        let deletions = stream::iter(all).map(async |review| {
             let delete = Write::delete(review.key()).if_equals("version", &review.version);
             ignore_refusal(self.write(delete).await)
         });

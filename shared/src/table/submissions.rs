@@ -47,6 +47,11 @@ impl Entity for Withdrawal {
     fn key(&self) -> Key {
         keys::submission(self.application, self.id)
     }
+
+    fn index_key(&self) -> Option<Key> {
+        self.person
+            .map(|person| keys::own_submission(person, self.id))
+    }
 }
 
 impl Entity for DecisionChange {
@@ -136,6 +141,15 @@ impl StoredSubmission {
         }
     }
 
+    /// Returns the last revision that an erasure withdrew; 0 if none did.
+    pub fn erased(&self) -> u32 {
+        match self {
+            Self::Nothing => 0,
+            Self::Present(submission) => submission.erased,
+            Self::Withdrawn(withdrawal) => withdrawal.erased,
+        }
+    }
+
     /// Returns the order number of the last submission; 0 if there was none.
     pub fn last_submitted(&self) -> u64 {
         match self {
@@ -174,10 +188,11 @@ pub enum WithdrawOutcome {
 }
 
 /// Attributes that keep their values when somebody submits again.
-const KEPT: [&str; 12] = [
+const KEPT: [&str; 13] = [
     "created_at",
     "sequence",
     "withdrawn",
+    "erased",
     "reviews",
     keys::GSI2PK,
     keys::GSI2SK,
@@ -191,13 +206,17 @@ const KEPT: [&str; 12] = [
 /// Attributes that a submission has only after a mail.
 const MAIL_STATES: [&str; 3] = ["acceptance_mail", "rejection_mail", "mailed"];
 /// Attributes that remain when a submission is withdrawn.
-const LEFT: [&str; 7] = [
+const LEFT: [&str; 11] = [
     keys::TYPE,
+    keys::GSI1PK,
+    keys::GSI1SK,
+    "person",
     "id",
     "application",
     "received",
     "revision",
     "withdrawn",
+    "erased",
     "key",
 ];
 /// Page size (items) of a query that stops at the first matching item.
@@ -451,18 +470,30 @@ impl Table {
         received: u64,
         at: Timestamp,
     ) -> Result<WithdrawOutcome, TableError> {
+        self.withdraw_as("withdrawn", submission, received, at)
+            .await
+    }
+
+    /// Like [`Table::withdraw`]. `mark` is the attribute that remembers the revision.
+    pub(super) async fn withdraw_as(
+        &self,
+        mark: &str,
+        submission: &Submission,
+        received: u64,
+        at: Timestamp,
+    ) -> Result<WithdrawOutcome, TableError> {
         let write = Write::update(submission.key())
             .remove_entity(submission, &MAIL_STATES, &LEFT)?
             .set(keys::TYPE, &Withdrawal::TYPE)
             .set("received", &received)
-            .set("submitted", &submission.received)
-            .set_from("withdrawn", "revision")
+            .set_from("submitted", "received")
+            .set_from(mark, "revision")
             .set("withdrawn_at", &at)
             .if_equals("status", &Status::Pending)
             .if_below("received", &received);
         let stored: Option<Item> = match self.try_write(write).await? {
             WriteResult::Now(_) | WriteResult::Before(_) => {
-                self.delete_reviews(submission)
+                self.delete_reviews(submission.application, submission.id)
                     .await
                     .map_err(TableError::after_write)?;
                 return Ok(WithdrawOutcome::Done);

@@ -264,6 +264,10 @@ async fn wrong_answers_are_named_and_unfinished_ones_are_not() {
         "responses.5.question",
         "responses.6.text",
     ]);
+    let forgotten = json!({ "responses": [{ "question": drive.question, "version": 0 }] });
+    sue.patch(&path, forgotten)
+        .await
+        .invalid(&["responses.0.text"]);
     let foreign = json!({ "responses": [
         { "question": id(&choice), "multiple_choice": 7, "version": 1 },
         { "question": drive.question, "multiple_choice": option, "version": 0 },

@@ -378,6 +378,12 @@ async fn clubs_are_imported_with_their_owners_and_repeated() {
         "Chess Society"
     );
     assert_eq!(admin.get("/api/tags/").await.ok()[0]["clubs"], 2);
+    campus.deliver().await;
+    let to_sue = campus
+        .mails()
+        .into_iter()
+        .find(|mail| mail.to == "sue@uni.example");
+    assert_eq!(to_sue.expect("a mail").subject, "Welcome to Go Club");
     // The same file again changes nothing more.
     let stored = campus.stored();
     assert_eq!(counts(&csv(&admin, CLUBS, file).await.ok()), [0, 0, 0, 3]);
@@ -420,4 +426,38 @@ async fn import_is_no_code_of_a_club() {
         .await
         .error(405);
     assert!(id(&ada.get("/api/settings/").await.ok()) > 0);
+}
+
+#[tokio::test]
+async fn officers_may_be_in_their_own_file() {
+    let campus = TestCampus::new();
+    let ada = club(&campus).await;
+    let olga = campus.member("chess", &ada, "olga", 10).await;
+    let rows = json!([{ "username": "olga", "title": "Coach" }, { "email": "new@uni.example" }]);
+    let done = json_rows(&olga, MEMBERS, rows).await.ok();
+    assert_eq!((counts(&done), errors(&done)), ([0, 1, 1, 0], vec![]));
+}
+
+#[tokio::test]
+async fn a_row_whose_owner_cannot_be_invited_is_left_out_as_a_whole() {
+    let campus = Setup::default()
+        .settings(|settings| settings.club_approval = shared::settings::Approval::Required)
+        .build();
+    club(&campus).await;
+    let admin = campus.admin();
+    let rows = json!([{ "code": "chess", "name": "Renamed", "owner": "new@uni.example" }]);
+    for path in [format!("{CLUBS}?dry_run=true"), CLUBS.to_owned()] {
+        let done = json_rows(&admin, &path, rows.clone()).await.ok();
+        assert_eq!(
+            (counts(&done), errors(&done)),
+            ([0; 4], vec![(1, "owner".into())])
+        );
+    }
+    assert_eq!(admin.get("/api/clubs/chess/").await.ok()["name"], "chess");
+    // Columns that the import does not know are no errors, whatever they hold.
+    let rows = json!([{ "code": "go", "name": "Go", "active": true, "Extra": {} }]);
+    assert_eq!(
+        counts(&json_rows(&admin, CLUBS, rows).await.ok()),
+        [1, 0, 0, 0]
+    );
 }

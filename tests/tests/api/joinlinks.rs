@@ -30,7 +30,10 @@ async fn officers_make_change_and_delete_links() {
     let campus = TestCampus::new();
     let ada = club(&campus).await;
     let me = id(&ada.get("/api/settings/").await.ok());
-    let link = ada.post(LINKS, json!({})).await.created();
+    let link = ada
+        .post(LINKS, json!({ "expires_at": null }))
+        .await
+        .created();
     let site = &campus.campus.app.settings.site_url;
     assert_eq!(
         link,
@@ -283,4 +286,15 @@ async fn a_club_has_a_hundred_links_and_no_more() {
     let refused = ada.post(LINKS, json!({})).await;
     assert_eq!(refused.json()["code"], "quota");
     refused.error(400);
+}
+
+#[tokio::test]
+async fn an_erased_officer_is_on_no_link() {
+    let campus = TestCampus::new();
+    let ada = club(&campus).await;
+    let olga = campus.member("chess", &ada, "olga", 10).await;
+    let link = olga.post(LINKS, json!({})).await.created();
+    olga.delete("/api/settings/").await.no_content();
+    let shown = ada.get(&format!("{LINKS}{}/", id(&link))).await.ok();
+    assert_eq!(shown["created_by"], json!(null));
 }

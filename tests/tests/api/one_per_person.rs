@@ -222,7 +222,8 @@ async fn nothing_is_sent_while_somebody_is_undecided_if_the_officer_wants_that()
     assert!(body["detail"].as_str().unwrap().starts_with("1 "));
     refused.error(400);
     let refused = drive.send("acceptance", all.clone()).await;
-    assert!(refused.json()["detail"].as_str().unwrap().starts_with("2 "));
+    // Sue gets an acceptance, so she is not undecided, in either mode.
+    assert!(refused.json()["detail"].as_str().unwrap().starts_with("1 "));
     assert_eq!(refused.json()["code"], "undecided");
     let dry = json!({ "require_all_decided": true, "dry_run": true });
     let dry = drive.send("acceptance", person(dry)).await.ok();
@@ -354,4 +355,97 @@ async fn a_mail_that_waits_too_long_is_sent_again_in_either_mode() {
     campus.deliver().await;
     let mails = campus.mails_but_welcomes();
     assert_eq!(mails.len(), 2, "the first mail was given up");
+}
+
+#[tokio::test]
+async fn submissions_of_a_mail_that_was_given_up_say_so() {
+    let (campus, drive) = campus().await;
+    let sue = applied(&drive, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
+    drive.send("acceptance", person(json!({}))).await.ok();
+    campus.advance(TimeDelta::minutes(16));
+    let drive = Recruitment {
+        officer: campus.as_("ada"),
+        ..drive
+    };
+    // The mail to the person is stuck. A mail about one submission takes its place.
+    let one = json!({ "submissions": [sue[0]["id"]] });
+    assert_eq!(drive.send("acceptance", one).await.ok()["recipients"], 1);
+    campus.deliver().await;
+    let list = drive
+        .officer
+        .get(&format!("{}submissions/", drive.path))
+        .await
+        .ok();
+    let state = |submission: &Value| {
+        let row = list
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|row| row["id"] == submission["id"]);
+        row.expect("the submission")["email_status"].clone()
+    };
+    assert_eq!(
+        [&sue[0], &sue[1]].map(state),
+        [json!("sent"), json!("failed")]
+    );
+    let findings = admin::check(&campus.stored(), campus.campus.clock.now());
+    assert!(findings.is_empty(), "{findings:?}");
+}
+
+#[tokio::test]
+async fn a_submission_that_is_gone_does_not_change_what_the_others_show() {
+    let (campus, drive) = campus().await;
+    let sue = campus.as_("sue");
+    let both = applied(&drive, &sue, &[(0, 2), (1, 2)]).await;
+    drive.send("rejection", person(json!({}))).await.ok();
+    // One of them is made pending and withdrawn before the worker comes.
+    drive.decide(&both[0], 1, "").await;
+    sue.delete(&format!("/api/submissions/{}/", id(&both[0])))
+        .await
+        .no_content();
+    campus.deliver().await;
+    assert!(campus.mails_but_welcomes().is_empty());
+    let list = drive
+        .officer
+        .get(&format!("{}submissions/", drive.path))
+        .await
+        .ok();
+    assert_eq!(list[0]["email_status"], "failed");
+    let findings = admin::check(&campus.stored(), campus.campus.clock.now());
+    assert!(findings.is_empty(), "{findings:?}");
+}
+
+#[tokio::test]
+async fn a_mail_that_would_not_fit_into_the_table_is_refused_by_name() {
+    let (campus, drive) = campus().await;
+    let mut body = json!({ "committees": [], "rejection_email": "<p>No.</p>" });
+    let names: Vec<Value> = (0..30)
+        .map(|n| json!({ "name": format!("C{n}") }))
+        .collect();
+    body["committees"] = json!(names);
+    let application = drive.officer.patch(&drive.path, body).await.ok();
+    let drive = Recruitment {
+        application,
+        ..drive
+    };
+    let sue = campus.as_("sue");
+    let long = "ü".repeat(5_000);
+    for committee in drive.application["committees"].as_array().unwrap() {
+        let body = json!({ "committee": committee["id"], "responses": [] });
+        let path = format!("{}submissions/", drive.path);
+        let submission = sue.post(&path, body).await.created();
+        drive.decide(&submission, 2, &long).await;
+    }
+    let dry = json!({ "dry_run": true });
+    drive.send("rejection", person(dry.clone())).await.ok();
+    drive
+        .officer
+        .patch(
+            &drive.path,
+            json!({ "rejection_email": "<p>{{ reason }}</p>" }),
+        )
+        .await
+        .ok();
+    let why = drive.send("rejection", person(dry)).await.error(400);
+    assert!(why.contains("would be larger than"), "{why}");
 }

@@ -134,6 +134,11 @@ async fn a_receipt_is_compared_with_what_is_stored_for_those_who_may_know() {
     sue.delete("/api/settings/").await.no_content();
     let erased = verify(&drive.officer, &receipt(&fourth)).await;
     assert_eq!(erased["stored"], "erased");
+    // What was withdrawn before stays withdrawn, and a new account changes nothing.
+    campus.as_("sue").get("/api/settings/").await.ok();
+    for (old, state) in [(&first, "withdrawn"), (&receipt(&fourth), "erased")] {
+        assert_eq!(verify(&drive.officer, old).await["stored"], state);
+    }
     drive
         .officer
         .delete(&format!("{}?force=true", drive.path))
@@ -172,6 +177,7 @@ async fn forged_receipts_are_not_valid() {
         format!("{unsigned}.{}.", encode(&claims)),
         format!("{unsigned}.{}.{}", parts[1], parts[2]),
         good[..good.len() - 4].to_owned(),
+        format!(" {good} "),
         String::new(),
         "a.b.c".into(),
         "ü".into(),

@@ -330,6 +330,7 @@ pub fn submission(
         received: sequence,
         revision: 1,
         withdrawn: 0,
+        erased: 0,
         reviews: BTreeMap::new(),
         key: None,
         created_at: at,
