@@ -93,6 +93,26 @@ impl Issuer {
         Ok((self.sign(&claims)?, expires_in))
     }
 
+    /// An id token for the site. It lasts as long as the access token.
+    pub fn id_token(
+        &self,
+        subject: &Subject,
+        nonce: Option<&str>,
+        now: DateTime<Utc>,
+    ) -> Result<String, String> {
+        let mut claims = json!({
+            "iss": self.url,
+            "aud": AUDIENCE,
+            "sub": subject.username,
+            "iat": now.timestamp(),
+            "exp": now.timestamp() + subject.expires_in.unwrap_or(0),
+        });
+        if let Some(nonce) = nonce {
+            claims["nonce"] = json!(nonce);
+        }
+        self.sign(&claims)
+    }
+
     /// A token with exactly these claims.
     pub fn sign(&self, claims: &serde_json::Value) -> Result<String, String> {
         let header = Header {

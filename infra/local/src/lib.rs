@@ -5,7 +5,8 @@ pub mod demo;
 pub mod engine;
 pub mod issuer;
 pub mod mailbox;
-pub mod pages;
+pub mod oidc;
+mod pages;
 pub mod routes;
 pub mod simulator;
 pub mod stream;
@@ -19,6 +20,7 @@ use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_runtime_api::client::http::HttpClient;
 use axum::Router;
+use axum::extract::Request;
 use axum::middleware::from_fn;
 use mailer::{Reports, Ses, Worker};
 use object_store::ObjectStore;
@@ -32,6 +34,7 @@ use shared::media::Media;
 use shared::settings::{Approval, ClaimNames, Quotas, Secret, Settings};
 use shared::table::Table;
 use shared::{App, Shared};
+use tower::ServiceExt as _;
 use utoipa_axum::router::OpenApiRouter;
 
 use clock::MovableClock;
@@ -199,12 +202,30 @@ impl Campus {
             issuer: issuer.clone(),
             mailbox: mailbox.clone(),
             clock: clock.clone(),
+            grants: Arc::default(),
         });
+        let site = site::routes(site::SiteConfig {
+            issuer: app.settings.issuer.clone(),
+            client_id: AUDIENCE.into(),
+            scopes: "openid".into(),
+            university: "Demo University".into(),
+            is_local: true,
+            media_origin: String::new(),
+        });
+        // Only these paths belong to the service; all others are pages of the site.
+        let service = finish(
+            guard(api().0, &app).merge(local).merge(pages::routes()),
+            &app,
+        );
         let router = routes::media(app.clone())
-            .fallback_service(finish(
-                guard(api().0, &app).merge(local).merge(pages::routes()),
-                &app,
-            ))
+            .fallback(move |request: Request| {
+                let path = request.uri().path();
+                let is_own = ["/api", "/local"]
+                    .iter()
+                    .any(|start| path == *start || path.starts_with(&format!("{start}/")));
+                let chosen = if is_own { &service } else { &site };
+                chosen.clone().oneshot(request)
+            })
             .layer(from_fn(routes::one_host));
         let stream = Arc::new(Stream::open(engine.clone(), position)?);
         Ok(Self {

@@ -1,5 +1,5 @@
-//! The pages of the local service: a start page, the mailbox, and a page that accepts invitations.
-//! They are files in `infra/local/pages/` and use only what any client can use.
+//! The pages of the local service besides the site: the tools of a developer, and the mailbox. They
+//! are files in `infra/local/pages/` and use only what any client can use.
 
 use axum::extract::Path;
 use axum::http::header;
@@ -13,7 +13,7 @@ use shared::http::ApiError;
 use crate::demo;
 
 /// The files: name, content type, content.
-const FILES: [(&str, &str, &str); 5] = [
+const FILES: [(&str, &str, &str); 4] = [
     (
         "common.js",
         "text/javascript",
@@ -23,11 +23,6 @@ const FILES: [(&str, &str, &str); 5] = [
         "home.js",
         "text/javascript",
         include_str!("../pages/home.js"),
-    ),
-    (
-        "invite.js",
-        "text/javascript",
-        include_str!("../pages/invite.js"),
     ),
     (
         "mailbox.js",
@@ -44,15 +39,14 @@ const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-
 /// The routes of the pages.
 pub fn routes() -> Router<Shared> {
     Router::new()
-        .route("/", get(async || page(include_str!("../pages/home.html"))))
+        .route(
+            "/local/",
+            get(async || page(include_str!("../pages/home.html"))),
+        )
         .route("/api/", get(async || Redirect::to("/api/docs/")))
         .route(
             "/local/mail/",
             get(async || page(include_str!("../pages/mailbox.html"))),
-        )
-        .route(
-            "/invite/{club}/{invite}/{token}/",
-            get(async || page(include_str!("../pages/invite.html"))),
         )
         .route("/local/pages/{file}/", get(show_file))
         .route("/local/people.json", get(list_people))
@@ -62,7 +56,6 @@ fn page(html: &'static str) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
-        // The address of an invitation is a secret.
         (header::REFERRER_POLICY, "no-referrer"),
     ];
     (headers, html).into_response()

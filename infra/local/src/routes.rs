@@ -20,6 +20,7 @@ use shared::time::Clock as _;
 use crate::clock::MovableClock;
 use crate::issuer::{Issuer, Subject};
 use crate::mailbox::{KeptMail, Mailbox};
+use crate::oidc::{self, Grants};
 
 /// The state of these routes.
 #[derive(Clone)]
@@ -27,12 +28,15 @@ pub struct Local {
     pub issuer: Arc<Issuer>,
     pub mailbox: Mailbox,
     pub clock: Arc<MovableClock>,
+    pub grants: Arc<Grants>,
 }
 
 /// The routes below `/local/`.
 pub fn routes(local: Local) -> Router<Shared> {
     Router::new()
         .route("/local/token/", post(create_token))
+        .route("/local/authorize/", get(oidc::authorize))
+        .route("/local/oauth/token/", post(oidc::exchange))
         .route(
             "/local/.well-known/openid-configuration/",
             get(show_discovery),
@@ -112,7 +116,13 @@ async fn show_discovery(State(local): State<Local>) -> Json<Value> {
     Json(json!({
         "issuer": issuer,
         "jwks_uri": format!("{issuer}/.well-known/jwks.json"),
-        "token_endpoint": format!("{issuer}/token"),
+        "authorization_endpoint": format!("{issuer}/authorize"),
+        "token_endpoint": format!("{issuer}/oauth/token"),
+        "response_types_supported": ["code"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": ["ES256"],
+        "code_challenge_methods_supported": ["S256"],
+        "scopes_supported": ["openid"],
     }))
 }
 

@@ -51,5 +51,6 @@ mod send_emails;
 mod service;
 mod settings;
 mod showings;
+mod site;
 mod submissions;
 mod users;

@@ -1,0 +1,99 @@
+// The shell of the page: header, navigation, and the page that belongs to the address.
+
+import { html, render, useEffect, useSignal } from "./parts/kit.js";
+import { address, link, match } from "./parts/router.js";
+import { config, isSignedIn, signIn, signOut } from "./parts/auth.js";
+import { language, languages, speak, t } from "./parts/texts.js";
+import { Problem, Skeleton, Title, Warnings } from "./parts/ui.js";
+
+/** Every page: its path, and its file in `pages/`. The first that fits is shown. */
+const PAGES = [
+  ["/", "clubs"],
+  ["/clubs/", "clubs"],
+  ["/clubs/:club/", "club"],
+  ["/clubs/:club/apply/:application/", "apply"],
+  ["/clubs/:club/members/", "members"],
+  ["/clubs/:club/manage/", "manage"],
+  ["/clubs/:club/applications/:application/", "submissions"],
+  ["/clubs/:club/applications/:application/mails/", "mails"],
+  ["/events/", "events"],
+  ["/events/:event/", "event"],
+  ["/applications/", "applications"],
+  ["/memberships/", "memberships"],
+  ["/settings/", "settings"],
+  ["/invite/:club/:invite/:token/", "invite"],
+  ["/join/:club/:link/:token/", "join"],
+  ["/callback/", "callback"],
+];
+
+const NAVIGATION = [
+  ["/clubs/", "nav.clubs", false],
+  ["/events/", "nav.events", false],
+  ["/applications/", "nav.applications", true],
+  ["/memberships/", "nav.memberships", true],
+  ["/settings/", "nav.settings", true],
+];
+
+function Header() {
+  const here = address.value.path;
+  const current = (path) => (here.startsWith(path) || (path === "/clubs/" && here === "/") ? "page" : undefined);
+  return html`<header>
+    <a class="skip" href="#main" onClick=${(event) => {
+      event.preventDefault();
+      document.querySelector("main h1")?.focus();
+    }}>${t("skip")}</a>
+    <a class="brand" href=${link("/")}>${t("app")} <span>${config.university}</span></a>
+    <nav aria-label=${t("nav")}>
+      <ul>${NAVIGATION.filter(([, , own]) => !own || isSignedIn.value).map(
+        ([path, name]) => html`<li><a href=${link(path)} aria-current=${current(path)}>${t(name)}</a></li>`,
+      )}</ul>
+    </nav>
+    ${isSignedIn.value
+      ? html`<button onClick=${signOut}>${t("signout")}</button>`
+      : html`<button class="main" onClick=${() => signIn()}>${t("signin")}</button>`}
+  </header>`;
+}
+
+function Footer() {
+  return html`<footer>
+    <label>${t("language")}
+      <select value=${language.value} onChange=${(event) => speak(event.currentTarget.value)}>
+        ${Object.entries(languages).map(([tag, name]) => html`<option value=${tag} lang=${tag}>${name}</option>`)}
+      </select>
+    </label>
+    <a href=${link("/api/docs/")}>${t("footer.api")}</a>
+    ${config.is_local && html`<a href=${link("/local/")}>${t("footer.local")}</a>`}
+  </footer>`;
+}
+
+function NotFound() {
+  return html`<${Title}>${t("error.notfound")}<//><p><a href=${link("/clubs/")}>${t("nav.clubs")}</a></p>`;
+}
+
+/** Loads the file of a page when it is first needed. */
+function Page() {
+  const found = match(PAGES, address.value.path);
+  const loaded = useSignal({ name: "", view: null, error: null });
+  const name = found?.page ?? "";
+  useEffect(() => {
+    if (!name) return;
+    import(`./pages/${name}.js`)
+      .then((file) => (loaded.value = { name, view: file.default, error: null }))
+      .catch((error) => (loaded.value = { name, view: null, error }));
+  }, [name]);
+  if (!found) return html`<${NotFound} />`;
+  if (loaded.value.error) return html`<${Problem} error=${loaded.value.error} retry=${() => location.reload()} />`;
+  if (loaded.value.name !== name) return html`<${Skeleton} lines=${5} />`;
+  const View = loaded.value.view;
+  return html`<${View} key=${address.value.path} ...${found.params} />`;
+}
+
+function App() {
+  language.value;
+  return html`<${Header} /><${Warnings} /><main id="main"><${Page} /></main><${Footer} />`;
+}
+
+const place = document.getElementById("app");
+place.textContent = "";
+render(html`<${App} />`, place);
+document.body.dataset.ready = "true";

@@ -1,0 +1,78 @@
+// `/clubs/{club}/applications/{application}/mails/`: the decision mails of an application. What is
+// sent is exactly what was shown: the digest of the preview goes with it.
+
+import { html, useSignal } from "../parts/kit.js";
+import { post } from "../parts/api.js";
+import { link } from "../parts/router.js";
+import { t } from "../parts/texts.js";
+import { Action, Loaded, Rich, Title, confirmed, useLoad } from "../parts/ui.js";
+
+const TYPES = ["acceptance", "rejection"];
+const NOT_REACHED = "failed,bounced,complained,unknown";
+
+export default function Mails({ club, application: id }) {
+  const base = `/clubs/${club}/applications/${id}`;
+  const application = useLoad(`${base}/`);
+  const missed = useLoad(`${base}/submissions/?email_status=${NOT_REACHED}`);
+  const type = useSignal(TYPES[0]);
+  const onePerPerson = useSignal(false);
+  const plan = useSignal(null);
+
+  const choice = (values) => ({
+    email_type: { id: type.value },
+    ...(onePerPerson.value && { one_per_person: true }),
+    ...values,
+  });
+  const preview = (values = {}) => async () => {
+    plan.value = null;
+    const found = await post(`${base}/send_emails/`, choice({ ...values, dry_run: true }));
+    plan.value = { ...found, values };
+  };
+  const send = async () => {
+    const { digest, recipients, values } = plan.value;
+    if (!confirmed(t("mails.send.sure", { n: recipients }))) return false;
+    try {
+      const { queued } = await post(`${base}/send_emails/`, choice({ ...values, digest }));
+      plan.value = null;
+      await missed.reload();
+      return queued;
+    } catch (error) {
+      // Something changed since the preview: it must be looked at again.
+      if (error.code === "digest_changed") plan.value = null;
+      throw error;
+    }
+  };
+  const change = (what, value) => {
+    what.value = value;
+    plan.value = null;
+  };
+  return html`
+    <${Title}>${t("mails")}<//>
+    <p><a href=${link(`/clubs/${club}/applications/${id}/`)}>${application.data?.name ?? t("submissions")}</a></p>
+    <div class="row">
+      <div class="field"><label for="type">${t("mails.type")}</label>
+        <select id="type" value=${type.value} onChange=${(event) => change(type, event.currentTarget.value)}>
+          ${TYPES.map((one) => html`<option value=${one}>${t(`mails.${one}`)}</option>`)}
+        </select></div>
+      <p class="field"><label class="check"><input type="checkbox" checked=${onePerPerson.value} onChange=${(event) => change(onePerPerson, event.currentTarget.checked)} /> ${t("mails.one")}</label></p>
+      <p class="field"><${Action} className="main" run=${preview()}>${t("mails.preview")}<//></p>
+    </div>
+    ${plan.value && html`<${Plan} plan=${plan.value} send=${send} />`}
+    <section><h2>${t("mails.missed")}</h2>
+      <${Loaded} from=${missed} lines=${2}>${(all) => (all.length === 0
+        ? html`<p class="quiet">${t("none")}</p>`
+        : html`<ul>${all.map((one) => html`<li key=${one.id}>${one.user.name} (${one.user.email}): ${t(`mail.${one.email_status}`)}</li>`)}</ul>
+          <p><${Action} run=${preview({ submissions: all.map((one) => one.id), allow_resend: true })}>${t("mails.missed.preview")}<//></p>`)}
+      <//>
+    </section>`;
+}
+
+function Plan({ plan, send }) {
+  return html`<section class="card" aria-live="polite">
+    <h2>${t("mails.plan", { n: plan.recipients })}</h2>
+    ${plan.warnings.map((text) => html`<p class="problem">${text}</p>`)}
+    <dl>${Object.entries(plan.skipped).map(([name, n]) => n > 0 && html`<dt>${t(`mails.skipped.${name}`)}</dt><dd>${n}</dd>`)}</dl>
+    <p><${Action} className="main" run=${send} done=${(n) => t("mails.queued", { n })} disabled=${plan.recipients === 0}>${t("mails.send")}<//></p>
+    ${plan.previews.map((mail) => html`<details key=${`${mail.submission} ${mail.to}`}><summary>${mail.to}: ${mail.subject}</summary><${Rich} text=${mail.html} /></details>`)}
+  </section>`;
+}

@@ -1,0 +1,132 @@
+// `/clubs/{club}/manage/`: what officers do for their club: applications, requests, invitations and
+// join links.
+
+import { html, useEffect, useSignal } from "../parts/kit.js";
+import { call, get, post, remove } from "../parts/api.js";
+import { link } from "../parts/router.js";
+import { t } from "../parts/texts.js";
+import { Action, Field, Loaded, Time, Title, confirmed, useLoad } from "../parts/ui.js";
+
+export default function Manage({ club: code }) {
+  const club = useLoad(`/clubs/${code}/`);
+  return html`
+    <${Title}>${t("manage")}<//>
+    <p><a href=${link(`/clubs/${code}/`)}>${club.data?.name ?? code}</a></p>
+    <${Applications} code=${code} />
+    <${Requests} code=${code} />
+    <${Invites} code=${code} />
+    <${JoinLinks} code=${code} />`;
+}
+
+function Applications({ code }) {
+  const applications = useLoad(`/clubs/${code}/applications/`);
+  return html`<section><h2>${t("manage.applications")}</h2>
+    <${Loaded} from=${applications} lines=${2}>${(all) => (all.length === 0
+      ? html`<p class="quiet">${t("none")}</p>`
+      : html`<ul class="cards">${all.map((one) => html`<li key=${one.id}>
+          <h3>${one.name}</h3>
+          <p class="quiet">${t("apply.until")} <${Time} at=${one.application_end_time} zoned /></p>
+          <p class="row">
+            <a class="button main" href=${link(`/clubs/${code}/applications/${one.id}/`)}>${t("submissions")}</a>
+            <a class="button" href=${link(`/clubs/${code}/applications/${one.id}/mails/`)}>${t("mails")}</a>
+          </p>
+        </li>`)}</ul>`)}
+    <//>
+  </section>`;
+}
+
+function Requests({ code }) {
+  const requests = useLoad(`/clubs/${code}/membershiprequests/`);
+  const accept = (one) => async () => {
+    await post(`/clubs/${code}/members/`, { person: one.person });
+    await requests.reload();
+  };
+  const decline = (one) => async () => {
+    if (!confirmed(t("manage.decline.sure", { name: one.name }))) return false;
+    await remove(`/clubs/${code}/membershiprequests/${one.id}/`);
+    await requests.reload();
+  };
+  return html`<section><h2>${t("memberships.requests")}</h2>
+    <${Loaded} from=${requests} lines=${2}>${(all) => (all.length === 0
+      ? html`<p class="quiet">${t("none")}</p>`
+      : html`<ul class="cards">${all.map((one) => html`<li key=${one.id}>
+          <h3>${one.name}</h3>
+          <p class="quiet">${one.email} · <${Time} at=${one.created_at} /></p>
+          <p class="row">
+            <${Action} className="main" run=${accept(one)} done=${t("manage.accepted", one)} label=${`${t("manage.accept")}: ${one.name}`}>${t("manage.accept")}<//>
+            <${Action} className="danger" run=${decline(one)} done=${t("manage.declined")} label=${`${t("manage.decline")}: ${one.name}`}>${t("manage.decline")}<//>
+          </p>
+        </li>`)}</ul>`)}
+    <//>
+  </section>`;
+}
+
+function Invites({ code }) {
+  const invites = useLoad(`/clubs/${code}/invites/`);
+  const emails = useSignal("");
+  const errors = useSignal({});
+  const send = async () => {
+    try {
+      const sent = await post(`/clubs/${code}/invite/`, { emails: emails.value });
+      emails.value = "";
+      errors.value = {};
+      await invites.reload();
+      return sent;
+    } catch (error) {
+      errors.value = error.fields ?? {};
+      throw error;
+    }
+  };
+  const path = (one) => `/clubs/${code}/invites/${one.id}/`;
+  return html`<section><h2>${t("manage.invites")}</h2>
+    <${Field} id="emails" label=${t("manage.emails")} hint=${t("manage.emails.hint")} errors=${errors.value.emails}>
+      <textarea id="emails" rows="3" value=${emails.value} onInput=${(event) => (emails.value = event.currentTarget.value)} aria-describedby="emails-notes"></textarea>
+    <//>
+    <p><${Action} className="main" run=${send} done=${(all) => t("manage.invited", all)} disabled=${!emails.value.trim()}>${t("manage.invite")}<//></p>
+    <${Loaded} from=${invites} lines=${2}>${(all) => html`<ul class="cards">${all.map((one) => html`<li key=${one.id}>
+      <h3>${one.email}</h3>
+      <p><span class="state">${t(`role.${one.role}`)}</span> <span class="quiet">${t("apply.until")} <${Time} at=${one.expires_at} /></span></p>
+      <p class="row">
+        <${Action} run=${() => post(`${path(one)}resend/`, {}).then(invites.reload)} done=${t("manage.resent")} label=${`${t("manage.resend")}: ${one.email}`}>${t("manage.resend")}<//>
+        <${Action} className="danger" run=${() => remove(path(one)).then(invites.reload)} done=${t("manage.revoked")} label=${`${t("manage.revoke")}: ${one.email}`}>${t("manage.revoke")}<//>
+      </p>
+    </li>`)}</ul>`}<//>
+  </section>`;
+}
+
+function JoinLinks({ code }) {
+  const links = useLoad(`/clubs/${code}/joinlinks/`);
+  const note = useSignal("");
+  const create = async () => {
+    await post(`/clubs/${code}/joinlinks/`, { note: note.value });
+    note.value = "";
+    await links.reload();
+  };
+  return html`<section><h2>${t("manage.links")}</h2>
+    <div class="row">
+      <${Field} id="note" label=${t("manage.note")}>
+        <input id="note" value=${note.value} onInput=${(event) => (note.value = event.currentTarget.value)} /><//>
+      <p class="field"><${Action} className="main" run=${create} done=${t("saved")}>${t("manage.link.create")}<//></p>
+    </div>
+    <${Loaded} from=${links} lines=${2}>${(all) => html`<ul class="cards">${all.map((one) => html`
+      <${JoinLink} key=${one.id} one=${one} path=${`/clubs/${code}/joinlinks/${one.id}/`} reload=${links.reload} />`)}</ul>`}<//>
+  </section>`;
+}
+
+function JoinLink({ one, path, reload }) {
+  const code = useSignal("");
+  useEffect(() => {
+    // An image cannot send a token, so the code is fetched and shown from memory.
+    get(`${path}qr.svg`).then((svg) => (code.value = `data:image/svg+xml,${encodeURIComponent(svg)}`), () => {});
+  }, [path]);
+  return html`<li>
+    <h3>${one.note || t("manage.link")}</h3>
+    ${code.value && html`<img class="qr" src=${code.value} alt=${t("manage.link.code", { note: one.note })} />`}
+    <p class="quiet">${t("manage.link.uses", { n: one.uses })}${one.max_uses !== null && ` / ${one.max_uses}`} · ${t("apply.until")} <${Time} at=${one.expires_at} /></p>
+    <p class="row">
+      <${Action} run=${() => navigator.clipboard.writeText(one.url)} done=${t("copied")} label=${`${t("manage.link.copy")}: ${one.note}`}>${t("manage.link.copy")}<//>
+      ${code.value && html`<a class="button" href=${code.value} download="join.svg" aria-label=${`${t("manage.link.save")}: ${one.note}`}>${t("manage.link.save")}</a>`}
+      <${Action} className="danger" run=${() => call("DELETE", path).then(reload)} done=${t("manage.revoked")} label=${`${t("manage.revoke")}: ${one.note}`}>${t("manage.revoke")}<//>
+    </p>
+  </li>`;
+}

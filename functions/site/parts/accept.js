@@ -1,0 +1,28 @@
+// The page behind the links with which people join a club.
+
+import { html, useSignal } from "./kit.js";
+import { post } from "./api.js";
+import { isSignedIn, signIn } from "./auth.js";
+import { link } from "./router.js";
+import { t } from "./texts.js";
+import { Action, Title, useLoad } from "./ui.js";
+
+export function Accept({ club: code, path, token }) {
+  const club = useLoad(`/clubs/${code}/`);
+  const isPublic = useSignal(true);
+  const member = useSignal(null);
+  const name = club.data?.name ?? code;
+  const accept = async () => {
+    member.value = await post(path, { token, public: isPublic.value });
+  };
+  if (member.value) {
+    return html`<${Title}>${t("join.done", { club: name })}<//>
+      <p><a class="button main" href=${link(`/clubs/${code}/`)}>${name}</a></p>`;
+  }
+  return html`<${Title}>${t("join.title", { club: name })}<//>
+    <p class="quiet">${club.data?.subtitle}</p>
+    ${isSignedIn.value
+      ? html`<p><label class="check"><input type="checkbox" checked=${isPublic.value} onChange=${(event) => (isPublic.value = event.currentTarget.checked)} /> ${t("memberships.public")}</label></p>
+        <p><${Action} className="main" run=${accept}>${t("join.accept")}<//></p>`
+      : html`<p>${t("join.signin")}</p><p><button class="main" onClick=${() => signIn()}>${t("signin")}</button></p>`}`;
+}

@@ -1,0 +1,78 @@
+// Calls of the API. Every page uses this module and nothing else.
+
+import { token } from "./auth.js";
+import { link } from "./router.js";
+import { t } from "./texts.js";
+
+/** An error that the service answered, or that there was no answer. */
+export class ApiError extends Error {
+  /** @param {number} status @param {any} body */
+  constructor(status, body) {
+    super(body?.detail ?? t("error.network"));
+    this.status = status;
+    this.body = body;
+    this.code = body?.code ?? (status === 0 ? "network" : "");
+    /** @type {Record<string, string[]>} */
+    this.fields = body?.errors ?? {};
+  }
+}
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const TRIES = 4;
+
+/**
+ * Sends a request and returns `{ data, etag, next }`. What got no answer, or was busy, is sent again
+ * with the same idempotency key, so that nothing is done twice.
+ * @param {string} method
+ * @param {string} path below `/api`
+ * @param {{body?: any, etag?: string, text?: string, key?: string}} [options]
+ */
+export async function call(method, path, { body, etag, text, key } = {}) {
+  const headers = new Headers();
+  if (body !== undefined) headers.set("Content-Type", "application/json");
+  if (text !== undefined) headers.set("Content-Type", "text/csv");
+  if (etag) headers.set("If-Match", etag);
+  if (method === "POST") headers.set("Idempotency-Key", key ?? crypto.randomUUID());
+  let fresh = false;
+  for (let attempt = 1; ; attempt++) {
+    const bearer = await token({ fresh });
+    headers.delete("Authorization");
+    if (bearer) headers.set("Authorization", `Bearer ${bearer}`);
+    let response;
+    try {
+      const sent = body === undefined ? text : JSON.stringify(body);
+      response = await fetch(link(`/api${path}`), { method, headers, body: sent });
+    } catch {
+      if (attempt < TRIES) {
+        await pause(300 * 3 ** attempt);
+        continue;
+      }
+      throw new ApiError(0, null);
+    }
+    const later = response.status === 429 || response.status >= 500;
+    const wait = Number(response.headers.get("Retry-After") ?? 1);
+    if (later && attempt < TRIES && wait <= 10) {
+      await pause(wait * 1000);
+      continue;
+    }
+    if (response.status === 401 && bearer && !fresh) {
+      fresh = true;
+      continue;
+    }
+    const type = response.headers.get("Content-Type") ?? "";
+    const data = response.status === 204 ? null : await (type.includes("json") ? response.json() : response.text());
+    if (!response.ok) throw new ApiError(response.status, data);
+    const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("Link") ?? "");
+    return {
+      data,
+      etag: response.headers.get("ETag") ?? "",
+      next: next ? next[1].replace(/^.*?\/api/, "") : "",
+    };
+  }
+}
+
+export const get = async (path) => (await call("GET", path)).data;
+export const post = async (path, body, options) => (await call("POST", path, { body, ...options })).data;
+export const put = async (path, body) => (await call("PUT", path, { body })).data;
+export const patch = async (path, body, options) => (await call("PATCH", path, { body, ...options })).data;
+export const remove = async (path) => (await call("DELETE", path)).data;

@@ -1,0 +1,129 @@
+// Signing in with OpenID Connect: authorization code with PKCE, against any issuer. Tokens are in
+// the session storage of this tab, and are renewed before they end.
+
+import * as oauth from "../vendor/oauth4webapi.js";
+import { computed, signal } from "./kit.js";
+import { leaving, link, open } from "./router.js";
+
+const KEY = "session";
+const PENDING = "signing-in";
+
+/** @type {{issuer: string, client_id: string, scopes: string, university: string, is_local: boolean}} */
+export const config = await (await fetch(link("/config.json"))).json();
+const client = { client_id: config.client_id };
+const issuer = new URL(config.issuer);
+// Only the local service has an issuer without TLS.
+const options = { [oauth.allowInsecureRequests]: issuer.protocol === "http:" };
+
+const session = signal(JSON.parse(sessionStorage.getItem(KEY) ?? "null"));
+/** Who is signed in, as the issuer names the person. */
+export const person = () => session.value?.person;
+/** Whether somebody is signed in. */
+export const isSignedIn = computed(() => session.value !== null);
+/** True after a session ended that could not be renewed. What is typed stays on the page. */
+export const hasEnded = signal(false);
+
+function keep(value) {
+  session.value = value;
+  if (value) sessionStorage.setItem(KEY, JSON.stringify(value));
+  else sessionStorage.removeItem(KEY);
+}
+
+let server;
+function discovered() {
+  server ??= oauth
+    .discoveryRequest(issuer, options)
+    .then((response) => oauth.processDiscoveryResponse(issuer, response))
+    .catch((error) => {
+      server = undefined;
+      throw error;
+    });
+  return server;
+}
+
+const redirect = () => location.origin + link("/callback/");
+
+/** Leaves for the issuer, and comes back to `to`. */
+export async function signIn(to = location.pathname.slice(link("").length) + location.search) {
+  const as = await discovered();
+  const verifier = oauth.generateRandomCodeVerifier();
+  const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
+  sessionStorage.setItem(PENDING, JSON.stringify({ verifier, state, nonce, to }));
+  const at = new URL(as.authorization_endpoint);
+  const values = {
+    client_id: client.client_id,
+    redirect_uri: redirect(),
+    response_type: "code",
+    scope: config.scopes,
+    state,
+    nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+  };
+  for (const [name, value] of Object.entries(values)) at.searchParams.set(name, value);
+  // What is typed comes back with the page, so there is nothing to ask.
+  leaving.value = "";
+  location.assign(at);
+}
+
+/** Ends the way to the issuer and back. Returns where the person wanted to be. */
+export async function finishSignIn() {
+  const pending = JSON.parse(sessionStorage.getItem(PENDING) ?? "null");
+  if (!pending) throw new Error("no sign-in was begun in this tab");
+  sessionStorage.removeItem(PENDING);
+  const as = await discovered();
+  const answer = oauth.validateAuthResponse(as, client, new URL(location.href), pending.state);
+  const response = await oauth.authorizationCodeGrantRequest(
+    as, client, oauth.None(), answer, redirect(), pending.verifier, options,
+  );
+  const tokens = await oauth.processAuthorizationCodeResponse(as, client, response, {
+    expectedNonce: pending.nonce,
+  });
+  store(tokens);
+  return pending.to;
+}
+
+function store(tokens) {
+  const claims = oauth.getValidatedIdTokenClaims(tokens);
+  keep({
+    person: claims?.sub ?? session.value?.person,
+    token: tokens.access_token,
+    refresh: tokens.refresh_token ?? session.value?.refresh,
+    ends: Date.now() + (tokens.expires_in ?? 300) * 1000,
+  });
+  hasEnded.value = false;
+}
+
+let renewal;
+async function renew() {
+  const as = await discovered();
+  const response = await oauth.refreshTokenGrantRequest(
+    as, client, oauth.None(), session.value.refresh, options,
+  );
+  store(await oauth.processRefreshTokenResponse(as, client, response));
+}
+
+/** A token that is valid for at least half a minute; null if nobody is signed in. */
+export async function token({ fresh = false } = {}) {
+  if (!session.value) return null;
+  if (!fresh && session.value.ends - Date.now() > 30_000) return session.value.token;
+  try {
+    if (!session.value.refresh) throw new Error("no refresh token");
+    renewal ??= renew().finally(() => (renewal = undefined));
+    await renewal;
+    return session.value.token;
+  } catch (error) {
+    // Without a network the session may still be good.
+    if (error instanceof TypeError) throw error;
+    hasEnded.value = true;
+    keep(null);
+    return null;
+  }
+}
+
+export function signOut() {
+  sessionStorage.clear();
+  session.value = null;
+  hasEnded.value = false;
+  open("/");
+}

@@ -1,0 +1,9 @@
+// The libraries, under one name. Pages import from here only.
+
+import { h, render, Fragment } from "../vendor/preact.js";
+import { useEffect, useMemo, useRef } from "../vendor/hooks.js";
+import htm from "../vendor/htm.js";
+import { batch, computed, effect, signal, useComputed, useSignal } from "../vendor/signals.js";
+
+export const html = htm.bind(h);
+export { Fragment, batch, computed, effect, render, signal, useComputed, useEffect, useMemo, useRef, useSignal };

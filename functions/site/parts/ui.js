@@ -1,0 +1,160 @@
+// What pages are made of.
+
+import { Fragment, html, signal, useEffect, useRef, useSignal } from "./kit.js";
+import { call } from "./api.js";
+import { hasEnded, isSignedIn, signIn } from "./auth.js";
+import { t, away, moment } from "./texts.js";
+
+/** What was done or went wrong, for eyes and for screen readers. */
+export const notice = signal({ text: "", kind: "" });
+let fading;
+export function say(text, kind = "done") {
+  notice.value = { text, kind };
+  clearTimeout(fading);
+  if (kind === "done") fading = setTimeout(() => (notice.value = { text: "", kind: "" }), 6000);
+}
+
+/** Sets the title of the page, and moves the focus to its heading after a change of page. */
+export function Title({ children, name }) {
+  const heading = useRef(null);
+  useEffect(() => {
+    document.title = `${name ?? children} – ${t("app")}`;
+    heading.current?.focus({ preventScroll: true });
+  }, [name ?? children]);
+  return html`<h1 tabindex="-1" ref=${heading}>${children}</h1>`;
+}
+
+/**
+ * Loads data for a page: `{ data, error, reload, etag, next }`. What was loaded stays while it is
+ * loaded again.
+ */
+export function useLoad(path) {
+  const state = useSignal({ data: undefined, error: null, path: "", etag: "", next: "" });
+  const reload = async () => {
+    if (!path) return;
+    try {
+      const { data, etag, next } = await call("GET", path);
+      state.value = { data, error: null, path, etag, next };
+    } catch (error) {
+      state.value = { ...state.value, error, path };
+    }
+  };
+  useEffect(() => {
+    state.value = { ...state.value, error: null };
+    reload();
+  }, [path, isSignedIn.value]);
+  const fresh = state.value.path === path || !path;
+  return { ...state.value, isStale: !fresh, reload, set: (data) => (state.value = { ...state.value, data }) };
+}
+
+/** Shows what was loaded, a skeleton before that, or the error with a way to try again. */
+export function Loaded({ from, lines = 4, children }) {
+  if (from.error && from.data === undefined) return html`<${Problem} error=${from.error} retry=${from.reload} />`;
+  if (from.data === undefined) return html`<${Skeleton} lines=${lines} />`;
+  return html`<div class=${from.isStale ? "stale" : ""}>
+    ${from.error && html`<${Problem} error=${from.error} retry=${from.reload} />`} ${children(from.data)}
+  </div>`;
+}
+
+export function Skeleton({ lines }) {
+  return html`<div class="skeleton" role="status" aria-label=${t("loading")}>
+    ${Array.from({ length: lines }, () => html`<span></span>`)}
+  </div>`;
+}
+
+export function Problem({ error, retry }) {
+  if (error.status === 401) {
+    return html`<div class="card"><p>${t("signin.needed")}</p>
+      <p><button class="main" onClick=${() => signIn()}>${t("signin")}</button></p></div>`;
+  }
+  const text = error.status === 404 ? t("error.notfound") : error.status === 403 ? t("error.forbidden") : error.message;
+  return html`<div class="card problem" role="alert"><p>${text}</p>
+    ${retry && html`<p><button onClick=${retry}>${t("retry")}</button></p>`}</div>`;
+}
+
+/** A moment with how far it is away. Deadlines name the zone. */
+export function Time({ at, zoned, day }) {
+  return html`<time datetime=${at} title=${away(at)}>${moment(at, { zoned, day })}</time>`;
+}
+
+/** A field with its label, and the messages of the API below it. */
+export function Field({ label, errors, hint, children, id }) {
+  const notes = `${id}-notes`;
+  return html`<div class=${errors?.length ? "field wrong" : "field"}>
+    <label for=${id}>${label}</label>
+    ${children}
+    <div id=${notes}>
+      ${hint && html`<p class="quiet">${hint}</p>`}
+      ${errors?.map((text) => html`<p class="message" role="alert">${text}</p>`)}
+    </div>
+  </div>`;
+}
+
+/** A button that does something which takes time, and tells what went wrong. */
+export function Action({ run, children, className = "", done, disabled, label }) {
+  const busy = useSignal(false);
+  const click = async () => {
+    if (busy.value) return;
+    busy.value = true;
+    try {
+      const said = await run();
+      if (said !== false && done) say(typeof done === "function" ? done(said) : done);
+    } catch (error) {
+      say(error.message, "problem");
+    } finally {
+      busy.value = false;
+    }
+  };
+  return html`<button
+    type="button"
+    class=${className}
+    aria-busy=${busy.value}
+    aria-label=${label}
+    disabled=${disabled}
+    onClick=${click}
+  >${children}</button>`;
+}
+
+/** A question before something that cannot be undone. */
+export function confirmed(text) {
+  return window.confirm(text);
+}
+
+export function Tags({ club }) {
+  return html`<p class="tags">
+    ${club.badges?.map((badge) => html`<span class="badge" style=${{ "--badge": badge.color || "#666" }}>${badge.label}</span>`)}
+    ${club.tags?.map((tag) => html`<span class="tag">${tag.name}</span>`)}
+  </p>`;
+}
+
+/** The API returns clean HTML: its cleaner lets no script, style or form through. */
+export function Rich({ text }) {
+  const place = useRef(null);
+  useEffect(() => {
+    if (place.current) place.current.innerHTML = text;
+  }, [text]);
+  return html`<div class="rich" ref=${place}></div>`;
+}
+
+/** Tells that there is no network, or that the session ended. What is typed stays. */
+export function Warnings() {
+  const online = useSignal(navigator.onLine);
+  useEffect(() => {
+    const look = () => (online.value = navigator.onLine);
+    addEventListener("online", look);
+    addEventListener("offline", look);
+    return () => {
+      removeEventListener("online", look);
+      removeEventListener("offline", look);
+    };
+  }, []);
+  return html`<${Fragment}>
+    ${!online.value && html`<p class="bar problem" role="alert">${t("offline")}</p>`}
+    ${hasEnded.value && html`<p class="bar problem" role="alert">${t("signin.ended")}
+      <button onClick=${() => signIn()}>${t("signin")}</button></p>`}
+    <div class=${`bar ${notice.value.kind}`} role="status" aria-live="polite" hidden=${!notice.value.text}>
+      ${notice.value.text}
+      ${notice.value.kind === "problem" && html`<button aria-label=${t("close")} onClick=${() => say("", "")}>×</button>`}
+    </div>
+  <//>`;
+}

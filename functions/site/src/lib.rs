@@ -1,0 +1,157 @@
+//! The site: a page for students, officers and admins that uses the API and nothing else (design,
+//! `docs/site.md`). The files are part of the binary, compressed when it was built.
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde::Serialize;
+use shared::http::{ApiError, PublicPath};
+
+/// What the page has to know about the deployment.
+#[derive(Debug, Clone, Serialize)]
+pub struct SiteConfig {
+    /// The issuer of the tokens, for discovery.
+    pub issuer: String,
+    /// The id of the page at the issuer.
+    pub client_id: String,
+    /// The scopes that the page asks for.
+    pub scopes: String,
+    /// The name of the university.
+    pub university: String,
+    /// Whether it runs on a developer's machine.
+    pub is_local: bool,
+    /// Where images are, as an origin.
+    #[serde(skip)]
+    pub media_origin: String,
+}
+
+struct File {
+    name: &'static str,
+    content_type: &'static str,
+    plain: &'static [u8],
+    gzip: &'static [u8],
+    brotli: &'static [u8],
+}
+
+const FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
+/// Changes with every change of a file.
+const HASH: &str = env!("SITE_HASH");
+const INDEX: &str = include_str!("../index.html");
+/// A file at an address with the hash never changes.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+
+/// The routes of the site. For a browser, every path that is no file is the page itself, which knows
+/// its paths (O14).
+pub fn routes(config: SiteConfig) -> Router {
+    Router::new()
+        .route("/config.json", get(show_config))
+        .route("/assets/{hash}/{*name}", get(show_file))
+        .fallback(get(show_page))
+        .with_state(config)
+}
+
+async fn show_config(State(config): State<SiteConfig>) -> Response {
+    let headers = [(header::CACHE_CONTROL, "public, max-age=300")];
+    (headers, Json(config)).into_response()
+}
+
+/// Returns whether the client accepts a coding. A weight of 0 refuses it.
+fn accepts(headers: &HeaderMap, coding: &str) -> bool {
+    let accepted = headers
+        .get(header::ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    accepted.split(',').any(|part| {
+        let (name, weight) = part.split_once(';').unwrap_or((part, ""));
+        let refused = weight
+            .replace(' ', "")
+            .trim_start_matches("q=")
+            .parse::<f32>()
+            == Ok(0.0);
+        name.trim().eq_ignore_ascii_case(coding) && !refused
+    })
+}
+
+async fn show_file(Path((hash, name)): Path<(String, String)>, headers: HeaderMap) -> Response {
+    let Some(file) = FILES.iter().find(|file| file.name == name) else {
+        return ApiError::NotFound.into_response();
+    };
+    let (bytes, coding) = if accepts(&headers, "br") {
+        (file.brotli, Some("br"))
+    } else if accepts(&headers, "gzip") {
+        (file.gzip, Some("gzip"))
+    } else {
+        (file.plain, None)
+    };
+    // A page that was loaded before a deployment asks for the old hash. It gets the present file.
+    let cache = if hash == HASH { FOR_EVER } else { "no-store" };
+    let mut response = (
+        [
+            (header::CONTENT_TYPE, file.content_type),
+            (header::CACHE_CONTROL, cache),
+            (header::VARY, "Accept-Encoding"),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        ],
+        bytes,
+    )
+        .into_response();
+    if let Some(coding) = coding {
+        let value = HeaderValue::from_static(coding);
+        response
+            .headers_mut()
+            .insert(header::CONTENT_ENCODING, value);
+    }
+    response
+}
+
+async fn show_page(
+    State(config): State<SiteConfig>,
+    PublicPath(public): PublicPath,
+    headers: HeaderMap,
+    uri: axum::http::Uri,
+) -> Response {
+    let accept = headers.get(header::ACCEPT);
+    let is_browser = accept
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|accept| accept.contains("text/html"));
+    // Programs that ask for a path which is not there are told so.
+    if !is_browser {
+        return ApiError::NotFound.into_response();
+    }
+    // Below a stage of the gateway the public path begins with the stage.
+    let base = public.strip_suffix(uri.path()).unwrap_or_default();
+    let html = INDEX
+        .replace("{{base}}", &format!("{base}/"))
+        .replace("{{assets}}", &format!("{base}/assets/{HASH}"));
+    let policy = format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {media}; \
+         connect-src 'self' {issuer}; form-action 'self'; base-uri 'self'; frame-ancestors 'none'",
+        media = config.media_origin,
+        issuer = origin(&config.issuer),
+    );
+    let mut response = (
+        [
+            (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+            (header::CACHE_CONTROL, "no-cache"),
+            (header::REFERRER_POLICY, "no-referrer"),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        ],
+        html,
+    )
+        .into_response();
+    if let Ok(policy) = HeaderValue::try_from(policy) {
+        response
+            .headers_mut()
+            .insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+/// The scheme and host of a URL.
+fn origin(url: &str) -> &str {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..].find('/').map_or(url.len(), |at| start + at);
+    &url[..end]
+}
