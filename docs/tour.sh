@@ -97,8 +97,8 @@ call "$sue" GET /clubs/go-club/members/
 # A link for the fair, with its QR code: the first hundred who open it join. And a roster that a
 # spreadsheet saved: it says what would happen, and happens only without `dry_run`.
 link=$(create "$sue" /clubs/go-club/joinlinks/ '{"note":"Fair","max_uses":100}')
-call "$sue" GET "/clubs/go-club/joinlinks/$link/qr.svg" | head -c 200
-echo
+code=$(call "$sue" GET "/clubs/go-club/joinlinks/$link/qr.svg")
+echo "${code:0:200}"
 curl -s "$api/clubs/go-club/members/import/?dry_run=true" -H "Authorization: Bearer $sue" \
   -H 'Content-Type: text/csv' --data-binary $'email;title\r\nkim@uni.example;Librarian\r\n'
 echo

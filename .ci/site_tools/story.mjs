@@ -237,6 +237,9 @@ await olivia.getByLabel("Comment, for officers only").fill("Builds things");
 await olivia.getByRole("button", { name: "Save my review" }).click();
 await olivia.getByText("Builds things", { exact: false }).last().waitFor();
 await accessible(olivia, "applicant");
+// Whoever comes back finds the own review, to change it.
+await olivia.reload();
+await olivia.waitForFunction(() => document.querySelector("#comment")?.value === "Builds things" && document.querySelector("#score").value === "5");
 
 // Another officer is faster: their decision is shown, and what was typed stays.
 const robotics = (await call("olivia", "GET", "/clubs/robotics/applications/"))[0];

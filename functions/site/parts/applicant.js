@@ -84,29 +84,36 @@ function Decision({ found, etag, path, reload, changed, late }) {
 
 function Reviews({ path, changed }) {
   const reviews = useLoad(`${path}reviews/`);
-  const score = useSignal("");
-  const comment = useSignal("");
+  const me = useLoad("/settings/");
+  return html`<h3>${t("reviews")}</h3>
+    <${Loaded} from=${reviews} lines=${4}>${(all) => html`<${Loaded} from=${me} lines=${4}>${({ id }) => html`
+      <${OwnReview} own=${all.find((one) => one.by?.id === id)} path=${path} reload=${reviews.reload} changed=${changed} />`}<//>
+      <ul>${all.map((one) => html`<li key=${one.id}>
+        ${one.score !== null && html`<b>${one.score}</b> `}${one.comment} <span class="quiet">${one.by?.username}</span></li>`)}</ul>`}<//>`;
+}
+
+function OwnReview({ own, path, reload, changed }) {
+  const score = useSignal(own?.score ?? "");
+  const comment = useSignal(own?.comment ?? "");
   const errors = useSignal({});
   const save = async () => {
     try {
       const body = { score: score.value === "" ? null : Number(score.value), comment: comment.value };
       await put(`${path}reviews/mine/`, body);
       errors.value = {};
-      await reviews.reload();
+      await reload();
       changed((await call("GET", path)).data);
     } catch (error) {
       errors.value = error.fields ?? {};
       throw error;
     }
   };
-  return html`<h3>${t("reviews")}</h3>
+  return html`
     <${Field} id="score" label=${t("reviews.score")} errors=${errors.value.score}>
       <select id="score" value=${score.value} onChange=${(event) => (score.value = event.currentTarget.value)}>
         <option value=""></option>${[1, 2, 3, 4, 5].map((one) => html`<option value=${one}>${one}</option>`)}
       </select><//>
     <${Field} id="comment" label=${t("reviews.comment")} errors=${errors.value.comment}>
       <textarea id="comment" rows="3" value=${comment.value} onInput=${(event) => (comment.value = event.currentTarget.value)}></textarea><//>
-    <p><${Action} run=${save} done=${t("saved")}>${t("reviews.save")}<//></p>
-    <${Loaded} from=${reviews} lines=${2}>${(all) => html`<ul>${all.map((one) => html`<li key=${one.id}>
-      ${one.score !== null && html`<b>${one.score}</b> `}${one.comment} <span class="quiet">${one.by?.username}</span></li>`)}</ul>`}<//>`;
+    <p><${Action} run=${save} done=${t("saved")}>${t("reviews.save")}<//></p>`;
 }
