@@ -3,15 +3,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-use axum::Json;
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Response};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::Deserialize;
 use shared::Shared;
 use shared::http::{
-    Admin, ApiError, ChangedNothing, ImportBody, ImportRow, ImportRows, Mode, NewId, Params,
-    Reference, Result,
+    Admin, ApiError, ImportBody, ImportRow, ImportRows, Mode, NewId, Params, Reference, Result,
 };
 use shared::ids::Id;
 use shared::mail::joined;
@@ -112,7 +109,7 @@ pub async fn import_clubs(
     _: Admin,
     NewId(creation): NewId,
     ImportRows(rows): ImportRows,
-) -> Result<Response> {
+) -> Result<ImportBody> {
     let mut body = ImportBody {
         dry_run: params.flag("dry_run")?.unwrap_or(false),
         ..ImportBody::default()
@@ -147,14 +144,7 @@ pub async fn import_clubs(
             Err(error) => return Err(error),
         }
     }
-    body.errors
-        .sort_by(|a, b| (a.row, &a.field).cmp(&(b.row, &b.field)));
-    let is_dry = body.dry_run;
-    let mut response = Json(body).into_response();
-    if is_dry {
-        response.extensions_mut().insert(ChangedNothing);
-    }
-    Ok(response)
+    Ok(body)
 }
 
 /// Reads all rows, with the people whom they name as owners. Errors go to the body.

@@ -2,14 +2,10 @@
 
 use std::time::Duration;
 
-use axum::Json;
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Response};
 use futures::stream::{self, StreamExt};
 use serde::Deserialize;
-use shared::http::{
-    ApiError, ChangedNothing, ImportBody, ImportRows, NewId, Officer, Params, Result,
-};
+use shared::http::{ApiError, ImportBody, ImportRows, NewId, Officer, Params, Result};
 use shared::models::{Mail, Membership, MembershipRequest, Personal, Role};
 use shared::openapi::fields::{Address, Line};
 use shared::table::usage::request_age;
@@ -68,7 +64,7 @@ pub async fn import_members(
     scope: Officer,
     new: NewId,
     ImportRows(rows): ImportRows,
-) -> Result<Response> {
+) -> Result<ImportBody> {
     let mut body = ImportBody {
         dry_run: params.flag("dry_run")?.unwrap_or(false),
         ..ImportBody::default()
@@ -87,14 +83,7 @@ pub async fn import_members(
         change(&app, &scope, plan.change, &mut body).await?;
         Box::pin(invite(&app, &scope, plan.invite, new, &mut body)).await?;
     }
-    body.errors
-        .sort_by(|a, b| (a.row, &a.field).cmp(&(b.row, &b.field)));
-    let is_dry = body.dry_run;
-    let mut response = Json(body).into_response();
-    if is_dry {
-        response.extensions_mut().insert(ChangedNothing);
-    }
-    Ok(response)
+    Ok(body)
 }
 
 async fn add(

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::error::ApiError;
+use super::idempotency::ChangedNothing;
 use crate::limits;
 
 /// The rows of the request body, in their order.
@@ -60,6 +63,20 @@ impl ImportBody {
             field: field.to_owned(),
             message: message.into(),
         });
+    }
+}
+
+impl IntoResponse for ImportBody {
+    /// The errors are in the order of the rows. A dry run does not use up an idempotency key.
+    fn into_response(mut self) -> Response {
+        self.errors
+            .sort_by(|a, b| (a.row, &a.field).cmp(&(b.row, &b.field)));
+        let is_dry = self.dry_run;
+        let mut response = Json(self).into_response();
+        if is_dry {
+            response.extensions_mut().insert(ChangedNothing);
+        }
+        response
     }
 }
 

@@ -10,6 +10,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::TimeDelta;
 use http::{HeaderMap, Request};
 use serde_json::{Value, json};
+use shared::http::PublicPath;
 use tests::TestCampus;
 use tower::ServiceExt as _;
 
@@ -36,6 +37,24 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
         .get(name)
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default()
+}
+
+/// Below a stage of the gateway the page and its files are below the stage, too.
+#[tokio::test]
+async fn the_site_works_below_a_path() {
+    let campus = TestCampus::new();
+    for (public, base) in [("/clubs/chess/", "/"), ("/dev/clubs/chess/", "/dev/")] {
+        let mut request = Request::get("/clubs/chess/")
+            .header("host", "clubs.example")
+            .header("accept", "text/html")
+            .body(Body::empty())
+            .expect("a request");
+        let path = PublicPath(public.to_owned());
+        request.extensions_mut().insert(path);
+        let (_, _, html) = send(&campus, request).await;
+        assert!(html.contains(&format!("<base href=\"{base}\">")), "{html}");
+        assert!(html.contains(&format!("src=\"{base}assets/")), "{html}");
+    }
 }
 
 /// Every text is there in every language.
