@@ -117,7 +117,7 @@ async fn show_page(
         .and_then(|value| value.to_str().ok())
         .is_some_and(|accept| accept.contains("text/html"));
     // Programs that ask for a path which is not there are told so.
-    if !is_browser {
+    if !is_browser && uri.path() != "/" {
         return ApiError::NotFound.into_response();
     }
     // Below a stage of the gateway the public path begins with the stage.

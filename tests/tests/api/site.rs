@@ -118,6 +118,7 @@ async fn every_path_of_a_browser_is_the_page_and_its_files_are_kept_for_ever() {
     // Programs are told what is not there, and the API stays as it is.
     let anybody = campus.anonymous();
     anybody.get("/nowhere/").await.error(404);
+    assert_eq!(anybody.get("/").await.status, 200);
     let (status, _, text) = open(&campus, "/api/nowhere/", "").await;
     assert_eq!((status, text.contains("not_found")), (404, true));
     let (status, _, config) = open(&campus, "/config.json", "").await;
