@@ -3,35 +3,53 @@
 import { html, render, useEffect, useSignal } from "./parts/kit.js";
 import { address, link, match } from "./parts/router.js";
 import { config, isSignedIn, signIn, signOut } from "./parts/auth.js";
+import { me } from "./parts/me.js";
 import { language, languages, speak, t } from "./parts/texts.js";
 import { Problem, Skeleton, Title, Warnings } from "./parts/ui.js";
 
-/** Every page: its path, and its file in `pages/`. The first that fits is shown. */
+/** Every page: its path, its file in `pages/`, and what it gets. The first that fits is shown. */
 const PAGES = [
   ["/", "clubs"],
   ["/clubs/", "clubs"],
   ["/clubs/:club/", "club"],
   ["/clubs/:club/apply/:application/", "apply"],
+  ["/clubs/:club/edit/", "club_edit"],
+  ["/clubs/:club/events/:event/", "event_edit"],
+  ["/clubs/:club/import/", "import_members"],
   ["/clubs/:club/members/", "members"],
   ["/clubs/:club/manage/", "manage"],
+  ["/clubs/:club/applications/new/", "builder", { application: "new" }],
+  ["/clubs/:club/applications/:application/edit/", "builder"],
   ["/clubs/:club/applications/:application/", "submissions"],
   ["/clubs/:club/applications/:application/mails/", "mails"],
   ["/events/", "events"],
   ["/events/:event/", "event"],
+  ["/fairs/", "fairs"],
+  ["/new-club/", "club_new"],
   ["/applications/", "applications"],
   ["/memberships/", "memberships"],
   ["/settings/", "settings"],
   ["/invite/:club/:invite/:token/", "invite"],
   ["/join/:club/:link/:token/", "join"],
+  ["/admin/", "admin"],
+  ["/admin/fairs/", "admin_fairs"],
+  ["/admin/import/", "admin_import"],
+  ["/admin/lists/", "admin_lists"],
   ["/callback/", "callback"],
 ];
 
+const everybody = () => true;
+const signedIn = () => isSignedIn.value;
+const admins = () => Boolean(me.value?.is_admin);
+/** The main navigation: path, text, and who sees it. */
 const NAVIGATION = [
-  ["/clubs/", "nav.clubs", false],
-  ["/events/", "nav.events", false],
-  ["/applications/", "nav.applications", true],
-  ["/memberships/", "nav.memberships", true],
-  ["/settings/", "nav.settings", true],
+  ["/clubs/", "nav.clubs", everybody],
+  ["/events/", "nav.events", everybody],
+  ["/fairs/", "fairs", everybody],
+  ["/applications/", "nav.applications", signedIn],
+  ["/memberships/", "nav.memberships", signedIn],
+  ["/settings/", "nav.settings", signedIn],
+  ["/admin/", "admin", admins],
 ];
 
 function Header() {
@@ -44,7 +62,7 @@ function Header() {
     }}>${t("skip")}</a>
     <a class="brand" href=${link("/")}>${t("app")} <span>${config.university}</span></a>
     <nav aria-label=${t("nav")}>
-      <ul>${NAVIGATION.filter(([, , own]) => !own || isSignedIn.value).map(
+      <ul>${NAVIGATION.filter(([, , sees]) => sees()).map(
         ([path, name]) => html`<li><a href=${link(path)} aria-current=${current(path)}>${t(name)}</a></li>`,
       )}</ul>
     </nav>

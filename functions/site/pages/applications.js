@@ -4,16 +4,15 @@ import { html } from "../parts/kit.js";
 import { remove } from "../parts/api.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Loaded, Time, Title, confirmed, useLoad } from "../parts/ui.js";
+import { Action, Time, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
 
 export default function Applications() {
   const own = useLoad("/submissions/");
   return html`
     <${Title}>${t("nav.applications")}<//>
-    <${Loaded} from=${own}>${(all) => (all.length === 0
+    ${loaded(own, (all) => (all.length === 0
       ? html`<p>${t("applications.none")} <a href=${link("/clubs/?accepting=true")}>${t("clubs.accepting")}</a></p>`
-      : all.map((one) => html`<${Submission} key=${one.id} submission=${one} reload=${own.reload} />`))}
-    <//>`;
+      : all.map((one) => html`<${Submission} key=${one.id} submission=${one} reload=${own.reload} />`)))}`;
 }
 
 const KIND = { 1: "", 2: "problem", 3: "problem", 4: "good" };

@@ -3,12 +3,10 @@
 import { html } from "../parts/kit.js";
 import { post, remove } from "../parts/api.js";
 import { isSignedIn, signIn } from "../parts/auth.js";
+import { manages } from "../parts/me.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Loaded, Problem, Rich, Tags, Time, Title, confirmed, useLoad } from "../parts/ui.js";
-
-/** Officers have this role, and owners a lower one. */
-const OFFICER = 10;
+import { Action, Problem, Rich, Tags, Time, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
 
 export default function Club({ club: code }) {
   const club = useLoad(`/clubs/${code}/`);
@@ -16,7 +14,7 @@ export default function Club({ club: code }) {
   const events = useLoad(isSignedIn.value ? `/clubs/${code}/events/` : `/events/?club__code=${code}&page_size=100`);
   const open = useLoad(isSignedIn.value ? `/clubs/${code}/applications/current/` : "");
   const request = useLoad(isSignedIn.value ? "/requests/membership/" : "");
-  return html`<${Loaded} from=${club} lines=${8}>${(found) => html`
+  return loaded(club, (found) => html`
     <${Title} name=${found.name}>
       ${found.image_url && html`<img class="logo" src=${found.image_url} alt="" /> `}${found.name}
     <//>
@@ -32,32 +30,32 @@ export default function Club({ club: code }) {
       </dl>
     </section>
     <section><h2>${t("nav.events")}</h2>
-      <${Loaded} from=${events}>${(all) => html`<${Events} events=${all.results ?? all} code=${code} />`}<//>
+      ${loaded(events, (all) => html`<${Events} events=${all.results ?? all} code=${code} />`)}
     </section>
     ${isSignedIn.value && html`<section><h2>${t("members")}</h2><p><a href=${link(`/clubs/${code}/members/`)}>${t("club.members", { n: found.membership_count })}</a></p></section>`}
-  `}<//>`;
+  `, 8);
 }
 
 function Join({ club, request, reload }) {
   if (!isSignedIn.value) return html`<p><button class="main" onClick=${() => signIn()}>${t("club.join")}</button></p>`;
   const asked = request.data?.find((one) => one.club === club.code);
+  const manage = manages(club) && html`<a class="button main" href=${link(`/clubs/${club.code}/manage/`)}>${t("manage")}</a>`;
   if (club.is_member !== null) {
-    return html`<p class="row middle"><span class="state good">${t(`role.${club.is_member}`)}</span>
-      ${club.is_member <= OFFICER && html`<a class="button main" href=${link(`/clubs/${club.code}/manage/`)}>${t("manage")}</a>`}</p>`;
+    return html`<p class="row middle"><span class="state good">${t(`role.${club.is_member}`)}</span> ${manage}</p>`;
   }
   if (asked) {
     const withdraw = async () => {
       await remove(`/requests/membership/${club.code}/`);
       await request.reload();
     };
-    return html`<p class="row middle"><span class="state">${t("club.asked")}</span>
+    return html`<p class="row middle">${manage} <span class="state">${t("club.asked")}</span>
       <${Action} run=${withdraw} done=${t("club.asked.withdrawn")}>${t("withdraw")}<//></p>`;
   }
   const ask = async () => {
     await post("/requests/membership/", { club: club.code });
     await Promise.all([request.reload(), reload()]);
   };
-  return html`<p><${Action} run=${ask} done=${t("club.asked")}>${t("club.ask")}<//></p>`;
+  return html`<p class="row middle">${manage} <${Action} run=${ask} done=${t("club.asked")}>${t("club.ask")}<//></p>`;
 }
 
 function Applications({ code, club, open }) {

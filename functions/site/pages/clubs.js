@@ -5,7 +5,7 @@ import { post, remove } from "../parts/api.js";
 import { isSignedIn, signIn } from "../parts/auth.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Loaded, Tags, Title, useLoad } from "../parts/ui.js";
+import { Action, Tags, Title, loaded, useLoad } from "../parts/ui.js";
 
 const ORDERS = ["featured", "alphabetical", "-favorite_count"];
 const PAGE_SIZE = 24;
@@ -30,6 +30,7 @@ export default function Clubs() {
   const tick = (name) => (event) => setQuery({ [name]: event.currentTarget.checked ? "true" : "", page: "" });
   return html`
     <${Title}>${t("clubs")}<//>
+    ${isSignedIn.value && html`<p><a href=${link("/new-club/")}>${t("clubs.new")}</a></p>`}
     <form role="search" class="row" onSubmit=${(event) => event.preventDefault()}>
       <div class="field"><label for="search">${t("search")}</label>
         <input id="search" type="search" value=${words.value} onInput=${(event) => (words.value = event.currentTarget.value)} /></div>
@@ -45,14 +46,13 @@ export default function Clubs() {
       <p class="field"><label class="check"><input type="checkbox" checked=${query.get("accepting") === "true"} onChange=${tick("accepting")} /> ${t("clubs.accepting")}</label></p>
       ${isSignedIn.value && html`<p class="field"><label class="check"><input type="checkbox" checked=${query.get("member") === "true"} onChange=${tick("member")} /> ${t("clubs.mine")}</label></p>`}
     </form>
-    <${Loaded} from=${clubs} lines=${8}>${(found) => html`
+    ${loaded(clubs, (found) => html`
       <p role="status">${t("clubs.count", { n: found.count })}</p>
       <ul class="cards">${found.results.map((club) => html`<${Card} key=${club.code} club=${club} reload=${clubs.reload} />`)}</ul>
       <p class="row">
         ${page > 1 && html`<button onClick=${() => setQuery({ page: page > 2 ? page - 1 : "" })}>${t("previous")}</button>`}
         ${found.next && html`<button onClick=${() => setQuery({ page: page + 1 })}>${t("next")}</button>`}
-      </p>`}
-    <//>`;
+      </p>`, 8)}`;
 }
 
 function Card({ club, reload }) {

@@ -3,11 +3,11 @@
 import { html } from "../parts/kit.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Loaded, Rich, Time, Title, useLoad } from "../parts/ui.js";
+import { Rich, Time, Title, loaded, useLoad } from "../parts/ui.js";
 
 export default function Event({ event: id }) {
   const event = useLoad(`/events/${id}/`);
-  return html`<${Loaded} from=${event} lines=${6}>${(found) => html`
+  return loaded(event, (found) => html`
     <${Title}>${found.name}<//>
     <p><a href=${link(`/clubs/${found.club}/`)}>${found.club_name}</a></p>
     ${found.large_image_url && html`<p><img src=${found.large_image_url} alt="" style=${{ maxWidth: "100%" }} /></p>`}
@@ -19,6 +19,5 @@ export default function Event({ event: id }) {
       <h3><${Time} at=${showing.start_time} zoned /></h3>
       <p class="quiet">${t("event.until")} <${Time} at=${showing.end_time} /></p>
       <p>${showing.location}</p>
-    </li>`)}</ul>`}
-  <//>`;
+    </li>`)}</ul>`, 6);
 }

@@ -4,7 +4,7 @@ import { html, useEffect, useSignal } from "../parts/kit.js";
 import { get } from "../parts/api.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { language, t } from "../parts/texts.js";
-import { Action, Loaded, Time, Title, useLoad } from "../parts/ui.js";
+import { Action, Time, Title, loaded, useLoad } from "../parts/ui.js";
 
 /** A month is put together from at most this many pages of a hundred events. */
 const MOST_PAGES = 10;
@@ -46,7 +46,7 @@ function List() {
   if (query.get("search")) asked.set("search", query.get("search"));
   const events = useLoad(`/events/?${asked}`);
   const page = Number(query.get("page") ?? 1);
-  return html`<${Loaded} from=${events}>${(found) => html`
+  return loaded(events, (found) => html`
     <p role="status">${t("events.count", { n: found.count })}</p>
     <ul class="cards">${found.results.map((event) => html`<li key=${event.id}>
       <h3>${event.image_url && html`<img src=${event.image_url} alt="" loading="lazy" />`}<a href=${link(`/events/${event.id}/`)}>${event.name}</a></h3>
@@ -55,8 +55,7 @@ function List() {
     <p class="row">
       ${page > 1 && html`<button onClick=${() => setQuery({ page: page > 2 ? page - 1 : "" })}>${t("previous")}</button>`}
       ${found.next && html`<button onClick=${() => setQuery({ page: page + 1 })}>${t("next")}</button>`}
-    </p>`}
-  <//>`;
+    </p>`);
 }
 
 /** All events at all times, page by page: a month shows old and coming showings. */
@@ -113,11 +112,11 @@ function Month() {
     <p class="row middle">
       <button onClick=${() => go(-1)}>${t("previous")}</button><b role="status">${name}</b><button onClick=${() => go(1)}>${t("next")}</button>
     </p>
-    <${Loaded} from=${events}>${(found) => html`<div class="scroll" tabindex="0" role="region" aria-label=${name}><table class="month">
+    ${loaded(events, (found) => html`<div class="scroll" tabindex="0" role="region" aria-label=${name}><table class="month">
       <thead><tr>${days.slice(0, 7).map((day) => html`<th scope="col">${weekday.format(day)}</th>`)}</tr></thead>
       <tbody>${weeks.map((week) => html`<tr>${week.map((day) => html`<td class=${day.toDateString() === today.toDateString() ? "today" : ""}>
         <span class="quiet">${day.getDate()}</span>
         ${found.results.filter(isOn(day)).map((event) => html`<div><a href=${link(`/events/${event.id}/`)}>${event.name}</a></div>`)}
       </td>`)}</tr>`)}</tbody>
-    </table></div>`}<//>`;
+    </table></div>`)}`;
 }

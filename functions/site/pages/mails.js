@@ -5,7 +5,7 @@ import { html, useSignal } from "../parts/kit.js";
 import { post } from "../parts/api.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Loaded, Rich, Title, confirmed, useLoad } from "../parts/ui.js";
+import { Action, Rich, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
 
 const TYPES = ["acceptance", "rejection"];
 const NOT_REACHED = "failed,bounced,complained,unknown";
@@ -59,11 +59,10 @@ export default function Mails({ club, application: id }) {
     </div>
     ${plan.value && html`<${Plan} plan=${plan.value} send=${send} />`}
     <section><h2>${t("mails.missed")}</h2>
-      <${Loaded} from=${missed} lines=${2}>${(all) => (all.length === 0
+      ${loaded(missed, (all) => (all.length === 0
         ? html`<p class="quiet">${t("none")}</p>`
         : html`<ul>${all.map((one) => html`<li key=${one.id}>${one.user.name} (${one.user.email}): ${t(`mail.${one.email_status}`)}</li>`)}</ul>
-          <p><${Action} run=${preview({ submissions: all.map((one) => one.id), allow_resend: true })}>${t("mails.missed.preview")}<//></p>`)}
-      <//>
+          <p><${Action} run=${preview({ submissions: all.map((one) => one.id), allow_resend: true })}>${t("mails.missed.preview")}<//></p>`), 2)}
     </section>`;
 }
 

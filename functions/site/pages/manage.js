@@ -5,23 +5,29 @@ import { html, useEffect, useSignal } from "../parts/kit.js";
 import { call, get, post, remove } from "../parts/api.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Field, Loaded, Time, Title, confirmed, useLoad } from "../parts/ui.js";
+import { Action, Field, Time, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
 
 export default function Manage({ club: code }) {
   const club = useLoad(`/clubs/${code}/`);
   return html`
     <${Title}>${t("manage")}<//>
-    <p><a href=${link(`/clubs/${code}/`)}>${club.data?.name ?? code}</a></p>
+    <p class="row">
+      <a href=${link(`/clubs/${code}/`)}>${club.data?.name ?? code}</a>
+      <a href=${link(`/clubs/${code}/edit/`)}>${t("edit.club")}</a>
+      <a href=${link(`/clubs/${code}/members/`)}>${t("members")}</a>
+      <a href=${link(`/clubs/${code}/import/`)}>${t("import.members")}</a>
+    </p>
     <${Applications} code=${code} />
     <${Requests} code=${code} />
     <${Invites} code=${code} />
-    <${JoinLinks} code=${code} />`;
+    <${JoinLinks} code=${code} />
+    <${Events} code=${code} />`;
 }
 
 function Applications({ code }) {
   const applications = useLoad(`/clubs/${code}/applications/`);
   return html`<section><h2>${t("manage.applications")}</h2>
-    <${Loaded} from=${applications} lines=${2}>${(all) => (all.length === 0
+    ${loaded(applications, (all) => (all.length === 0
       ? html`<p class="quiet">${t("none")}</p>`
       : html`<ul class="cards">${all.map((one) => html`<li key=${one.id}>
           <h3>${one.name}</h3>
@@ -29,9 +35,20 @@ function Applications({ code }) {
           <p class="row">
             <a class="button main" href=${link(`/clubs/${code}/applications/${one.id}/`)}>${t("submissions")}</a>
             <a class="button" href=${link(`/clubs/${code}/applications/${one.id}/mails/`)}>${t("mails")}</a>
+            <a class="button" href=${link(`/clubs/${code}/applications/${one.id}/edit/`)}>${t("builder.edit")}</a>
           </p>
-        </li>`)}</ul>`)}
-    <//>
+        </li>`)}</ul>`), 2)}
+    <p><a class="button" href=${link(`/clubs/${code}/applications/new/`)}>${t("builder.new")}</a></p>
+  </section>`;
+}
+
+function Events({ code }) {
+  const events = useLoad(`/clubs/${code}/events/`);
+  return html`<section><h2>${t("nav.events")}</h2>
+    ${loaded(events, (all) => html`<ul>${all.map((one) => html`<li key=${one.id}>
+      <a href=${link(`/clubs/${code}/events/${one.id}/`)}>${one.name}</a>
+      ${one.latest_start_time && html` <span class="quiet"><${Time} at=${one.latest_start_time} /></span>`}</li>`)}</ul>`, 2)}
+    <p><a class="button" href=${link(`/clubs/${code}/events/new/`)}>${t("event.new")}</a></p>
   </section>`;
 }
 
@@ -47,7 +64,7 @@ function Requests({ code }) {
     await requests.reload();
   };
   return html`<section><h2>${t("memberships.requests")}</h2>
-    <${Loaded} from=${requests} lines=${2}>${(all) => (all.length === 0
+    ${loaded(requests, (all) => (all.length === 0
       ? html`<p class="quiet">${t("none")}</p>`
       : html`<ul class="cards">${all.map((one) => html`<li key=${one.id}>
           <h3>${one.name}</h3>
@@ -56,8 +73,7 @@ function Requests({ code }) {
             <${Action} className="main" run=${accept(one)} done=${t("manage.accepted", one)} label=${`${t("manage.accept")}: ${one.name}`}>${t("manage.accept")}<//>
             <${Action} className="danger" run=${decline(one)} done=${t("manage.declined")} label=${`${t("manage.decline")}: ${one.name}`}>${t("manage.decline")}<//>
           </p>
-        </li>`)}</ul>`)}
-    <//>
+        </li>`)}</ul>`), 2)}
   </section>`;
 }
 
@@ -83,14 +99,14 @@ function Invites({ code }) {
       <textarea id="emails" rows="3" value=${emails.value} onInput=${(event) => (emails.value = event.currentTarget.value)} aria-describedby="emails-notes"></textarea>
     <//>
     <p><${Action} className="main" run=${send} done=${(all) => t("manage.invited", all)} disabled=${!emails.value.trim()}>${t("manage.invite")}<//></p>
-    <${Loaded} from=${invites} lines=${2}>${(all) => html`<ul class="cards">${all.map((one) => html`<li key=${one.id}>
+    ${loaded(invites, (all) => html`<ul class="cards">${all.map((one) => html`<li key=${one.id}>
       <h3>${one.email}</h3>
       <p><span class="state">${t(`role.${one.role}`)}</span> <span class="quiet">${t("apply.until")} <${Time} at=${one.expires_at} /></span></p>
       <p class="row">
         <${Action} run=${() => post(`${path(one)}resend/`, {}).then(invites.reload)} done=${t("manage.resent")} label=${`${t("manage.resend")}: ${one.email}`}>${t("manage.resend")}<//>
         <${Action} className="danger" run=${() => remove(path(one)).then(invites.reload)} done=${t("manage.revoked")} label=${`${t("manage.revoke")}: ${one.email}`}>${t("manage.revoke")}<//>
       </p>
-    </li>`)}</ul>`}<//>
+    </li>`)}</ul>`, 2)}
   </section>`;
 }
 
@@ -108,8 +124,8 @@ function JoinLinks({ code }) {
         <input id="note" value=${note.value} onInput=${(event) => (note.value = event.currentTarget.value)} /><//>
       <p class="field"><${Action} className="main" run=${create} done=${t("saved")}>${t("manage.link.create")}<//></p>
     </div>
-    <${Loaded} from=${links} lines=${2}>${(all) => html`<ul class="cards">${all.map((one) => html`
-      <${JoinLink} key=${one.id} one=${one} path=${`/clubs/${code}/joinlinks/${one.id}/`} reload=${links.reload} />`)}</ul>`}<//>
+    ${loaded(links, (all) => html`<ul class="cards">${all.map((one) => html`
+      <${JoinLink} key=${one.id} one=${one} path=${`/clubs/${code}/joinlinks/${one.id}/`} reload=${links.reload} />`)}</ul>`, 2)}
   </section>`;
 }
 

@@ -4,19 +4,18 @@ import { html } from "../parts/kit.js";
 import { call, patch, remove } from "../parts/api.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Loaded, Time, Title, confirmed, useLoad } from "../parts/ui.js";
+import { Action, Time, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
 
 export default function Memberships() {
   const own = useLoad("/memberships/");
   const requests = useLoad("/requests/membership/");
   return html`
     <${Title}>${t("nav.memberships")}<//>
-    <${Loaded} from=${own}>${(all) => html`
+    ${loaded(own, (all) => html`
       ${all.length === 0 && html`<p>${t("memberships.none")} <a href=${link("/clubs/")}>${t("nav.clubs")}</a></p>`}
-      <ul class="cards">${all.map((one) => html`<${Membership} key=${one.id} one=${one} reload=${own.reload} />`)}</ul>`}
-    <//>
+      <ul class="cards">${all.map((one) => html`<${Membership} key=${one.id} one=${one} reload=${own.reload} />`)}</ul>`)}
     <h2>${t("memberships.requests")}</h2>
-    <${Loaded} from=${requests} lines=${2}>${(all) => (all.length === 0
+    ${loaded(requests, (all) => (all.length === 0
       ? html`<p class="quiet">${t("memberships.requests.none")}</p>`
       : html`<ul class="cards">${all.map((one) => html`<li key=${one.id}>
           <h3><a href=${link(`/clubs/${one.club}/`)}>${one.club}</a></h3>
@@ -25,8 +24,7 @@ export default function Memberships() {
             await remove(`/requests/membership/${one.club}/`);
             await requests.reload();
           }} done=${t("club.asked.withdrawn")}>${t("withdraw")}<//></p>
-        </li>`)}</ul>`)}
-    <//>`;
+        </li>`)}</ul>`), 2)}`;
 }
 
 function Membership({ one, reload }) {

@@ -4,13 +4,13 @@ import { html, useSignal } from "../parts/kit.js";
 import { call, get, patch } from "../parts/api.js";
 import { signOut } from "../parts/auth.js";
 import { t } from "../parts/texts.js";
-import { Action, Field, Loaded, Title, confirmed, useLoad } from "../parts/ui.js";
+import { Action, Field, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
 
 export default function Settings() {
   const settings = useLoad("/settings/");
   return html`
     <${Title}>${t("nav.settings")}<//>
-    <${Loaded} from=${settings}>${(found) => html`<${Profile} key=${settings.etag} settings=${found} reload=${settings.reload} />`}<//>
+    ${loaded(settings, (found) => html`<${Profile} key=${settings.etag} settings=${found} reload=${settings.reload} />`)}
     <section><h2>${t("settings.data")}</h2>
       <p><${Action} run=${download}>${t("settings.export")}<//></p>
     </section>

@@ -25,9 +25,9 @@ const TRIES = 4;
  * with the same idempotency key, so that nothing is done twice.
  * @param {string} method
  * @param {string} path below `/api`
- * @param {{body?: any, etag?: string, text?: string, key?: string}} [options]
+ * @param {{body?: any, etag?: string, text?: string, file?: File, key?: string}} [options]
  */
-export async function call(method, path, { body, etag, text, key } = {}) {
+export async function call(method, path, { body, etag, text, file, key } = {}) {
   const headers = new Headers();
   if (body !== undefined) headers.set("Content-Type", "application/json");
   if (text !== undefined) headers.set("Content-Type", "text/csv");
@@ -40,7 +40,9 @@ export async function call(method, path, { body, etag, text, key } = {}) {
     if (bearer) headers.set("Authorization", `Bearer ${bearer}`);
     let response;
     try {
-      const sent = body === undefined ? text : JSON.stringify(body);
+      const form = new FormData();
+      if (file) form.append("file", file);
+      const sent = file ? form : body === undefined ? text : JSON.stringify(body);
       response = await fetch(link(`/api${path}`), { method, headers, body: sent });
     } catch {
       if (attempt < TRIES) {

@@ -2,8 +2,9 @@
 
 import { html, useSignal } from "./kit.js";
 import { call, put } from "./api.js";
+import { me } from "./me.js";
 import { t } from "./texts.js";
-import { Action, Field, Loaded, Time, useLoad } from "./ui.js";
+import { Action, Field, Time, loaded, useLoad } from "./ui.js";
 
 export const STATUSES = [1, 2, 3, 4];
 
@@ -26,7 +27,7 @@ export function Applicant({ path, close, previous, next, changed }) {
       <span class="quiet">${t("applicant.keys")}</span>
       <button class="push" onClick=${close}>${t("close")}</button>
     </p>
-    <${Loaded} from=${submission} lines=${6}>${(found) => html`
+    ${loaded(submission, (found) => html`
       <h2 tabindex="-1">${found.user.name}</h2>
       <p class="quiet">${found.user.email} · ${found.committee?.name ?? t("apply.committee.none")} · <${Time} at=${found.updated_at} /></p>
       <div class="beside">
@@ -38,7 +39,7 @@ export function Applicant({ path, close, previous, next, changed }) {
           <${Decision} key=${submission.etag} found=${found} etag=${submission.etag} path=${path} reload=${submission.reload} changed=${changed} late=${late} />
           <${Reviews} path=${path} changed=${changed} />
         </div>
-      </div>`}<//>
+      </div>`, 6)}
   </section>`;
 }
 
@@ -84,12 +85,11 @@ function Decision({ found, etag, path, reload, changed, late }) {
 
 function Reviews({ path, changed }) {
   const reviews = useLoad(`${path}reviews/`);
-  const me = useLoad("/settings/");
   return html`<h3>${t("reviews")}</h3>
-    <${Loaded} from=${reviews} lines=${4}>${(all) => html`<${Loaded} from=${me} lines=${4}>${({ id }) => html`
-      <${OwnReview} own=${all.find((one) => one.by?.id === id)} path=${path} reload=${reviews.reload} changed=${changed} />`}<//>
+    ${loaded(reviews, (all) => html`
+      ${me.value && html`<${OwnReview} own=${all.find((one) => one.by?.id === me.value.id)} path=${path} reload=${reviews.reload} changed=${changed} />`}
       <ul>${all.map((one) => html`<li key=${one.id}>
-        ${one.score !== null && html`<b>${one.score}</b> `}${one.comment} <span class="quiet">${one.by?.username}</span></li>`)}</ul>`}<//>`;
+        ${one.score !== null && html`<b>${one.score}</b> `}${one.comment} <span class="quiet">${one.by?.username}</span></li>`)}</ul>`, 4)}`;
 }
 
 function OwnReview({ own, path, reload, changed }) {

@@ -36,7 +36,7 @@ export function setQuery(changes) {
 
 /** Finds the first route whose pattern (such as `/clubs/:club/`) fits the path. */
 export function match(routes, path) {
-  for (const [pattern, page] of routes) {
+  for (const [pattern, page, given] of routes) {
     const names = [];
     const source = pattern.replace(/:(\w+)/g, (_, name) => {
       names.push(name);
@@ -45,7 +45,7 @@ export function match(routes, path) {
     const found = new RegExp(`^${source}$`).exec(path);
     if (found) {
       const params = Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(found[i + 1])]));
-      return { page, params, pattern };
+      return { page, params: { ...params, ...given }, pattern };
     }
   }
   return null;

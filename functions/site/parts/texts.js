@@ -27,7 +27,8 @@ export function t(name, values = {}) {
   return text.replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));
 }
 
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The name of the reader's time zone. */
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** A moment in the reader's zone. Deadlines name the zone. */
 export function moment(text, { zoned = false, day = false } = {}) {

@@ -35,6 +35,7 @@ export function useLoad(path) {
     try {
       const { data, etag, next } = await call("GET", path);
       state.value = { data, error: null, path, etag, next };
+      return data;
     } catch (error) {
       state.value = { ...state.value, error, path };
     }
@@ -48,11 +49,11 @@ export function useLoad(path) {
 }
 
 /** Shows what was loaded, a skeleton before that, or the error with a way to try again. */
-export function Loaded({ from, lines = 4, children }) {
+export function loaded(from, show, lines = 4) {
   if (from.error && from.data === undefined) return html`<${Problem} error=${from.error} retry=${from.reload} />`;
   if (from.data === undefined) return html`<${Skeleton} lines=${lines} />`;
   return html`<div class=${from.isStale ? "stale" : ""}>
-    ${from.error && html`<${Problem} error=${from.error} retry=${from.reload} />`} ${children(from.data)}
+    ${from.error && html`<${Problem} error=${from.error} retry=${from.reload} />`} ${show(from.data)}
   </div>`;
 }
 

@@ -1,0 +1,104 @@
+// What the stories share: a browser, people in it, and what must be true on every page.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { mkdir, readFile } from "node:fs/promises";
+import { chromium } from "playwright-core";
+
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+export const [origin, executablePath, folder] = process.argv.slice(2);
+if (folder) await mkdir(folder, { recursive: true });
+export const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+export const problems = [];
+/** Whether answers with 401 are part of the story. */
+let mayEnd = false;
+export const sessionMayEnd = (may) => (mayEnd = may);
+
+/** A browser window in which one person is signed in. */
+export async function windowOf(options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, bypassCSP: false, ...options });
+  await context.grantPermissions(["clipboard-write"], { origin });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("console", (message) => {
+    // Answers with 404 and 412, and a lost network, are part of the story.
+    if (message.type() === "error" && !(mayEnd ? /40[014]|412|DISCONNECTED/ : /40[04]|412|DISCONNECTED/).test(message.text())) problems.push(message.text());
+  });
+  return page;
+}
+
+export async function signIn(page, name) {
+  await page.getByRole("button", { name: "Sign in", exact: true }).first().click();
+  await page.getByRole("button", { name, exact: true }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+/** Signs in somebody whom the sign-in page does not list. */
+export async function signInAs(page, username, name) {
+  await page.getByRole("button", { name: "Sign in", exact: true }).first().click();
+  await page.getByLabel("User name").fill(username);
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+export const heading = (page, name) => page.getByRole("heading", { level: 1, name }).waitFor();
+
+/** Every page has no violation that axe finds, in both themes and at two widths. */
+export async function accessible(page, name) {
+  for (const [theme, width] of [["light", 1200], ["dark", 1200], ["light", 360], ["dark", 360]]) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height: 900 });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${name} is ${wide} px too wide at ${width}`);
+    // The policy of the page forbids scripts of others, so the debugger evaluates it.
+    if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
+    const found = await page.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }));
+    const told = found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).slice(0, 3).join(" ")}`);
+    assert.deepEqual(told, [], `${name}, ${theme}, ${width}`);
+    if (folder) await page.screenshot({ path: `${folder}/${name}-${theme}-${width}.png` });
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1200, height: 900 });
+}
+
+export async function call(username, method, path, body) {
+  const json = { "Content-Type": "application/json" };
+  const token = await (await fetch(`${origin}/local/token`, {
+    method: "POST", headers: json,
+    body: JSON.stringify({ username, email: `${username}@uni.example`, name: `${username} Test` }),
+  })).json();
+  const headers = { ...json, Authorization: `Bearer ${token.access_token}` };
+  const answer = await fetch(`${origin}/api${path}`, { method, headers, body: body && JSON.stringify(body) });
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${await answer.clone().text()}`);
+  return answer.status === 204 ? null : answer.json();
+}
+
+/** A field for date and time, whose label stands alone. */
+export const field = (page, label) => page.getByLabel(label, { exact: true });
+
+/** Drops an image on a place, as from a folder. */
+export async function picture(page, place, name) {
+  const data = await page.evaluateHandle(async (name) => {
+    const canvas = new OffscreenCanvas(400, 300);
+    const context = canvas.getContext("2d");
+    context.fillStyle = "teal";
+    context.fillRect(0, 0, 400, 300);
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([await canvas.convertToBlob({ type: "image/png" })], `${name}.png`, { type: "image/png" }));
+    return transfer;
+  }, name);
+  await place.dispatchEvent("drop", { dataTransfer: data });
+}
+
+/** Waits for a mail to somebody, and returns what a pattern finds in it. */
+export async function mailTo(person, pattern) {
+  for (let tries = 0; tries < 100; tries++) {
+    const mails = await (await fetch(`${origin}/local/mail.json`)).json();
+    const found = mails.filter((mail) => JSON.stringify(mail.to).includes(person)).map((mail) => pattern.exec(mail.text)?.[0]).find(Boolean);
+    if (found) return found;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  throw new Error(`no mail to ${person}`);
+}

@@ -1,0 +1,57 @@
+// `/admin/`: clubs that wait for their approval, and the way to what only admins do.
+
+import { html, useEffect, useSignal } from "../parts/kit.js";
+import { get, patch } from "../parts/api.js";
+import { link } from "../parts/router.js";
+import { t } from "../parts/texts.js";
+import { Action, Title, confirmed, loaded } from "../parts/ui.js";
+import { KINDS } from "../parts/lists.js";
+
+/** All clubs are read to find those that wait: at most this many pages of a hundred. */
+const MOST_PAGES = 50;
+
+function useWaiting() {
+  const state = useSignal({ data: undefined, error: null });
+  const load = async () => {
+    try {
+      const waiting = [];
+      for (let page = 1; page <= MOST_PAGES; page++) {
+        const found = await get(`/clubs/?page_size=100&page=${page}`);
+        waiting.push(...found.results.filter((club) => club.approved === null));
+        if (!found.next) break;
+      }
+      state.value = { data: waiting, error: null };
+    } catch (error) {
+      state.value = { ...state.value, error };
+    }
+  };
+  useEffect(() => void load(), []);
+  return { ...state.value, reload: load };
+}
+
+export default function Admin() {
+  const waiting = useWaiting();
+  const decide = (club, approved) => async () => {
+    if (!approved && !confirmed(t("admin.refuse.sure", club))) return false;
+    await patch(`/clubs/${club.code}/`, { approved });
+    await waiting.reload();
+  };
+  return html`<${Title}>${t("admin")}<//>
+    <p class="row">
+      ${Object.keys(KINDS).map((kind) => html`<a key=${kind} href=${link(`/admin/lists/?kind=${kind}`)}>${t(`lists.${kind}`)}</a>`)}
+      <a href=${link("/admin/fairs/")}>${t("fairs")}</a>
+      <a href=${link("/admin/import/")}>${t("import.clubs")}</a>
+    </p>
+    <section><h2>${t("admin.waiting")}</h2>
+      ${loaded(waiting, (all) => (all.length === 0
+        ? html`<p class="quiet">${t("admin.waiting.none")}</p>`
+        : html`<ul class="cards">${all.map((club) => html`<li key=${club.code}>
+            <h3><a href=${link(`/clubs/${club.code}/`)}>${club.name}</a></h3>
+            <p class="quiet">${club.subtitle}</p>
+            <p class="row">
+              <${Action} className="main" run=${decide(club, true)} done=${t("admin.approved", club)} label=${`${t("admin.approve")}: ${club.name}`}>${t("admin.approve")}<//>
+              <${Action} className="danger" run=${decide(club, false)} done=${t("admin.refused", club)} label=${`${t("admin.refuse")}: ${club.name}`}>${t("admin.refuse")}<//>
+            </p>
+          </li>`)}</ul>`))}
+    </section>`;
+}

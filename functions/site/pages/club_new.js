@@ -1,0 +1,27 @@
+// `/new-club/`: a new club. Who creates it owns it.
+
+import { html } from "../parts/kit.js";
+import { post } from "../parts/api.js";
+import { isSignedIn, signIn } from "../parts/auth.js";
+import { Form } from "../parts/form.js";
+import { open } from "../parts/router.js";
+import { t } from "../parts/texts.js";
+import { Title } from "../parts/ui.js";
+
+const EMPTY = { name: "", code: "", subtitle: "", email: "" };
+
+export default function NewClub() {
+  if (!isSignedIn.value) {
+    return html`<${Title}>${t("clubs.new")}<//><p>${t("signin.needed")}</p>
+      <p><button class="main" onClick=${() => signIn()}>${t("signin")}</button></p>`;
+  }
+  const fields = [
+    { name: "name", label: t("edit.name") },
+    { name: "code", label: t("edit.code"), hint: t("edit.code.hint") },
+    { name: "subtitle", label: t("edit.subtitle") },
+    { name: "email", label: t("edit.email"), hint: t("edit.email.hint") },
+  ];
+  const send = ({ code, ...rest }) => post("/clubs/", code ? { code, ...rest } : rest);
+  return html`<${Title}>${t("clubs.new")}<//>
+    <${Form} name="new-club" fields=${fields} data=${EMPTY} whole send=${send} stored=${(club) => open(`/clubs/${club.code}/edit/`)} submit=${t("clubs.create")} done=${t("clubs.created")} />`;
+}

@@ -1,0 +1,82 @@
+// `/clubs/{club}/events/{event}/`: an event for officers, with its image and its showings. The event
+// `new` is a new one.
+
+import { html } from "../parts/kit.js";
+import { call, patch, post, remove } from "../parts/api.js";
+import { Entity } from "../parts/entity.js";
+import { Image } from "../parts/files.js";
+import { Form } from "../parts/form.js";
+import { me } from "../parts/me.js";
+import { link, open } from "../parts/router.js";
+import { moment, t } from "../parts/texts.js";
+import { Action, Title, confirmed, loaded, say, useLoad } from "../parts/ui.js";
+
+const TYPES = [0, 1, 2, 3, 4, 5, 6];
+const EMPTY = { name: "", type: 0, description: "", url: null };
+
+const fields = () => [
+  { name: "name", label: t("edit.name") },
+  { name: "type", label: t("event.type"), kind: "choice", options: TYPES.map((type) => [type, t(`event.type.${type}`)]) },
+  { name: "description", label: t("edit.description"), kind: "rich" },
+  { name: "url", label: t("event.url"), hint: t("event.url.hint"), empty: null },
+  ...(me.value?.is_admin ? [{ name: "pinned", label: t("event.pinned"), kind: "check" }] : []),
+];
+
+const showingFields = () => [
+  { name: "start_time", label: t("event.start"), kind: "time" },
+  { name: "end_time", label: t("event.end"), kind: "time" },
+  { name: "location", label: t("event.location"), empty: null },
+  { name: "location_visible_to_public", label: t("event.location.public"), kind: "check" },
+];
+
+export default function EditEvent({ club: code, event: id }) {
+  return html`
+    <${Title}>${t(id === "new" ? "event.new" : "event.edit")}<//>
+    <p><a href=${link(`/clubs/${code}/manage/`)}>${t("manage")}</a></p>
+    ${id === "new" ? html`<${NewEvent} code=${code} />` : html`<${Present} code=${code} id=${id} />`}`;
+}
+
+function NewEvent({ code }) {
+  const send = (values) => post(`/clubs/${code}/events/`, values);
+  return html`<${Form} name=${`event-new-${code}`} fields=${fields()} data=${EMPTY} whole send=${send} stored=${(event) => open(`/clubs/${code}/events/${event.id}/`)} submit=${t("event.create")} done=${t("event.created")} />`;
+}
+
+function Present({ code, id }) {
+  const path = `/clubs/${code}/events/${id}/`;
+  const event = useLoad(path);
+  const save = (values) => call("PATCH", path, { body: values, etag: event.etag });
+  const upload = async (file) => {
+    await call("POST", `${path}upload/`, { file });
+    await event.reload();
+    say(t("saved"));
+  };
+  const close = async () => {
+    if (!confirmed(t("event.delete.sure"))) return false;
+    await remove(path);
+    open(`/clubs/${code}/manage/`);
+  };
+  return loaded(event, (found) => html`
+    <p><a href=${link(`/events/${id}/`)}>${t("event.show")}</a></p>
+    <${Image} url=${found.image_url} label=${t("event.image")} upload=${upload} remove=${() => patch(path, { image: null }).then(event.reload)} />
+    <${Form} name=${`event-${id}`} fields=${fields()} data=${found} send=${save} stored=${event.reload} reload=${event.reload} />
+    <section><h2>${t("event.showings")}</h2>
+      ${found.showings.map((showing) => html`<${Entity} key=${showing.id} path=${`${path}showings/${showing.id}/`}
+        summary=${`${moment(showing.start_time)} ${showing.location ?? ""}`} name=${moment(showing.start_time)} fields=${showingFields()} reload=${event.reload} />`)}
+      <${NewShowing} key=${found.showings.length} after=${found.showings.at(-1)} path=${`${path}showings/`} reload=${event.reload} />
+    </section>
+    <section><h2>${t("event.delete")}</h2>
+      <p><${Action} className="danger" run=${close} done=${t("event.deleted")}>${t("event.delete")}<//></p></section>`, 8);
+}
+
+/** A new showing begins with the place of the last one. */
+function NewShowing({ after, path, reload }) {
+  const data = {
+    start_time: null,
+    end_time: null,
+    location: after?.location ?? null,
+    location_visible_to_public: after?.location_visible_to_public ?? true,
+  };
+  return html`<details class="card" open=${!after}><summary>${t("event.showing.new")}</summary>
+    <${Form} name=${`new-${path}`} fields=${showingFields()} data=${data} whole send=${(values) => post(path, values)} stored=${reload} submit=${t("event.showing.add")} />
+  </details>`;
+}

@@ -1,0 +1,35 @@
+// One thing of the API in a fold: it is loaded when the fold is opened, and changed and deleted with
+// the version that was shown.
+
+import { html, useSignal } from "./kit.js";
+import { call } from "./api.js";
+import { Form } from "./form.js";
+import { t } from "./texts.js";
+import { Action, confirmed, loaded, useLoad } from "./ui.js";
+
+/**
+ * @param {object} props
+ * @param {string} props.path where the thing is
+ * @param {any} props.summary what is shown while the fold is closed
+ * @param {string} props.name how the thing is called in questions and for screen readers
+ * @param {any} props.fields of the form
+ * @param {(values: any) => any} [props.sent] what is sent for the values of the form
+ * @param {() => Promise<any>} props.reload loads what is around the fold
+ * @param {any} [props.children] what is shown below the form
+ */
+export function Entity({ path, summary, name, fields, sent, reload, children }) {
+  const isOpen = useSignal(false);
+  const thing = useLoad(isOpen.value ? path : "");
+  const save = (values) => call("PATCH", path, { body: sent ? sent(values) : values, etag: thing.etag });
+  const drop = async () => {
+    if (!confirmed(t("delete.sure", { name }))) return false;
+    await call("DELETE", path);
+    await reload();
+  };
+  return html`<details class="card" onToggle=${(event) => (isOpen.value = event.currentTarget.open)}><summary>${summary}</summary>
+    ${isOpen.value && loaded(thing, (found) => html`
+      <${Form} name=${path} fields=${fields} data=${found} send=${save} stored=${() => Promise.all([thing.reload(), reload()])} reload=${thing.reload} />
+      ${children}
+      <p><${Action} className="danger" run=${drop} done=${t("deleted")} label=${`${t("delete")}: ${name}`}>${t("delete")}<//></p>`, 3)}
+  </details>`;
+}

@@ -1,0 +1,26 @@
+// A list whose entries admins add, change and delete.
+
+import { html } from "./kit.js";
+import { post } from "./api.js";
+import { Entity } from "./entity.js";
+import { Form } from "./form.js";
+import { t } from "./texts.js";
+import { loaded, useLoad } from "./ui.js";
+
+/**
+ * @param {object} props
+ * @param {string} props.path the list, below `/api`
+ * @param {string} props.title the field that names an entry
+ * @param {import("./form.js").FieldOf[]} props.fields
+ * @param {any} props.empty what a new entry begins with
+ * @param {(entry: any) => any} [props.more] what else is shown of an entry
+ */
+export function Entries({ path, title, fields, empty, more }) {
+  const list = useLoad(path);
+  const base = path.split("?")[0];
+  return html`
+    <details class="card" open><summary>${t("lists.new")}</summary>
+      <${Form} name=${`new-${base}`} fields=${fields} data=${empty} whole send=${(values) => post(base, values)} stored=${list.reload} submit=${t("lists.add")} /></details>
+    ${loaded(list, (all) => html`<p role="status">${t("lists.count", { n: all.length })}</p>
+      ${all.map((one) => html`<${Entity} key=${one.id} path=${`${base}${one.id}/`} summary=${one[title]} name=${one[title]} fields=${fields} reload=${list.reload}>${more?.(one)}<//>`)}`)}`;
+}
