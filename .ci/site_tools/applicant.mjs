@@ -24,7 +24,10 @@ await sam.getByRole("table").getByRole("link").first().click();
 await sam.getByRole("heading", { name: "When and where" }).waitFor();
 await accessible(sam, "event");
 
-// Signing in leads back to the page where it began.
+// Signing in leads back to the page where it began. Who opens the way back alone is told so.
+await sam.goto(`${origin}/callback/`);
+await heading(sam, "Signing in did not work");
+await accessible(sam, "callback");
 await sam.goto(`${origin}/clubs/debate/`);
 await sam.getByRole("banner").getByRole("button", { name: "Sign in", exact: true }).click();
 await heading(sam, "Sign in on this machine");
@@ -125,6 +128,8 @@ await sam.getByRole("button", { name: "Join" }).click();
 await heading(sam, "You are a member of Debating Union");
 const link = await call("olivia", "POST", "/clubs/robotics/joinlinks/", { note: "Fair" });
 await sam.goto(origin + new URL(link.url).pathname);
+await heading(sam, "Join Robotics Society");
+await accessible(sam, "join");
 await sam.getByRole("button", { name: "Join" }).click();
 await heading(sam, "You are a member of Robotics Society");
 await sam.getByRole("link", { name: "My clubs" }).click();

@@ -75,6 +75,14 @@ await Promise.all(Array.from({ length: 16 }, async () => {
     await call(name, "POST", `${path}/submissions/`, { committee: null, responses: [] });
   }
 }));
+// Of somebody who was decided about and then erased, the submission is there without a name.
+const [gone] = await call("olivia", "GET", `${path}/submissions/?search=many7&limit=1`);
+await call("olivia", "PATCH", `${path}/submissions/${gone.id}/`, { status: 2 });
+await call(gone.user.username, "DELETE", "/settings/");
+await olivia.goto(`${origin}${path}/?search=erased`);
+await olivia.getByText(/^1 submission$/).waitFor({ timeout: 60_000 });
+await olivia.getByRole("button", { name: "Erased person" }).click();
+await olivia.getByRole("heading", { name: "Erased person" }).waitFor();
 await olivia.goto(`${origin}${path}/`);
 await olivia.getByText(/^20\d\d submissions$/).waitFor({ timeout: 60_000 });
 const region = olivia.getByRole("region", { name: "Submissions" });

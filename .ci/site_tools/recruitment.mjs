@@ -91,6 +91,8 @@ const ask = async (prompt, type, more) => {
   await more?.(box);
   await box.getByRole("button", { name: "Add the question" }).click();
   await officer.locator("li b").filter({ hasText: prompt }).waitFor();
+  // The next question begins with nothing of this one.
+  await officer.waitForFunction(() => !Object.keys(sessionStorage).some((name) => name.startsWith("form question-new")));
 };
 await ask("Your rating", "Short answer");
 await ask("Why Go?", "Long answer", (box) => box.getByLabel("Largest number of words").fill("50"));

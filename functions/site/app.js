@@ -7,7 +7,10 @@ import { me } from "./parts/me.js";
 import { language, languages, speak, t } from "./parts/texts.js";
 import { Problem, Skeleton, Title, Warnings } from "./parts/ui.js";
 
-/** Every page: its path, its file in `pages/`, and what it gets. The first that fits is shown. */
+/**
+ * Every page: its path, its file in `pages/`, and what it gets. The first that fits is shown.
+ * @type {[string, string, Record<string, string>?][]}
+ */
 const PAGES = [
   ["/", "clubs"],
   ["/clubs/", "clubs"],
@@ -41,7 +44,10 @@ const PAGES = [
 const everybody = () => true;
 const signedIn = () => isSignedIn.value;
 const admins = () => Boolean(me.value?.is_admin);
-/** The main navigation: path, text, and who sees it. */
+/**
+ * The main navigation: path, text, and who sees it.
+ * @type {[string, string, () => boolean][]}
+ */
 const NAVIGATION = [
   ["/clubs/", "nav.clubs", everybody],
   ["/events/", "nav.events", everybody],
@@ -58,7 +64,7 @@ function Header() {
   return html`<header>
     <a class="skip" href="#main" onClick=${(event) => {
       event.preventDefault();
-      document.querySelector("main h1")?.focus();
+      /** @type {HTMLElement | null} */ (document.querySelector("main h1"))?.focus();
     }}>${t("skip")}</a>
     <a class="brand" href=${link("/")}>${t("app")} <span>${config.university}</span></a>
     <nav aria-label=${t("nav")}>
@@ -111,7 +117,7 @@ function App() {
   return html`<${Header} /><${Warnings} /><main id="main"><${Page} /></main><${Footer} />`;
 }
 
-const place = document.getElementById("app");
+const place = /** @type {HTMLElement} */ (document.getElementById("app"));
 place.textContent = "";
 render(html`<${App} />`, place);
 document.body.dataset.ready = "true";

@@ -11,7 +11,7 @@ import { KINDS } from "../parts/lists.js";
 const MOST_PAGES = 50;
 
 function useWaiting() {
-  const state = useSignal({ data: undefined, error: null });
+  const state = useSignal(/** @type {{data?: import("../api").Schemas["ClubBody"][], error: any}} */ ({ error: null }));
   const load = async () => {
     try {
       const waiting = [];

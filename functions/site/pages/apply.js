@@ -2,7 +2,7 @@
 // types. If another tab changed it, both versions are shown, and nothing is lost.
 
 import { Fragment, html, useEffect, useMemo, useSignal } from "../parts/kit.js";
-import { get, post } from "../parts/api.js";
+import { NO_ERRORS, get, post } from "../parts/api.js";
 import { makeDraft } from "../parts/draft.js";
 import { INFO, Question, questionsFor, words } from "../parts/question.js";
 import { address, leaving, link, setQuery } from "../parts/router.js";
@@ -15,15 +15,15 @@ export default function Apply({ club, application: id }) {
 }
 
 function Form({ club, application }) {
-  const base = `/clubs/${club}/applications/${application.id}`;
+  const base = /** @type {const} */ (`/clubs/${club}/applications/${application.id}`);
   const committee = Number(address.value.query.get("committee")) || null;
   const draft = useMemo(
     () => makeDraft(`${base}/draft/${committee ? `?committee=${committee}` : ""}`),
     [committee],
   );
   const ready = useSignal(false);
-  const errors = useSignal({});
-  const sent = useSignal(null);
+  const errors = useSignal(NO_ERRORS);
+  const sent = useSignal(/** @type {import("../api").Schemas["SubmissionBody"] | null} */ (null));
 
   useEffect(() => {
     ready.value = false;
@@ -83,6 +83,7 @@ function Form({ club, application }) {
       draft.forget();
       scrollTo(0, 0);
     } catch (error) {
+      /** @type {Record<string, string[]>} */
       const found = {};
       for (const [field, messages] of Object.entries(error.fields ?? {})) {
         const [, place] = /^responses\.(\d+)/.exec(field) ?? [];

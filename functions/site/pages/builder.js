@@ -56,7 +56,7 @@ function NewApplication({ code }) {
 }
 
 function Present({ code, id }) {
-  const path = `/clubs/${code}/applications/${id}/`;
+  const path = /** @type {const} */ (`/clubs/${code}/applications/${id}/`);
   const application = useLoad(path);
   const save = (values) => call("PATCH", path, { body: values, etag: application.etag });
   const copy = async () => {
@@ -102,7 +102,7 @@ function tryout() {
 
 /** The form as applicants see it. Nothing is sent. */
 function Preview({ application }) {
-  const committee = useSignal(null);
+  const committee = useSignal(/** @type {number | null} */ (null));
   const draft = useMemo(tryout, []);
   return html`<details class="card"><summary>${t("builder.preview.show")}</summary>
     <h3>${application.name}</h3>

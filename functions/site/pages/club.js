@@ -6,7 +6,7 @@ import { isSignedIn, signIn } from "../parts/auth.js";
 import { manages } from "../parts/me.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Problem, Rich, Tags, Time, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
+import { Action, Problem, Rich, Tags, Time, Title, loaded, useLoad } from "../parts/ui.js";
 
 export default function Club({ club: code }) {
   const club = useLoad(`/clubs/${code}/`);
@@ -22,6 +22,7 @@ export default function Club({ club: code }) {
     <${Tags} club=${found} />
     ${found.approved === null && html`<p class="state problem">${t("club.waiting")}</p>`}
     <${Join} club=${found} request=${request} reload=${club.reload} />
+    ${isSignedIn.value && html`<${Subscribe} club=${found} reload=${club.reload} />`}
     <${Applications} code=${code} club=${found} open=${open} />
     <section><h2>${t("club.about")}</h2><${Rich} text=${found.description} />
       <dl>
@@ -30,7 +31,7 @@ export default function Club({ club: code }) {
       </dl>
     </section>
     <section><h2>${t("nav.events")}</h2>
-      ${loaded(events, (all) => html`<${Events} events=${all.results ?? all} code=${code} />`)}
+      ${loaded(events, (all) => html`<${Events} events=${"results" in all ? all.results : all} code=${code} />`)}
     </section>
     ${isSignedIn.value && html`<section><h2>${t("members")}</h2><p><a href=${link(`/clubs/${code}/members/`)}>${t("club.members", { n: found.membership_count })}</a></p></section>`}
   `, 8);
@@ -56,6 +57,16 @@ function Join({ club, request, reload }) {
     await Promise.all([request.reload(), reload()]);
   };
   return html`<p class="row middle">${manage} <${Action} run=${ask} done=${t("club.asked")}>${t("club.ask")}<//></p>`;
+}
+
+function Subscribe({ club, reload }) {
+  const toggle = async () => {
+    if (club.is_subscribe) await remove(`/subscriptions/${club.code}/`);
+    else await post("/subscriptions/", { club: club.code });
+    await reload();
+  };
+  return html`<p class="row middle"><${Action} run=${toggle} done=${t("saved")}>${t(club.is_subscribe ? "club.unsubscribe" : "club.subscribe")}<//>
+    <span class="quiet">${t("club.subscribe.about")}</span></p>`;
 }
 
 function Applications({ code, club, open }) {

@@ -12,7 +12,7 @@ import { Action, Title, confirmed, loaded, say, useLoad } from "../parts/ui.js";
 const OWNER = 0;
 
 export default function EditClub({ club: code }) {
-  const path = `/clubs/${code}/`;
+  const path = /** @type {const} */ (`/clubs/${code}/`);
   const club = useLoad(path);
   const tags = useLoad("/tags/");
   const badges = useLoad(me.value?.is_admin ? "/badges/" : "");
@@ -20,7 +20,7 @@ export default function EditClub({ club: code }) {
     { name: "name", label: t("edit.name") },
     { name: "subtitle", label: t("edit.subtitle") },
     { name: "description", label: t("edit.description"), kind: "rich" },
-    { name: "tags", label: t("clubs.tag"), kind: "many", options: (tags.data ?? []).map((tag) => [tag.id, tag.name]) },
+    { name: "tags", label: t("lists.tags"), kind: "many", options: (tags.data ?? []).map((tag) => [tag.id, tag.name]) },
     { name: "email", label: t("edit.email"), hint: t("edit.email.hint") },
     { name: "website", label: t("website"), empty: null },
     { name: "active", label: t("edit.active"), kind: "check" },
@@ -41,7 +41,7 @@ export default function EditClub({ club: code }) {
     say(t("saved"));
   };
   const close = async () => {
-    if (!confirmed(t("edit.delete.sure", { club: club.data.name }))) return false;
+    if (!confirmed(t("edit.delete.sure", { club: club.data?.name }))) return false;
     await remove(path);
     open("/clubs/");
   };

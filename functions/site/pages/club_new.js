@@ -21,6 +21,7 @@ export default function NewClub() {
     { name: "subtitle", label: t("edit.subtitle") },
     { name: "email", label: t("edit.email"), hint: t("edit.email.hint") },
   ];
+  /** @param {{name: string, code: string}} values */
   const send = ({ code, ...rest }) => post("/clubs/", code ? { code, ...rest } : rest);
   return html`<${Title}>${t("clubs.new")}<//>
     <${Form} name="new-club" fields=${fields} data=${EMPTY} whole send=${send} stored=${(club) => open(`/clubs/${club.code}/edit/`)} submit=${t("clubs.create")} done=${t("clubs.created")} />`;

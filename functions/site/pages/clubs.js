@@ -14,6 +14,7 @@ export default function Clubs() {
   const query = address.value.query;
   const words = useSignal(query.get("search") ?? "");
   const tags = useLoad("/tags/");
+  const badges = useLoad("/badges/").data ?? [];
   const page = Number(query.get("page") ?? 1);
   const asked = new URLSearchParams(query);
   asked.set("page_size", String(PAGE_SIZE));
@@ -39,6 +40,11 @@ export default function Clubs() {
           <option value="">${t("all")}</option>
           ${tags.data?.map((tag) => html`<option value=${tag.id}>${tag.name}</option>`)}
         </select></div>
+      ${badges.length > 0 && html`<div class="field"><label for="badges">${t("clubs.badge")}</label>
+        <select id="badges" value=${query.get("badges") ?? ""} onChange=${change("badges")}>
+          <option value="">${t("all")}</option>
+          ${badges.map((badge) => html`<option value=${badge.id}>${badge.label}</option>`)}
+        </select></div>`}
       <div class="field"><label for="ordering">${t("order")}</label>
         <select id="ordering" value=${query.get("ordering") ?? ORDERS[0]} onChange=${change("ordering")}>
           ${ORDERS.map((order) => html`<option value=${order}>${t(`clubs.order.${order}`)}</option>`)}

@@ -42,7 +42,7 @@ function NewEvent({ code }) {
 }
 
 function Present({ code, id }) {
-  const path = `/clubs/${code}/events/${id}/`;
+  const path = /** @type {const} */ (`/clubs/${code}/events/${id}/`);
   const event = useLoad(path);
   const save = (values) => call("PATCH", path, { body: values, etag: event.etag });
   const upload = async (file) => {

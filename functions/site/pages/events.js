@@ -43,7 +43,8 @@ export default function Events() {
 function List() {
   const query = address.value.query;
   const asked = new URLSearchParams({ page_size: "30", page: query.get("page") ?? "1" });
-  if (query.get("search")) asked.set("search", query.get("search"));
+  const search = query.get("search");
+  if (search) asked.set("search", search);
   const events = useLoad(`/events/?${asked}`);
   const page = Number(query.get("page") ?? 1);
   return loaded(events, (found) => html`
@@ -60,7 +61,7 @@ function List() {
 
 /** All events at all times, page by page: a month shows old and coming showings. */
 function useAll(search) {
-  const state = useSignal({ data: undefined, error: null });
+  const state = useSignal(/** @type {{data?: {results: import("../api").Schemas["EventBody"][]}, error: any}} */ ({ error: null }));
   const load = async () => {
     const asked = new URLSearchParams({ earliest_start_time: "2000-01-01T00:00:00Z", page_size: "100" });
     if (search) asked.set("search", search);

@@ -3,6 +3,7 @@
 
 import { html, useSignal } from "../parts/kit.js";
 import { post } from "../parts/api.js";
+import { nameOf } from "../parts/applicant.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Action, Rich, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
@@ -11,12 +12,12 @@ const TYPES = ["acceptance", "rejection"];
 const NOT_REACHED = "failed,bounced,complained,unknown";
 
 export default function Mails({ club, application: id }) {
-  const base = `/clubs/${club}/applications/${id}`;
+  const base = /** @type {const} */ (`/clubs/${club}/applications/${id}`);
   const application = useLoad(`${base}/`);
   const missed = useLoad(`${base}/submissions/?email_status=${NOT_REACHED}`);
   const type = useSignal(TYPES[0]);
   const onePerPerson = useSignal(false);
-  const plan = useSignal(null);
+  const plan = useSignal(/** @type {any} */ (null));
 
   const choice = (values) => ({
     email_type: { id: type.value },
@@ -61,7 +62,7 @@ export default function Mails({ club, application: id }) {
     <section><h2>${t("mails.missed")}</h2>
       ${loaded(missed, (all) => (all.length === 0
         ? html`<p class="quiet">${t("none")}</p>`
-        : html`<ul>${all.map((one) => html`<li key=${one.id}>${one.user.name} (${one.user.email}): ${t(`mail.${one.email_status}`)}</li>`)}</ul>
+        : html`<ul>${all.map((one) => html`<li key=${one.id}>${nameOf(one)} ${one.user?.email}: ${t(`mail.${one.email_status}`)}</li>`)}</ul>
           <p><${Action} run=${preview({ submissions: all.map((one) => one.id), allow_resend: true })}>${t("mails.missed.preview")}<//></p>`), 2)}
     </section>`;
 }

@@ -2,7 +2,7 @@
 // join links.
 
 import { html, useEffect, useSignal } from "../parts/kit.js";
-import { call, get, post, remove } from "../parts/api.js";
+import { NO_ERRORS, call, get, post, remove } from "../parts/api.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Action, Field, Time, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
@@ -80,7 +80,7 @@ function Requests({ code }) {
 function Invites({ code }) {
   const invites = useLoad(`/clubs/${code}/invites/`);
   const emails = useSignal("");
-  const errors = useSignal({});
+  const errors = useSignal(NO_ERRORS);
   const send = async () => {
     try {
       const sent = await post(`/clubs/${code}/invite/`, { emails: emails.value });
@@ -93,7 +93,7 @@ function Invites({ code }) {
       throw error;
     }
   };
-  const path = (one) => `/clubs/${code}/invites/${one.id}/`;
+  const path = (one) => /** @type {const} */ (`/clubs/${code}/invites/${one.id}/`);
   return html`<section><h2>${t("manage.invites")}</h2>
     <${Field} id="emails" label=${t("manage.emails")} hint=${t("manage.emails.hint")} errors=${errors.value.emails}>
       <textarea id="emails" rows="3" value=${emails.value} onInput=${(event) => (emails.value = event.currentTarget.value)} aria-describedby="emails-notes"></textarea>
@@ -103,7 +103,7 @@ function Invites({ code }) {
       <h3>${one.email}</h3>
       <p><span class="state">${t(`role.${one.role}`)}</span> <span class="quiet">${t("apply.until")} <${Time} at=${one.expires_at} /></span></p>
       <p class="row">
-        <${Action} run=${() => post(`${path(one)}resend/`, {}).then(invites.reload)} done=${t("manage.resent")} label=${`${t("manage.resend")}: ${one.email}`}>${t("manage.resend")}<//>
+        <${Action} run=${() => post(`${path(one)}resend/`).then(invites.reload)} done=${t("manage.resent")} label=${`${t("manage.resend")}: ${one.email}`}>${t("manage.resend")}<//>
         <${Action} className="danger" run=${() => remove(path(one)).then(invites.reload)} done=${t("manage.revoked")} label=${`${t("manage.revoke")}: ${one.email}`}>${t("manage.revoke")}<//>
       </p>
     </li>`)}</ul>`, 2)}
@@ -129,6 +129,7 @@ function JoinLinks({ code }) {
   </section>`;
 }
 
+/** @param {{one: any, path: `/clubs/${string}/joinlinks/${string}/`, reload: () => any}} props */
 function JoinLink({ one, path, reload }) {
   const code = useSignal("");
   useEffect(() => {

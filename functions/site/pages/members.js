@@ -37,7 +37,7 @@ export default function Members({ club: code }) {
 /** People of the university, found by their name, become members. */
 function Add({ code, reload }) {
   const words = useSignal("");
-  const found = useSignal([]);
+  const found = useSignal(/** @type {import("../api").Schemas["UserBody"][]} */ ([]));
   useEffect(() => {
     const search = words.value.trim();
     const waiting = setTimeout(async () => {

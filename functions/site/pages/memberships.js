@@ -28,7 +28,7 @@ export default function Memberships() {
 }
 
 function Membership({ one, reload }) {
-  const path = `/clubs/${one.club_code}/members/${one.id}/`;
+  const path = /** @type {const} */ (`/clubs/${one.club_code}/members/${one.id}/`);
   const toggle = (name) => async () => {
     await patch(path, { [name]: !one[name] });
     await reload();

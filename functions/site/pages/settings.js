@@ -1,7 +1,7 @@
 // `/settings/`: the profile of the caller, the export, and the erasure.
 
 import { html, useSignal } from "../parts/kit.js";
-import { call, get, patch } from "../parts/api.js";
+import { NO_ERRORS, call, get, patch } from "../parts/api.js";
 import { signOut } from "../parts/auth.js";
 import { t } from "../parts/texts.js";
 import { Action, Field, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
@@ -25,7 +25,7 @@ function Profile({ settings, reload }) {
   const majors = useLoad("/majors/");
   const year = useSignal(settings.graduation_year ?? "");
   const chosen = useSignal({ school: [...settings.school], major: [...settings.major] });
-  const errors = useSignal({});
+  const errors = useSignal(NO_ERRORS);
   const save = async () => {
     try {
       const body = { graduation_year: year.value === "" ? null : Number(year.value), ...chosen.value };

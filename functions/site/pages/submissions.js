@@ -4,11 +4,11 @@
 
 import { html, useComputed, useEffect, useSignal } from "../parts/kit.js";
 import { call, post } from "../parts/api.js";
-import { Applicant, STATUSES } from "../parts/applicant.js";
+import { Applicant, STATUSES, nameOf } from "../parts/applicant.js";
 import { Overview } from "../parts/overview.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Problem, Skeleton, Time, Title, confirmed, useLoad } from "../parts/ui.js";
+import { Action, Problem, Skeleton, Title, confirmed, useLoad } from "../parts/ui.js";
 
 const PART = 200;
 const ROW_PX = 44;
@@ -17,13 +17,13 @@ const SPARE = 8;
 
 const ORDERS = {
   "-created_at": (a, b) => (a.created_at < b.created_at ? 1 : -1),
-  name: (a, b) => a.user.name.localeCompare(b.user.name),
+  name: (a, b) => nameOf(a).localeCompare(nameOf(b)),
   "-score": (a, b) => (b.score_average ?? -1) - (a.score_average ?? -1),
 };
 
 /** Loads all submissions, and shows each part as soon as it is there. */
 function useSubmissions(base) {
-  const state = useSignal({ all: [], isComplete: false, error: null });
+  const state = useSignal(/** @type {{all: import("../api").Schemas["SubmissionBody"][], isComplete: boolean, error: any}} */ ({ all: [], isComplete: false, error: null }));
   const load = async () => {
     let path = `${base}/submissions/?limit=${PART}`;
     const all = [];
@@ -47,7 +47,7 @@ function useSubmissions(base) {
 }
 
 export default function Submissions({ club, application: id }) {
-  const base = `/clubs/${club}/applications/${id}`;
+  const base = /** @type {const} */ (`/clubs/${club}/applications/${id}`);
   const application = useLoad(`${base}/`);
   const { state, load, change } = useSubmissions(base);
   const chosen = useSignal(new Set());
@@ -56,7 +56,7 @@ export default function Submissions({ club, application: id }) {
     const { query } = address.value;
     const words = (query.get("search") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
     const fits = (one) => {
-      const text = `${one.user.name} ${one.user.username} ${one.user.email}`.toLowerCase();
+      const text = `${nameOf(one)} ${one.user?.username} ${one.user?.email}`.toLowerCase();
       return (!query.get("status") || one.status === Number(query.get("status")))
         && (!query.get("committee") || (one.committee?.id ?? "none") === (Number(query.get("committee")) || "none"))
         && (!query.get("reviewed") || one.my_score === null)
@@ -80,7 +80,7 @@ export default function Submissions({ club, application: id }) {
   const save = async () => {
     const { data } = await call("GET", `${base}/submissions/export/`);
     const anchor = document.createElement("a");
-    anchor.href = URL.createObjectURL(new Blob([data], { type: "text/csv" }));
+    anchor.href = URL.createObjectURL(new Blob([String(data)], { type: "text/csv" }));
     anchor.download = "submissions.csv";
     anchor.click();
   };
@@ -146,8 +146,8 @@ function Rows({ rows, chosen }) {
       <tbody>
         ${gap(first)}
         ${rows.slice(first, last).map((one, at) => html`<tr key=${one.id} aria-rowindex=${first + at + 2} aria-selected=${chosen.value.has(one.id)}>
-          <td><input type="checkbox" aria-label=${`${t("submissions.choose")}: ${one.user.name}`} checked=${chosen.value.has(one.id)} onChange=${() => toggle(one.id)} /></td>
-          <td><button class="plain" onClick=${() => setQuery({ open: one.id })}>${one.user.name}</button></td>
+          <td><input type="checkbox" aria-label=${`${t("submissions.choose")}: ${nameOf(one)}`} checked=${chosen.value.has(one.id)} onChange=${() => toggle(one.id)} /></td>
+          <td><button class="plain" onClick=${() => setQuery({ open: one.id })}>${nameOf(one)}</button></td>
           <td>${one.committee?.name ?? "–"}</td>
           <td>${t(`status.${one.status}`)}</td>
           <td>${one.score_average === null || one.score_average === undefined ? "–" : `${one.score_average.toFixed(1)} (${one.review_count})`}</td>

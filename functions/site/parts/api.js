@@ -17,15 +17,30 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * What the errors of a form begin with: messages by field.
+ * @type {Record<string, string[]>}
+ */
+export const NO_ERRORS = {};
+
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 const TRIES = 4;
 
 /**
+ * @template {string} M
+ * @template {string} P
+ * @typedef {{data: import("../api").Reply<M, P>, etag: string, next: string}} Result
+ */
+
+/**
  * Sends a request and returns `{ data, etag, next }`. What got no answer, or was busy, is sent again
  * with the same idempotency key, so that nothing is done twice.
- * @param {string} method
- * @param {string} path below `/api`
- * @param {{body?: any, etag?: string, text?: string, file?: File, key?: string}} [options]
+ * @template {string} M
+ * @template {string} P
+ * @param {M} method
+ * @param {P} path below `/api`
+ * @param {{body?: import("../api").Sent<M, P>, etag?: string, text?: string, file?: File, key?: string}} [options]
+ * @returns {Promise<Result<M, P>>}
  */
 export async function call(method, path, { body, etag, text, file, key } = {}) {
   const headers = new Headers();
@@ -73,8 +88,31 @@ export async function call(method, path, { body, etag, text, file, key } = {}) {
   }
 }
 
+/**
+ * @template {string} P
+ * @param {P} path
+ */
 export const get = async (path) => (await call("GET", path)).data;
-export const post = async (path, body, options) => (await call("POST", path, { body, ...options })).data;
+/**
+ * @template {string} P
+ * @param {P} path
+ * @param {import("../api").Sent<"POST", P>} [body]
+ */
+export const post = async (path, body) => (await call("POST", path, { body })).data;
+/**
+ * @template {string} P
+ * @param {P} path
+ * @param {import("../api").Sent<"PUT", P>} body
+ */
 export const put = async (path, body) => (await call("PUT", path, { body })).data;
-export const patch = async (path, body, options) => (await call("PATCH", path, { body, ...options })).data;
+/**
+ * @template {string} P
+ * @param {P} path
+ * @param {import("../api").Sent<"PATCH", P>} body
+ */
+export const patch = async (path, body) => (await call("PATCH", path, { body })).data;
+/**
+ * @template {string} P
+ * @param {P} path
+ */
 export const remove = async (path) => (await call("DELETE", path)).data;

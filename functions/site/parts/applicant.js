@@ -1,14 +1,22 @@
 // One applicant for officers: the answers beside the own review and the decision.
 
 import { html, useSignal } from "./kit.js";
-import { call, put } from "./api.js";
+import { NO_ERRORS, call, put } from "./api.js";
 import { me } from "./me.js";
 import { t } from "./texts.js";
 import { Action, Field, Time, loaded, useLoad } from "./ui.js";
 
 export const STATUSES = [1, 2, 3, 4];
 
-/** Shows one submission. `changed` gets what was stored. */
+/** The name of an applicant; nobody has one after their data was erased. */
+export const nameOf = (submission) => submission.user?.name ?? t("applicant.erased");
+
+/** @typedef {`/clubs/${string}/applications/${string}/submissions/${string}/`} Path of a submission */
+
+/**
+ * Shows one submission. `changed` gets what was stored.
+ * @param {{path: Path, close: () => void, previous?: () => void, next?: () => void, changed: (stored: any) => void}} props
+ */
 export function Applicant({ path, close, previous, next, changed }) {
   const submission = useLoad(path);
   /** What was chosen and typed when another officer was faster. */
@@ -28,8 +36,8 @@ export function Applicant({ path, close, previous, next, changed }) {
       <button class="push" onClick=${close}>${t("close")}</button>
     </p>
     ${loaded(submission, (found) => html`
-      <h2 tabindex="-1">${found.user.name}</h2>
-      <p class="quiet">${found.user.email} · ${found.committee?.name ?? t("apply.committee.none")} · <${Time} at=${found.updated_at} /></p>
+      <h2 tabindex="-1">${nameOf(found)}</h2>
+      <p class="quiet">${found.user?.email} · ${found.committee?.name ?? t("apply.committee.none")} · <${Time} at=${found.updated_at} /></p>
       <div class="beside">
         <div>${found.responses.map((answer) => html`<div key=${answer.question.id}>
           <h3>${answer.question.prompt}</h3>
@@ -43,10 +51,11 @@ export function Applicant({ path, close, previous, next, changed }) {
   </section>`;
 }
 
+/** @param {{found: any, etag: string, path: Path, reload: () => any, changed: (stored: any) => void, late: {value: any}}} props */
 function Decision({ found, etag, path, reload, changed, late }) {
   const status = useSignal(found.status);
   const reason = useSignal(found.reason);
-  const errors = useSignal({});
+  const errors = useSignal(NO_ERRORS);
   const save = async () => {
     try {
       const body = { status: status.value, reason: reason.value };
@@ -83,19 +92,21 @@ function Decision({ found, etag, path, reload, changed, late }) {
     <p><${Action} className="main" run=${save} done=${t("saved")}>${t("applicant.decide")}<//></p>`;
 }
 
+/** @param {{path: Path, changed: (stored: any) => void}} props */
 function Reviews({ path, changed }) {
   const reviews = useLoad(`${path}reviews/`);
   return html`<h3>${t("reviews")}</h3>
     ${loaded(reviews, (all) => html`
-      ${me.value && html`<${OwnReview} own=${all.find((one) => one.by?.id === me.value.id)} path=${path} reload=${reviews.reload} changed=${changed} />`}
+      ${me.value && html`<${OwnReview} own=${all.find((one) => one.by?.id === me.value?.id)} path=${path} reload=${reviews.reload} changed=${changed} />`}
       <ul>${all.map((one) => html`<li key=${one.id}>
         ${one.score !== null && html`<b>${one.score}</b> `}${one.comment} <span class="quiet">${one.by?.username}</span></li>`)}</ul>`, 4)}`;
 }
 
+/** @param {{own: any, path: Path, reload: () => any, changed: (stored: any) => void}} props */
 function OwnReview({ own, path, reload, changed }) {
   const score = useSignal(own?.score ?? "");
   const comment = useSignal(own?.comment ?? "");
-  const errors = useSignal({});
+  const errors = useSignal(NO_ERRORS);
   const save = async () => {
     try {
       const body = { score: score.value === "" ? null : Number(score.value), comment: comment.value };

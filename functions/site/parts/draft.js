@@ -1,7 +1,7 @@
 // The answers of one applicant while they are typed: each is saved shortly after the last key, with
 // the version of the answer that it changes.
 
-import { signal } from "./kit.js";
+import { signal, without } from "./kit.js";
 import { call } from "./api.js";
 import { person } from "./auth.js";
 
@@ -105,8 +105,7 @@ export function makeDraft(path) {
     /** Ends a conflict with the own answer, or with that of the other tab. */
     resolve: (question, mine) => {
       const other = conflicts.value[question];
-      const { [question]: _, ...rest } = conflicts.value;
-      conflicts.value = rest;
+      conflicts.value = without(conflicts.value, question);
       if (mine) return save(question);
       answers.value = {
         ...answers.value,

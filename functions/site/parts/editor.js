@@ -14,6 +14,7 @@ const COMMANDS = [
 ];
 
 export function Editor({ id, value, change, notes }) {
+  /** @type {{current: any}} */
   const place = useRef(null);
   useEffect(() => {
     // While somebody types, the element is ahead of the value.

@@ -1,7 +1,8 @@
 // A form for one thing of the API. What is typed stays in the tab until it is stored. Errors are
 // shown beside their fields. If somebody else changed the same thing, both versions are shown.
 
-import { html, useEffect, useMemo, useRef, useSignal } from "./kit.js";
+import { html, useEffect, useMemo, useSignal, without } from "./kit.js";
+import { NO_ERRORS } from "./api.js";
 import { person } from "./auth.js";
 import { Editor } from "./editor.js";
 import { leaving } from "./router.js";
@@ -67,26 +68,21 @@ function useTyped(name) {
  */
 export function Form({ name, fields: wanted, data, whole, send, stored, reload, submit, done }) {
   const { typed, set, keep: store } = useTyped(name);
-  const errors = useSignal({});
+  const errors = useSignal(NO_ERRORS);
   /** What somebody else stored meanwhile, by field. */
   const theirs = useSignal({});
-  const place = useRef(null);
   const fields = typeof wanted === "function" ? wanted({ ...data, ...typed.value }) : wanted;
   const idOf = (field) => `${name}-${field.name}`.replace(/[^\w-]/g, "-");
   const value = (field) => (field.name in typed.value ? typed.value[field.name] : data[field.name]);
   const change = (field) => (now) => {
-    const { [field.name]: _, ...others } = typed.value;
-    set(same(now, data[field.name]) ? others : { ...others, [field.name]: now });
+    set(same(now, data[field.name]) ? without(typed.value, field.name) : { ...typed.value, [field.name]: now });
   };
   const take = (field) => {
-    const { [field]: _, ...others } = typed.value;
-    const { [field]: __, ...open } = theirs.value;
-    set(others);
-    theirs.value = open;
+    set(without(typed.value, field));
+    theirs.value = without(theirs.value, field);
   };
   const keep = (field) => {
-    const { [field]: _, ...open } = theirs.value;
-    theirs.value = open;
+    theirs.value = without(theirs.value, field);
   };
 
   const save = async () => {
@@ -106,6 +102,7 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
         theirs.value = Object.fromEntries(changed.map(({ name }) => [name, now[name]]));
         throw new Error(t(changed.length ? "form.choose" : "form.again"));
       }
+      /** @type {Record<string, string[]>} */
       const found = {};
       for (const [path, messages] of Object.entries(error.fields ?? {})) {
         const field = path.split(".")[0];
@@ -113,14 +110,14 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
       }
       errors.value = found;
       const wrong = fields.find((field) => found[field.name]);
-      if (wrong) place.current?.querySelector(`#${idOf(wrong)}`)?.focus();
+      if (wrong) document.getElementById(idOf(wrong))?.focus();
       // What stands at the fields is not said twice, with the names that programs use.
       if (wrong && Object.keys(found).every((name) => fields.some((field) => field.name === name))) throw new Error(t("form.wrong"));
       throw error;
     }
   };
   const open = Object.keys(typed.value).length > 0;
-  return html`<form ref=${place} onSubmit=${(event) => event.preventDefault()}>
+  return html`<form onSubmit=${(event) => event.preventDefault()}>
     ${fields.map((field) => html`<${Input} key=${field.name} field=${field} id=${idOf(field)} value=${value(field)} change=${change(field)} errors=${errors.value[field.name]} />
       ${field.name in theirs.value && html`<div class="conflict" role="alert">
         <p>${t("form.conflict", { field: field.label })}</p>

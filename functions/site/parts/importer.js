@@ -11,7 +11,7 @@ const COUNTS = ["created", "updated", "invited", "skipped"];
 /** @param {{path: string, columns: string, example: string, done?: () => any}} props */
 export function Importer({ path, columns, example, done }) {
   const text = useSignal("");
-  const result = useSignal(null);
+  const result = useSignal(/** @type {import("../api").Schemas["ImportBody"] | null} */ (null));
   const run = (dry) => async () => {
     const { data } = await call("POST", `${path}${dry ? "?dry_run=true" : ""}`, { text: text.value });
     result.value = data;
@@ -21,8 +21,9 @@ export function Importer({ path, columns, example, done }) {
     text.value = value;
     result.value = null;
   };
+  const found = result.value;
   // Only what was checked can be imported.
-  const checked = result.value?.dry_run;
+  const checked = found?.dry_run;
   return html`
     <p>${t("import.about", { columns })}</p>
     <${Drop} label=${t("import.file")} accept=".csv,text/csv" take=${async (file) => change(await file.text())} />
@@ -32,13 +33,13 @@ export function Importer({ path, columns, example, done }) {
       <${Action} className=${checked ? "" : "main"} run=${run(true)} disabled=${!text.value.trim()}>${t("import.check")}<//>
       ${checked && html`<${Action} className="main" run=${run(false)} done=${t("import.done")}>${t("import.run")}<//>`}
     </p>
-    ${result.value && html`<section class="card" role="status">
-      <h2>${t(result.value.dry_run ? "import.would" : "import.done")}</h2>
-      <dl>${COUNTS.map((name) => html`<dt>${t(`import.${name}`)}</dt><dd>${result.value[name]}</dd>`)}</dl>
-      ${result.value.errors.length > 0 && html`<h3>${t("import.errors", { n: result.value.errors.length })}</h3>
-        <div class="scroll" tabindex="0" role="region" aria-label=${t("import.errors", { n: result.value.errors.length })}><table>
+    ${found && html`<section class="card" role="status">
+      <h2>${t(found.dry_run ? "import.would" : "import.done")}</h2>
+      <dl>${COUNTS.map((name) => html`<dt>${t(`import.${name}`)}</dt><dd>${found[name]}</dd>`)}</dl>
+      ${found.errors.length > 0 && html`<h3>${t("import.errors", { n: found.errors.length })}</h3>
+        <div class="scroll" tabindex="0" role="region" aria-label=${t("import.errors", { n: found.errors.length })}><table>
           <thead><tr><th scope="col">${t("import.row")}</th><th scope="col">${t("import.column")}</th><th scope="col">${t("import.problem")}</th></tr></thead>
-          <tbody>${result.value.errors.map((one) => html`<tr><td>${one.row}</td><td>${one.field}</td><td>${one.message}</td></tr>`)}</tbody>
+          <tbody>${found.errors.map((one) => html`<tr><td>${one.row}</td><td>${one.field}</td><td>${one.message}</td></tr>`)}</tbody>
         </table></div>`}
     </section>`}`;
 }

@@ -49,12 +49,13 @@ const sent = (values) => ({
   ...("question_type" in values && values.question_type !== CHOICE && { multiple_choice: [] }),
 });
 
+/** @param {{application: import("../api").Schemas["ApplicationBody"], path: `/clubs/${string}/applications/${string}/questions/`, reload: () => any}} props */
 export function Questions({ application, path, reload }) {
   /** The order while it is being changed; null if it is the stored one. */
-  const order = useSignal(null);
-  const held = useSignal(null);
+  const order = useSignal(/** @type {number[] | null} */ (null));
+  const held = useSignal(/** @type {number | null} */ (null));
   const stored = application.questions;
-  const shown = order.value?.map((id) => stored.find((one) => one.id === id)).filter(Boolean) ?? stored;
+  const shown = order.value?.flatMap((id) => stored.filter((one) => one.id === id)) ?? stored;
   const moved = (id, to) => {
     const ids = shown.map((one) => one.id).filter((one) => one !== id);
     ids.splice(to, 0, id);

@@ -33,9 +33,11 @@ export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** A moment in the reader's zone. Deadlines name the zone. */
 export function moment(text, { zoned = false, day = false } = {}) {
   const date = new Date(text);
+  /** @type {Intl.DateTimeFormatOptions} */
   const style = day
     ? { weekday: "short", day: "numeric", month: "short", year: "numeric" }
     : { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
+  /** @type {Intl.DateTimeFormatOptions} */
   const year = date.getFullYear() !== new Date().getFullYear() ? { year: "numeric" } : {};
   const shown = new Intl.DateTimeFormat(language.value, { ...style, ...year }).format(date);
   return zoned ? `${shown} (${zone})` : shown;
@@ -44,8 +46,9 @@ export function moment(text, { zoned = false, day = false } = {}) {
 /** How far a moment is away, such as "in 3 days". */
 export function away(text) {
   const seconds = (Date.parse(text) - Date.now()) / 1000;
+  /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
   const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? units[2];
   const format = new Intl.RelativeTimeFormat(language.value, { numeric: "auto" });
-  return format.format(Math.round(seconds / size), /** @type {Intl.RelativeTimeFormatUnit} */ (unit));
+  return format.format(Math.round(seconds / size), unit);
 }

@@ -16,6 +16,7 @@ export function say(text, kind = "done") {
 
 /** Sets the title of the page, and moves the focus to its heading after a change of page. */
 export function Title({ children, name }) {
+  /** @type {{current: HTMLElement | null}} */
   const heading = useRef(null);
   useEffect(() => {
     document.title = `${name ?? children} – ${t("app")}`;
@@ -25,11 +26,19 @@ export function Title({ children, name }) {
 }
 
 /**
+ * @template D
+ * @typedef {{data: D | undefined, error: any, etag: string, next: string, isStale: boolean, reload: () => Promise<D | undefined>}} Load
+ */
+
+/**
  * Loads data for a page: `{ data, error, reload, etag, next }`. What was loaded stays while it is
- * loaded again.
+ * loaded again. Nothing is loaded for an empty path.
+ * @template {string} P
+ * @param {P} path
+ * @returns {Load<P extends "" ? never : import("../api").Reply<"GET", P>>}
  */
 export function useLoad(path) {
-  const state = useSignal({ data: undefined, error: null, path: "", etag: "", next: "" });
+  const state = useSignal(/** @type {any} */ ({ data: undefined, error: null, path: "", etag: "", next: "" }));
   const reload = async () => {
     if (!path) return;
     try {
@@ -45,10 +54,15 @@ export function useLoad(path) {
     reload();
   }, [path, isSignedIn.value]);
   const fresh = state.value.path === path || !path;
-  return { ...state.value, isStale: !fresh, reload, set: (data) => (state.value = { ...state.value, data }) };
+  return /** @type {any} */ ({ ...state.value, isStale: !fresh, reload });
 }
 
-/** Shows what was loaded, a skeleton before that, or the error with a way to try again. */
+/**
+ * Shows what was loaded, a skeleton before that, or the error with a way to try again.
+ * @template D
+ * @param {{data?: D, error: any, isStale?: boolean, reload: () => any}} from
+ * @param {(data: D) => any} show
+ */
 export function loaded(from, show, lines = 4) {
   if (from.error && from.data === undefined) return html`<${Problem} error=${from.error} retry=${from.reload} />`;
   if (from.data === undefined) return html`<${Skeleton} lines=${lines} />`;
@@ -130,6 +144,7 @@ export function Tags({ club }) {
 
 /** The API returns clean HTML: its cleaner lets no script, style or form through. */
 export function Rich({ text }) {
+  /** @type {{current: HTMLElement | null}} */
   const place = useRef(null);
   useEffect(() => {
     if (place.current) place.current.innerHTML = text;

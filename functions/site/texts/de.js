@@ -46,6 +46,7 @@ export default {
 
   clubs: "Clubs",
   "clubs.accepting": "Offen für Bewerbungen",
+  "clubs.badge": "Auszeichnung",
   "clubs.count": "{n} Club|{n} Clubs",
   "clubs.create": "Club anlegen",
   "clubs.created": "Der Club ist angelegt.",
@@ -64,7 +65,10 @@ export default {
   "club.join": "Anmelden, um beizutreten oder dich zu bewerben",
   "club.members": "{n} Mitglied|{n} Mitglieder",
   "club.open": "Offen für Bewerbungen",
+  "club.subscribe": "Folgen",
+  "club.subscribe.about": "Der Vorstand sieht, wer dem Club folgt.",
   "club.unfavorite": "{club} nicht mehr als Favorit merken",
+  "club.unsubscribe": "Nicht mehr folgen",
   "club.waiting": "Dieser Club wartet auf seine Freigabe.",
 
   "role.0": "Leitung",
@@ -206,6 +210,7 @@ export default {
   "applicant.changed": "Jemand anderes hat die Entscheidung inzwischen geändert. Deine war:",
   "applicant.decide": "Entscheidung speichern",
   "applicant.decision": "Entscheidung",
+  "applicant.erased": "Gelöschte Person",
   "applicant.keys": "Alt und eine Pfeiltaste führen zur nächsten.",
   "applicant.reason": "Begründung",
   "applicant.reason.hint": "Die Mail kann sie nennen.",

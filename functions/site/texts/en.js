@@ -47,6 +47,7 @@ export default {
 
   clubs: "Clubs",
   "clubs.accepting": "Open for applications",
+  "clubs.badge": "Badge",
   "clubs.count": "{n} club|{n} clubs",
   "clubs.create": "Create the club",
   "clubs.created": "The club was created.",
@@ -65,7 +66,10 @@ export default {
   "club.join": "Sign in to join or apply",
   "club.members": "{n} member|{n} members",
   "club.open": "Open for applications",
+  "club.subscribe": "Follow",
+  "club.subscribe.about": "The officers see who follows the club.",
   "club.unfavorite": "{club} is no favorite any more",
+  "club.unsubscribe": "Stop following",
   "club.waiting": "This club waits for its approval.",
 
   "role.0": "Owner",
@@ -207,6 +211,7 @@ export default {
   "applicant.changed": "Another officer changed this decision meanwhile. Yours was:",
   "applicant.decide": "Save the decision",
   "applicant.decision": "Decision",
+  "applicant.erased": "Erased person",
   "applicant.keys": "Alt and an arrow key go to the next one.",
   "applicant.reason": "Reason",
   "applicant.reason.hint": "The mail can tell it to the applicant.",
