@@ -29,6 +29,9 @@ pub struct Settings {
     pub club_approval: Approval,
     /// `QUOTA_CLUBS_CREATED`, `QUOTA_CLUBS_OWNED`, `QUOTA_CLUB_EVENTS`; defaults 10, 50 and 1,000.
     pub quotas: Quotas,
+    /// `PUBLIC_URL`: address of the distribution in front of the gateway, without a trailing slash;
+    /// default none.
+    pub public_url: Option<String>,
     /// `SITE_URL`: base URL of the links in mails, without a trailing slash.
     pub site_url: String,
     /// `MAIL_FROM`: the sender of all mails.
@@ -160,7 +163,7 @@ impl std::fmt::Debug for Secret {
 }
 
 /// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 26] = [
+pub const VARIABLES: [&str; 27] = [
     "TABLE_NAME",
     "OIDC_ISSUER",
     "OIDC_AUDIENCE",
@@ -177,6 +180,7 @@ pub const VARIABLES: [&str; 26] = [
     "QUOTA_CLUBS_CREATED",
     "QUOTA_CLUBS_OWNED",
     "QUOTA_CLUB_EVENTS",
+    "PUBLIC_URL",
     "SITE_URL",
     "MAIL_FROM",
     "MAIL_RATE",
@@ -283,6 +287,7 @@ impl Settings {
             admin_group: or("ADMIN_GROUP", "clubs-admin"),
             club_approval,
             quotas,
+            public_url: optional("PUBLIC_URL").map(|url| url.trim_end_matches('/').to_owned()),
             site_url,
             mail_from,
             mail_rate,

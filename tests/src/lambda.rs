@@ -70,7 +70,7 @@ impl LambdaProcess {
                 }),
             )
             .route("/v2/email/outbound-emails", post(send_email))
-            .route("/images/{file}", put(put_image).delete(delete_image))
+            .route("/images/media/{file}", put(put_image).delete(delete_image))
             .route("/", post(table))
             .with_state(cloud.clone());
         #[expect(
@@ -101,7 +101,13 @@ impl LambdaProcess {
                 ("OIDC_ISSUER", settings.issuer.as_str()),
                 ("OIDC_AUDIENCE", settings.audience.as_str()),
                 ("OIDC_JWKS_URL", format!("{origin}/jwks.json").as_str()),
+                ("PUBLIC_URL", "https://clubs.example"),
                 ("SITE_URL", settings.site_url.as_str()),
+                ("SITE_CLIENT_ID", "site"),
+                ("SITE_CONNECT", "https://sign-in.example"),
+                ("SITE_SCOPES", "openid email"),
+                ("SITE_TOKEN", "id_token"),
+                ("UNIVERSITY", "Test University"),
                 ("MAIL_FROM", settings.mail_from.as_str()),
                 ("MAIL_CONFIGURATION_SET", "reports"),
                 ("INVITE_SECRET", "the local service has no secrets to keep"),

@@ -31,20 +31,15 @@ pub struct Function {
     pub memory: u64,
     /// Seconds.
     pub timeout: u64,
-    /// Its events by name, resolved.
+    /// The paths of the gateway that it serves.
+    pub paths: Vec<String>,
+    /// Its other events by name, resolved.
     pub events: Map<String, Value>,
     /// The statements of its role: actions and resources.
     pub rights: Vec<(Vec<String>, Vec<String>)>,
 }
 
 impl Function {
-    /// The paths of the gateway that it serves.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.events
-            .values()
-            .filter_map(|event| event["Properties"]["Path"].as_str())
-    }
-
     /// Whether its role allows this action on this resource.
     pub fn may(&self, action: &str, resource: &str) -> bool {
         let fits = |pattern: &String| match pattern.split_once('*') {
@@ -103,6 +98,29 @@ fn list(value: &Value) -> Vec<String> {
         || vec![text(value)],
         |items| items.iter().map(text).collect(),
     )
+}
+
+/// The paths of a gateway, each with the name of the function that it calls. Every path takes all
+/// methods, and calls the version that is live.
+fn routed(definition: &Value) -> Vec<(String, String)> {
+    let paths = definition["paths"].as_object().into_iter().flatten();
+    paths
+        .map(|(path, methods)| {
+            let integration =
+                &methods["x-amazon-apigateway-any-method"]["x-amazon-apigateway-integration"];
+            assert_eq!(
+                (&integration["type"], &integration["httpMethod"]),
+                (&json!("aws_proxy"), &json!("POST")),
+                "{path}"
+            );
+            let uri = integration["uri"].as_str().unwrap_or_default();
+            let name = uri
+                .split_once(&format!(":{REGION}:{ACCOUNT}:function:"))
+                .and_then(|(_, rest)| rest.strip_suffix(":live/invocations"))
+                .unwrap_or_else(|| panic!("{path} calls {uri}"));
+            (path.clone(), name.to_owned())
+        })
+        .collect()
 }
 
 impl SamTemplate {
@@ -275,6 +293,22 @@ impl SamTemplate {
             "AWS::Partition" => "aws",
             "AWS::URLSuffix" => "amazonaws.com",
             "AWS::StackName" => &self.stack,
+            "AWS::StackId" => {
+                return Some(json!(format!(
+                    "arn:aws:cloudformation:{REGION}:{ACCOUNT}:stack/{}/7c1b0c60",
+                    self.stack
+                )));
+            }
+            // SAM creates this resource for a function with `AutoPublishAlias`.
+            alias if alias.ends_with(".Alias") => {
+                let function = alias.trim_end_matches(".Alias");
+                let function = &self.section("Resources")[function]["Properties"];
+                let name = self.resolved(&function["FunctionName"])?;
+                return Some(json!(format!(
+                    "arn:aws:lambda:{REGION}:{ACCOUNT}:function:{}:live",
+                    self::text(&name)
+                )));
+            }
             // SAM creates this resource for an API.
             "Api.Stage" => return self.parameters.get("Stage").cloned(),
             name => match self.parameters.get(name) {
@@ -360,6 +394,7 @@ impl SamTemplate {
         let functions = resources
             .iter()
             .filter(|(_, resource)| resource["Type"] == "AWS::Serverless::Function");
+        let paths = routed(&resources["Api"]["Properties"]["DefinitionBody"]);
         let function = |(name, resource): (&String, &Value)| {
             let own = &resource["Properties"];
             let variables = [&globals, own]
@@ -385,6 +420,11 @@ impl SamTemplate {
                 memory: number("MemorySize"),
                 timeout: number("Timeout"),
                 events: own["Events"].as_object().cloned().unwrap_or_default(),
+                paths: paths
+                    .iter()
+                    .filter(|(_, called)| *called == self::text(&own["FunctionName"]))
+                    .map(|(path, _)| path.clone())
+                    .collect(),
                 rights: role
                     .map(|role| self.rights(&resources, role))
                     .unwrap_or_default(),

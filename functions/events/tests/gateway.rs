@@ -1,6 +1,6 @@
 //! The real binary behind the events of API Gateway: forms with images, and the bucket.
 //!
-//! Proves V13.
+//! Proves V13, O16.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -78,4 +78,28 @@ async fn a_form_with_an_image_comes_through_the_gateway() {
         Value::Null
     );
     assert_eq!(function.images().await.len(), 0, "old files are removed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_have_the_address_that_the_client_knows() {
+    let function = LambdaProcess::start(env!("CARGO_BIN_EXE_events")).await;
+    let campus = &function.campus;
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    for name in ["One", "Two"] {
+        let body = json!({
+            "name": name,
+            "showings": [{ "start_time": "2090-01-01T10:00:00Z", "end_time": "2090-01-01T11:00:00Z" }],
+        });
+        ada.post("/api/clubs/chess/events/", body).await.created();
+    }
+    let mut list = event("GET", "/api/events/", &campus.token("ada"), campus.now_ms());
+    list["queryStringParameters"] = json!({ "page_size": "1" });
+    list["multiValueQueryStringParameters"] = json!({ "page_size": ["1"] });
+    let next = body(&function.invoke(list.clone()).await)["next"].clone();
+    let next = next.as_str().unwrap_or_default();
+    assert!(next.contains("/dev/api/events/?"), "{next}");
+    header(&mut list, "X-Clubs-Delivery", "yes");
+    let next = body(&function.invoke(list).await)["next"].clone();
+    assert_eq!(next, "https://clubs.example/api/events/?page_size=1&page=2");
 }

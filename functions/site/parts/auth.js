@@ -8,7 +8,7 @@ import { leaving, link, open } from "./router.js";
 const KEY = "session";
 const PENDING = "signing-in";
 
-/** @type {{issuer: string, client_id: string, scopes: string, university: string, is_local: boolean}} */
+/** @type {{issuer: string, client_id: string, scopes: string, token: "access_token" | "id_token", university: string, is_local: boolean}} */
 export const config = await (await fetch(link("/config.json"))).json();
 const client = { client_id: config.client_id };
 const issuer = new URL(config.issuer);
@@ -87,7 +87,8 @@ function store(tokens) {
   const claims = oauth.getValidatedIdTokenClaims(tokens);
   keep({
     person: claims?.sub ?? session.value?.person,
-    token: tokens.access_token,
+    token: tokens[config.token],
+    id: tokens.id_token ?? session.value?.id,
     refresh: tokens.refresh_token ?? session.value?.refresh,
     ends: Date.now() + (tokens.expires_in ?? 300) * 1000,
   });
@@ -121,9 +122,23 @@ export async function token({ fresh = false } = {}) {
   }
 }
 
-export function signOut() {
+/** Forgets the tokens here and at the issuer, and ends the session there if the issuer has a page for it. */
+export async function signOut() {
+  const { refresh, id } = session.value ?? {};
   sessionStorage.clear();
   session.value = null;
   hasEnded.value = false;
+  leaving.value = "";
   open("/");
+  const as = await discovered();
+  if (refresh && as.revocation_endpoint) {
+    await oauth.revocationRequest(as, client, oauth.None(), refresh, options).catch(() => {});
+  }
+  if (!as.end_session_endpoint) return;
+  const at = new URL(as.end_session_endpoint);
+  const home = location.origin + link("/");
+  // The first three are those of OpenID Connect, the last one is Cognito's.
+  const values = { client_id: client.client_id, post_logout_redirect_uri: home, id_token_hint: id, logout_uri: home };
+  for (const [name, value] of Object.entries(values)) if (value) at.searchParams.set(name, value);
+  location.assign(at);
 }

@@ -1,31 +1,16 @@
 //! The site: a page for students, officers and admins that uses the API and nothing else (design,
 //! `docs/site.md`). The files are part of the binary, compressed when it was built.
 
+mod config;
+
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use serde::Serialize;
 use shared::http::{ApiError, PublicPath};
 
-/// What the page has to know about the deployment.
-#[derive(Debug, Clone, Serialize)]
-pub struct SiteConfig {
-    /// The issuer of the tokens, for discovery.
-    pub issuer: String,
-    /// The id of the page at the issuer.
-    pub client_id: String,
-    /// The scopes that the page asks for.
-    pub scopes: String,
-    /// The name of the university.
-    pub university: String,
-    /// Whether it runs on a developer's machine.
-    pub is_local: bool,
-    /// Where images are, as an origin.
-    #[serde(skip)]
-    pub media_origin: String,
-}
+pub use config::{SentToken, SiteConfig, variable};
 
 struct File {
     name: &'static str,
@@ -117,7 +102,8 @@ async fn show_page(
         .and_then(|value| value.to_str().ok())
         .is_some_and(|accept| accept.contains("text/html"));
     // Programs that ask for a path which is not there are told so.
-    if !is_browser && uri.path() != "/" {
+    let is_api = uri.path() == "/api" || uri.path().starts_with("/api/");
+    if is_api || (!is_browser && uri.path() != "/") {
         return ApiError::NotFound.into_response();
     }
     // Below a stage of the gateway the public path begins with the stage.
@@ -127,9 +113,10 @@ async fn show_page(
         .replace("{{assets}}", &format!("{base}/assets/{HASH}"));
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {media}; \
-         connect-src 'self' {issuer}; form-action 'self'; base-uri 'self'; frame-ancestors 'none'",
-        media = config.media_origin,
+         connect-src 'self' {issuer} {connect}; form-action 'self'; base-uri 'self'; frame-ancestors 'none'",
+        media = origin(&config.media_url),
         issuer = origin(&config.issuer),
+        connect = config.connect,
     );
     let mut response = (
         [

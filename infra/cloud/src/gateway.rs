@@ -63,7 +63,7 @@ impl Gateway {
                 )
             });
         let routes = functions.values().flat_map(|environments| {
-            let paths: Vec<String> = environments.function.paths().map(str::to_owned).collect();
+            let paths = environments.function.paths.clone();
             paths.into_iter().map(|path| (path, environments.clone()))
         });
         Arc::new(Self {
@@ -260,16 +260,19 @@ impl Gateway {
 }
 
 async fn answer(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let stage = format!("/{}", gateway.stage);
-    let Some(path) = parts
-        .uri
+    let uri = parts.uri.clone();
+    let path = uri
         .path()
         .strip_prefix(&stage)
-        .filter(|rest| rest.is_empty() || rest.starts_with('/'))
-    else {
-        return gateway.own("ACCESS_DENIED", 403, "Forbidden");
-    };
+        .filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    // Everything outside the stage comes through the distribution, which adds the stage and a header.
+    let path = path.unwrap_or_else(|| {
+        let name = HeaderName::from_static("x-clubs-delivery");
+        parts.headers.insert(name, HeaderValue::from_static("yes"));
+        uri.path()
+    });
     let path = if path.is_empty() { "/" } else { path };
     let Ok(body) = to_bytes(body, PAYLOAD).await else {
         return gateway.own("REQUEST_TOO_LARGE", 413, "Request Too Long");

@@ -147,6 +147,7 @@ pub fn settings() -> Settings {
         admin_group: "clubs-admin".into(),
         club_approval: Approval::Automatic,
         quotas: Quotas::default(),
+        public_url: None,
         site_url: "http://127.0.0.1:8000".into(),
         mail_from: "Clubs <no-reply@clubs.example>".into(),
         mail_rate: 0,
@@ -208,9 +209,11 @@ impl Campus {
             issuer: app.settings.issuer.clone(),
             client_id: AUDIENCE.into(),
             scopes: "openid".into(),
+            token: site::SentToken::AccessToken,
             university: "Demo University".into(),
             is_local: true,
-            media_origin: String::new(),
+            media_url: String::new(),
+            connect: String::new(),
         });
         // Only these paths belong to the service; all others are pages of the site.
         let service = finish(

@@ -234,6 +234,18 @@ pub async fn exchange(State(local): State<Local>, Form(form): Form<TokenForm>) -
     }
 }
 
+/// A refresh token that is not needed any more.
+#[derive(Debug, Deserialize)]
+pub struct RevokeForm {
+    token: String,
+}
+
+/// `POST /local/oauth/revoke`: forgets a refresh token. It is no error if there is none (RFC 7009).
+pub async fn revoke(State(local): State<Local>, Form(form): Form<RevokeForm>) -> StatusCode {
+    local.grants.take(&form.token);
+    StatusCode::OK
+}
+
 fn tokens(local: &Local, subject: &Subject, grant: Grant) -> Result<Value, String> {
     let now = local.clock.now();
     let (access, expires_in) = local.issuer.token(subject, now)?;

@@ -37,6 +37,7 @@ pub fn routes(local: Local) -> Router<Shared> {
         .route("/local/token/", post(create_token))
         .route("/local/authorize/", get(oidc::authorize))
         .route("/local/oauth/token/", post(oidc::exchange))
+        .route("/local/oauth/revoke/", post(oidc::revoke))
         .route(
             "/local/.well-known/openid-configuration/",
             get(show_discovery),
@@ -118,6 +119,7 @@ async fn show_discovery(State(local): State<Local>) -> Json<Value> {
         "jwks_uri": format!("{issuer}/.well-known/jwks.json"),
         "authorization_endpoint": format!("{issuer}/authorize"),
         "token_endpoint": format!("{issuer}/oauth/token"),
+        "revocation_endpoint": format!("{issuer}/oauth/revoke"),
         "response_types_supported": ["code"],
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": ["ES256"],

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::error::ApiError;
 use super::params::Params;
-use super::request::PublicPath;
+use super::request::{PublicOrigin, PublicPath};
 use crate::limits;
 use crate::state::Shared;
 
@@ -51,6 +51,9 @@ impl FromRequestParts<Shared> for Page {
 /// Returns the absolute URL of a request as the client sees it. What a proxy says about it counts
 /// only if the deployment trusts its proxy; otherwise any caller could say it.
 fn absolute(parts: &Parts, trusts_forwarded: bool) -> String {
+    if let Some(PublicOrigin(origin)) = parts.extensions.get() {
+        return format!("{origin}{}", PublicPath::of(parts));
+    }
     let header = |name: &str| {
         let value = parts.headers.get(name)?.to_str().ok()?;
         // Each proxy on the way adds a value. The first one is what the client asked for.

@@ -35,6 +35,11 @@ impl<S: Sync> FromRequestParts<S> for PublicPath {
     }
 }
 
+/// The address of the distribution in front of the gateway, as a URL without a slash at its end. A
+/// request that came through it has this, and its public path has no stage (O16).
+#[derive(Debug, Clone)]
+pub struct PublicOrigin(pub String);
+
 impl PublicPath {
     pub(super) fn of(parts: &Parts) -> String {
         parts

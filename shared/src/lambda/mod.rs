@@ -15,10 +15,10 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-#[cfg(feature = "api")]
-pub use serve::run;
 #[cfg(feature = "images")]
 pub use serve::run_with_images;
+#[cfg(feature = "api")]
+pub use serve::{run, run_behind_gateway};
 
 /// Any error that prevents a function from starting.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

@@ -10,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use super::{Error, log_as_json, sdk_config};
 use crate::auth::{IssuerKeys, Keys, Verifier};
-use crate::http::{PublicPath, ReceivedAt, finish, guard};
+use crate::http::{PublicOrigin, PublicPath, ReceivedAt, finish, guard};
 use crate::ids::Ids;
 use crate::media::Media;
 use crate::settings::Settings;
@@ -43,10 +43,19 @@ async fn serve(routes: OpenApiRouter<Shared>, media: MakeMedia) -> Result<(), Er
     futures::join!(app.table.warm_up(), app.verifier.warm_up(app.clock.now()));
     let (group, _) = routes.split_for_parts();
     let service = finish(guard(group, &app), &app);
+    run_behind_gateway(service, app.settings.public_url.clone()).await
+}
+
+/// Runs routes that need no table as a Lambda function. `public_url` is the address of the
+/// distribution in front of the gateway, if there is one.
+pub async fn run_behind_gateway(
+    routes: axum::Router,
+    public_url: Option<String>,
+) -> Result<(), Error> {
     lambda_http::run(
         ServiceBuilder::new()
-            .map_request(from_gateway)
-            .service(service),
+            .map_request(move |request| from_gateway(request, public_url.as_deref()))
+            .service(routes),
     )
     .await
 }
@@ -65,15 +74,23 @@ fn connect(settings: Settings, media: MakeMedia) -> Result<Shared, Error> {
     ))
 }
 
-/// Copies the time of receipt and the public path from the gateway's event to the request.
-fn from_gateway(mut request: lambda_http::Request) -> Request {
+/// The distribution adds this header to its requests. If a client adds it, only the links in its own
+/// answer change.
+const DELIVERY: &str = "x-clubs-delivery";
+
+/// Copies the time of receipt and the public address from the gateway's event to the request.
+fn from_gateway(mut request: lambda_http::Request, public_url: Option<&str>) -> Request {
     if let Some(RequestContext::ApiGatewayV1(context)) =
         request.extensions().get::<RequestContext>().cloned()
     {
         if let Some(received) = DateTime::from_timestamp_millis(context.request_time_epoch) {
             request.extensions_mut().insert(ReceivedAt(received));
         }
-        if let Some(path) = context.path {
+        let delivery = public_url.filter(|_| request.headers().contains_key(DELIVERY));
+        if let Some(origin) = delivery {
+            let origin = PublicOrigin(origin.to_owned());
+            request.extensions_mut().insert(origin);
+        } else if let Some(path) = context.path {
             request.extensions_mut().insert(PublicPath(path));
         }
     }

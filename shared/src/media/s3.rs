@@ -14,6 +14,7 @@ use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
 };
+use object_store::prefix::PrefixStore;
 use object_store::{ClientOptions, RetryConfig};
 
 use super::Media;
@@ -42,6 +43,8 @@ pub fn s3(settings: &Settings) -> Result<Media, String> {
         .with_retry(retry)
         .with_disable_bulk_delete(true);
     let store = builder.build().map_err(|error| error.to_string())?;
+    // The distribution serves the folder at the same path.
+    let store = PrefixStore::new(store, "media");
     Ok(Media::new(Arc::new(store), true, &settings.media_url))
 }
 

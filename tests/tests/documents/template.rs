@@ -76,6 +76,7 @@ fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
             "events",
             "mailer",
             "memberships",
+            "site",
             "submissions"
         ])
     );
@@ -88,27 +89,11 @@ fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
             .map(|(path, _)| path.trim_end_matches('/').to_owned())
             .collect();
         let function = functions[function];
-        for event in function.events.values() {
-            assert_eq!(
-                (&event["Type"], &event["Properties"]["Method"]),
-                (&json!("Api"), &json!("ANY"))
-            );
-        }
-        let routed: BTreeSet<String> = function.paths().map(str::to_owned).collect();
-        assert_eq!(routed.len(), function.events.len(), "a path is there twice");
-        let rest: BTreeSet<String> = routed.difference(&served).cloned().collect();
-        let unserved = if function.binary == "clubs" {
-            BTreeSet::from(["/".to_owned(), "/{proxy+}".to_owned()])
-        } else {
-            BTreeSet::new()
-        };
-        assert_eq!(
-            (rest, served.difference(&routed).count()),
-            (unserved, 0),
-            "{}",
-            function.name
-        );
+        let routed: BTreeSet<String> = function.paths.iter().cloned().collect();
+        assert_eq!(routed, served, "{}", function.name);
     }
+    // Everything else is for the site.
+    assert_eq!(functions["site"].paths, ["/", "/{proxy+}"]);
 }
 
 #[test]
@@ -165,7 +150,19 @@ fn every_deployment_resolves_and_sets_every_setting_so_that_the_functions_start(
                 .map(String::as_str)
                 .filter(|name| *name != "AWS_ENDPOINT_URL")
                 .collect();
-            assert_eq!(set, known, "{name}");
+            let own: BTreeSet<&str> = set.difference(&known).copied().collect();
+            let of_site = [
+                "SITE_CLIENT_ID",
+                "SITE_CONNECT",
+                "SITE_SCOPES",
+                "SITE_TOKEN",
+                "UNIVERSITY",
+            ];
+            let expected = if name == "Site" { &of_site[..] } else { &[] };
+            assert!(
+                own.iter().eq(expected) && known.is_subset(&set),
+                "{name}: {own:?}"
+            );
             assert_eq!(
                 function.variables.contains_key("AWS_ENDPOINT_URL"),
                 template.holds("IsEmulated"),
@@ -179,6 +176,12 @@ fn every_deployment_resolves_and_sets_every_setting_so_that_the_functions_start(
                     value.clone()
                 }
             };
+            // The site needs no secret.
+            if name == "Site" {
+                assert_eq!(function.variables["INVITE_SECRET"], "");
+                assert!(!function.variables["SITE_CLIENT_ID"].is_empty());
+                continue;
+            }
             let settings = Settings::read(|variable| function.variables.get(variable).map(secret))
                 .expect("good settings");
             assert!(
@@ -284,6 +287,13 @@ fn only_the_mailer_sends_and_reads_the_stream_and_nobody_has_more_than_they_need
                 .flat_map(|(actions, _)| actions.iter().map(String::as_str))
                 .collect();
             assert!(!actions.is_empty(), "{name} has no role");
+            if name == "Site" {
+                assert!(
+                    actions
+                        .iter()
+                        .all(|action| action.starts_with("logs:") || action.starts_with("xray:"))
+                );
+            }
             let has = |part: &str| actions.iter().any(|action| action.contains(part));
             assert!(
                 !has("*") && !has("Scan") && !has("DeleteTable") && !has("iam:"),
@@ -442,7 +452,8 @@ pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>
     // With this parameter, the table has the name that the tests use.
     let template = SamTemplate::load("clubs", &[("RestoredTable", local::engine::TABLE)]);
     let functions = template.functions();
-    assert_eq!(done.len(), functions.len());
+    // The site has no table.
+    assert_eq!(done.len() + 1, functions.len());
     for (name, done) in done {
         let function = functions
             .values()

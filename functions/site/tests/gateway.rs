@@ -1,0 +1,89 @@
+//! The real binary behind the events of API Gateway, directly and through the distribution.
+//!
+//! Proves O14, O16.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+use tests::lambda::{LambdaProcess, event, header};
+
+/// The answer to a GET: status, content type, policy and body.
+async fn get(
+    function: &LambdaProcess,
+    path: &str,
+    headers: &[(&str, &str)],
+) -> (u64, String, String, String) {
+    let mut get = event("GET", path, "none", 0);
+    header(&mut get, "Accept", "*/*");
+    for (name, value) in headers {
+        header(&mut get, name, value);
+    }
+    let answer = function.invoke(get).await;
+    let header = |name: &str| {
+        let value = &answer["multiValueHeaders"][name][0];
+        value.as_str().unwrap_or_default().to_owned()
+    };
+    let text = answer["body"].as_str().unwrap_or_default();
+    let body = if answer["isBase64Encoded"] == true {
+        let bytes = BASE64_STANDARD.decode(text).expect("base64");
+        String::from_utf8_lossy(&bytes).into_owned()
+    } else {
+        text.to_owned()
+    };
+    (
+        answer["statusCode"].as_u64().unwrap_or_default(),
+        header("content-type"),
+        header("content-security-policy"),
+        body,
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_site_knows_its_address_and_its_issuer() {
+    let function = LambdaProcess::start(env!("CARGO_BIN_EXE_site")).await;
+    let html = ("Accept", "text/html");
+    let through = ("X-Clubs-Delivery", "yes");
+
+    let (status, _, policy, page) = get(&function, "/clubs/chess/", &[html]).await;
+    assert_eq!(status, 200);
+    assert!(page.contains(r#"<base href="/dev/">"#), "{page}");
+    assert!(
+        policy.contains("connect-src 'self' http://127.0.0.1:8000 https://sign-in.example;")
+            && policy.contains("img-src 'self' data: https://media.example;"),
+        "{policy}"
+    );
+    let (status, _, _, page) = get(&function, "/clubs/chess/", &[html, through]).await;
+    assert_eq!(status, 200);
+    assert!(page.contains(r#"<base href="/">"#), "{page}");
+    let script = page
+        .split("src=\"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next());
+    let script = script.expect("a script");
+    let (status, kind, _, text) = get(&function, script, &[through]).await;
+    assert_eq!(
+        (status, kind.as_str()),
+        (200, "text/javascript; charset=utf-8")
+    );
+    assert!(text.contains("const PAGES"));
+
+    let (_, _, _, config) = get(&function, "/config.json", &[through]).await;
+    let config: Value = serde_json::from_str(&config).expect("JSON");
+    assert_eq!(
+        config,
+        json!({
+            "issuer": function.campus.campus.app.settings.issuer,
+            "client_id": "site",
+            "scopes": "openid email",
+            "token": "id_token",
+            "university": "Test University",
+            "is_local": false,
+        })
+    );
+
+    // What is not there is 404 for programs, and below /api/ for browsers as well.
+    for (path, headers) in [("/nowhere/", &[][..]), ("/api/nowhere/", &[html][..])] {
+        let (status, kind, _, _) = get(&function, path, headers).await;
+        assert_eq!((status, kind.as_str()), (404, "application/json"), "{path}");
+    }
+}
