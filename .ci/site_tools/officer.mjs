@@ -30,7 +30,7 @@ await olivia.getByText("Builds things", { exact: false }).last().waitFor();
 await accessible(olivia, "applicant");
 // Whoever comes back finds the own review, to change it.
 await olivia.reload();
-await olivia.waitForFunction(() => document.querySelector("#comment")?.value === "Builds things" && document.querySelector("#score").value === "5");
+await olivia.waitForFunction(() => document.querySelector('[id^="review-"][id$="-comment"]')?.value === "Builds things" && document.querySelector('[id^="review-"][id$="-score"]').value === "5");
 
 // Another officer is faster: their decision is shown, and what was typed stays.
 const robotics = (await call("olivia", "GET", "/clubs/robotics/applications/"))[0];
@@ -39,12 +39,16 @@ const [fatima] = await call("olivia", "GET", `${of}/submissions/?search=fatima`)
 await call("olivia", "PATCH", `${of}/submissions/${fatima.id}/`, { reason: "Seen by another officer" });
 await olivia.getByLabel("Reason").fill("Two years of experience");
 await olivia.getByRole("button", { name: "Save the decision" }).click();
-await olivia.getByText("Another officer changed this decision meanwhile.").waitFor();
-await olivia.waitForFunction(() => document.querySelector("#reason")?.value === "Seen by another officer");
+await olivia.getByRole("alert").getByText("Seen by another officer").waitFor();
 await accessible(olivia, "decision-conflict");
 await olivia.getByRole("button", { name: "Keep mine" }).click();
 await olivia.getByRole("button", { name: "Save the decision" }).click();
 await olivia.getByText("Saved.").waitFor();
+// What is typed about one applicant is there again after a look at the next one.
+await olivia.getByLabel("Comment, for officers only").fill("Builds things, and teaches");
+await olivia.getByRole("button", { name: "Next", exact: true }).click();
+await olivia.getByRole("button", { name: "Previous", exact: true }).click();
+await olivia.waitForFunction(() => document.querySelector('[id^="review-"][id$="-comment"]')?.value === "Builds things, and teaches");
 await olivia.getByRole("button", { name: "Next", exact: true }).click();
 await olivia.getByRole("button", { name: "Close", exact: true }).last().click();
 await olivia.getByLabel(/^Choose: /).first().check();

@@ -159,7 +159,7 @@ await heading(student, "Your application was sent");
 await officer.getByRole("link", { name: "Submissions" }).click();
 await officer.getByRole("button", { name: "Nina Kowalska" }).click();
 await officer.getByRole("heading", { name: "Nina Kowalska" }).waitFor();
-await officer.locator("#status").selectOption("Accepted");
+await officer.locator('[id^="decision-"][id$="-status"]').selectOption("Accepted");
 await officer.getByRole("button", { name: "Save the decision" }).click();
 await officer.getByText("Saved.").waitFor();
 await officer.getByRole("link", { name: "Decision mails" }).click();

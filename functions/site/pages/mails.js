@@ -1,7 +1,7 @@
 // `/clubs/{club}/applications/{application}/mails/`: the decision mails of an application. What is
 // sent is exactly what was shown: the digest of the preview goes with it.
 
-import { html, useSignal } from "../parts/kit.js";
+import { html, useEffect, useSignal } from "../parts/kit.js";
 import { post } from "../parts/api.js";
 import { nameOf } from "../parts/applicant.js";
 import { link } from "../parts/router.js";
@@ -9,12 +9,21 @@ import { t } from "../parts/texts.js";
 import { Action, Rich, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
 
 const TYPES = ["acceptance", "rejection"];
+const WAITING = "queued,sending";
+/** How often the states of waiting mails are read. */
+const POLL_MS = 2000;
 const NOT_REACHED = "failed,bounced,complained,unknown";
 
 export default function Mails({ club, application: id }) {
   const base = /** @type {const} */ (`/clubs/${club}/applications/${id}`);
   const application = useLoad(`${base}/`);
   const missed = useLoad(`${base}/submissions/?email_status=${NOT_REACHED}`);
+  const waiting = useLoad(`${base}/submissions/?email_status=${WAITING}&limit=200`);
+  useEffect(() => {
+    if (!waiting.data?.length) return;
+    const timer = setTimeout(() => Promise.all([waiting.reload(), missed.reload()]), POLL_MS);
+    return () => clearTimeout(timer);
+  }, [waiting.data]);
   const type = useSignal(TYPES[0]);
   const onePerPerson = useSignal(false);
   const plan = useSignal(/** @type {any} */ (null));
@@ -35,7 +44,7 @@ export default function Mails({ club, application: id }) {
     try {
       const { queued } = await post(`${base}/send_emails/`, choice({ ...values, digest }));
       plan.value = null;
-      await missed.reload();
+      await Promise.all([waiting.reload(), missed.reload()]);
       return queued;
     } catch (error) {
       // Something changed since the preview: it must be looked at again.
@@ -59,6 +68,7 @@ export default function Mails({ club, application: id }) {
       <p class="field"><${Action} className="main" run=${preview()}>${t("mails.preview")}<//></p>
     </div>
     ${plan.value && html`<${Plan} plan=${plan.value} send=${send} />`}
+    <p role="status">${Boolean(waiting.data?.length) && t("mails.waiting", { n: waiting.data?.length ?? 0 })}</p>
     <section><h2>${t("mails.missed")}</h2>
       ${loaded(missed, (all) => (all.length === 0
         ? html`<p class="quiet">${t("none")}</p>`

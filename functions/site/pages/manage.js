@@ -2,10 +2,11 @@
 // join links.
 
 import { html, useEffect, useSignal } from "../parts/kit.js";
-import { NO_ERRORS, call, get, post, remove } from "../parts/api.js";
+import { call, get, post, remove } from "../parts/api.js";
+import { Form } from "../parts/form.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Field, Time, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
+import { Action, Time, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
 
 export default function Manage({ club: code }) {
   const club = useLoad(`/clubs/${code}/`);
@@ -79,26 +80,11 @@ function Requests({ code }) {
 
 function Invites({ code }) {
   const invites = useLoad(`/clubs/${code}/invites/`);
-  const emails = useSignal("");
-  const errors = useSignal(NO_ERRORS);
-  const send = async () => {
-    try {
-      const sent = await post(`/clubs/${code}/invite/`, { emails: emails.value });
-      emails.value = "";
-      errors.value = {};
-      await invites.reload();
-      return sent;
-    } catch (error) {
-      errors.value = error.fields ?? {};
-      throw error;
-    }
-  };
+  const fields = [{ name: "emails", label: t("manage.emails"), kind: "area", hint: t("manage.emails.hint") }];
   const path = (one) => /** @type {const} */ (`/clubs/${code}/invites/${one.id}/`);
   return html`<section><h2>${t("manage.invites")}</h2>
-    <${Field} id="emails" label=${t("manage.emails")} hint=${t("manage.emails.hint")} errors=${errors.value.emails}>
-      <textarea id="emails" rows="3" value=${emails.value} onInput=${(event) => (emails.value = event.currentTarget.value)} aria-describedby="emails-notes"></textarea>
-    <//>
-    <p><${Action} className="main" run=${send} done=${(all) => t("manage.invited", all)} disabled=${!emails.value.trim()}>${t("manage.invite")}<//></p>
+    <${Form} name=${`invite-${code}`} fields=${fields} data=${{ emails: "" }} whole send=${(values) => post(`/clubs/${code}/invite/`, values)}
+      stored=${invites.reload} submit=${t("manage.invite")} done=${(all) => t("manage.invited", all)} />
     ${loaded(invites, (all) => html`<ul class="cards">${all.map((one) => html`<li key=${one.id}>
       <h3>${one.email}</h3>
       <p><span class="state">${t(`role.${one.role}`)}</span> <span class="quiet">${t("apply.until")} <${Time} at=${one.expires_at} /></span></p>
@@ -112,18 +98,10 @@ function Invites({ code }) {
 
 function JoinLinks({ code }) {
   const links = useLoad(`/clubs/${code}/joinlinks/`);
-  const note = useSignal("");
-  const create = async () => {
-    await post(`/clubs/${code}/joinlinks/`, { note: note.value });
-    note.value = "";
-    await links.reload();
-  };
+  const fields = [{ name: "note", label: t("manage.note") }];
   return html`<section><h2>${t("manage.links")}</h2>
-    <div class="row">
-      <${Field} id="note" label=${t("manage.note")}>
-        <input id="note" value=${note.value} onInput=${(event) => (note.value = event.currentTarget.value)} /><//>
-      <p class="field"><${Action} className="main" run=${create} done=${t("saved")}>${t("manage.link.create")}<//></p>
-    </div>
+    <${Form} name=${`link-${code}`} fields=${fields} data=${{ note: "" }} whole send=${(values) => post(`/clubs/${code}/joinlinks/`, values)}
+      stored=${links.reload} submit=${t("manage.link.create")} />
     ${loaded(links, (all) => html`<ul class="cards">${all.map((one) => html`
       <${JoinLink} key=${one.id} one=${one} path=${`/clubs/${code}/joinlinks/${one.id}/`} reload=${links.reload} />`)}</ul>`, 2)}
   </section>`;

@@ -5,6 +5,7 @@
 import { html, useComputed, useEffect, useSignal } from "../parts/kit.js";
 import { call, post } from "../parts/api.js";
 import { Applicant, STATUSES, nameOf } from "../parts/applicant.js";
+import { download } from "../parts/files.js";
 import { Overview } from "../parts/overview.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { t } from "../parts/texts.js";
@@ -79,10 +80,7 @@ export default function Submissions({ club, application: id }) {
   };
   const save = async () => {
     const { data } = await call("GET", `${base}/submissions/export/`);
-    const anchor = document.createElement("a");
-    anchor.href = URL.createObjectURL(new Blob([String(data)], { type: "text/csv" }));
-    anchor.download = "submissions.csv";
-    anchor.click();
+    download("submissions.csv", String(data), "text/csv");
   };
   if (state.value.error && state.value.all.length === 0) return html`<${Problem} error=${state.value.error} retry=${load} />`;
   return html`

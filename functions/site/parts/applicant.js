@@ -1,10 +1,11 @@
 // One applicant for officers: the answers beside the own review and the decision.
 
-import { html, useSignal } from "./kit.js";
-import { NO_ERRORS, call, put } from "./api.js";
+import { html } from "./kit.js";
+import { call, put } from "./api.js";
+import { Form } from "./form.js";
 import { me } from "./me.js";
 import { t } from "./texts.js";
-import { Action, Field, Time, loaded, useLoad } from "./ui.js";
+import { Time, loaded, useLoad } from "./ui.js";
 
 export const STATUSES = [1, 2, 3, 4];
 
@@ -19,8 +20,6 @@ export const nameOf = (submission) => submission.user?.name ?? t("applicant.eras
  */
 export function Applicant({ path, close, previous, next, changed }) {
   const submission = useLoad(path);
-  /** What was chosen and typed when another officer was faster. */
-  const late = useSignal(null);
   const keys = (event) => {
     if (!event.altKey) return;
     if (event.key === "ArrowLeft" && previous) previous();
@@ -44,87 +43,45 @@ export function Applicant({ path, close, previous, next, changed }) {
           <p class="answer">${answer.multiple_choice?.value ?? answer.text}</p>
         </div>`)}</div>
         <div>
-          <${Decision} key=${submission.etag} found=${found} etag=${submission.etag} path=${path} reload=${submission.reload} changed=${changed} late=${late} />
-          <${Reviews} path=${path} changed=${changed} />
+          <${Decision} found=${found} etag=${submission.etag} path=${path} reload=${submission.reload} changed=${changed} />
+          <${Reviews} id=${found.id} path=${path} changed=${changed} />
         </div>
       </div>`, 6)}
   </section>`;
 }
 
-/** @param {{found: any, etag: string, path: Path, reload: () => any, changed: (stored: any) => void, late: {value: any}}} props */
-function Decision({ found, etag, path, reload, changed, late }) {
-  const status = useSignal(found.status);
-  const reason = useSignal(found.reason);
-  const errors = useSignal(NO_ERRORS);
-  const save = async () => {
-    try {
-      const body = { status: status.value, reason: reason.value };
-      const { data } = await call("PATCH", path, { body, etag });
-      errors.value = {};
-      late.value = null;
-      changed(data);
-      await reload();
-    } catch (error) {
-      errors.value = error.fields ?? {};
-      // Another officer was faster: what they decided is shown, beside what was typed.
-      if (error.status === 412) {
-        late.value = { status: status.value, reason: reason.value };
-        await reload();
-      }
-      throw error;
-    }
-  };
-  const keepMine = () => {
-    status.value = late.value.status;
-    reason.value = late.value.reason;
-    late.value = null;
+/** @param {{found: any, etag: string, path: Path, reload: () => any, changed: (stored: any) => void}} props */
+function Decision({ found, etag, path, reload, changed }) {
+  const fields = [
+    { name: "status", label: t("status"), kind: "choice", options: STATUSES.map((one) => [one, t(`status.${one}`)]) },
+    { name: "reason", label: t("applicant.reason"), kind: "area", hint: t("applicant.reason.hint") },
+  ];
+  const send = async (values) => (await call("PATCH", path, { body: values, etag })).data;
+  const stored = async (decided) => {
+    changed(decided);
+    await reload();
   };
   return html`<h3>${t("applicant.decision")}</h3>
-    <${Field} id="status" label=${t("status")} errors=${errors.value.status}>
-      <select id="status" value=${status.value} onChange=${(event) => (status.value = Number(event.currentTarget.value))}>
-        ${STATUSES.map((one) => html`<option value=${one}>${t(`status.${one}`)}</option>`)}
-      </select><//>
-    <${Field} id="reason" label=${t("applicant.reason")} hint=${t("applicant.reason.hint")} errors=${errors.value.reason}>
-      <textarea id="reason" rows="3" value=${reason.value} onInput=${(event) => (reason.value = event.currentTarget.value)} aria-describedby="reason-notes"></textarea><//>
-    ${late.value && html`<div class="conflict" role="alert"><p>${t("applicant.changed")}</p>
-      <p class="answer">${t(`status.${late.value.status}`)}: ${late.value.reason}</p>
-      <p><button onClick=${keepMine}>${t("apply.conflict.mine")}</button></p></div>`}
-    <p><${Action} className="main" run=${save} done=${t("saved")}>${t("applicant.decide")}<//></p>`;
+    <${Form} name=${`decision-${found.id}`} fields=${fields} data=${found} send=${send} stored=${stored} reload=${reload} submit=${t("applicant.decide")} />`;
 }
 
-/** @param {{path: Path, changed: (stored: any) => void}} props */
-function Reviews({ path, changed }) {
+/** @param {{id: number, path: Path, changed: (stored: any) => void}} props */
+function Reviews({ id, path, changed }) {
   const reviews = useLoad(`${path}reviews/`);
-  return html`<h3>${t("reviews")}</h3>
-    ${loaded(reviews, (all) => html`
-      ${me.value && html`<${OwnReview} own=${all.find((one) => one.by?.id === me.value?.id)} path=${path} reload=${reviews.reload} changed=${changed} />`}
-      <ul>${all.map((one) => html`<li key=${one.id}>
-        ${one.score !== null && html`<b>${one.score}</b> `}${one.comment} <span class="quiet">${one.by?.username}</span></li>`)}</ul>`, 4)}`;
-}
-
-/** @param {{own: any, path: Path, reload: () => any, changed: (stored: any) => void}} props */
-function OwnReview({ own, path, reload, changed }) {
-  const score = useSignal(own?.score ?? "");
-  const comment = useSignal(own?.comment ?? "");
-  const errors = useSignal(NO_ERRORS);
-  const save = async () => {
-    try {
-      const body = { score: score.value === "" ? null : Number(score.value), comment: comment.value };
-      await put(`${path}reviews/mine/`, body);
-      errors.value = {};
-      await reload();
-      changed((await call("GET", path)).data);
-    } catch (error) {
-      errors.value = error.fields ?? {};
-      throw error;
-    }
+  const fields = [
+    { name: "score", label: t("reviews.score"), kind: "choice", options: [[null, "–"], ...[1, 2, 3, 4, 5].map((one) => [one, String(one)])] },
+    { name: "comment", label: t("reviews.comment"), kind: "area" },
+  ];
+  const stored = async () => {
+    await reviews.reload();
+    changed((await call("GET", path)).data);
   };
-  return html`
-    <${Field} id="score" label=${t("reviews.score")} errors=${errors.value.score}>
-      <select id="score" value=${score.value} onChange=${(event) => (score.value = event.currentTarget.value)}>
-        <option value=""></option>${[1, 2, 3, 4, 5].map((one) => html`<option value=${one}>${one}</option>`)}
-      </select><//>
-    <${Field} id="comment" label=${t("reviews.comment")} errors=${errors.value.comment}>
-      <textarea id="comment" rows="3" value=${comment.value} onInput=${(event) => (comment.value = event.currentTarget.value)}></textarea><//>
-    <p><${Action} run=${save} done=${t("saved")}>${t("reviews.save")}<//></p>`;
+  return html`<h3>${t("reviews")}</h3>
+    ${loaded(reviews, (all) => {
+      const own = all.find((one) => one.by?.id === me.value?.id) ?? { score: null, comment: "" };
+      return html`
+        ${me.value && html`<${Form} name=${`review-${id}`} fields=${fields} data=${own} whole send=${(values) => put(`${path}reviews/mine/`, values)} stored=${stored} submit=${t("reviews.save")} />`}
+        <ul>${all.map((one) => html`<li key=${one.id}>
+          ${one.score !== null && html`<b>${one.score}</b> `}${one.comment} <span class="quiet">${one.by?.username}</span></li>`)}</ul>`;
+    }, 4)}`;
 }

@@ -29,9 +29,9 @@ const local = (text) => {
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
 /** What was typed into a form and is not stored yet, kept in the tab for its owner. */
-function useTyped(name) {
+export function useTyped(name) {
   const place = `form ${name}`;
-  const typed = useSignal({});
+  const typed = useSignal(/** @type {Record<string, any>} */ ({}));
   useMemo(() => {
     const kept = JSON.parse(sessionStorage.getItem(place) ?? "null");
     typed.value = kept && kept.owner === person() ? kept.typed : {};
@@ -64,7 +64,7 @@ function useTyped(name) {
  * @param {(stored: any) => any} [props.stored] what follows when it is stored, such as loading it again
  * @param {() => Promise<any>} [props.reload] loads `data` again and returns it
  * @param {string} [props.submit] the text of the button
- * @param {string} [props.done] what is said afterwards
+ * @param {string | ((stored: any) => string)} [props.done] what is said afterwards
  */
 export function Form({ name, fields: wanted, data, whole, send, stored, reload, submit, done }) {
   const { typed, set, keep: store } = useTyped(name);
@@ -95,6 +95,7 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
       store({});
       await stored?.(answer);
       set({});
+      return answer;
     } catch (error) {
       if (error.status === 412 && reload) {
         const now = await reload();

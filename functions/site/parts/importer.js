@@ -3,6 +3,7 @@
 import { html, useSignal } from "./kit.js";
 import { call } from "./api.js";
 import { Drop } from "./files.js";
+import { useTyped } from "./form.js";
 import { t } from "./texts.js";
 import { Action, Field } from "./ui.js";
 
@@ -10,15 +11,18 @@ const COUNTS = ["created", "updated", "invited", "skipped"];
 
 /** @param {{path: string, columns: string, example: string, done?: () => any}} props */
 export function Importer({ path, columns, example, done }) {
-  const text = useSignal("");
+  const { typed, set } = useTyped(`import ${path}`);
+  const text = typed.value.rows ?? "";
   const result = useSignal(/** @type {import("../api").Schemas["ImportBody"] | null} */ (null));
   const run = (dry) => async () => {
-    const { data } = await call("POST", `${path}${dry ? "?dry_run=true" : ""}`, { text: text.value });
+    const { data } = await call("POST", `${path}${dry ? "?dry_run=true" : ""}`, { text });
     result.value = data;
-    if (!dry) await done?.();
+    if (dry) return;
+    set({});
+    await done?.();
   };
   const change = (value) => {
-    text.value = value;
+    set(value ? { rows: value } : {});
     result.value = null;
   };
   const found = result.value;
@@ -28,9 +32,9 @@ export function Importer({ path, columns, example, done }) {
     <p>${t("import.about", { columns })}</p>
     <${Drop} label=${t("import.file")} accept=".csv,text/csv" take=${async (file) => change(await file.text())} />
     <${Field} id="rows" label=${t("import.rows")} hint=${t("import.example", { example })}>
-      <textarea id="rows" rows="8" spellcheck="false" value=${text.value} onInput=${(event) => change(event.currentTarget.value)} aria-describedby="rows-notes"></textarea><//>
+      <textarea id="rows" rows="8" spellcheck="false" value=${text} onInput=${(event) => change(event.currentTarget.value)} aria-describedby="rows-notes"></textarea><//>
     <p class="row">
-      <${Action} className=${checked ? "" : "main"} run=${run(true)} disabled=${!text.value.trim()}>${t("import.check")}<//>
+      <${Action} className=${checked ? "" : "main"} run=${run(true)} disabled=${!text.trim()}>${t("import.check")}<//>
       ${checked && html`<${Action} className="main" run=${run(false)} done=${t("import.done")}>${t("import.run")}<//>`}
     </p>
     ${found && html`<section class="card" role="status">

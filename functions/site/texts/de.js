@@ -207,7 +207,6 @@ export default {
   "submissions.updated": "{n} Bewerbung wurde geändert.|{n} Bewerbungen wurden geändert.",
 
   applicant: "Bewerbung",
-  "applicant.changed": "Jemand anderes hat die Entscheidung inzwischen geändert. Deine war:",
   "applicant.decide": "Entscheidung speichern",
   "applicant.decision": "Entscheidung",
   "applicant.erased": "Gelöschte Person",
@@ -245,6 +244,7 @@ export default {
   "mails.skipped.pending": "Noch nicht entschieden",
   "mails.skipped.undecided": "Von einem Ausschuss noch nicht entschieden",
   "mails.type": "Mails",
+  "mails.waiting": "{n} Mail wartet|{n} Mails warten",
   "mail.bounced": "Unzustellbar",
   "mail.complained": "Als Spam gemeldet",
   "mail.failed": "Fehlgeschlagen",

@@ -208,7 +208,6 @@ export default {
   "submissions.updated": "{n} submission was changed.|{n} submissions were changed.",
 
   applicant: "Applicant",
-  "applicant.changed": "Another officer changed this decision meanwhile. Yours was:",
   "applicant.decide": "Save the decision",
   "applicant.decision": "Decision",
   "applicant.erased": "Erased person",
@@ -246,6 +245,7 @@ export default {
   "mails.skipped.pending": "Not decided yet",
   "mails.skipped.undecided": "Undecided by a committee",
   "mails.type": "Mails",
+  "mails.waiting": "{n} mail is waiting|{n} mails are waiting",
   "mail.bounced": "Bounced",
   "mail.complained": "Marked as spam",
   "mail.failed": "Failed",
