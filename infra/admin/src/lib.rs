@@ -15,25 +15,20 @@ pub use finding::{Finding, Repair};
 pub use reconcile::{FoundReceipt, Reconciled, reconcile};
 use serde_json::Value;
 use shared::ids::Id;
-use shared::models::{Event, Submission};
+use shared::models::{Answer, Answers, Event, Submission};
 use shared::table::{EventListing, listed, listing_parts, misplaced};
 
 /// An item of the SDK.
 pub type Item = HashMap<String, AttributeValue>;
 
 /// All items of a table, by type, as JSON of DynamoDB.
+#[derive(Debug, Default)]
 pub(crate) struct StoredItems(BTreeMap<String, Vec<Value>>);
 
 impl StoredItems {
-    fn new(items: &[Value]) -> Self {
-        let mut by_type: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        for item in items {
-            by_type
-                .entry(text(&item["type"]).to_owned())
-                .or_default()
-                .push(item.clone());
-        }
-        Self(by_type)
+    fn add(&mut self, item: Value) {
+        let of_type = self.0.entry(text(&item["type"]).to_owned()).or_default();
+        of_type.push(item);
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Value> {
@@ -81,26 +76,90 @@ pub fn json(items: Vec<Item>) -> Result<Vec<Value>, serde_json::Error> {
         .collect()
 }
 
-/// All errors in a table with these items at this time: wrong keys and counters, clubs without an
-/// owner, duplicate submissions, mails and submissions that do not agree, and items that belong to
-/// nothing. If somebody wrote while the items were read, the changes may be found as errors too.
+/// The items of a table while they are read, part by part. What people wrote is looked at and not
+/// kept, so that an item takes about a kilobyte of memory whatever its size.
+#[derive(Debug, Default)]
+pub struct Reading {
+    items: StoredItems,
+    count: usize,
+    wrong: Vec<Finding>,
+}
+
+impl Reading {
+    /// Takes some items.
+    pub fn add(&mut self, items: impl IntoIterator<Item = Value>) {
+        for mut item in items {
+            self.count += 1;
+            if let Some(error) = item_error(&item) {
+                let finding = format!("{}: {error}", place(&item));
+                self.wrong.push(Finding::from(finding));
+            }
+            forget_texts(&mut item);
+            self.items.add(item);
+        }
+    }
+
+    /// The number of items so far.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// All errors in the table at this time: wrong keys and counters, clubs without an owner,
+    /// duplicate submissions, mails and submissions that do not agree, and items that belong to
+    /// nothing. If somebody wrote while the items were read, the changes may be found as errors
+    /// too.
+    pub fn findings(self, now: DateTime<Utc>) -> Vec<Finding> {
+        disagreements(self.wrong, &self.items, now)
+    }
+}
+
+/// Removes the texts that no check needs.
+fn forget_texts(item: &mut Value) {
+    match text(&item["type"]) {
+        "Submission" => {
+            let answers = Answers::from_stored(text(&item["answers"]));
+            let bare = answers.read().into_iter().map(|answer| Answer {
+                question: answer.question,
+                version: answer.version,
+                precedence: answer.precedence,
+                text: None,
+                option: answer.option,
+            });
+            let bare = Answers::new(&bare.collect::<Vec<_>>());
+            item["answers"]["S"] = serde_json::to_value(bare).unwrap_or_default();
+        }
+        "Mail" => {
+            for body in ["html", "text"] {
+                item[body]["S"] = Value::String(String::new());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The findings of [`Reading`] about these items.
 pub fn findings(items: &[Value], now: DateTime<Utc>) -> Vec<Finding> {
-    let misplaced = items
-        .iter()
-        .filter_map(|item| Some(format!("{}: {}", place(item), item_error(item)?)));
-    let mut wrong: Vec<Finding> = misplaced.map(Finding::from).collect();
-    let stored = StoredItems::new(items);
-    wrong.extend(counts::clubs(&stored));
-    wrong.extend(counts::owners(&stored));
-    wrong.extend(counts::uses(&stored));
-    let submissions: Vec<Submission> = typed(&stored, "Submission");
+    let mut reading = Reading::default();
+    reading.add(items.iter().cloned());
+    reading.findings(now)
+}
+
+fn disagreements(
+    mut wrong: Vec<Finding>,
+    stored: &StoredItems,
+    now: DateTime<Utc>,
+) -> Vec<Finding> {
+    wrong.extend(counts::clubs(stored));
+    wrong.extend(counts::owners(stored));
+    wrong.extend(counts::uses(stored));
+    let submissions: Vec<Submission> = typed(stored, "Submission");
     wrong.extend(twice(&submissions).into_iter().map(Finding::from));
     wrong.extend(
-        mails::check(&submissions, &typed(&stored, "Mail"), now)
+        mails::check(&submissions, &typed(stored, "Mail"), now)
             .into_iter()
             .map(Finding::from),
     );
-    wrong.extend(listings(&stored).into_iter().map(Finding::from));
+    wrong.extend(listings(stored).into_iter().map(Finding::from));
     for relation in [
         relations::orphans,
         relations::prompts,
@@ -110,7 +169,7 @@ pub fn findings(items: &[Value], now: DateTime<Utc>) -> Vec<Finding> {
         relations::descriptions,
         relations::scores,
     ] {
-        wrong.extend(relation(&stored));
+        wrong.extend(relation(stored));
     }
     wrong
 }

@@ -3,12 +3,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-use admin::Finding;
+use admin::{Finding, Reading};
 use aws_config::BehaviorVersion;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
 use clap::{Parser, Subcommand};
+use serde_json::json;
 use shared::table::Table;
 use shared::time::{Clock as _, SystemClock};
 
@@ -19,6 +21,9 @@ use shared::time::{Clock as _, SystemClock};
 struct Options {
     #[command(subcommand)]
     command: Command,
+    /// Print one JSON object instead of lines, for monitors
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(Subcommand)]
@@ -60,18 +65,22 @@ struct Which {
     endpoint_url: Option<String>,
 }
 
+/// How often a long check says how far it is.
+const PROGRESS: Duration = Duration::from_secs(5);
+
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let left = match Options::parse().command {
-        Command::Check(which) => Box::pin(check(&which)).await,
-        Command::Repair { which, dry_run } => Box::pin(repair(&which, dry_run)).await,
+    let Options { command, json } = Options::parse();
+    let left = match command {
+        Command::Check(which) => Box::pin(check(&which, json)).await,
+        Command::Repair { which, dry_run } => Box::pin(repair(&which, dry_run, json)).await,
         Command::Reconcile {
             receipts,
             which,
             keys,
-        } => Box::pin(reconcile(&which, &receipts, &keys)).await,
+        } => Box::pin(reconcile(&which, &receipts, &keys, json)).await,
     };
     match left {
         Ok(0) => ExitCode::SUCCESS,
@@ -92,8 +101,13 @@ async fn connect(which: &Which) -> Client {
 }
 
 /// Prints the findings and returns their number.
-async fn check(which: &Which) -> Result<usize, Error> {
+async fn check(which: &Which, as_json: bool) -> Result<usize, Error> {
     let (items, wrong) = read(&connect(which).await, &which.table).await?;
+    if as_json {
+        let texts: Vec<&str> = wrong.iter().map(|finding| finding.text.as_str()).collect();
+        println!("{}", json!({ "items": items, "findings": texts }));
+        return Ok(wrong.len());
+    }
     for finding in &wrong {
         println!("{}", finding.text);
     }
@@ -102,10 +116,10 @@ async fn check(which: &Which) -> Result<usize, Error> {
 }
 
 /// Repairs what can be repaired. Returns the number of findings that are left.
-async fn repair(which: &Which, dry_run: bool) -> Result<usize, Error> {
+async fn repair(which: &Which, dry_run: bool, as_json: bool) -> Result<usize, Error> {
     let client = connect(which).await;
     let (items, wrong) = read(&client, &which.table).await?;
-    let mut left = 0;
+    let (mut left, mut told) = (0, Vec::new());
     for finding in &wrong {
         let done = match &finding.repair {
             None => "by hand",
@@ -114,24 +128,46 @@ async fn repair(which: &Which, dry_run: bool) -> Result<usize, Error> {
             Some(_) => "changed meanwhile",
         };
         left += usize::from(done != "repaired");
-        println!("{done}: {}", finding.text);
+        if as_json {
+            told.push(json!({ "finding": finding.text, "repair": done }));
+        } else {
+            println!("{done}: {}", finding.text);
+        }
     }
-    println!("{items} items, {} findings, {left} left", wrong.len());
+    if as_json {
+        println!(
+            "{}",
+            json!({ "items": items, "findings": told, "left": left })
+        );
+    } else {
+        println!("{items} items, {} findings, {left} left", wrong.len());
+    }
     Ok(left)
 }
 
 /// Prints what each receipt is worth, and returns the number of those that are not stored.
-async fn reconcile(which: &Which, receipts: &Path, keys: &Path) -> Result<usize, Error> {
+async fn reconcile(
+    which: &Which,
+    receipts: &Path,
+    keys: &Path,
+    as_json: bool,
+) -> Result<usize, Error> {
     let read = |path: &Path| {
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
     };
     let keys = serde_json::from_str(&read(keys)?).map_err(|error| format!("the keys: {error}"))?;
     let table = Table::new(connect(which).await, &which.table);
     let found = admin::reconcile(&table, &keys, &read(receipts)?).await?;
-    for receipt in &found {
-        println!("{}", receipt.sentence());
-    }
     let missing = found.iter().filter(|receipt| receipt.is_missing()).count();
+    let sentences = found.iter().map(admin::FoundReceipt::sentence);
+    if as_json {
+        let sentences: Vec<String> = sentences.collect();
+        println!("{}", json!({ "receipts": sentences, "missing": missing }));
+        return Ok(missing);
+    }
+    for sentence in sentences {
+        println!("{sentence}");
+    }
     println!("{} receipts, {missing} missing or not valid", found.len());
     Ok(missing)
 }
@@ -148,7 +184,8 @@ async fn read(client: &Client, table: &str) -> Result<(usize, Vec<Finding>), Err
         .consistent_read(true)
         .into_paginator()
         .send();
-    let mut items = Vec::new();
+    let mut reading = Reading::default();
+    let mut told = Instant::now();
     while let Some(page) = pages.next().await {
         let page = page.map_err(|error| match (error.code(), error.message()) {
             (Some(code), message) => format!(
@@ -157,8 +194,11 @@ async fn read(client: &Client, table: &str) -> Result<(usize, Vec<Finding>), Err
             ),
             _ => format!("{table} cannot be read: {}", DisplayErrorContext(error)),
         })?;
-        items.extend(page.items.unwrap_or_default());
+        reading.add(admin::json(page.items.unwrap_or_default())?);
+        if told.elapsed() > PROGRESS {
+            eprintln!("{} items read", reading.count());
+            told = Instant::now();
+        }
     }
-    let items = admin::json(items)?;
-    Ok((items.len(), admin::findings(&items, SystemClock.now())))
+    Ok((reading.count(), reading.findings(SystemClock.now())))
 }

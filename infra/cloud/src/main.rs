@@ -6,9 +6,11 @@ mod burst;
 mod environments;
 mod gateway;
 mod measure;
+mod process;
 mod services;
 mod story;
 mod stream;
+mod work;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -78,6 +80,12 @@ enum Command {
     },
     /// Measure the start and the size of each function
     Measure,
+    /// Measure time, processor and memory of functions at work, apart from the table's engine
+    Work {
+        /// Let the first index have all attributes, as releases before 2026-11-22 needed it
+        #[arg(long)]
+        project_all: bool,
+    },
     /// Serve the whole API, for use by hand
     Serve {
         #[arg(long, default_value_t = 9000)]
@@ -165,7 +173,8 @@ impl Cloud {
             reports,
         )?;
         serve(listener, services.router());
-        services.deploy(&template).await?;
+        let project_all = matches!(options.command, Command::Work { project_all: true });
+        services.deploy(&template, project_all).await?;
         let start = Start {
             emulator: options.emulator.clone(),
             built: options.built.clone(),
@@ -285,6 +294,7 @@ async fn run(options: Options) -> Result<(), Error> {
             .await?;
         }
         Command::Measure => measure::run(&cloud, &options.built).await?,
+        Command::Work { .. } => work::run(&cloud, &options.built).await?,
         Command::Serve { port } => {
             let listener = TcpListener::bind(("127.0.0.1", port)).await?;
             println!("listening on http://{}/dev", listener.local_addr()?);

@@ -115,8 +115,13 @@ impl Services {
         }))
     }
 
+    /// The address of the table's engine itself.
+    pub fn table(&self) -> &str {
+        &self.table
+    }
+
     /// Creates the resources of the template: table, bucket and sender.
-    pub async fn deploy(&self, template: &SamTemplate) -> Result<(), Error> {
+    pub async fn deploy(&self, template: &SamTemplate, project_all: bool) -> Result<(), Error> {
         let resources = template.resources();
         let name = template
             .resolved(&json!({ "!Ref": "Table" }))
@@ -130,6 +135,9 @@ impl Services {
             "StreamSpecification",
         ] {
             table[property] = resources["Table"]["Properties"][property].clone();
+        }
+        if project_all {
+            table["GlobalSecondaryIndexes"][0]["Projection"] = json!({ "ProjectionType": "ALL" });
         }
         table["StreamSpecification"]["StreamEnabled"] = json!(true);
         post(

@@ -348,7 +348,7 @@ async fn logo(cloud: &Cloud, ada: &Caller) -> Result<(), Error> {
         .ok_or("no logo")?
         .to_owned();
     let bucket = &cloud.functions["Clubs"].function.variables["MEDIA_BUCKET"];
-    let (kind, size) = cloud.services.image(bucket, &file).await?;
+    let (kind, size) = cloud.services.image(bucket, &format!("media/{file}")).await?;
     assert!(kind.starts_with("image/") && size > 100, "{kind}, {size} B");
     Ok(())
 }
