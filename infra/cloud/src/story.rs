@@ -348,7 +348,10 @@ async fn logo(cloud: &Cloud, ada: &Caller) -> Result<(), Error> {
         .ok_or("no logo")?
         .to_owned();
     let bucket = &cloud.functions["Clubs"].function.variables["MEDIA_BUCKET"];
-    let (kind, size) = cloud.services.image(bucket, &format!("media/{file}")).await?;
+    let (kind, size) = cloud
+        .services
+        .image(bucket, &format!("media/{file}"))
+        .await?;
     assert!(kind.starts_with("image/") && size > 100, "{kind}, {size} B");
     Ok(())
 }
@@ -361,14 +364,14 @@ async fn decide_and_send(
     path: &str,
     list: &Value,
 ) -> Result<Vec<(String, String, String)>, Error> {
-    // The list has the newest submissions first: the crowd, then Bob, then Zerlina.
-    let ids: Vec<u64> = list
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(id)
-        .rev()
-        .collect();
+    // Those who submitted at once have any order in the list. So it is that of the names, with
+    // Zerlina and Bob before the crowd, of which the first one stays undecided.
+    let mut all: Vec<&Value> = list.as_array().into_iter().flatten().collect();
+    all.sort_by_key(|submission| {
+        let name = submission["user"]["username"].as_str().unwrap_or_default();
+        (name.starts_with("student"), name.to_owned())
+    });
+    let ids: Vec<u64> = all.into_iter().map(id).collect();
     let accepted: Vec<u64> = ids
         .iter()
         .enumerate()
