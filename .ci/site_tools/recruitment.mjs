@@ -35,6 +35,7 @@ await picture(officer, officer.locator(".drop"), "logo");
 await officer.locator("img.preview").waitFor();
 await accessible(officer, "club-edit");
 await officer.goto(`${origin}/clubs/goban/`);
+await officer.locator(".rich").getByText("every Monday").waitFor();
 assert.match(await officer.locator(".rich").innerHTML(), /We play <(b|strong)>every Monday<\/(b|strong)>/);
 await officer.getByText("This club waits for its approval.").waitFor();
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { browser, folder, heading, origin, problems, windowOf } from "./lib.mjs";
 
-const stories = process.argv[5] ? [process.argv[5]] : ["applicant", "officer", "recruitment", "admin"];
+const stories = process.argv[5] ? [process.argv[5]] : ["applicant", "officer", "recruitment", "admin", "resilience"];
 for (const story of stories) {
   try {
     await import(`./${story}.mjs`);

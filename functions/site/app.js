@@ -2,42 +2,43 @@
 
 import { html, render, useEffect, useSignal } from "./parts/kit.js";
 import { address, link, match } from "./parts/router.js";
-import { config, isSignedIn, signIn, signOut } from "./parts/auth.js";
-import { me } from "./parts/me.js";
+import { config, hasEnded, isSignedIn, signIn, signOut } from "./parts/auth.js";
+import { manages, me } from "./parts/me.js";
 import { language, languages, speak, t } from "./parts/texts.js";
-import { Problem, Skeleton, Title, Warnings } from "./parts/ui.js";
+import { Action, Problem, Skeleton, Title, Warnings, say, useLoad } from "./parts/ui.js";
 
 /**
- * Every page: its path, its file in `pages/`, and what it gets. The first that fits is shown.
- * @type {[string, string, Record<string, string>?][]}
+ * Every page: its path, its file in `pages/`, and who may see it: everybody, if nothing is said. The
+ * first that fits is shown.
+ * @type {[string, string, ("people" | "officers" | "admins")?, Record<string, string>?][]}
  */
 const PAGES = [
   ["/", "clubs"],
   ["/clubs/", "clubs"],
   ["/clubs/:club/", "club"],
-  ["/clubs/:club/apply/:application/", "apply"],
-  ["/clubs/:club/edit/", "club_edit"],
-  ["/clubs/:club/events/:event/", "event_edit"],
-  ["/clubs/:club/import/", "import_members"],
-  ["/clubs/:club/members/", "members"],
-  ["/clubs/:club/manage/", "manage"],
-  ["/clubs/:club/applications/new/", "builder", { application: "new" }],
-  ["/clubs/:club/applications/:application/edit/", "builder"],
-  ["/clubs/:club/applications/:application/", "submissions"],
-  ["/clubs/:club/applications/:application/mails/", "mails"],
+  ["/clubs/:club/apply/:application/", "apply", "people"],
+  ["/clubs/:club/edit/", "club_edit", "officers"],
+  ["/clubs/:club/events/:event/", "event_edit", "officers"],
+  ["/clubs/:club/import/", "import_members", "officers"],
+  ["/clubs/:club/members/", "members", "people"],
+  ["/clubs/:club/manage/", "manage", "officers"],
+  ["/clubs/:club/applications/new/", "builder", "officers", { application: "new" }],
+  ["/clubs/:club/applications/:application/edit/", "builder", "officers"],
+  ["/clubs/:club/applications/:application/", "submissions", "officers"],
+  ["/clubs/:club/applications/:application/mails/", "mails", "officers"],
   ["/events/", "events"],
   ["/events/:event/", "event"],
   ["/fairs/", "fairs"],
-  ["/new-club/", "club_new"],
-  ["/applications/", "applications"],
-  ["/memberships/", "memberships"],
-  ["/settings/", "settings"],
+  ["/new-club/", "club_new", "people"],
+  ["/applications/", "applications", "people"],
+  ["/memberships/", "memberships", "people"],
+  ["/settings/", "settings", "people"],
   ["/invite/:club/:invite/:token/", "invite"],
   ["/join/:club/:link/:token/", "join"],
-  ["/admin/", "admin"],
-  ["/admin/fairs/", "admin_fairs"],
-  ["/admin/import/", "admin_import"],
-  ["/admin/lists/", "admin_lists"],
+  ["/admin/", "admin", "admins"],
+  ["/admin/fairs/", "admin_fairs", "admins"],
+  ["/admin/import/", "admin_import", "admins"],
+  ["/admin/lists/", "admin_lists", "admins"],
   ["/callback/", "callback"],
 ];
 
@@ -73,8 +74,8 @@ function Header() {
       )}</ul>
     </nav>
     ${isSignedIn.value
-      ? html`<button onClick=${signOut}>${t("signout")}</button>`
-      : html`<button class="main" onClick=${() => signIn()}>${t("signin")}</button>`}
+      ? html`<${Action} run=${signOut}>${t("signout")}<//>`
+      : html`<${Action} className="main" run=${() => signIn()}>${t("signin")}<//>`}
   </header>`;
 }
 
@@ -94,6 +95,18 @@ function NotFound() {
   return html`<${Title}>${t("error.notfound")}<//><p><a href=${link("/clubs/")}>${t("nav.clubs")}</a></p>`;
 }
 
+/** Shows a page to those whom it is for, so that nobody fills a form that they may not send. */
+function Allowed({ audience, club: code, children }) {
+  const ofOfficers = audience === "officers" && isSignedIn.value;
+  const club = useLoad(ofOfficers ? `/clubs/${code}/` : "");
+  if (!isSignedIn.value && !hasEnded.value) return html`<${Problem} error=${{ status: 401 }} isPage />`;
+  if (audience === "people" || hasEnded.value) return children;
+  if (ofOfficers && club.error && !club.data) return html`<${Problem} error=${club.error} retry=${club.reload} isPage />`;
+  if (!me.value || (ofOfficers && !club.data)) return html`<${Skeleton} lines=${5} />`;
+  const may = me.value.is_admin || (ofOfficers && manages(club.data));
+  return may ? children : html`<${Problem} error=${{ status: 403 }} isPage />`;
+}
+
 /** Loads the file of a page when it is first needed. */
 function Page() {
   const found = match(PAGES, address.value.path);
@@ -109,11 +122,14 @@ function Page() {
   if (loaded.value.error) return html`<${Problem} error=${loaded.value.error} retry=${() => location.reload()} />`;
   if (loaded.value.name !== name) return html`<${Skeleton} lines=${5} />`;
   const View = loaded.value.view;
-  return html`<${View} key=${address.value.path} ...${found.params} />`;
+  const view = html`<${View} key=${address.value.path} ...${found.params} />`;
+  return found.audience ? html`<${Allowed} audience=${found.audience} club=${found.params.club} key=${found.params.club}>${view}<//>` : view;
 }
 
 function App() {
   language.value;
+  // A message is about the page on which it was told.
+  useEffect(() => say("", ""), [address.value.path]);
   return html`<${Header} /><${Warnings} /><main id="main"><${Page} /></main><${Footer} />`;
 }
 

@@ -2,7 +2,8 @@
 
 import { html, useEffect, useSignal } from "../parts/kit.js";
 import { get, patch } from "../parts/api.js";
-import { link } from "../parts/router.js";
+import { Form } from "../parts/form.js";
+import { link, open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Action, Title, confirmed, loaded } from "../parts/ui.js";
 import { KINDS } from "../parts/lists.js";
@@ -36,6 +37,7 @@ export default function Admin() {
     await patch(`/clubs/${club.code}/`, { approved });
     await waiting.reload();
   };
+  const restore = ({ code }) => patch(`/clubs/${encodeURIComponent(code.trim())}/`, { archived: false });
   return html`<${Title}>${t("admin")}<//>
     <p class="row">
       ${Object.keys(KINDS).map((kind) => html`<a key=${kind} href=${link(`/admin/lists/?kind=${kind}`)}>${t(`lists.${kind}`)}</a>`)}
@@ -53,5 +55,9 @@ export default function Admin() {
               <${Action} className="danger" run=${decide(club, false)} done=${t("admin.refused", club)} label=${`${t("admin.refuse")}: ${club.name}`}>${t("admin.refuse")}<//>
             </p>
           </li>`)}</ul>`))}
+    </section>
+    <section><h2>${t("admin.restore")}</h2>
+      <${Form} name="restore" fields=${[{ name: "code", label: t("edit.code") }]} data=${{ code: "" }} whole send=${restore}
+        stored=${(club) => open(`/clubs/${club.code}/`)} submit=${t("admin.restore")} />
     </section>`;
 }

@@ -18,6 +18,9 @@ export default function Applications() {
 const KIND = { 1: "", 2: "problem", 3: "problem", 4: "good" };
 
 function Submission({ submission, reload }) {
+  const { club, application: id } = submission;
+  const application = useLoad(`/clubs/${club}/applications/${id}/`);
+  const form = `/clubs/${club}/apply/${id}/${submission.committee ? `?committee=${submission.committee.id}` : ""}`;
   const withdraw = async () => {
     if (!confirmed(t("applications.withdraw.sure"))) return false;
     await remove(`/submissions/${submission.id}/`);
@@ -25,6 +28,7 @@ function Submission({ submission, reload }) {
   };
   const save = URL.createObjectURL(new Blob([submission.receipt ?? ""], { type: "text/plain" }));
   return html`<article class="card">
+    <h2><a href=${link(`/clubs/${club}/`)}>${club}</a>${application.data && html` · ${application.data.name}`}</h2>
     <p class="row middle">
       <span class=${`state ${KIND[submission.status]}`}>${t(`status.${submission.status}`)}</span>
       ${submission.committee && html`<b>${submission.committee.name}</b>`}
@@ -37,6 +41,7 @@ function Submission({ submission, reload }) {
     </details>
     <p class="row">
       ${submission.receipt && html`<a class="button" href=${save} download=${`receipt-${submission.id}-${submission.revision}.txt`}>${t("receipt.save")}</a>`}
+      ${application.data && Date.parse(application.data.application_end_time) > Date.now() && html`<a class="button" href=${link(form)}>${t("apply.edit")}</a>`}
       ${submission.status === 1 && html`<${Action} className="danger" run=${withdraw} done=${t("applications.withdrawn")}>${t("withdraw")}<//>`}
     </p>
   </article>`;

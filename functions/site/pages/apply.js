@@ -5,57 +5,58 @@ import { Fragment, html, useEffect, useMemo, useSignal } from "../parts/kit.js";
 import { NO_ERRORS, get, post } from "../parts/api.js";
 import { makeDraft } from "../parts/draft.js";
 import { INFO, Question, questionsFor, words } from "../parts/question.js";
-import { address, leaving, link, setQuery } from "../parts/router.js";
+import { address, link, setQuery } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Field, Rich, Time, Title, loaded, say, useLoad } from "../parts/ui.js";
+import { Action, Field, Problem, Rich, Time, Title, loaded, say, useLoad, useUnsaved } from "../parts/ui.js";
 
 export default function Apply({ club, application: id }) {
   const application = useLoad(`/clubs/${club}/applications/${id}/`);
-  return loaded(application, (found) => html`<${Form} club=${club} application=${found} />`, 8);
+  const committee = Number(address.value.query.get("committee")) || null;
+  return loaded(application, (found) => html`<${Form} key=${committee} club=${club} application=${found} committee=${committee} />`, 8, true);
 }
 
-function Form({ club, application }) {
+/** The form of one committee. */
+function Form({ club, application, committee }) {
   const base = /** @type {const} */ (`/clubs/${club}/applications/${application.id}`);
-  const committee = Number(address.value.query.get("committee")) || null;
-  const draft = useMemo(
-    () => makeDraft(`${base}/draft/${committee ? `?committee=${committee}` : ""}`),
-    [committee],
-  );
+  const path = /** @type {const} */ (`${base}/draft/${committee ? `?committee=${committee}` : ""}`);
+  const draft = useMemo(() => makeDraft(path), []);
   const ready = useSignal(false);
+  const failed = useSignal(/** @type {any} */ (null));
   const errors = useSignal(NO_ERRORS);
   const sent = useSignal(/** @type {import("../api").Schemas["SubmissionBody"] | null} */ (null));
 
-  useEffect(() => {
-    ready.value = false;
-    sent.value = null;
-    const path = `${base}/draft/${committee ? `?committee=${committee}` : ""}`;
-    get(path)
-      .then(draft.take)
-      .catch(async (error) => {
-        if (error.status !== 404) return say(error.message, "problem");
-        // Without a draft, the answers of an earlier submission are the beginning.
-        const own = await get("/submissions/");
-        const earlier = own.find((one) => one.application === application.id && (one.committee?.id ?? null) === committee);
-        draft.answers.value = Object.fromEntries((earlier?.responses ?? []).map((answer) => [
-          answer.question.id,
-          { text: answer.text ?? "", multiple_choice: answer.multiple_choice?.id ?? null },
-        ]));
-      })
-      .then(draft.restore)
-      .finally(() => (ready.value = true));
-  }, [committee]);
+  /** Without a draft, the answers of an earlier submission are the beginning. */
+  const begin = async () => {
+    const own = await get("/submissions/");
+    const earlier = own.find((one) => one.application === application.id && (one.committee?.id ?? null) === committee);
+    draft.answers.value = Object.fromEntries((earlier?.responses ?? []).map((answer) => [
+      answer.question.id,
+      { text: answer.text ?? "", multiple_choice: answer.multiple_choice?.id ?? null },
+    ]));
+  };
+  const load = async () => {
+    failed.value = null;
+    try {
+      await get(path).then(draft.take, (error) => (error.status === 404 ? begin() : Promise.reject(error)));
+      draft.restore();
+      ready.value = true;
+    } catch (error) {
+      // An empty form would look as if nothing had been saved.
+      failed.value = error;
+    }
+  };
+  useEffect(() => void load(), []);
 
-  const unsaved = Object.values(draft.states.value).some((state) => state !== "saved");
-  useEffect(() => {
-    leaving.value = unsaved ? t("apply.unsaved") : "";
-    return () => (leaving.value = "");
-  }, [unsaved]);
+  const states = Object.values(draft.states.value);
+  const isUnsaved = states.some((state) => state !== "saved");
+  const isSaving = states.some((state) => state === "waiting" || state === "saving");
+  useUnsaved(isUnsaved);
 
   // What could not be saved without a network is saved when it is back.
   useEffect(() => {
     addEventListener("online", draft.settle);
     return () => removeEventListener("online", draft.settle);
-  }, [committee]);
+  }, []);
 
   const questions = questionsFor(application, committee);
   const asked = questions.filter((question) => question.question_type !== INFO);
@@ -105,7 +106,8 @@ function Form({ club, application }) {
         ${application.committees.map((one) => html`<option value=${one.id}>${one.name}</option>`)}
       </select><//>`}
     ${ready.value && questions.map((question) => html`<${Question} key=${question.id} question=${question} draft=${draft} errors=${errors.value[question.id]} />`)}
-    <div class="sticky">
+    ${failed.value && html`<${Problem} error=${failed.value} retry=${load} />`}
+    ${ready.value && html`<div class="sticky">
       <label for="progress">${t("apply.progress", { done: asked.length - open.length, all: asked.length })}</label>
       <progress id="progress" max=${asked.length || 1} value=${asked.length - open.length}></progress>
       ${open.length > 0 && html`<p class="quiet">${t("apply.open")} ${open.map((question, n) => html`<${Fragment}>${n > 0 && ", "}<a href=${`${location.pathname}${location.search}#q${question.id}`} onClick=${(event) => {
@@ -114,9 +116,9 @@ function Form({ club, application }) {
       }}>${question.prompt.slice(0, 40)}</a><//>`)}</p>`}
       <p class="row middle">
         <${Action} className="main" run=${submit} done=${t("apply.sent")} disabled=${tooLong.length > 0}>${t("apply.send")}<//>
-        <span role="status" class="quiet">${unsaved ? t("apply.saving") : t("apply.saved")}</span>
+        <span role="status" class="quiet">${t(isSaving ? "apply.saving" : isUnsaved ? "apply.unsaved" : "apply.saved")}</span>
       </p>
-    </div>`;
+    </div>`}`;
 }
 
 function Sent({ application, submission, again }) {

@@ -11,8 +11,6 @@ import { link, open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Action, Field, Rich, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
 
-const DAY_MS = 86_400_000;
-
 const fields = () => [
   { name: "name", label: t("edit.name") },
   { name: "description", label: t("edit.description"), kind: "rich" },
@@ -43,11 +41,16 @@ export default function Builder({ club: code, application: id }) {
 /** Begins with two weeks, and decisions a week after that. */
 function NewApplication({ code }) {
   const data = useMemo(() => {
-    const day = (n) => new Date(Math.ceil(Date.now() / DAY_MS + n) * DAY_MS).toISOString().replace(".000Z", "Z");
+    const day = (n) => {
+      const midnight = new Date();
+      midnight.setHours(0, 0, 0, 0);
+      midnight.setDate(midnight.getDate() + n);
+      return midnight.toISOString().replace(".000Z", "Z");
+    };
     return {
       name: "", description: "", committees: [], is_active: false, confirmation: true, blind_reviews: false,
       external_url: null, acceptance_email: t("builder.acceptance.text"), rejection_email: t("builder.rejection.text"),
-      application_start_time: day(0), application_end_time: day(14), result_release_time: day(21),
+      application_start_time: day(1), application_end_time: day(15), result_release_time: day(22),
     };
   }, []);
   const send = (values) => post(`/clubs/${code}/applications/`, values);

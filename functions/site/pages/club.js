@@ -5,6 +5,7 @@ import { post, remove } from "../parts/api.js";
 import { isSignedIn, signIn } from "../parts/auth.js";
 import { manages } from "../parts/me.js";
 import { link } from "../parts/router.js";
+import { nextShowing } from "../parts/showings.js";
 import { t } from "../parts/texts.js";
 import { Action, Problem, Rich, Tags, Time, Title, loaded, useLoad } from "../parts/ui.js";
 
@@ -20,7 +21,7 @@ export default function Club({ club: code }) {
     <//>
     <p class="quiet">${found.subtitle}</p>
     <${Tags} club=${found} />
-    ${found.approved === null && html`<p class="state problem">${t("club.waiting")}</p>`}
+    ${found.approved !== true && html`<p class="state problem">${t(found.approved === null ? "club.waiting" : "club.refused")}</p>`}
     <${Join} club=${found} request=${request} reload=${club.reload} />
     ${isSignedIn.value && html`<${Subscribe} club=${found} reload=${club.reload} />`}
     <${Applications} code=${code} club=${found} open=${open} />
@@ -34,7 +35,7 @@ export default function Club({ club: code }) {
       ${loaded(events, (all) => html`<${Events} events=${"results" in all ? all.results : all} code=${code} />`)}
     </section>
     ${isSignedIn.value && html`<section><h2>${t("members")}</h2><p><a href=${link(`/clubs/${code}/members/`)}>${t("club.members", { n: found.membership_count })}</a></p></section>`}
-  `, 8);
+  `, 8, true);
 }
 
 function Join({ club, request, reload }) {
@@ -52,6 +53,8 @@ function Join({ club, request, reload }) {
     return html`<p class="row middle">${manage} <span class="state">${t("club.asked")}</span>
       <${Action} run=${withdraw} done=${t("club.asked.withdrawn")}>${t("withdraw")}<//></p>`;
   }
+  // Whoever has asked already must not see the button for a moment.
+  if (request.data === undefined && !request.error) return html`<p>${manage}</p>`;
   const ask = async () => {
     await post("/requests/membership/", { club: club.code });
     await Promise.all([request.reload(), reload()]);
@@ -91,7 +94,7 @@ function Events({ events, code }) {
   if (!events.length) return html`<p class="quiet">${t("events.none")}</p>`;
   return html`<ul class="cards">${events.map((event) => html`<li key=${event.id}>
       <h3><a href=${link(`/events/${event.id}/`)}>${event.name}</a></h3>
-      <p class="quiet">${event.earliest_start_time && html`<${Time} at=${event.latest_start_time} />`}</p>
+      <p class="quiet">${nextShowing(event) && html`<${Time} at=${nextShowing(event)} />`}</p>
     </li>`)}</ul>
     <p><${Action} run=${copy} done=${t("copied")}>${t("events.calendar.copy")}<//></p>`;
 }

@@ -28,7 +28,6 @@ export default function EditClub({ club: code }) {
       ? [
         { name: "badges", label: t("lists.badges"), kind: "many", options: (badges.data ?? []).map((badge) => [badge.id, badge.label]) },
         { name: "approved", label: t("edit.approved"), kind: "choice", options: [[null, t("club.waiting")], [true, t("yes")], [false, t("no")]] },
-        { name: "archived", label: t("edit.archived"), kind: "check" },
       ]
       : []),
   ];

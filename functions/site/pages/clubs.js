@@ -20,12 +20,15 @@ export default function Clubs() {
   asked.set("page_size", String(PAGE_SIZE));
   const clubs = useLoad(`/clubs/?${asked}`);
 
+  const stored = query.get("search") ?? "";
   useEffect(() => {
-    const waiting = setTimeout(() => {
-      if (words.value !== (address.value.query.get("search") ?? "")) setQuery({ search: words.value, page: "" });
-    }, 200);
+    const waiting = setTimeout(() => words.value !== stored && setQuery({ search: words.value, page: "" }), 200);
     return () => clearTimeout(waiting);
   }, [words.value]);
+  // A link to the whole list empties the field as well.
+  useEffect(() => {
+    words.value = stored;
+  }, [stored]);
 
   const change = (name) => (event) => setQuery({ [name]: event.currentTarget.value, page: "" });
   const tick = (name) => (event) => setQuery({ [name]: event.currentTarget.checked ? "true" : "", page: "" });
@@ -56,8 +59,8 @@ export default function Clubs() {
       <p role="status">${t("clubs.count", { n: found.count })}</p>
       <ul class="cards">${found.results.map((club) => html`<${Card} key=${club.code} club=${club} reload=${clubs.reload} />`)}</ul>
       <p class="row">
-        ${page > 1 && html`<button onClick=${() => setQuery({ page: page > 2 ? page - 1 : "" })}>${t("previous")}</button>`}
-        ${found.next && html`<button onClick=${() => setQuery({ page: page + 1 })}>${t("next")}</button>`}
+        ${page > 1 && html`<button onClick=${() => setQuery({ page: page > 2 ? page - 1 : "" }, { step: true })}>${t("previous")}</button>`}
+        ${found.next && html`<button onClick=${() => setQuery({ page: page + 1 }, { step: true })}>${t("next")}</button>`}
       </p>`, 8)}`;
 }
 

@@ -19,5 +19,5 @@ export default function Event({ event: id }) {
       <h3><${Time} at=${showing.start_time} zoned /></h3>
       <p class="quiet">${t("event.until")} <${Time} at=${showing.end_time} /></p>
       <p>${showing.location}</p>
-    </li>`)}</ul>`, 6);
+    </li>`)}</ul>`, 6, true);
 }

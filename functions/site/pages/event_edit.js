@@ -1,7 +1,7 @@
 // `/clubs/{club}/events/{event}/`: an event for officers, with its image and its showings. The event
 // `new` is a new one.
 
-import { html } from "../parts/kit.js";
+import { html, useMemo } from "../parts/kit.js";
 import { call, patch, post, remove } from "../parts/api.js";
 import { Entity } from "../parts/entity.js";
 import { Image } from "../parts/files.js";
@@ -62,7 +62,7 @@ function Present({ code, id }) {
     <section><h2>${t("event.showings")}</h2>
       ${found.showings.map((showing) => html`<${Entity} key=${showing.id} path=${`${path}showings/${showing.id}/`}
         summary=${`${moment(showing.start_time)} ${showing.location ?? ""}`} name=${moment(showing.start_time)} fields=${showingFields()} reload=${event.reload} />`)}
-      <${NewShowing} key=${found.showings.length} after=${found.showings.at(-1)} path=${`${path}showings/`} reload=${event.reload} />
+      <${NewShowing} after=${found.showings.at(-1)} path=${`${path}showings/`} reload=${event.reload} />
     </section>
     <section><h2>${t("event.delete")}</h2>
       <p><${Action} className="danger" run=${close} done=${t("event.deleted")}>${t("event.delete")}<//></p></section>`, 8);
@@ -70,13 +70,14 @@ function Present({ code, id }) {
 
 /** A new showing begins with the place of the last one. */
 function NewShowing({ after, path, reload }) {
+  const isFirst = useMemo(() => !after, []);
   const data = {
     start_time: null,
     end_time: null,
     location: after?.location ?? null,
     location_visible_to_public: after?.location_visible_to_public ?? true,
   };
-  return html`<details class="card" open=${!after}><summary>${t("event.showing.new")}</summary>
+  return html`<details class="card" open=${isFirst}><summary>${t("event.showing.new")}</summary>
     <${Form} name=${`new-${path}`} fields=${showingFields()} data=${data} whole send=${(values) => post(path, values)} stored=${reload} submit=${t("event.showing.add")} />
   </details>`;
 }

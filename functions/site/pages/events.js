@@ -3,28 +3,26 @@
 import { html, useEffect, useSignal } from "../parts/kit.js";
 import { get } from "../parts/api.js";
 import { address, link, setQuery } from "../parts/router.js";
+import { nextShowing } from "../parts/showings.js";
 import { language, t } from "../parts/texts.js";
 import { Action, Time, Title, loaded, useLoad } from "../parts/ui.js";
 
 /** A month is put together from at most this many pages of a hundred events. */
 const MOST_PAGES = 10;
 
-/** When the next showing begins, or the last one began. */
-const next = (event) => {
-  const coming = event.showings.find((showing) => Date.parse(showing.end_time) > Date.now());
-  return (coming ?? event.showings.at(-1))?.start_time ?? event.created_at;
-};
-
 export default function Events() {
   const query = address.value.query;
   const words = useSignal(query.get("search") ?? "");
   const isMonth = query.get("view") === "month";
+  const stored = query.get("search") ?? "";
   useEffect(() => {
-    const waiting = setTimeout(() => {
-      if (words.value !== (address.value.query.get("search") ?? "")) setQuery({ search: words.value });
-    }, 200);
+    const waiting = setTimeout(() => words.value !== stored && setQuery({ search: words.value }), 200);
     return () => clearTimeout(waiting);
   }, [words.value]);
+  // A link to the whole list empties the field as well.
+  useEffect(() => {
+    words.value = stored;
+  }, [stored]);
   const calendar = new URL(link("/api/events.ics"), location.href).href;
   return html`
     <${Title}>${t("nav.events")}<//>
@@ -51,11 +49,11 @@ function List() {
     <p role="status">${t("events.count", { n: found.count })}</p>
     <ul class="cards">${found.results.map((event) => html`<li key=${event.id}>
       <h3>${event.image_url && html`<img src=${event.image_url} alt="" loading="lazy" />`}<a href=${link(`/events/${event.id}/`)}>${event.name}</a></h3>
-      <p class="quiet"><${Time} at=${next(event)} /> · ${event.club_name}</p>
+      <p class="quiet"><${Time} at=${nextShowing(event) ?? event.created_at} /> · ${event.club_name}</p>
     </li>`)}</ul>
     <p class="row">
-      ${page > 1 && html`<button onClick=${() => setQuery({ page: page > 2 ? page - 1 : "" })}>${t("previous")}</button>`}
-      ${found.next && html`<button onClick=${() => setQuery({ page: page + 1 })}>${t("next")}</button>`}
+      ${page > 1 && html`<button onClick=${() => setQuery({ page: page > 2 ? page - 1 : "" }, { step: true })}>${t("previous")}</button>`}
+      ${found.next && html`<button onClick=${() => setQuery({ page: page + 1 }, { step: true })}>${t("next")}</button>`}
     </p>`);
 }
 
@@ -107,7 +105,13 @@ function Month() {
   const name = new Intl.DateTimeFormat(language.value, { month: "long", year: "numeric" }).format(first);
   const weekday = new Intl.DateTimeFormat(language.value, { weekday: "short" });
   const isOn = (day) => (event) =>
-    event.showings.some((showing) => new Date(showing.start_time).toDateString() === day.toDateString());
+    event.showings.some((showing) => {
+      const next = new Date(day);
+      next.setDate(next.getDate() + 1);
+      const start = Date.parse(showing.start_time);
+      // What ends at midnight is not on the next day; what takes no time is on its own day.
+      return start < next.getTime() && Math.max(Date.parse(showing.end_time), start + 1) > day.getTime();
+    });
   const weeks = Array.from({ length: days.length / 7 }, (_, n) => days.slice(n * 7, n * 7 + 7));
   return html`
     <p class="row middle">

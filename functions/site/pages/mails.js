@@ -35,8 +35,10 @@ export default function Mails({ club, application: id }) {
   });
   const preview = (values = {}) => async () => {
     plan.value = null;
-    const found = await post(`${base}/send_emails/`, choice({ ...values, dry_run: true }));
-    plan.value = { ...found, values };
+    const wanted = choice(values);
+    const found = await post(`${base}/send_emails/`, { ...wanted, dry_run: true });
+    // What was chosen meanwhile needs a preview of its own.
+    if (JSON.stringify(wanted) === JSON.stringify(choice(values))) plan.value = { ...found, values };
   };
   const send = async () => {
     const { digest, recipients, values } = plan.value;
@@ -67,7 +69,7 @@ export default function Mails({ club, application: id }) {
       <p class="field"><label class="check"><input type="checkbox" checked=${onePerPerson.value} onChange=${(event) => change(onePerPerson, event.currentTarget.checked)} /> ${t("mails.one")}</label></p>
       <p class="field"><${Action} className="main" run=${preview()}>${t("mails.preview")}<//></p>
     </div>
-    ${plan.value && html`<${Plan} plan=${plan.value} send=${send} />`}
+    <div aria-live="polite">${plan.value && html`<${Plan} plan=${plan.value} send=${send} />`}</div>
     <p role="status">${Boolean(waiting.data?.length) && t("mails.waiting", { n: waiting.data?.length ?? 0 })}</p>
     <section><h2>${t("mails.missed")}</h2>
       ${loaded(missed, (all) => (all.length === 0
@@ -78,7 +80,7 @@ export default function Mails({ club, application: id }) {
 }
 
 function Plan({ plan, send }) {
-  return html`<section class="card" aria-live="polite">
+  return html`<section class="card">
     <h2>${t("mails.plan", { n: plan.recipients })}</h2>
     ${plan.warnings.map((text) => html`<p class="problem">${text}</p>`)}
     <dl>${Object.entries(plan.skipped).map(([name, n]) => n > 0 && html`<dt>${t(`mails.skipped.${name}`)}</dt><dd>${n}</dd>`)}</dl>

@@ -5,6 +5,7 @@ import { html, useEffect, useSignal } from "../parts/kit.js";
 import { call, get, post, remove } from "../parts/api.js";
 import { Form } from "../parts/form.js";
 import { link } from "../parts/router.js";
+import { nextShowing } from "../parts/showings.js";
 import { t } from "../parts/texts.js";
 import { Action, Time, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
 
@@ -48,7 +49,7 @@ function Events({ code }) {
   return html`<section><h2>${t("nav.events")}</h2>
     ${loaded(events, (all) => html`<ul>${all.map((one) => html`<li key=${one.id}>
       <a href=${link(`/clubs/${code}/events/${one.id}/`)}>${one.name}</a>
-      ${one.latest_start_time && html` <span class="quiet"><${Time} at=${one.latest_start_time} /></span>`}</li>`)}</ul>`, 2)}
+      ${nextShowing(one) && html` <span class="quiet"><${Time} at=${nextShowing(one)} /></span>`}</li>`)}</ul>`, 2)}
     <p><a class="button" href=${link(`/clubs/${code}/events/new/`)}>${t("event.new")}</a></p>
   </section>`;
 }

@@ -4,7 +4,7 @@ import { html } from "../parts/kit.js";
 import { call, patch, remove } from "../parts/api.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Time, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
+import { Action, Time, Title, confirmed, loaded, say, useLoad } from "../parts/ui.js";
 
 export default function Memberships() {
   const own = useLoad("/memberships/");
@@ -29,8 +29,12 @@ export default function Memberships() {
 
 function Membership({ one, reload }) {
   const path = /** @type {const} */ (`/clubs/${one.club_code}/members/${one.id}/`);
-  const toggle = (name) => async () => {
-    await patch(path, { [name]: !one[name] });
+  const toggle = (name) => async (event) => {
+    try {
+      await patch(path, { [name]: event.currentTarget.checked });
+    } catch (error) {
+      say(error.message, "problem");
+    }
     await reload();
   };
   const leave = async () => {

@@ -57,6 +57,8 @@ export default function Submissions({ club, application: id }) {
     const { query } = address.value;
     const words = (query.get("search") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
     const fits = (one) => {
+      // The opened one stays, also if a decision or a review changed what it fits.
+      if (String(one.id) === query.get("open")) return true;
       const text = `${nameOf(one)} ${one.user?.username} ${one.user?.email}`.toLowerCase();
       return (!query.get("status") || one.status === Number(query.get("status")))
         && (!query.get("committee") || (one.committee?.id ?? "none") === (Number(query.get("committee")) || "none"))
@@ -66,12 +68,14 @@ export default function Submissions({ club, application: id }) {
     return state.value.all.filter(fits).sort(ORDERS[query.get("ordering")] ?? ORDERS["-created_at"]);
   });
   const rows = shown.value;
+  /** Those that were chosen and can be seen: nobody is decided unseen. */
+  const picked = rows.filter((one) => chosen.value.has(one.id));
   const opened = rows.findIndex((one) => String(one.id) === query.get("open"));
   const step = (to) => (rows[to] ? () => setQuery({ open: rows[to].id }) : undefined);
   const set = (name) => (event) => setQuery({ [name]: event.currentTarget.value });
 
   const decide = (status) => async () => {
-    const ids = [...chosen.value];
+    const ids = picked.map((one) => one.id);
     if (!confirmed(t("submissions.decide.sure", { n: ids.length, status: t(`status.${status}`) }))) return false;
     const { updated } = await post(`${base}/submissions/status/`, { status, submissions: ids });
     change(new Set(ids), { status });
@@ -109,7 +113,7 @@ export default function Submissions({ club, application: id }) {
     </form>
     <p class="row middle">
       <span role="status">${t("submissions.count", { n: rows.length })}${!state.value.isComplete && ` · ${t("loading")} …`}</span>
-      ${chosen.value.size > 0 && html`<span>${t("submissions.chosen", { n: chosen.value.size })}</span>
+      ${picked.length > 0 && html`<span>${t("submissions.chosen", { n: picked.length })}</span>
         ${STATUSES.map((status) => html`<${Action} key=${status} run=${decide(status)} done=${(n) => t("submissions.updated", { n })}>${t(`status.${status}`)}<//>`)}`}
       <span class="push"><${Action} run=${save}>${t("submissions.csv")}<//> <${Action} run=${load}>${t("submissions.reload")}<//></span>
     </p>

@@ -1,6 +1,6 @@
 // One applicant for officers: the answers beside the own review and the decision.
 
-import { html } from "./kit.js";
+import { html, useEffect, useRef } from "./kit.js";
 import { call, put } from "./api.js";
 import { Form } from "./form.js";
 import { me } from "./me.js";
@@ -35,7 +35,7 @@ export function Applicant({ path, close, previous, next, changed }) {
       <button class="push" onClick=${close}>${t("close")}</button>
     </p>
     ${loaded(submission, (found) => html`
-      <h2 tabindex="-1">${nameOf(found)}</h2>
+      <${Name}>${nameOf(found)}<//>
       <p class="quiet">${found.user?.email} · ${found.committee?.name ?? t("apply.committee.none")} · <${Time} at=${found.updated_at} /></p>
       <div class="beside">
         <div>${found.responses.map((answer) => html`<div key=${answer.question.id}>
@@ -48,6 +48,13 @@ export function Applicant({ path, close, previous, next, changed }) {
         </div>
       </div>`, 6)}
   </section>`;
+}
+
+/** The name takes the focus, so that the keys for the next one work at once. */
+function Name({ children }) {
+  const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return html`<h2 tabindex="-1" ref=${heading}>${children}</h2>`;
 }
 
 /** @param {{found: any, etag: string, path: Path, reload: () => any, changed: (stored: any) => void}} props */

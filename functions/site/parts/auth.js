@@ -3,7 +3,8 @@
 
 import * as oauth from "../vendor/oauth4webapi.js";
 import { computed, signal } from "./kit.js";
-import { leaving, link, open } from "./router.js";
+import { link, open, unsaved } from "./router.js";
+import { t } from "./texts.js";
 
 const KEY = "session";
 const PENDING = "signing-in";
@@ -62,14 +63,14 @@ export async function signIn(to = location.pathname.slice(link("").length) + loc
   };
   for (const [name, value] of Object.entries(values)) at.searchParams.set(name, value);
   // What is typed comes back with the page, so there is nothing to ask.
-  leaving.value = "";
+  unsaved.clear();
   location.assign(at);
 }
 
 /** Ends the way to the issuer and back. Returns where the person wanted to be. */
 export async function finishSignIn() {
   const pending = JSON.parse(sessionStorage.getItem(PENDING) ?? "null");
-  if (!pending) throw new Error("no sign-in was begun in this tab");
+  if (!pending) throw new Error(t("signin.other"));
   sessionStorage.removeItem(PENDING);
   const as = await discovered();
   const answer = oauth.validateAuthResponse(as, client, new URL(location.href), pending.state);
@@ -124,11 +125,12 @@ export async function token({ fresh = false } = {}) {
 
 /** Forgets the tokens here and at the issuer, and ends the session there if the issuer has a page for it. */
 export async function signOut() {
+  if (unsaved.size > 0 && !window.confirm(t("signout.unsaved"))) return;
   const { refresh, id } = session.value ?? {};
   sessionStorage.clear();
   session.value = null;
   hasEnded.value = false;
-  leaving.value = "";
+  unsaved.clear();
   open("/");
   const as = await discovered();
   if (refresh && as.revocation_endpoint) {

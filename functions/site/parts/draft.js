@@ -56,37 +56,44 @@ export function makeDraft(path) {
     for (const [question] of kept.unsaved) later(Number(question));
   };
 
-  const save = async (question) => {
-    clearTimeout(timers[question]);
-    const { text, multiple_choice } = answers.value[question];
-    const sent = { text, multiple_choice };
-    mark(question, "saving");
-    try {
-      const body = {
-        responses: [{
-          question,
-          text: multiple_choice ? null : text,
-          multiple_choice: multiple_choice ?? null,
-          version: versions[question] ?? 0,
-        }],
-      };
-      const { data } = await call("PATCH", path, { body });
-      const stored = data.responses.find((one) => one.question === question);
-      versions[question] = stored?.version ?? 0;
-      const now = answers.value[question];
-      if (now.text !== sent.text || now.multiple_choice !== sent.multiple_choice) later(question);
-      else mark(question, "saved");
-    } catch (error) {
-      if (error.code === "draft_conflict") {
+  /** Saves an answer until the server has what is typed. While a conflict is open, nothing is saved. */
+  const store = async (question) => {
+    for (;;) {
+      if (conflicts.value[question]) return mark(question, "conflict");
+      const sent = answers.value[question];
+      const { text, multiple_choice } = sent;
+      mark(question, "saving");
+      try {
+        const body = {
+          responses: [{
+            question,
+            text: multiple_choice ? null : text,
+            multiple_choice: multiple_choice ?? null,
+            version: versions[question] ?? 0,
+          }],
+        };
+        const { data } = await call("PATCH", path, { body });
+        versions[question] = data.responses.find((one) => one.question === question)?.version ?? 0;
+      } catch (error) {
+        if (error.code !== "draft_conflict") return mark(question, error.message);
         for (const other of error.body.conflicts) {
           versions[other.question] = other.version;
           conflicts.value = { ...conflicts.value, [other.question]: other };
         }
-        mark(question, "conflict");
-      } else mark(question, error.message);
+        continue;
+      }
+      if (answers.value[question] === sent) return mark(question, "saved");
     }
   };
+  /** One request at a time for each question: a second one would have the version of the first. */
+  const running = {};
+  const save = (question) => {
+    clearTimeout(timers[question]);
+    running[question] ??= store(question).finally(() => delete running[question]);
+    return running[question];
+  };
   const later = (question) => {
+    if (conflicts.value[question]) return mark(question, "conflict");
     mark(question, "waiting");
     clearTimeout(timers[question]);
     timers[question] = setTimeout(() => save(question), PAUSE_MS);
@@ -115,6 +122,9 @@ export function makeDraft(path) {
     },
     /** After the submission nothing waits. */
     forget: () => {
+      // The draft is gone, and with it its versions.
+      for (const question of Object.keys(versions)) delete versions[question];
+      conflicts.value = {};
       states.value = {};
       sessionStorage.removeItem(place);
     },

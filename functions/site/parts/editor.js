@@ -13,6 +13,13 @@ const COMMANDS = [
   ["removeFormat", "⌫"],
 ];
 
+/** An address that the API keeps in a link; empty if there is none. */
+function linked(text) {
+  const address = (text ?? "").trim();
+  if (!address || /^(https?|mailto):/i.test(address)) return address;
+  return /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address) ? "" : `https://${address}`;
+}
+
 export function Editor({ id, value, change, notes }) {
   /** @type {{current: any}} */
   const place = useRef(null);
@@ -25,7 +32,7 @@ export function Editor({ id, value, change, notes }) {
     place.current.focus();
     document.execCommand("defaultParagraphSeparator", false, "p");
     // `execCommand` is the only way to format that can be undone with the keyboard.
-    const given = command === "createLink" ? window.prompt(t("editor.address"), "https://") : argument;
+    const given = command === "createLink" ? linked(window.prompt(t("editor.address"), "https://")) : argument;
     if (command === "createLink" && !given) return;
     if (command === "removeFormat") {
       document.execCommand("unlink");

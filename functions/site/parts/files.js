@@ -46,6 +46,16 @@ export function Image({ url, label, upload, remove }) {
   </div>`;
 }
 
+/** The text of a file: UTF-8, or what spreadsheets write on Windows. */
+export async function textOf(file) {
+  const bytes = await file.arrayBuffer();
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
 /** Saves a text as a file. */
 export function download(name, text, type) {
   const anchor = document.createElement("a");

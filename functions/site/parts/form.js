@@ -1,13 +1,12 @@
 // A form for one thing of the API. What is typed stays in the tab until it is stored. Errors are
 // shown beside their fields. If somebody else changed the same thing, both versions are shown.
 
-import { html, useEffect, useMemo, useSignal, without } from "./kit.js";
+import { html, useEffect, useMemo, useRef, useSignal, without } from "./kit.js";
 import { NO_ERRORS } from "./api.js";
 import { person } from "./auth.js";
 import { Editor } from "./editor.js";
-import { leaving } from "./router.js";
 import { t, zone } from "./texts.js";
-import { Action, Field } from "./ui.js";
+import { Action, Field, useUnsaved } from "./ui.js";
 
 /**
  * @typedef {object} FieldOf One field. `name` is that of the API.
@@ -28,29 +27,28 @@ const local = (text) => {
 };
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-/** What was typed into a form and is not stored yet, kept in the tab for its owner. */
+/**
+ * What was typed into a form and is not stored yet, kept in the tab for its owner: `{ now, base }`
+ * for each field, where `base` is what was stored when somebody began to type. A change that `follows`
+ * one of the same person began from what that one stored.
+ */
 export function useTyped(name) {
   const place = `form ${name}`;
-  const typed = useSignal(/** @type {Record<string, any>} */ ({}));
+  const typed = useSignal(/** @type {Record<string, {now: any, base: any, follows?: boolean}>} */ ({}));
+  const owner = useRef(person());
   useMemo(() => {
     const kept = JSON.parse(sessionStorage.getItem(place) ?? "null");
     typed.value = kept && kept.owner === person() ? kept.typed : {};
   }, [place]);
-  const isOpen = Object.keys(typed.value).length > 0;
-  useEffect(() => {
-    if (!isOpen) return;
-    leaving.value = t("form.unsaved");
-    return () => (leaving.value = "");
-  }, [isOpen]);
-  const keep = (values) => {
-    if (Object.keys(values).length) sessionStorage.setItem(place, JSON.stringify({ owner: person(), typed: values }));
-    else sessionStorage.removeItem(place);
-  };
+  useUnsaved(Object.keys(typed.value).length > 0);
   const set = (values) => {
     typed.value = values;
-    keep(values);
+    // After a session ended, what is typed is still that of the person before.
+    owner.current = person() ?? owner.current;
+    if (Object.keys(values).length) sessionStorage.setItem(place, JSON.stringify({ owner: owner.current, typed: values }));
+    else sessionStorage.removeItem(place);
   };
-  return { typed, set, keep };
+  return { typed, set };
 }
 
 /**
@@ -67,41 +65,58 @@ export function useTyped(name) {
  * @param {string | ((stored: any) => string)} [props.done] what is said afterwards
  */
 export function Form({ name, fields: wanted, data, whole, send, stored, reload, submit, done }) {
-  const { typed, set, keep: store } = useTyped(name);
+  const { typed, set } = useTyped(name);
   const errors = useSignal(NO_ERRORS);
-  /** What somebody else stored meanwhile, by field. */
-  const theirs = useSignal({});
-  const fields = typeof wanted === "function" ? wanted({ ...data, ...typed.value }) : wanted;
+  const current = { ...data };
+  for (const [field, { now }] of Object.entries(typed.value)) current[field] = now;
+  const fields = typeof wanted === "function" ? wanted(current) : wanted;
   const idOf = (field) => `${name}-${field.name}`.replace(/[^\w-]/g, "-");
-  const value = (field) => (field.name in typed.value ? typed.value[field.name] : data[field.name]);
+  const focus = (field) => document.getElementById(idOf(field))?.focus();
   const change = (field) => (now) => {
-    set(same(now, data[field.name]) ? without(typed.value, field.name) : { ...typed.value, [field.name]: now });
+    const before = typed.value[field.name];
+    const base = before && !before.follows ? before.base : data[field.name];
+    set(same(now, data[field.name]) ? without(typed.value, field.name) : { ...typed.value, [field.name]: { now, base } });
+  };
+  /** Whether somebody else stored something else meanwhile. */
+  const conflicts = (stored) => (field) => {
+    const mine = typed.value[field.name];
+    return mine && !mine.follows && !same(stored[field.name], mine.base) && !same(stored[field.name], mine.now);
   };
   const take = (field) => {
-    set(without(typed.value, field));
-    theirs.value = without(theirs.value, field);
+    set(without(typed.value, field.name));
+    focus(field);
   };
   const keep = (field) => {
-    theirs.value = without(theirs.value, field);
+    const { now } = typed.value[field.name];
+    set({ ...typed.value, [field.name]: { now, base: data[field.name] } });
+    focus(field);
   };
 
+  useEffect(() => {
+    const arrived = ([field, one]) => one.follows && !same(one.base, data[field]);
+    if (!Object.entries(typed.value).some(arrived)) return;
+    set(Object.fromEntries(Object.entries(typed.value).map(([field, one]) => [field, arrived([field, one]) ? { now: one.now, base: data[field] } : one])));
+  });
+
   const save = async () => {
-    if (Object.keys(theirs.value).length) throw new Error(t("form.choose"));
+    if (fields.some(conflicts(data))) throw new Error(t("form.choose"));
     const chosen = fields.filter((field) => whole || field.name in typed.value);
+    const sent = Object.fromEntries(chosen.map((field) => [field.name, current[field.name]]));
+    // What is typed while it is being sent stays, and follows what was sent.
+    const forget = () => {
+      const later = Object.entries(typed.value).filter(([field, { now }]) => !(field in sent) || !same(now, sent[field]));
+      set(Object.fromEntries(later.map(([field, one]) => [field, field in sent ? { ...one, follows: true } : one])));
+    };
     try {
-      const answer = await send(Object.fromEntries(chosen.map((field) => [field.name, value(field)])));
-      errors.value = {};
-      // It is forgotten before the page shows what is stored, because that may begin this form anew.
-      store({});
+      const answer = await send(sent);
+      errors.value = NO_ERRORS;
+      forget();
       await stored?.(answer);
-      set({});
       return answer;
     } catch (error) {
       if (error.status === 412 && reload) {
         const now = await reload();
-        const changed = fields.filter(({ name }) => name in typed.value && !same(now[name], data[name]) && !same(now[name], typed.value[name]));
-        theirs.value = Object.fromEntries(changed.map(({ name }) => [name, now[name]]));
-        throw new Error(t(changed.length ? "form.choose" : "form.again"));
+        throw new Error(t(fields.some(conflicts(now)) ? "form.choose" : "form.again"));
       }
       /** @type {Record<string, string[]>} */
       const found = {};
@@ -111,23 +126,27 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
       }
       errors.value = found;
       const wrong = fields.find((field) => found[field.name]);
-      if (wrong) document.getElementById(idOf(wrong))?.focus();
+      if (wrong) focus(wrong);
       // What stands at the fields is not said twice, with the names that programs use.
       if (wrong && Object.keys(found).every((name) => fields.some((field) => field.name === name))) throw new Error(t("form.wrong"));
       throw error;
     }
   };
   const open = Object.keys(typed.value).length > 0;
+  const discard = () => {
+    set({});
+    errors.value = NO_ERRORS;
+  };
   return html`<form onSubmit=${(event) => event.preventDefault()}>
-    ${fields.map((field) => html`<${Input} key=${field.name} field=${field} id=${idOf(field)} value=${value(field)} change=${change(field)} errors=${errors.value[field.name]} />
-      ${field.name in theirs.value && html`<div class="conflict" role="alert">
+    ${fields.map((field) => html`<${Input} key=${field.name} field=${field} id=${idOf(field)} value=${current[field.name]} change=${change(field)} errors=${errors.value[field.name]} />
+      ${conflicts(data)(field) && html`<div class="conflict" role="alert">
         <p>${t("form.conflict", { field: field.label })}</p>
-        <p class="answer">${shown(field, theirs.value[field.name])}</p>
-        <p class="row"><button type="button" onClick=${() => keep(field.name)}>${t("apply.conflict.mine")}</button>
-          <button type="button" onClick=${() => take(field.name)}>${t("apply.conflict.theirs")}</button></p></div>`}`)}
+        <p class="answer">${shown(field, data[field.name])}</p>
+        <p class="row"><button type="button" onClick=${() => keep(field)}>${t("apply.conflict.mine")}</button>
+          <button type="button" onClick=${() => take(field)}>${t("apply.conflict.theirs")}</button></p></div>`}`)}
     <p class="row middle">
-      <${Action} className="main" run=${save} done=${done ?? t("saved")} disabled=${!whole && !open}>${submit ?? t("save")}<//>
-      ${open && html`<button type="button" onClick=${() => { set({}); theirs.value = {}; errors.value = {}; }}>${t("form.discard")}</button>`}
+      <${Action} type="submit" className="main" run=${save} done=${done ?? t("saved")} disabled=${!whole && !open}>${submit ?? t("save")}<//>
+      ${open && html`<button type="button" onClick=${discard}>${t("form.discard")}</button>`}
     </p>
   </form>`;
 }
@@ -151,11 +170,7 @@ function Input({ field, id, value, change, errors }) {
     case "check":
       return html`<div class="field"><label class="check"><input id=${id} type="checkbox" checked=${Boolean(value)} aria-describedby=${notes} onChange=${(event) => change(event.currentTarget.checked)} /> ${field.label}</label><div id=${notes}>${messages}</div></div>`;
     case "many":
-      return html`<fieldset id=${id} tabindex="-1"><legend>${field.label}</legend><div class="choices">
-        ${options.map(([key, label]) => html`<label class="check" key=${key}><input type="checkbox" checked=${value?.includes(key)} onChange=${(event) => {
-          const others = (value ?? []).filter((one) => one !== key);
-          change(event.currentTarget.checked ? [...others, key].sort((a, b) => a - b) : others);
-        }} /> ${label}</label>`)}</div>${messages}</fieldset>`;
+      return html`<${Many} id=${id} field=${field} value=${value ?? []} change=${change} messages=${messages} />`;
     case "own":
       return html`<fieldset id=${id} tabindex="-1"><legend>${field.label}</legend>${field.show({ id, value, change })}${messages}</fieldset>`;
     case "rich":
@@ -171,9 +186,12 @@ function Input({ field, id, value, change, errors }) {
         <textarea id=${id} rows="5" value=${value ?? ""} onInput=${type} aria-describedby=${notes} aria-invalid=${wrong}></textarea><//>`;
     case "time":
       return html`<${Field} id=${id} label=${field.label} hint=${hint} errors=${errors}>
-        <input id=${id} type="datetime-local" value=${local(value)} aria-describedby=${notes} aria-invalid=${wrong} onChange=${(event) => {
+        <input id=${id} type="datetime-local" max="9999-12-31T23:59" value=${local(value)} aria-describedby=${notes} aria-invalid=${wrong} onChange=${(event) => {
           const text = event.currentTarget.value;
-          change(text ? new Date(text).toISOString().replace(".000Z", "Z") : null);
+          const date = new Date(text);
+          // While a year is typed, it may have too many digits.
+          if (!text) change(null);
+          else if (date.getFullYear() < 10_000) change(date.toISOString().replace(".000Z", "Z"));
         }} /><//>`;
     case "number":
       return html`<${Field} id=${id} label=${field.label} hint=${hint} errors=${errors}>
@@ -188,4 +206,20 @@ function Input({ field, id, value, change, errors }) {
       return html`<${Field} id=${id} label=${field.label} hint=${hint} errors=${errors}>
         <input id=${id} class="wide" value=${value ?? ""} onInput=${type} aria-describedby=${notes} aria-invalid=${wrong} /><//>`;
   }
+}
+
+/** More options than this have a field to find some of them. */
+const MANY = 20;
+
+/** Options of which several can be chosen. */
+function Many({ id, field, value, change, messages }) {
+  const words = useSignal("");
+  const all = field.options ?? [];
+  const fits = ([key, label]) => value.includes(key) || label.toLowerCase().includes(words.value.trim().toLowerCase());
+  return html`<fieldset id=${id} tabindex="-1"><legend>${field.label}</legend>
+    ${all.length > MANY && html`<p class="filter"><input type="search" aria-label=${`${t("search")}: ${field.label}`} value=${words.value} onInput=${(event) => (words.value = event.currentTarget.value)} /></p>`}
+    <div class="choices">${all.filter(fits).map(([key, label]) => html`<label class="check" key=${key}><input type="checkbox" checked=${value.includes(key)} onChange=${(event) => {
+      const others = value.filter((one) => one !== key);
+      change(event.currentTarget.checked ? [...others, key].sort((a, b) => a - b) : others);
+    }} /> ${label}</label>`)}</div>${messages}</fieldset>`;
 }

@@ -2,7 +2,7 @@
 
 import { html, useSignal } from "./kit.js";
 import { call } from "./api.js";
-import { Drop } from "./files.js";
+import { Drop, textOf } from "./files.js";
 import { useTyped } from "./form.js";
 import { t } from "./texts.js";
 import { Action, Field } from "./ui.js";
@@ -12,7 +12,7 @@ const COUNTS = ["created", "updated", "invited", "skipped"];
 /** @param {{path: string, columns: string, example: string, done?: () => any}} props */
 export function Importer({ path, columns, example, done }) {
   const { typed, set } = useTyped(`import ${path}`);
-  const text = typed.value.rows ?? "";
+  const text = typed.value.rows?.now ?? "";
   const result = useSignal(/** @type {import("../api").Schemas["ImportBody"] | null} */ (null));
   const run = (dry) => async () => {
     const { data } = await call("POST", `${path}${dry ? "?dry_run=true" : ""}`, { text });
@@ -22,7 +22,7 @@ export function Importer({ path, columns, example, done }) {
     await done?.();
   };
   const change = (value) => {
-    set(value ? { rows: value } : {});
+    set(value ? { rows: { now: value, base: "" } } : {});
     result.value = null;
   };
   const found = result.value;
@@ -30,7 +30,7 @@ export function Importer({ path, columns, example, done }) {
   const checked = found?.dry_run;
   return html`
     <p>${t("import.about", { columns })}</p>
-    <${Drop} label=${t("import.file")} accept=".csv,text/csv" take=${async (file) => change(await file.text())} />
+    <${Drop} label=${t("import.file")} accept=".csv,text/csv" take=${async (file) => change(await textOf(file))} />
     <${Field} id="rows" label=${t("import.rows")} hint=${t("import.example", { example })}>
       <textarea id="rows" rows="8" spellcheck="false" value=${text} onInput=${(event) => change(event.currentTarget.value)} aria-describedby="rows-notes"></textarea><//>
     <p class="row">

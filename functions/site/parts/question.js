@@ -50,12 +50,16 @@ export function Question({ question, draft, errors }) {
 /** Both versions of an answer that another tab changed. */
 function Conflict({ question, other, draft }) {
   const option = question.multiple_choice.find((one) => one.id === other.multiple_choice);
+  const choose = (mine) => {
+    draft.resolve(question.id, mine);
+    document.getElementById(`q${question.id}`)?.focus();
+  };
   return html`<div class="conflict" role="alert">
     <p><b>${t("apply.conflict")}</b></p>
     <p class="answer">${option?.value ?? other.text ?? t("apply.conflict.removed")}</p>
     <p class="row">
-      <button onClick=${() => draft.resolve(question.id, true)}>${t("apply.conflict.mine")}</button>
-      <button onClick=${() => draft.resolve(question.id, false)}>${t("apply.conflict.theirs")}</button>
+      <button onClick=${() => choose(true)}>${t("apply.conflict.mine")}</button>
+      <button onClick=${() => choose(false)}>${t("apply.conflict.theirs")}</button>
     </p>
   </div>`;
 }

@@ -1,7 +1,7 @@
 // The questions of an application for officers: their order, by drag and by keyboard, and what they
 // ask.
 
-import { html, useSignal } from "./kit.js";
+import { html, useMemo, useSignal } from "./kit.js";
 import { post } from "./api.js";
 import { Entity } from "./entity.js";
 import { Form } from "./form.js";
@@ -53,6 +53,8 @@ const sent = (values) => ({
 export function Questions({ application, path, reload }) {
   /** The order while it is being changed; null if it is the stored one. */
   const order = useSignal(/** @type {number[] | null} */ (null));
+  /** Whether that order is being stored. */
+  const isKept = useSignal(false);
   const held = useSignal(/** @type {number | null} */ (null));
   const stored = application.questions;
   const shown = order.value?.flatMap((id) => stored.filter((one) => one.id === id)) ?? stored;
@@ -63,6 +65,7 @@ export function Questions({ application, path, reload }) {
   };
   const keep = async (ids) => {
     order.value = ids;
+    isKept.value = true;
     try {
       await post(`${path}precedence/`, { precedence: ids });
       await reload();
@@ -70,6 +73,7 @@ export function Questions({ application, path, reload }) {
       say(error.message, "problem");
     } finally {
       order.value = null;
+      isKept.value = false;
     }
   };
   /** Moves a question up or down, and keeps the focus on its button. */
@@ -83,7 +87,11 @@ export function Questions({ application, path, reload }) {
         event.dataTransfer.effectAllowed = "move";
         event.dataTransfer.setData("text/plain", question.prompt);
       }}
-      onDragEnd=${() => (held.value = null)}
+      onDragEnd=${() => {
+        held.value = null;
+        // A drag that was given up changes nothing.
+        if (!isKept.value) order.value = null;
+      }}
       onDragOver=${(event) => {
         if (held.value === null) return;
         event.preventDefault();
@@ -104,13 +112,14 @@ export function Questions({ application, path, reload }) {
       </p>
       <${Entity} path=${`${path}${question.id}/`} summary=${t("builder.question.change", question)} name=${question.prompt} fields=${fieldsOf(application.committees)} sent=${sent} reload=${reload} />
     </li>`)}</ol>
-    <${NewQuestion} key=${stored.length} application=${application} path=${path} reload=${reload} />`;
+    <${NewQuestion} application=${application} path=${path} reload=${reload} />`;
 }
 
 function NewQuestion({ application, path, reload }) {
+  const isFirst = useMemo(() => application.questions.length === 0, []);
   const last = application.questions.at(-1)?.precedence ?? 0;
   const send = (values) => post(path, sent({ ...values, precedence: last + 1 }));
-  return html`<details class="card" open=${application.questions.length === 0}><summary>${t("builder.question.new")}</summary>
+  return html`<details class="card" open=${isFirst}><summary>${t("builder.question.new")}</summary>
     <${Form} name=${`question-new-${application.id}`} fields=${fieldsOf(application.committees)} data=${EMPTY} whole send=${send} stored=${reload} submit=${t("builder.question.add")} />
   </details>`;
 }

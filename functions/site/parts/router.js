@@ -22,40 +22,54 @@ export function open(path, { replace = false } = {}) {
   address.value = read();
 }
 
-/** Changes parameters of the query and stays on the page. An empty value removes one. */
-export function setQuery(changes) {
+/**
+ * Changes parameters of the query and stays on the page. An empty value removes one. With `step`,
+ * the browser's way back leads to the address before.
+ */
+export function setQuery(changes, { step = false } = {}) {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
     if (value === "" || value === null || value === undefined || value === false) query.delete(name);
     else query.set(name, String(value));
   }
   const text = query.toString();
-  history.replaceState(null, "", location.pathname + (text ? `?${text}` : ""));
+  history[step ? "pushState" : "replaceState"](null, "", location.pathname + (text ? `?${text}` : ""));
   address.value = read();
+  if (step) scrollTo(0, 0);
+}
+
+/** A part of a path, decoded; null if it is no text. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
 }
 
 /** Finds the first route whose pattern (such as `/clubs/:club/`) fits the path. */
 export function match(routes, path) {
-  for (const [pattern, page, given] of routes) {
+  for (const [pattern, page, audience, given] of routes) {
     const names = [];
     const source = pattern.replace(/:(\w+)/g, (_, name) => {
       names.push(name);
       return "([^/]+)";
     });
     const found = new RegExp(`^${source}$`).exec(path);
-    if (found) {
-      const params = Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(found[i + 1])]));
-      return { page, params: { ...params, ...given }, pattern };
+    const values = found?.slice(1).map(decoded);
+    if (values && !values.includes(null)) {
+      const params = Object.fromEntries(names.map((name, i) => [name, values[i]]));
+      return { page, audience, params: { ...params, ...given }, pattern };
     }
   }
   return null;
 }
 
-/** A page that must not be left without a question sets this to a sentence. */
-export const leaving = signal("");
+/** What is typed and not stored: a name for each form. Leaving the site is then asked about. */
+export const unsaved = new Set();
 
 addEventListener("popstate", () => (address.value = read()));
-addEventListener("beforeunload", (event) => leaving.value && event.preventDefault());
+addEventListener("beforeunload", (event) => unsaved.size > 0 && event.preventDefault());
 document.addEventListener("click", (event) => {
   const anchor = /** @type {Element} */ (event.target).closest?.("a[href]");
   const plain = !event.defaultPrevented && event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);

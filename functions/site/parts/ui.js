@@ -1,17 +1,35 @@
 // What pages are made of.
 
-import { Fragment, html, signal, useEffect, useRef, useSignal } from "./kit.js";
+import { Fragment, html, signal, useEffect, useMemo, useRef, useSignal } from "./kit.js";
 import { call } from "./api.js";
 import { hasEnded, isSignedIn, signIn } from "./auth.js";
+import { unsaved } from "./router.js";
 import { t, away, moment } from "./texts.js";
 
 /** What was done or went wrong, for eyes and for screen readers. */
 export const notice = signal({ text: "", kind: "" });
 let fading;
+/** Tells a message until it is closed; what was done, for some seconds. */
 export function say(text, kind = "done") {
   notice.value = { text, kind };
   clearTimeout(fading);
   if (kind === "done") fading = setTimeout(() => (notice.value = { text: "", kind: "" }), 6000);
+}
+
+/** Moves the focus to the heading of the page, unless somebody is in a field already. */
+export function focusTitle() {
+  const here = document.activeElement;
+  const isTyping = here instanceof HTMLElement && here.closest("main")?.contains(here) && here.matches("input, textarea, select, [contenteditable]");
+  if (!isTyping) /** @type {HTMLElement | null} */ (document.querySelector("main h1"))?.focus({ preventScroll: true });
+}
+
+/** Keeps the site from being left without a question while something is not stored. */
+export function useUnsaved(isOpen) {
+  const name = useMemo(() => ({}), []);
+  useEffect(() => {
+    if (isOpen) unsaved.add(name);
+    return () => void unsaved.delete(name);
+  }, [isOpen]);
 }
 
 /** Sets the title of the page, and moves the focus to its heading after a change of page. */
@@ -20,8 +38,9 @@ export function Title({ children, name }) {
   const heading = useRef(null);
   useEffect(() => {
     document.title = `${name ?? children} – ${t("app")}`;
-    heading.current?.focus({ preventScroll: true });
   }, [name ?? children]);
+  // Once: a title that comes late must not take the focus from a field.
+  useEffect(() => focusTitle(), []);
   return html`<h1 tabindex="-1" ref=${heading}>${children}</h1>`;
 }
 
@@ -39,14 +58,18 @@ export function Title({ children, name }) {
  */
 export function useLoad(path) {
   const state = useSignal(/** @type {any} */ ({ data: undefined, error: null, path: "", etag: "", next: "" }));
+  /** The number of the last request: an earlier one that answers later is not shown. */
+  const last = useRef(0);
   const reload = async () => {
     if (!path) return;
+    const number = ++last.current;
     try {
       const { data, etag, next } = await call("GET", path);
+      if (number !== last.current) return data;
       state.value = { data, error: null, path, etag, next };
       return data;
     } catch (error) {
-      state.value = { ...state.value, error, path };
+      if (number === last.current) state.value = { ...state.value, error, path };
     }
   };
   useEffect(() => {
@@ -62,9 +85,11 @@ export function useLoad(path) {
  * @template D
  * @param {{data?: D, error: any, isStale?: boolean, reload: () => any}} from
  * @param {(data: D) => any} show
+ * @param {number} [lines] of the skeleton
+ * @param {boolean} [isPage] whether this is the whole page, so that an error has its title
  */
-export function loaded(from, show, lines = 4) {
-  if (from.error && from.data === undefined) return html`<${Problem} error=${from.error} retry=${from.reload} />`;
+export function loaded(from, show, lines = 4, isPage = false) {
+  if (from.error && from.data === undefined) return html`<${Problem} error=${from.error} retry=${from.reload} isPage=${isPage} />`;
   if (from.data === undefined) return html`<${Skeleton} lines=${lines} />`;
   return html`<div class=${from.isStale ? "stale" : ""}>
     ${from.error && html`<${Problem} error=${from.error} retry=${from.reload} />`} ${show(from.data)}
@@ -77,13 +102,15 @@ export function Skeleton({ lines }) {
   </div>`;
 }
 
-export function Problem({ error, retry }) {
+/** @param {{error: any, retry?: () => any, isPage?: boolean}} props */
+export function Problem({ error, retry, isPage }) {
+  const title = isPage && html`<${Title}>${t(error.status === 401 ? "signin" : "error.title")}<//>`;
   if (error.status === 401) {
-    return html`<div class="card"><p>${t("signin.needed")}</p>
-      <p><button class="main" onClick=${() => signIn()}>${t("signin")}</button></p></div>`;
+    return html`${title}<div class="card"><p>${t("signin.needed")}</p>
+      <p><${Action} className="main" run=${() => signIn()}>${t("signin")}<//></p></div>`;
   }
   const text = error.status === 404 ? t("error.notfound") : error.status === 403 ? t("error.forbidden") : error.message;
-  return html`<div class="card problem" role="alert"><p>${text}</p>
+  return html`${title}<div class="card problem" role="alert"><p>${text}</p>
     ${retry && html`<p><button onClick=${retry}>${t("retry")}</button></p>`}</div>`;
 }
 
@@ -105,11 +132,14 @@ export function Field({ label, errors, hint, children, id }) {
   </div>`;
 }
 
-/** A button that does something which takes time, and tells what went wrong. */
-export function Action({ run, children, className = "", done, disabled, label }) {
+/**
+ * A button that does something which takes time, and tells what went wrong. If the button is gone
+ * afterwards, the focus is on the title of the page.
+ */
+export function Action({ run, children, className = "", done, disabled, label, type = "button" }) {
   const busy = useSignal(false);
   const click = async () => {
-    if (busy.value) return;
+    if (busy.value || disabled) return;
     busy.value = true;
     try {
       const said = await run();
@@ -118,14 +148,15 @@ export function Action({ run, children, className = "", done, disabled, label })
       say(error.message, "problem");
     } finally {
       busy.value = false;
+      setTimeout(() => document.activeElement === document.body && focusTitle(), 50);
     }
   };
   return html`<button
-    type="button"
+    type=${type}
     class=${className}
     aria-busy=${busy.value}
     aria-label=${label}
-    disabled=${disabled}
+    aria-disabled=${disabled ? "true" : undefined}
     onClick=${click}
   >${children}</button>`;
 }
@@ -168,7 +199,7 @@ export function Warnings() {
     ${!online.value && html`<p class="bar problem" role="alert">${t("offline")}</p>`}
     ${hasEnded.value && html`<p class="bar problem" role="alert">${t("signin.ended")}
       <button onClick=${() => signIn()}>${t("signin")}</button></p>`}
-    <div class=${`bar ${notice.value.kind}`} role="status" aria-live="polite" hidden=${!notice.value.text}>
+    <div class=${notice.value.text ? `bar told ${notice.value.kind}` : ""} role="status" aria-live="polite">
       ${notice.value.text}
       ${notice.value.kind === "problem" && html`<button aria-label=${t("close")} onClick=${() => say("", "")}>×</button>`}
     </div>

@@ -32,7 +32,9 @@ export default {
   "signin.ended": "Your session has ended. What you typed is still here.",
   "signin.failed": "Signing in did not work",
   "signin.needed": "Sign in to see this.",
+  "signin.other": "Signing in was not begun in this tab.",
   signout: "Sign out",
+  "signout.unsaved": "Something that you typed is not stored. Sign out and lose it?",
   skip: "Skip to the content",
   website: "Website",
   withdraw: "Withdraw",
@@ -41,6 +43,7 @@ export default {
   "error.forbidden": "You may not see this.",
   "error.network": "The service cannot be reached. Please try again.",
   "error.notfound": "There is no such page",
+  "error.title": "This page cannot be shown",
 
   "footer.api": "API",
   "footer.local": "This machine: mails and clock",
@@ -66,6 +69,7 @@ export default {
   "club.join": "Sign in to join or apply",
   "club.members": "{n} member|{n} members",
   "club.open": "Open for applications",
+  "club.refused": "An admin has refused this club. Only its members see it.",
   "club.subscribe": "Follow",
   "club.subscribe.about": "The officers see who follows the club.",
   "club.unfavorite": "{club} is no favorite any more",
@@ -195,7 +199,7 @@ export default {
   "submissions.committee": "Committee",
   "submissions.count": "{n} submission|{n} submissions",
   "submissions.csv": "Save as CSV",
-  "submissions.decide.sure": "Set {n} submissions to: {status}?",
+  "submissions.decide.sure": "Set {n} submission to: {status}?|Set {n} submissions to: {status}?",
   "submissions.mail": "Mail",
   "submissions.name": "Name",
   "submissions.order.-created_at": "Newest first",
@@ -276,7 +280,6 @@ export default {
   "form.choose": "Somebody else changed the same. Choose which version to keep, then save.",
   "form.conflict": "{field}: somebody else stored this meanwhile:",
   "form.discard": "Discard changes",
-  "form.unsaved": "Some changes are not saved yet.",
   "form.wrong": "Please correct what is marked.",
   "form.zone": "Time zone: {zone}.",
 
@@ -295,7 +298,6 @@ export default {
 
   "edit.active": "The club is active",
   "edit.approved": "Approved",
-  "edit.archived": "Deleted",
   "edit.club": "Edit the club",
   "edit.code": "Short name in addresses",
   "edit.code.hint": "Small letters, digits and hyphens. It never changes. If you leave it out, it is made from the name.",
@@ -312,6 +314,7 @@ export default {
 
   "members.add": "Add a member",
   "members.change": "Change {name}",
+  "members.found": "{n} person found|{n} people found",
   "members.role": "Role",
   "members.search": "Name of a person",
   "members.title": "Title",
@@ -409,6 +412,7 @@ export default {
   "admin.refuse": "Refuse",
   "admin.refuse.sure": "Refuse {name}?",
   "admin.refused": "{name} was refused.",
+  "admin.restore": "Restore a deleted club",
   "admin.waiting": "Clubs that wait for approval",
   "admin.waiting.none": "No club waits.",
 

@@ -8,8 +8,8 @@ use super::lookups::{NamedBody, Studies};
 use crate::http::{ApiError, Load, PathIds, User};
 use crate::ids::Id;
 use crate::models::{
-    Application, Choice, Committee, EmailStatus, Person, Prompt, Question, QuestionType, Review,
-    Status, StoredAnswer, Submission,
+    Application, Choice, ClubCode, Committee, EmailStatus, Person, Prompt, Question, QuestionType,
+    Review, Status, StoredAnswer, Submission,
 };
 use crate::state::Shared;
 use crate::table::ApplicationParts;
@@ -32,6 +32,9 @@ pub struct SubmissionBody<'a> {
     /// Id of the application.
     #[schema(value_type = u64)]
     application: Id<Application>,
+    /// Code of the club.
+    #[schema(value_type = String)]
+    club: &'a ClubCode,
     /// Null after the applicant's data was erased.
     user: Option<ApplicantBody<'a>>,
     /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
@@ -185,6 +188,7 @@ impl<'a> SubmissionBody<'a> {
         Self {
             id: submission.id,
             application: submission.application,
+            club: &submission.club,
             user,
             status: submission.status,
             reason: &submission.reason,

@@ -1,0 +1,130 @@
+// Slow networks, several tabs, ended sessions: nothing that was typed is lost, and nothing of others
+// is overwritten unseen.
+
+import assert from "node:assert/strict";
+import { accessible, call, heading, origin, sessionMayEnd, signIn, signInAs, windowOf } from "./lib.mjs";
+
+/** Lets requests of a method to some paths take this long. */
+const slow = (page, path, method, ms) => page.route(path, async (route) => {
+  if (route.request().method() === method) await new Promise((done) => setTimeout(done, ms));
+  await route.continue();
+});
+
+// A slow network: who types on while an answer is being saved meets no conflict, and all is saved.
+const [open] = await call("olivia", "GET", "/clubs/robotics/applications/");
+const form = `${origin}/clubs/robotics/apply/${open.id}/`;
+const sam = await windowOf();
+sam.on("dialog", (dialog) => dialog.accept());
+await sam.goto(form);
+await signInAs(sam, "slow.sam", "Slow Sam");
+await sam.goto(form);
+const answer = sam.locator("textarea").first();
+await slow(sam, "**/draft/**", "PATCH", 1200);
+for (const more of ["I ", "build ", "robots"]) {
+  await answer.pressSequentially(more);
+  await sam.waitForTimeout(900);
+}
+await sam.getByText("Your answers are saved.").waitFor();
+assert.equal(await sam.getByText("Another tab or device saved").count(), 0);
+await sam.unroute("**/draft/**");
+await sam.reload();
+await sam.waitForFunction(() => document.querySelector("textarea")?.value === "I build robots");
+
+// While a conflict is open, typing on saves nothing over the answer of the other tab.
+const id = Number((await answer.getAttribute("id")).slice(1));
+const draft = `/clubs/robotics/applications/${open.id}/draft/`;
+const version = async () => (await call("slow.sam", "GET", draft)).responses.find((one) => one.question === id);
+await call("slow.sam", "PATCH", draft, { responses: [{ question: id, text: "Of another tab", multiple_choice: null, version: (await version()).version }] });
+await answer.fill("Of this tab");
+await sam.getByText("Another tab or device saved").waitFor();
+await answer.pressSequentially(", longer");
+await sam.waitForTimeout(1500);
+assert.equal((await version()).text, "Of another tab");
+await sam.getByRole("button", { name: "Take this one" }).click();
+await sam.waitForFunction(() => document.querySelector("textarea")?.value === "Of another tab");
+await sam.getByText("Your answers are saved.").waitFor();
+
+// After it was sent, the first change begins a new draft, and meets no conflict.
+await sam.getByRole("button", { name: "Send application" }).click();
+await heading(sam, "Your application was sent");
+await sam.getByRole("button", { name: "Change answers" }).click();
+await answer.fill("Changed after it was sent");
+await sam.getByText("Your answers are saved.").waitFor();
+assert.equal(await sam.getByText("Another tab or device saved").count(), 0);
+
+// A draft that cannot be loaded is no empty form.
+await sam.route("**/draft/**", (route) => (route.request().method() === "GET" ? route.fulfill({ status: 400, json: { detail: "Broken." } }) : route.continue()));
+await sam.reload();
+await sam.getByRole("button", { name: "Try again" }).waitFor();
+assert.equal(await sam.getByRole("button", { name: "Send application" }).count(), 0);
+await sam.unroute("**/draft/**");
+await sam.getByRole("button", { name: "Try again" }).click();
+await sam.waitForFunction(() => document.querySelector("textarea")?.value === "Changed after it was sent");
+
+// What belongs to officers and admins is shown to them alone.
+for (const path of ["/admin/", "/admin/lists/", "/admin/import/", "/clubs/robotics/manage/", "/clubs/robotics/edit/", "/clubs/robotics/events/new/", "/clubs/robotics/applications/new/"]) {
+  await sam.goto(origin + path);
+  await sam.getByText("You may not see this.").waitFor();
+  assert.equal(await sam.locator("main form, main input").count(), 0, path);
+}
+await accessible(sam, "not-allowed");
+await sam.goto(`${origin}/clubs/nothing-here/`);
+await heading(sam, "This page cannot be shown");
+await sam.goto(`${origin}/clubs/%E0%A4%A/`);
+await heading(sam, "There is no such page");
+
+// An old answer to a search is not shown after a newer one.
+await sam.goto(`${origin}/clubs/`);
+await sam.route(/search=r(&|$)/, async (route) => {
+  await new Promise((done) => setTimeout(done, 1500));
+  await route.continue();
+});
+await sam.getByLabel("Search").pressSequentially("r");
+await sam.waitForTimeout(400);
+await sam.getByLabel("Search").pressSequentially("obotics soc");
+await sam.getByText("1 club", { exact: true }).waitFor();
+await sam.waitForTimeout(1600);
+await sam.getByText("1 club", { exact: true }).waitFor();
+await sam.getByRole("link", { name: "Clubs", exact: true }).click();
+await sam.waitForFunction(() => document.querySelector("#search")?.value === "");
+
+// A form: Enter stores it; what is typed meanwhile, and after the session ended, stays.
+const olivia = await windowOf();
+olivia.on("dialog", (dialog) => dialog.accept());
+await olivia.goto(`${origin}/clubs/robotics/edit/`);
+await signIn(olivia, "Olivia Marsh");
+await heading(olivia, "Edit the club");
+const subtitle = olivia.getByLabel("What it is, in one line");
+await slow(olivia, "**/api/clubs/robotics/", "PATCH", 1000);
+await subtitle.fill("Robots");
+await subtitle.press("Enter");
+await olivia.waitForTimeout(200);
+await subtitle.fill("Robots and more");
+await olivia.getByText("Saved.").waitFor();
+assert.equal(await subtitle.inputValue(), "Robots and more");
+assert.equal((await call("olivia", "GET", "/clubs/robotics/")).subtitle, "Robots");
+await olivia.unroute("**/api/clubs/robotics/");
+
+sessionMayEnd(true);
+await olivia.route("**/api/clubs/robotics/", (route) => (route.request().method() === "PATCH" ? route.fulfill({ status: 401, json: {} }) : route.continue()));
+await olivia.route("**/local/oauth/token", (route) => route.fulfill({ status: 400, json: { error: "invalid_grant" } }));
+await subtitle.press("Enter");
+await olivia.getByText("Your session has ended.").waitFor();
+await olivia.getByLabel("E-mail of the club").fill("robots@uni.example");
+await olivia.unroute("**/api/clubs/robotics/");
+await olivia.unroute("**/local/oauth/token");
+await signIn(olivia, "Olivia Marsh");
+await olivia.waitForFunction(() => document.querySelector('[id$="-subtitle"]')?.value === "Robots and more");
+assert.equal(await olivia.getByLabel("E-mail of the club").inputValue(), "robots@uni.example");
+sessionMayEnd(false);
+
+// What was kept in the tab does not overwrite what somebody else stored meanwhile.
+await call("olivia", "PATCH", "/clubs/robotics/", { subtitle: "By another officer" });
+await olivia.reload();
+await olivia.getByRole("alert").getByText("By another officer").waitFor();
+await olivia.getByRole("button", { name: "Take this one" }).click();
+assert.equal(await subtitle.inputValue(), "By another officer");
+// The bar with the message can be seen from the end of a long page.
+await olivia.getByRole("button", { name: "Save", exact: true }).click();
+const bar = await olivia.getByText("Saved.").boundingBox();
+assert.ok(bar && bar.y >= 0 && bar.y < 900, `the message is at ${bar?.y}`);
