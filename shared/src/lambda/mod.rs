@@ -29,7 +29,9 @@ pub fn log_as_json() {
         tracing_subscriber::fmt::layer()
             .json()
             .flatten_event(true)
-            .with_current_span(false)
+            // The id of the invocation stands once in each line.
+            .with_current_span(true)
+            .with_span_list(false)
             .without_time(),
         "info",
     );

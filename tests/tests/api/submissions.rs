@@ -27,6 +27,7 @@ async fn a_submission_is_stored_as_it_was_sent() {
         submission,
         json!({
             "id": submission["id"],
+            "club": drive.club,
             "application": drive.application["id"],
             "user": {
                 "id": me,

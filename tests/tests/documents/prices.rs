@@ -23,6 +23,8 @@ mod unit {
     pub const NOTIFICATION: f64 = 0.50e-6;
     pub const LOG_GB: f64 = 0.63;
     pub const TRACE: f64 = 5.0e-6;
+    pub const ALARM_MONTH: f64 = 0.10;
+    pub const DASHBOARD_MONTH: f64 = 3.00;
     pub const TRANSFER_GB: f64 = 0.09;
     pub const IMAGE_GB_MONTH: f64 = 0.0245;
     pub const SECRET_MONTH: f64 = 0.40;
@@ -33,9 +35,11 @@ const ROUND_MS: f64 = 5.0;
 const OWN_MS: f64 = 4.0;
 const ANSWER_KB: f64 = 6.0;
 const LOG_KB: f64 = 1.0;
-/// The share of requests that X-Ray records. It records the first request of each second. At this
-/// rate that is nearly every request.
-const SAMPLED: f64 = 1.0;
+/// Alarms of the template.
+const ALARMS: f64 = 10.0;
+/// Requests to the gateway for one visit of the site: the page and its settings. CloudFront keeps
+/// everything else.
+const VISIT: f64 = 2.0;
 /// Milliseconds for a mail, at a rate of ten per second.
 const MAIL_MS: f64 = 100.0;
 
@@ -70,7 +74,7 @@ const RECRUITMENT_WEEK: [Done; 23] = [
     ("list_current_applications", "", 10_000.0),
     ("show_application", "5 questions", 10_000.0),
     ("list_questions", "", 10_000.0),
-    ("submit", "10 submissions there", 3_000.0),
+    ("submit", "18 answers of 5 KB", 3_000.0),
     ("submit", "again", 2_000.0),
     ("list_own_submissions", "1", 10_000.0),
     ("list_submissions", "10", 10_000.0),
@@ -86,6 +90,8 @@ const RECRUITMENT_WEEK: [Done; 23] = [
 
 /// Mails in a recruitment week.
 const WEEKLY_MAILS: f64 = 3_000.0;
+/// Visits of the site in a quiet month, and in a recruitment week.
+const VISITS: [f64; 2] = [5_000.0, 10_000.0];
 
 #[derive(Default)]
 struct Bill(BTreeMap<&'static str, f64>);
@@ -108,7 +114,7 @@ impl Bill {
     }
 
     /// The costs of what people do.
-    fn of(done: &[Done], mails: f64, rows: &[Row]) -> Self {
+    fn of(done: &[Done], mails: f64, visits: f64, rows: &[Row]) -> Self {
         let memory = memory();
         let serves = serves();
         let mut bill = Self::default();
@@ -146,14 +152,15 @@ impl Bill {
             if serves.contains_key(*operation) {
                 bill.add("Gateway", times * unit::REQUEST);
                 bill.add("Transfer", times * ANSWER_KB * unit::TRANSFER_GB / 1e6);
-                bill.add("Traces", times * SAMPLED * unit::TRACE);
             }
         }
         bill.add("Mail", mails * (unit::MAIL + unit::NOTIFICATION));
+        bill.add("Gateway", visits * VISIT * unit::REQUEST);
+        bill.add("Functions", visits * VISIT * unit::INVOCATION);
         bill
     }
 
-    /// The costs of storage for a month.
+    /// The costs of a month in which nobody comes.
     fn lying(table_gb: f64, images_gb: f64) -> Self {
         let mut bill = Self::default();
         bill.add(
@@ -161,6 +168,11 @@ impl Bill {
             table_gb * (unit::TABLE_GB_MONTH + unit::BACKUP_GB_MONTH)
                 + images_gb * unit::IMAGE_GB_MONTH,
         );
+        bill.add(
+            "Alarms and dashboard",
+            ALARMS * unit::ALARM_MONTH + unit::DASHBOARD_MONTH,
+        );
+        bill.add("Generated secret", unit::SECRET_MONTH);
         bill
     }
 }
@@ -181,8 +193,8 @@ fn memory() -> BTreeMap<String, f64> {
 /// The page docs/prices.md.
 pub(super) fn document(rows: &[Row]) -> String {
     let lying = Bill::lying(0.2, 1.0);
-    let quiet = Bill::of(&QUIET_MONTH, 100.0, rows).plus(&lying, 1.0);
-    let week = Bill::of(&RECRUITMENT_WEEK, WEEKLY_MAILS, rows);
+    let quiet = Bill::of(&QUIET_MONTH, 100.0, VISITS[0], rows).plus(&lying, 1.0);
+    let week = Bill::of(&RECRUITMENT_WEEK, WEEKLY_MAILS, VISITS[1], rows);
     let year = Bill::default().plus(&quiet, 12.0).plus(&week, 2.0);
     let columns = [
         ("Nobody comes, a month", lying),
@@ -204,9 +216,10 @@ pub(super) fn document(rows: &[Row]) -> String {
         "Table",
         "Mail",
         "Logs",
-        "Traces",
         "Transfer",
         "Storage",
+        "Alarms and dashboard",
+        "Generated secret",
     ] {
         let cells: Vec<String> = columns
             .iter()
@@ -234,12 +247,12 @@ pub(super) fn document(rows: &[Row]) -> String {
     );
     let _ = write!(
         text,
-        "\nand 100 mails.\n\n## What people do in a recruitment week{head}{}",
+        "\nand 100 mails, and 5,000 visits of the site.\n\n## What people do in a recruitment week{head}{}",
         each(&RECRUITMENT_WEEK)
     );
     let _ = writeln!(
         text,
-        "\nand 3,000 mails, of which 60 come back. A year is twelve quiet months and two such \
+        "\n3,000 mails, of which 60 come back, and 10,000 visits of the site. A year is twelve quiet months and two such \
          weeks."
     );
     text += "\n## Unit prices\n\n| What | USD |\n|---|---:|\n";
@@ -266,8 +279,10 @@ pub(super) fn document(rows: &[Row]) -> String {
         ("Images, a GB-month", unit::IMAGE_GB_MONTH),
         ("Logs, a GB", unit::LOG_GB),
         ("Transfer to clients, a GB", unit::TRANSFER_GB),
+        ("An alarm, a month", unit::ALARM_MONTH),
+        ("A dashboard, a month", unit::DASHBOARD_MONTH),
         (
-            "A secret in Secrets Manager, a month, if none is given (not in the table above)",
+            "A secret in Secrets Manager, a month, if none is given",
             unit::SECRET_MONTH,
         ),
     ] {
