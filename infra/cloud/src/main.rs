@@ -85,6 +85,9 @@ enum Command {
         /// Let the first index have all attributes, as releases before 2026-11-22 needed it
         #[arg(long)]
         project_all: bool,
+        /// How many people have submitted
+        #[arg(long, default_value_t = 1_000)]
+        submissions: usize,
     },
     /// Serve the whole API, for use by hand
     Serve {
@@ -173,7 +176,13 @@ impl Cloud {
             reports,
         )?;
         serve(listener, services.router());
-        let project_all = matches!(options.command, Command::Work { project_all: true });
+        let project_all = matches!(
+            options.command,
+            Command::Work {
+                project_all: true,
+                ..
+            }
+        );
         services.deploy(&template, project_all).await?;
         let start = Start {
             emulator: options.emulator.clone(),
@@ -297,7 +306,9 @@ async fn run(options: Options) -> Result<(), Error> {
             .await?;
         }
         Command::Measure => measure::run(&cloud, &options.built).await?,
-        Command::Work { .. } => work::run(&cloud, &options.built).await?,
+        Command::Work { submissions, .. } => {
+            work::run(&cloud, &options.built, submissions).await?;
+        }
         Command::Serve { port } => {
             let listener = TcpListener::bind(("127.0.0.1", port)).await?;
             println!("listening on http://{}/dev", listener.local_addr()?);

@@ -25,7 +25,6 @@ use crate::{Error, serve};
 
 /// A running function.
 pub struct Process {
-    runtime: Arc<Runtime>,
     events: mpsc::UnboundedSender<Value>,
     asked: mpsc::UnboundedReceiver<Instant>,
     answers: mpsc::UnboundedReceiver<(Instant, Bytes)>,
@@ -74,7 +73,7 @@ impl Process {
             )
             .route("/2018-06-01/runtime/invocation/{id}/error", post(respond))
             .layer(DefaultBodyLimit::disable());
-        serve(listener, router.with_state(runtime.clone()));
+        serve(listener, router.with_state(runtime));
         let mut command = Command::new(bootstrap);
         command.env_clear().envs(&function.variables).envs([
             ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
@@ -99,7 +98,6 @@ impl Process {
             .spawn()?;
         let pid = child.id().ok_or("it ended at once")?;
         Ok(Self {
-            runtime,
             events,
             asked: when_asked,
             answers: when_answered,
@@ -157,7 +155,6 @@ impl Process {
 
     /// Ends the process.
     pub async fn end(mut self) -> Result<(), Error> {
-        self.runtime.events.lock().await.close();
         self.child.kill().await?;
         Ok(())
     }

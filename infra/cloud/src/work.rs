@@ -13,7 +13,6 @@ use shared::time::{Clock as _, SystemClock};
 use crate::process::Process;
 use crate::{Cloud, Error};
 
-const SUBMISSIONS: usize = 1_000;
 /// Each submission has this many answers, together 12 KB.
 const ANSWERS: usize = 18;
 const MEMBERS: usize = 300;
@@ -152,7 +151,7 @@ fn hours(hours: i64) -> String {
 }
 
 /// Fills the table through the functions, and prints one table of all operations.
-pub async fn run(cloud: &Cloud, built: &Path) -> Result<(), Error> {
+pub async fn run(cloud: &Cloud, built: &Path, submissions: usize) -> Result<(), Error> {
     let mut bench = Bench {
         cloud,
         processes: BTreeMap::new(),
@@ -175,7 +174,7 @@ pub async fn run(cloud: &Cloud, built: &Path) -> Result<(), Error> {
         bench.processes.insert(name, process);
     }
     fill_catalogue(&mut bench).await?;
-    let (application, submission, answers) = fill_club(&mut bench).await?;
+    let (application, submission, answers) = fill_club(&mut bench, submissions).await?;
     measure_all(&mut bench, &application, submission, &answers).await?;
     for (_, process) in bench.processes {
         process.end().await?;
@@ -230,11 +229,11 @@ async fn measure_all(
             "/api/events/?page_size=25",
             false,
         ),
-        get("50 of 1,000 submissions", "Submissions", &fifty, false),
-        get("100 of 1,000 submissions", "Submissions", &hundred, false),
-        get("1,000 submissions, gzip", "Submissions", &list, true),
+        get("50 submissions of all", "Submissions", &fifty, false),
+        get("100 submissions of all", "Submissions", &hundred, false),
+        get("all submissions, gzip", "Submissions", &list, true),
         Row {
-            name: "dry run of 1,000 mails",
+            name: "dry run of all mails",
             function: "Submissions",
             username: "ada",
             method: "POST",
@@ -288,7 +287,10 @@ async fn fill_catalogue(bench: &mut Bench<'_>) -> Result<(), Error> {
 
 /// A club with members and an application with decided submissions: the path of the application, the
 /// id of a submission, and what one person submits.
-async fn fill_club(bench: &mut Bench<'_>) -> Result<(String, u64, Value), Error> {
+async fn fill_club(
+    bench: &mut Bench<'_>,
+    submissions: usize,
+) -> Result<(String, u64, Value), Error> {
     let body = json!({ "name": "Chess", "code": "chess" });
     bench
         .call("Clubs", "ada", "POST", "/api/clubs/", body)
@@ -346,7 +348,7 @@ async fn fill_club(bench: &mut Bench<'_>) -> Result<(String, u64, Value), Error>
     }
     let submission = json!({ "committee": null, "responses": responses });
     let mut ids = Vec::new();
-    for n in 0..SUBMISSIONS {
+    for n in 0..submissions {
         let username = format!("student{n}");
         let list = format!("{path}submissions/");
         let body = submission.clone();
