@@ -43,11 +43,11 @@ export default function Clubs() {
           <option value="">${t("all")}</option>
           ${tags.data?.map((tag) => html`<option value=${tag.id}>${tag.name}</option>`)}
         </select></div>
-      ${badges.length > 0 && html`<div class="field"><label for="badges">${t("clubs.badge")}</label>
+      <div class="field"><label for="badges">${t("clubs.badge")}</label>
         <select id="badges" value=${query.get("badges") ?? ""} onChange=${change("badges")}>
           <option value="">${t("all")}</option>
           ${badges.map((badge) => html`<option value=${badge.id}>${badge.label}</option>`)}
-        </select></div>`}
+        </select></div>
       <div class="field"><label for="ordering">${t("order")}</label>
         <select id="ordering" value=${query.get("ordering") ?? ORDERS[0]} onChange=${change("ordering")}>
           ${ORDERS.map((order) => html`<option value=${order}>${t(`clubs.order.${order}`)}</option>`)}
@@ -73,10 +73,10 @@ function Card({ club, reload }) {
   };
   const stars = `${club.is_favorite ? "★" : "☆"} ${club.favorite_count}`;
   return html`<li>
-    <h3>
+    <h2>
       ${club.image_url && html`<img src=${club.image_url} alt="" loading="lazy" />`}
       <a href=${link(`/clubs/${club.code}/`)}>${club.name}</a>
-    </h3>
+    </h2>
     <p class="quiet">${club.subtitle}</p>
     <${Tags} club=${club} />
     <p class="row middle push-down">

@@ -48,7 +48,7 @@ function List() {
   return loaded(events, (found) => html`
     <p role="status">${t("events.count", { n: found.count })}</p>
     <ul class="cards">${found.results.map((event) => html`<li key=${event.id}>
-      <h3>${event.image_url && html`<img src=${event.image_url} alt="" loading="lazy" />`}<a href=${link(`/events/${event.id}/`)}>${event.name}</a></h3>
+      <h2>${event.image_url && html`<img src=${event.image_url} alt="" loading="lazy" />`}<a href=${link(`/events/${event.id}/`)}>${event.name}</a></h2>
       <p class="quiet"><${Time} at=${nextShowing(event) ?? event.created_at} /> · ${event.club_name}</p>
     </li>`)}</ul>
     <p class="row">

@@ -29,7 +29,7 @@ export default function Members({ club: code }) {
     ${loaded(members, (all) => html`
       <p role="status">${t("club.members", { n: all.length })}</p>
       <ul class="cards">${all.map((member) => html`<li key=${member.id ?? member.name}>
-        <h3>${member.image && html`<img src=${member.image} alt="" loading="lazy" />`}${member.name}</h3>
+        <h2>${member.image && html`<img src=${member.image} alt="" loading="lazy" />`}${member.name}</h2>
         <p><span class="state">${t(`role.${member.role}`)}</span> ${member.title}</p>
         ${member.description && html`<p class="quiet">${member.description}</p>`}
         ${isOfficer && member.role >= own && html`<${Entity} path=${`/clubs/${code}/members/${member.id}/`} summary=${t("members.change", member)} name=${member.name} fields=${fields} reload=${members.reload} />`}

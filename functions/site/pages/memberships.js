@@ -43,7 +43,7 @@ function Membership({ one, reload }) {
     await reload();
   };
   return html`<li>
-    <h3><a href=${link(`/clubs/${one.club_code}/`)}>${one.club_name}</a></h3>
+    <h2><a href=${link(`/clubs/${one.club_code}/`)}>${one.club_name}</a></h2>
     <p><span class="state">${t(`role.${one.role}`)}</span> ${one.title}</p>
     <p><label class="check"><input type="checkbox" checked=${one.public} onChange=${toggle("public")} /> ${t("memberships.public")}</label></p>
     <p><label class="check"><input type="checkbox" checked=${one.active} onChange=${toggle("active")} /> ${t("memberships.active")}</label></p>
