@@ -4,6 +4,7 @@
 mod counts;
 mod finding;
 mod mails;
+mod preflight;
 mod reconcile;
 mod relations;
 
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
 pub use finding::{Finding, Repair};
+pub use preflight::{Checked, Plan, preflight};
 pub use reconcile::{FoundReceipt, Reconciled, reconcile};
 use serde_json::Value;
 use shared::ids::Id;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use admin::{Finding, Reading};
+use admin::{Finding, Plan, Reading};
 use aws_config::BehaviorVersion;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
@@ -42,6 +42,10 @@ enum Command {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Asks the account what would make a deployment fail: version of the AWS CLI, credentials, limit
+    /// of concurrent executions, state of SES, role for access logs, certificates. Exit status 1 if
+    /// anything would
+    Preflight(Plan),
     /// Compares receipts of applicants with the table, after a restore or when somebody says that a
     /// submission was lost. Exit status 1 if a submission is missing or a receipt is not valid
     Reconcile {
@@ -76,6 +80,7 @@ async fn main() -> ExitCode {
     let left = match command {
         Command::Check(which) => Box::pin(check(&which, json)).await,
         Command::Repair { which, dry_run } => Box::pin(repair(&which, dry_run, json)).await,
+        Command::Preflight(plan) => Ok(show_preflight(&plan, json)),
         Command::Reconcile {
             receipts,
             which,
@@ -113,6 +118,23 @@ async fn check(which: &Which, as_json: bool) -> Result<usize, Error> {
     }
     println!("{items} items, {} findings", wrong.len());
     Ok(wrong.len())
+}
+
+/// Prints the answers and returns the number of bad ones.
+fn show_preflight(plan: &Plan, as_json: bool) -> usize {
+    let all = admin::preflight(plan);
+    if as_json {
+        let answers: Vec<_> = all
+            .iter()
+            .map(|one| json!({ "good": one.is_good, "text": one.text }))
+            .collect();
+        println!("{}", json!({ "preflight": answers }));
+    } else {
+        for one in &all {
+            println!("{}: {}", if one.is_good { "good" } else { "bad" }, one.text);
+        }
+    }
+    all.iter().filter(|one| !one.is_good).count()
 }
 
 /// Repairs what can be repaired. Returns the number of findings that are left.

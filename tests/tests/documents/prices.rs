@@ -37,7 +37,7 @@ const ANSWER_KB: f64 = 6.0;
 const LOG_KB: f64 = 1.0;
 /// Alarms of the template.
 const ALARMS: f64 = 10.0;
-/// Requests to the gateway for one visit of the site: the page and its settings. CloudFront keeps
+/// Requests to the gateway for one visit of the site: the page and its settings. `CloudFront` keeps
 /// everything else.
 const VISIT: f64 = 2.0;
 /// Milliseconds for a mail, at a rate of ten per second.

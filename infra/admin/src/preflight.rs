@@ -1,0 +1,221 @@
+//! What would make a deployment fail, found before it begins. The questions are asked with the AWS
+//! CLI, which an operator has anyway, so that the answers are those of the operator's account.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What will be deployed.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Plan {
+    /// The region of the stack
+    #[arg(long)]
+    pub region: String,
+    /// The parameter `MailFrom`
+    #[arg(long)]
+    pub mail_from: Option<String>,
+    /// Whether the stack is to create the SES identity (`CreateMailIdentity=yes`)
+    #[arg(long)]
+    pub create_mail_identity: bool,
+    /// Whether the gateway is to log requests (`AccessLogs=yes`)
+    #[arg(long)]
+    pub access_logs: bool,
+    /// The parameter `CertificateArn`
+    #[arg(long)]
+    pub certificate: Option<String>,
+    /// The parameter `SiteCertificateArn`
+    #[arg(long)]
+    pub site_certificate: Option<String>,
+}
+
+/// One answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// Whether the deployment can begin as far as this is concerned.
+    pub is_good: bool,
+    /// What was found, and what to do about it.
+    pub text: String,
+}
+
+fn good(text: impl Into<String>) -> Checked {
+    Checked {
+        is_good: true,
+        text: text.into(),
+    }
+}
+
+fn bad(text: impl Into<String>) -> Checked {
+    Checked {
+        is_good: false,
+        text: text.into(),
+    }
+}
+
+/// Asks everything. The order is that of a deployment.
+pub fn preflight(plan: &Plan) -> Vec<Checked> {
+    let mut all = vec![version()];
+    match ask(plan, &["sts", "get-caller-identity"]) {
+        Ok(who) => all.push(good(format!(
+            "you are {} in {}",
+            text(&who, "Arn"),
+            plan.region
+        ))),
+        // Without credentials, every other question fails in the same way.
+        Err(error) => {
+            all.push(bad(format!("no credentials: {error}")));
+            return all;
+        }
+    }
+    all.push(concurrency(plan));
+    all.extend(mail(plan));
+    if plan.access_logs {
+        all.push(access_logs(plan));
+    }
+    let certificates = [
+        ("CertificateArn", &plan.certificate, plan.region.as_str()),
+        ("SiteCertificateArn", &plan.site_certificate, "us-east-1"),
+    ];
+    for (name, arn, region) in certificates {
+        if let Some(arn) = arn {
+            all.push(certificate(plan, name, arn, region));
+        }
+    }
+    all
+}
+
+fn version() -> Checked {
+    match run(&["--version"]) {
+        Ok(version) if version.starts_with("aws-cli/2") => {
+            good(format!("AWS CLI {}", version.trim()))
+        }
+        Ok(version) => bad(format!("AWS CLI {}: version 2 is needed", version.trim())),
+        Err(error) => bad(format!("the AWS CLI does not run: {error}")),
+    }
+}
+
+fn concurrency(plan: &Plan) -> Checked {
+    match ask(plan, &["lambda", "get-account-settings"]) {
+        Err(error) => bad(format!(
+            "the limit of concurrent executions is unknown: {error}"
+        )),
+        Ok(settings) => match settings["AccountLimit"]["ConcurrentExecutions"].as_u64() {
+            Some(limit @ ..=100) => bad(format!(
+                "only {limit} functions may run at once: deploy with ReserveMailConcurrency=no, and \
+                 ask for 1,000 before anybody depends on the service"
+            )),
+            limit => good(format!(
+                "{} functions may run at once",
+                limit.unwrap_or_default()
+            )),
+        },
+    }
+}
+
+fn mail(plan: &Plan) -> Vec<Checked> {
+    let mut all = Vec::new();
+    match ask(plan, &["sesv2", "get-account"]) {
+        Err(error) => all.push(bad(format!("the state of SES is unknown: {error}"))),
+        Ok(account) => {
+            let rate = account["SendQuota"]["MaxSendRate"]
+                .as_f64()
+                .unwrap_or_default();
+            all.push(if account["ProductionAccessEnabled"] == true {
+                good(format!("SES sends up to {rate} mails a second: keep MailRate below"))
+            } else {
+                bad("SES is in the sandbox: ask for production access, or deploy with MailSandbox=yes and MailRate=1")
+            });
+        }
+    }
+    let Some(from) = &plan.mail_from else {
+        return all;
+    };
+    let address = from
+        .rsplit('<')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches('>');
+    let domain = address.rsplit('@').next().unwrap_or_default();
+    let known = ask(
+        plan,
+        &["sesv2", "get-email-identity", "--email-identity", domain],
+    );
+    all.push(match (known, plan.create_mail_identity) {
+        (Ok(_), true) => bad(format!(
+            "{domain} is an identity of SES already: deploy with CreateMailIdentity=no"
+        )),
+        (Ok(identity), false) if identity["VerifiedForSendingStatus"] == true => {
+            good(format!("{domain} is verified"))
+        }
+        (Ok(_), false) => bad(format!(
+            "{domain} is not verified yet: publish its DKIM records"
+        )),
+        (Err(_), true) => good(format!("the stack will create the identity {domain}")),
+        (Err(error), false) => bad(format!(
+            "{domain} is no identity of SES ({error}): deploy with CreateMailIdentity=yes"
+        )),
+    });
+    all
+}
+
+fn access_logs(plan: &Plan) -> Checked {
+    match ask(plan, &["apigateway", "get-account"]) {
+        Ok(account) if !text(&account, "cloudwatchRoleArn").is_empty() => {
+            good("the gateway may write logs")
+        }
+        Ok(_) => bad(
+            "the gateway may not write logs: deploy infra/account.yaml first, or use AccessLogs=no",
+        ),
+        Err(error) => bad(format!(
+            "whether the gateway may write logs is unknown: {error}"
+        )),
+    }
+}
+
+fn certificate(plan: &Plan, name: &str, arn: &str, region: &str) -> Checked {
+    let of = arn.split(':').nth(3).unwrap_or_default();
+    if of != region {
+        return bad(format!(
+            "{name} is in the region {of}, and must be in {region}"
+        ));
+    }
+    let there = Plan {
+        region: region.to_owned(),
+        ..plan.clone()
+    };
+    match ask(
+        &there,
+        &["acm", "describe-certificate", "--certificate-arn", arn],
+    ) {
+        Ok(found) if found["Certificate"]["Status"] == "ISSUED" => {
+            good(format!("{name} is issued"))
+        }
+        Ok(found) => bad(format!(
+            "{name} is not issued: {}",
+            text(&found["Certificate"], "Status")
+        )),
+        Err(error) => bad(format!("{name} cannot be read: {error}")),
+    }
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_default()
+}
+
+fn ask(plan: &Plan, question: &[&str]) -> Result<Value, String> {
+    let options = ["--region", &plan.region, "--output", "json"];
+    let answer = run(&[question, &options].concat())?;
+    serde_json::from_str(&answer).map_err(|error| error.to_string())
+}
+
+/// Runs the AWS CLI. The error is its last line.
+fn run(arguments: &[&str]) -> Result<String, String> {
+    let done = Command::new("aws")
+        .args(arguments)
+        .output()
+        .map_err(|error| error.to_string())?;
+    if done.status.success() {
+        return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
+    }
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    Err(told.trim().lines().last().unwrap_or("no answer").to_owned())
+}
