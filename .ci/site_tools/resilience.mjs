@@ -128,3 +128,10 @@ assert.equal(await subtitle.inputValue(), "By another officer");
 await olivia.getByRole("button", { name: "Save", exact: true }).click();
 const bar = await olivia.getByText("Saved.").boundingBox();
 assert.ok(bar && bar.y >= 0 && bar.y < 900, `the message is at ${bar?.y}`);
+
+// In German, what the API says is German too.
+await olivia.locator("footer select").selectOption("de");
+await olivia.getByLabel("Name", { exact: true }).fill("");
+await olivia.getByRole("button", { name: "Speichern", exact: true }).click();
+await olivia.getByRole("alert").getByText("Dieses Feld darf nicht leer sein.").waitFor();
+await olivia.getByRole("button", { name: "Änderungen verwerfen" }).click();

@@ -2,18 +2,20 @@
 
 import { token } from "./auth.js";
 import { link } from "./router.js";
-import { t } from "./texts.js";
+import { t, told } from "./texts.js";
 
 /** An error that the service answered, or that there was no answer. */
 export class ApiError extends Error {
   /** @param {number} status @param {any} body */
   constructor(status, body) {
-    super(body?.detail ?? t("error.network"));
+    super(body?.detail ? told(body.detail) : t("error.network"));
     this.status = status;
     this.body = body;
     this.code = body?.code ?? (status === 0 ? "network" : "");
     /** @type {Record<string, string[]>} */
-    this.fields = body?.errors ?? {};
+    this.fields = Object.fromEntries(
+      Object.entries(body?.errors ?? {}).map(([field, messages]) => [field, messages.map(told)]),
+    );
   }
 }
 

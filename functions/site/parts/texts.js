@@ -12,6 +12,7 @@ let texts = (await import(`../texts/${language.value}.js`)).default;
 
 export async function speak(tag) {
   texts = (await import(`../texts/${tag}.js`)).default;
+  if (tag !== "en") await readSentences();
   localStorage.setItem("language", tag);
   document.documentElement.lang = tag;
   language.value = tag;
@@ -25,6 +26,29 @@ export function t(name, values = {}) {
   let text = texts[name] ?? name;
   if (text.includes("|") && typeof values.n === "number") text = text.split("|")[values.n === 1 ? 0 : 1];
   return text.replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));
+}
+
+const API = "api.";
+/** The sentences of the API with their names, as patterns. They are needed in other languages only. */
+let sentences;
+async function readSentences() {
+  const english = Object.entries((await import("../texts/en.js")).default);
+  sentences = english.filter(([name]) => name.startsWith(API)).map(([name, text]) => {
+    const values = [...text.matchAll(/\{(\w+)\}/g)].map(([, value]) => value);
+    const source = text.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\w+\}/g, "(.+)");
+    return { name, values, pattern: new RegExp(`^${source}$`) };
+  });
+}
+if (language.value !== "en") await readSentences();
+
+/** What the API said, in the language of the page. A sentence that is not known stays as it is. */
+export function told(sentence) {
+  if (language.value === "en" || !sentences) return sentence;
+  for (const { name, values, pattern } of sentences) {
+    const found = pattern.exec(sentence);
+    if (found) return t(name, Object.fromEntries(values.map((value, i) => [value, found[i + 1]])));
+  }
+  return sentence;
 }
 
 /** The name of the reader's time zone. */

@@ -72,6 +72,33 @@ fn the_languages_have_the_same_texts() {
     );
 }
 
+/// The site recognises what the API says by the text, so its list must not be of yesterday.
+#[test]
+fn the_site_knows_the_sentences_of_the_api() {
+    let without_names = |text: &str| {
+        let mut parts = text.split('{');
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |whole, part| {
+            whole + "{}" + part.split_once('}').map_or("", |(_, rest)| rest)
+        })
+    };
+    let messages = include_str!("../../../docs/messages.md");
+    let known: Vec<String> = messages
+        .lines()
+        .filter_map(|line| line.strip_prefix("- ").map(without_names))
+        .collect();
+    let texts = include_str!("../../../functions/site/texts/en.js");
+    let told: Vec<String> = texts
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("\"api.")?.split_once("\": \""))
+        .map(|(_, text)| without_names(text.trim_end_matches("\",")))
+        .collect();
+    assert!(told.len() > 30);
+    for text in told {
+        assert!(known.contains(&text), "{text}");
+    }
+}
+
 #[tokio::test]
 async fn every_path_of_a_browser_is_the_page_and_its_files_are_kept_for_ever() {
     let campus = TestCampus::new();
