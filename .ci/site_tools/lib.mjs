@@ -23,7 +23,7 @@ export async function windowOf(options = {}) {
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => {
     // Answers with 404 and 412, and a lost network, are part of the story.
-    if (message.type() === "error" && !(mayEnd ? /40[014]|412|DISCONNECTED/ : /40[04]|412|DISCONNECTED/).test(message.text())) problems.push(message.text());
+    if (message.type() === "error" && !(mayEnd ? /40[014]|412|DISCONNECTED/ : /40[04]|412|DISCONNECTED|ERR_FAILED/).test(message.text())) problems.push(message.text());
   });
   return page;
 }

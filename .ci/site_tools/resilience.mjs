@@ -88,6 +88,14 @@ await sam.getByText("1 club", { exact: true }).waitFor();
 await sam.getByRole("link", { name: "Clubs", exact: true }).click();
 await sam.waitForFunction(() => document.querySelector("#search")?.value === "");
 
+// A page that gets no settings says so, and begins when they are there.
+const early = await windowOf();
+let answers = 0;
+await early.route("**/config.json", (route) => (answers++ === 0 ? route.abort() : route.continue()));
+await early.goto(origin);
+await early.getByText("The service cannot be reached.").waitFor();
+await heading(early, "Clubs");
+
 // A form: Enter stores it; what is typed meanwhile, and after the session ended, stays.
 const olivia = await windowOf();
 olivia.on("dialog", (dialog) => dialog.accept());

@@ -6,11 +6,26 @@ import { computed, signal } from "./kit.js";
 import { link, open, unsaved } from "./router.js";
 import { t } from "./texts.js";
 
+/** Without its settings the page can do nothing, so it says so and tries until it has them. */
+async function readConfig() {
+  for (;;) {
+    try {
+      const response = await fetch(link("/config.json"));
+      if (response.ok) return await response.json();
+    } catch {
+      // There is no network, or the service starts just now.
+    }
+    const place = document.querySelector(".loading");
+    if (place) place.textContent = t("error.network");
+    await new Promise((done) => setTimeout(done, 2000));
+  }
+}
+
 const KEY = "session";
 const PENDING = "signing-in";
 
 /** @type {{issuer: string, client_id: string, scopes: string, token: "access_token" | "id_token", university: string, is_local: boolean}} */
-export const config = await (await fetch(link("/config.json"))).json();
+export const config = await readConfig();
 const client = { client_id: config.client_id };
 const issuer = new URL(config.issuer);
 // Only the local service has an issuer without TLS.

@@ -208,7 +208,8 @@ async fn measure_all(
     let decide = |n: usize| json!({ "status": n % 4 + 1, "reason": "Thank you." });
     let dry = |_: usize| json!({ "email_type": { "id": "acceptance" }, "dry_run": true });
     println!(
-        "| Operation | Time (ms) | Processor (ms) | Peak of the function (MB) |\n|---|---:|---:|---:|"
+        "| Operation | Time (ms) | Processor (ms) | Peak of the function (MB) |\n\
+         |---|---:|---:|---:|"
     );
     for row in [
         get(
@@ -268,7 +269,11 @@ async fn measure_all(
 /// Clubs with descriptions, and events of them.
 async fn fill_catalogue(bench: &mut Bench<'_>) -> Result<(), Error> {
     for n in 0..CLUBS {
-        let body = json!({ "name": format!("Club {n}"), "code": format!("club-{n}"), "description": "<p>What we do. </p>".repeat(40) });
+        let body = json!({
+            "name": format!("Club {n}"),
+            "code": format!("club-{n}"),
+            "description": "<p>What we do. </p>".repeat(40),
+        });
         bench
             .call("Clubs", "root", "POST", "/api/clubs/", body)
             .await?;
@@ -277,7 +282,11 @@ async fn fill_catalogue(bench: &mut Bench<'_>) -> Result<(), Error> {
         let body = json!({
             "name": format!("Event {n}"),
             "description": "<p>What happens. </p>".repeat(20),
-            "showings": [{ "start_time": hours(24), "end_time": hours(26), "location": "Main hall" }],
+            "showings": [{
+                "start_time": hours(24),
+                "end_time": hours(26),
+                "location": "Main hall",
+            }],
         });
         let path = format!("/api/clubs/club-{}/events/", n % CLUBS);
         bench.call("Events", "root", "POST", &path, body).await?;
@@ -285,8 +294,8 @@ async fn fill_catalogue(bench: &mut Bench<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A club with members and an application with decided submissions: the path of the application, the
-/// id of a submission, and what one person submits.
+/// A club with members and an application with decided submissions: the path of the application,
+/// the id of a submission, and what one person submits.
 async fn fill_club(
     bench: &mut Bench<'_>,
     submissions: usize,
@@ -317,7 +326,9 @@ async fn fill_club(
     }
     let body = json!({
         "name": "Autumn", "is_active": true, "committees": [],
-        "application_start_time": hours(-1), "application_end_time": hours(24), "result_release_time": hours(48),
+        "application_start_time": hours(-1),
+        "application_end_time": hours(24),
+        "result_release_time": hours(48),
     });
     let application = bench
         .call(
