@@ -88,6 +88,12 @@ enum Command {
         /// How many people have submitted
         #[arg(long, default_value_t = 1_000)]
         submissions: usize,
+        /// How often each operation is measured
+        #[arg(long, default_value_t = 15)]
+        times: usize,
+        /// Measure only operations whose name contains this
+        #[arg(long, default_value = "")]
+        only: String,
     },
     /// Serve the whole API, for use by hand
     Serve {
@@ -306,8 +312,13 @@ async fn run(options: Options) -> Result<(), Error> {
             .await?;
         }
         Command::Measure => measure::run(&cloud, &options.built).await?,
-        Command::Work { submissions, .. } => {
-            work::run(&cloud, &options.built, submissions).await?;
+        Command::Work {
+            submissions,
+            times,
+            only,
+            ..
+        } => {
+            work::run(&cloud, &options.built, submissions, times, &only).await?;
         }
         Command::Serve { port } => {
             let listener = TcpListener::bind(("127.0.0.1", port)).await?;

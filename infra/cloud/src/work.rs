@@ -18,13 +18,16 @@ const ANSWERS: usize = 18;
 const MEMBERS: usize = 300;
 const CLUBS: usize = 200;
 const EVENTS: usize = 500;
-/// How often each operation is measured, after some that are not. Medians are printed.
-const TIMES: usize = 15;
+/// How often each operation is done before it is measured.
 const WARM_UP: usize = 3;
 
 struct Bench<'a> {
     cloud: &'a Cloud,
     processes: BTreeMap<&'static str, Process>,
+    /// How often each operation is measured. Medians are printed.
+    times: usize,
+    /// Only operations whose name contains this are measured.
+    only: &'a str,
 }
 
 impl Bench<'_> {
@@ -94,8 +97,11 @@ impl Bench<'_> {
 
     /// Prints a row: the median of the time and of the processor time of an operation.
     async fn measure(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        if !row.name.contains(self.only) {
+            return Ok(());
+        }
         let (mut times, mut cpus) = (Vec::new(), Vec::new());
-        for n in 0..TIMES + WARM_UP {
+        for n in 0..self.times + WARM_UP {
             let username = row.username.replace("{n}", &format!("late{n}"));
             let mut event = self.event(&username, row.method, row.path, &(row.body)(n))?;
             if row.gzip {
@@ -151,10 +157,18 @@ fn hours(hours: i64) -> String {
 }
 
 /// Fills the table through the functions, and prints one table of all operations.
-pub async fn run(cloud: &Cloud, built: &Path, submissions: usize) -> Result<(), Error> {
+pub async fn run(
+    cloud: &Cloud,
+    built: &Path,
+    submissions: usize,
+    times: usize,
+    only: &str,
+) -> Result<(), Error> {
     let mut bench = Bench {
         cloud,
         processes: BTreeMap::new(),
+        times,
+        only,
     };
     for name in [
         "Clubs",
