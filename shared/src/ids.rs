@@ -192,7 +192,7 @@ pub fn derived(kind: &str, parts: &[&str]) -> u64 {
     (u64::from_le_bytes(bytes) & MAX_ID).max(1)
 }
 
-/// Returns the SHA-256 in hexadecimal, for digests and entity tags.
+/// Returns the SHA-256 in hexadecimal, for digests.
 pub fn sha256_hex(data: &[u8]) -> String {
     use std::fmt::Write as _;
     digest::digest(&digest::SHA256, data).as_ref().iter().fold(

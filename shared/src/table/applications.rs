@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::answer::{AnyItem as _, Stored, readable};
 use super::catalogue::moved;
 use super::error::ignore_refusal;
-use super::read::readable;
-use super::{Entity, Item, Key, Range, Refusal, Table, TableError, Write, keys, type_of};
+use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
     Application, ApplicationTexts, ClubCode, Extension, Form, Person, Prompt, Question, Submission,
@@ -53,13 +53,13 @@ pub struct ApplicationParts {
     pub prompts: HashMap<(Id<Question>, u32), Prompt>,
 }
 
-fn forms(items: Vec<Item>) -> Vec<WholeForm> {
+fn forms(items: Vec<Stored>) -> Vec<WholeForm> {
     let mut all: Vec<WholeForm> = Vec::new();
     // Items are sorted by key: each application comes before its questions and its texts.
     for item in items {
-        match (type_of(&item), all.last_mut()) {
+        match (item.kind(), all.last_mut()) {
             (Application::TYPE, _) => {
-                let found = readable::<Application>(vec![item]).into_iter();
+                let found = readable::<Application>([item]).into_iter();
                 all.extend(found.map(|application| WholeForm {
                     texts: ApplicationTexts::none(application.club.clone(), application.id),
                     form: Form {
@@ -69,7 +69,7 @@ fn forms(items: Vec<Item>) -> Vec<WholeForm> {
                 }));
             }
             (ApplicationTexts::TYPE, Some(WholeForm { form, texts })) => {
-                let found = readable::<ApplicationTexts>(vec![item]).into_iter();
+                let found = readable::<ApplicationTexts>([item]).into_iter();
                 let mut own = found.filter(|found| found.application == form.application.id);
                 if let Some(found) = own.next() {
                     *texts = found;
@@ -77,7 +77,7 @@ fn forms(items: Vec<Item>) -> Vec<WholeForm> {
             }
             (_, Some(WholeForm { form, .. })) => {
                 let of_form = |question: &Question| question.application == form.application.id;
-                let found = readable(vec![item]).into_iter().filter(of_form);
+                let found = readable([item]).into_iter().filter(of_form);
                 form.questions.extend(found);
             }
             (_, None) => {}

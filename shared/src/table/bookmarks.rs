@@ -2,9 +2,9 @@
 //! in the partition of the person's profile. The transaction that stores or deletes a favorite also
 //! changes the club's counter.
 
+use super::answer::{AnyItem as _, readable};
 use super::conditions::check_not_erasing;
-use super::read::readable;
-use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys, type_of};
+use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{ClubCode, Favorite, Person, Subscription};
 use crate::time::Timestamp;
@@ -150,9 +150,9 @@ impl Table {
         let mut all = Bookmarks::default();
         let range = Range::Between(keys::FAVORITES.into(), format!("{}~", keys::SUBSCRIPTIONS));
         for item in self.items(keys::own(person), range).await? {
-            match type_of(&item) {
-                Favorite::TYPE => all.favorites.extend(readable(vec![item])),
-                Subscription::TYPE => all.subscriptions.extend(readable(vec![item])),
+            match item.kind() {
+                Favorite::TYPE => all.favorites.extend(readable([item])),
+                Subscription::TYPE => all.subscriptions.extend(readable([item])),
                 _ => {}
             }
         }

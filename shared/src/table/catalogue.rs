@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::read::readable;
-use super::{Entity, Item, Range, Table, TableError, Write, keys};
+use serde_json::Value;
+
+use super::answer::{Stored, readable};
+use super::{Entity, Range, Table, TableError, Write, keys};
 use crate::time::Timestamp;
 
 /// The value of the item's `type` attribute.
@@ -18,16 +20,13 @@ pub struct Versions(HashMap<String, u64>);
 
 impl Versions {
     /// Reads the versions from the item. If there is no item, nothing was ever written.
-    pub(super) fn of_item(item: Option<Item>) -> Self {
-        let number = |(name, value): (String, aws_sdk_dynamodb::types::AttributeValue)| {
-            Some((name, value.as_n().ok()?.parse().ok()?))
+    pub(super) fn of_item(item: Option<Stored>) -> Result<Self, TableError> {
+        let Some(item) = item else {
+            return Ok(Self::default());
         };
-        Self(
-            item.unwrap_or_default()
-                .into_iter()
-                .filter_map(number)
-                .collect(),
-        )
+        let all: HashMap<String, Value> = item.read()?;
+        let number = |(name, value): (String, Value)| Some((name, value.as_u64()?));
+        Ok(Self(all.into_iter().filter_map(number).collect()))
     }
 
     /// Returns whether nothing was ever written.
@@ -71,7 +70,7 @@ pub(super) fn moved(parts: impl IntoIterator<Item = String>) -> Write {
 impl Table {
     /// Returns the versions of all parts: 1 read.
     pub async fn versions(&self) -> Result<Versions, TableError> {
-        self.read(keys::versions()).await.map(Versions::of_item)
+        Versions::of_item(self.read(keys::versions()).await?)
     }
 
     /// Returns all items of a part, converted by `list`: 1 query.

@@ -182,7 +182,7 @@ impl Table {
             let mut found = self.get_many(wanted.clone()).await?;
             let mut page = ClubPage {
                 club: found.take(&club)?,
-                versions: Versions::of_item(found.take_item(&versions)),
+                versions: Versions::of_item(found.take_item(&versions))?,
                 ..ClubPage::default()
             };
             let whole: Option<ClubText> = found.take(&text)?;

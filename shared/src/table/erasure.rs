@@ -6,11 +6,10 @@ use std::time::Duration;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::WithdrawOutcome;
+use super::answer::{AnyItem as _, Stored, readable};
 use super::error::ignore_refusal;
-use super::read::readable;
 use super::{
-    Bookmark, Bookmarks, Entity, Item, PARALLEL, Range, Refusal, Retries, Table, TableError, Write,
-    keys, type_of,
+    Bookmark, Bookmarks, Entity, PARALLEL, Range, Refusal, Retries, Table, TableError, Write, keys,
 };
 use crate::models::{
     Answers, Club, DraftAnswer, Extension, Invite, Mail, Membership, MembershipRequest, Person,
@@ -52,10 +51,10 @@ pub struct OnlyOwner(pub Vec<Club>);
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl PersonalData {
-    fn sort_in(&mut self, items: Vec<Item>) {
+    fn sort_in(&mut self, items: Vec<Stored>) {
         for item in items {
-            let item = vec![item];
-            match type_of(&item[0]) {
+            let item = [item];
+            match item[0].kind() {
                 Membership::TYPE => self.memberships.extend(readable(item)),
                 MembershipRequest::TYPE => self.requests.extend(readable(item)),
                 Submission::TYPE => self.submissions.extend(readable(item)),

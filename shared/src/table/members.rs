@@ -1,10 +1,13 @@
 //! Memberships. Each change is one transaction. It also changes the club's counters and checks that
 //! the person who makes the change still has the required role.
 
+use serde::Deserialize;
+
+use super::answer::Stored;
 use super::conditions::{authority, check_not_erasing, counted_owner};
 use super::invites::logged;
 use super::requests::request_gone;
-use super::{Entity, Item, Key, Range, Refusal, Table, TableError, Write, keys};
+use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
     Club, ClubCode, InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Role,
@@ -21,6 +24,13 @@ impl Entity for Membership {
     fn index_key(&self) -> Option<Key> {
         Some(keys::own_membership(self.person, &self.club))
     }
+}
+
+/// What the index has about a membership.
+#[derive(Deserialize)]
+struct IndexEntry {
+    gsi1sk: String,
+    role: Role,
 }
 
 /// A person whom an officer or admin adds to a club.
@@ -172,9 +182,9 @@ impl Table {
     pub async fn roles_of(&self, person: Id<Person>) -> Result<Vec<(ClubCode, Role)>, TableError> {
         let range = Range::Prefix(keys::OWN_MEMBERSHIPS.into());
         let entries = self.index_entries(keys::own(person), range).await?;
-        let role_of = |entry: &Item| {
-            let code: u64 = entry.get("role")?.as_n().ok()?.parse().ok()?;
-            Some((keys::club_of_membership(entry)?, code.try_into().ok()?))
+        let role_of = |entry: &Stored| {
+            let IndexEntry { role, gsi1sk } = entry.read().ok()?;
+            Some((keys::club_of_membership(&gsi1sk)?, role))
         };
         Ok(entries.iter().filter_map(role_of).collect())
     }
@@ -190,8 +200,9 @@ impl Table {
         let wanted: Vec<(Key, Key)> = entries
             .iter()
             .filter_map(|entry| {
-                let club = keys::club_of_membership(entry)?;
-                Some((Key::of(entry)?, keys::club(&club)))
+                let IndexEntry { gsi1sk, .. } = entry.read().ok()?;
+                let club = keys::club_of_membership(&gsi1sk)?;
+                Some((entry.key(), keys::club(&club)))
             })
             .collect();
         let all = wanted

@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
+use super::answer::AnyItem as _;
 use super::error::ignore_refusal;
 use super::execute::WriteResult;
 use super::lookups::count_person;
-use super::read::{Fetch, readable};
+use super::read::Fetch;
 use super::{
     Entity, Item, Key, PARALLEL, Range, Refusal, Retries, Table, TableError, Write, keys, to_item,
-    type_of,
 };
 use crate::ids::Id;
 use crate::models::{
@@ -242,9 +242,9 @@ impl Table {
             keys::words(longest),
             Range::Prefix(longest.clone()),
             Fetch::Pages(SEARCH_PAGE),
-            |page| {
+            |page: Vec<PersonWord>| {
                 seen += page.len();
-                for entry in readable::<PersonWord>(page) {
+                for entry in page {
                     let own = entry.personal.search_words();
                     if found.len() < limit
                         && words
@@ -357,8 +357,9 @@ impl Table {
             self.items(own, subscriptions)
         )?;
         let writes = items.into_iter().chain(subscriptions).filter_map(|item| {
-            let write = Write::update(Key::of(&item)?);
-            let write = match (type_of(&item), copied) {
+            let write = Write::update(item.key());
+            let item = item.into_item().ok()?;
+            let write = match (item.kind(), copied) {
                 (Membership::TYPE, Copied::Claims) => write.set("personal", personal),
                 (Membership::TYPE, Copied::Settings) => write.set("image_url", &person.image_url),
                 (
@@ -383,7 +384,7 @@ impl Table {
             // If a copy changed in the meantime, or no longer belongs to the person, it stays
             // unchanged.
             let write = write.if_as_in(&item).if_equals("person", &person.id);
-            Some(match type_of(&item) {
+            Some(match item.kind() {
                 Membership::TYPE | Extension::TYPE => write.add("version", 1),
                 _ => write,
             })

@@ -2,43 +2,35 @@
 
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::operation::batch_get_item::BatchGetItemOutput;
+use aws_sdk_dynamodb::operation::get_item::GetItemOutput;
+use aws_sdk_dynamodb::operation::query::QueryOutput;
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity};
+use aws_smithy_runtime_api::client::interceptors::context::Output;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
+use super::answer::{AnyItem as _, Body, Found, FromAnswer, Stored, readable};
 use super::error::{Backoff, read_error};
 use super::usage::{count_call, count_read};
-use super::{Entity, Item, Key, PARALLEL, Table, TableError, from_item, keys, type_of};
+use super::{Entity, Item, Key, PARALLEL, Table, TableError, keys};
 
 /// Maximum keys in one batch read (a DynamoDB limit).
 const BATCH: usize = 100;
 
 /// The items that a batch read found.
 #[derive(Debug, Default)]
-pub struct BatchItems(HashMap<Key, Item>);
+pub struct BatchItems(HashMap<Key, Stored>);
 
 impl BatchItems {
     /// Removes and returns the entity at `key`, if it has this type and can be read.
     pub fn take<E: Entity>(&mut self, key: &Key) -> Result<Option<E>, TableError> {
-        Ok(readable(self.take_item(key).into_iter().collect()).pop())
+        Ok(readable(self.take_item(key)).pop())
     }
 
-    pub(super) fn take_item(&mut self, key: &Key) -> Option<Item> {
+    pub(super) fn take_item(&mut self, key: &Key) -> Option<Stored> {
         self.0.remove(key)
     }
-}
-
-/// Returns the items that have this type. An item that cannot be read does not affect the others:
-/// it is left out and logged, and `clubs-admin check` finds it.
-pub(super) fn readable<E: Entity>(items: Vec<Item>) -> Vec<E> {
-    let of_type = items.into_iter().filter(|item| type_of(item) == E::TYPE);
-    // Do not log the error or the key: both would quote the item's content.
-    of_type
-        .filter_map(|item| {
-            from_item(item)
-                .inspect_err(|_| tracing::error!(kind = E::TYPE, "an item cannot be read"))
-                .ok()
-        })
-        .collect()
 }
 
 /// How much of the items to read.
@@ -61,47 +53,63 @@ pub(super) enum Range {
 }
 
 impl Table {
-    pub(super) async fn read(&self, key: Key) -> Result<Option<Item>, TableError> {
+    pub(super) async fn read(&self, key: Key) -> Result<Option<Stored>, TableError> {
         count_call();
-        let output = self
-            .client
+        let body = Body::instead_of(|| Output::erase(GetItemOutput::builder().build()));
+        self.client
             .get_item()
             .table_name(&self.name)
             .set_key(Some(key.into_item()))
             .consistent_read(true)
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .customize()
+            .interceptor(body.clone())
             .send()
             .await
             .map_err(read_error)?;
-        count_read(output.consumed_capacity.as_slice());
-        Ok(output.item)
+        let mut found = Stored::all(&body)?;
+        count_read(found.units);
+        Ok(found.items.pop())
     }
 
     pub(super) async fn get<E: Entity>(&self, key: Key) -> Result<Option<E>, TableError> {
-        self.read(key).await?.map(from_item).transpose()
+        self.read(key).await?.map(Stored::entity).transpose()
     }
 
     /// Reads any number of items, 100 per call, calls in parallel, strongly consistent.
     pub async fn get_many(&self, keys: Vec<Key>) -> Result<BatchItems, TableError> {
+        let found = self.get_all::<Stored>(keys).await?;
+        Ok(BatchItems(
+            found.into_iter().map(|item| (item.key(), item)).collect(),
+        ))
+    }
+
+    /// Like [`Table::get_many`], for entities of one type.
+    pub(super) async fn get_entities<E: Entity + Send>(
+        &self,
+        keys: Vec<Key>,
+    ) -> Result<HashMap<Key, E>, TableError> {
+        let found = self.get_all::<E>(keys).await?;
+        Ok(found
+            .into_iter()
+            .map(|entity| (entity.key(), entity))
+            .collect())
+    }
+
+    async fn get_all<T: FromAnswer + Send>(&self, keys: Vec<Key>) -> Result<Vec<T>, TableError> {
         let mut unique = keys;
         unique.sort();
         unique.dedup();
         let chunks: Vec<Vec<Key>> = unique.chunks(BATCH).map(<[Key]>::to_vec).collect();
-        let found: Vec<Vec<Item>> = stream::iter(chunks)
+        let found: Vec<Vec<T>> = stream::iter(chunks)
             .map(|chunk| self.get_chunk(chunk))
             .buffer_unordered(PARALLEL)
             .try_collect()
             .await?;
-        Ok(BatchItems(
-            found
-                .into_iter()
-                .flatten()
-                .filter_map(|item| Some((Key::of(&item)?, item)))
-                .collect(),
-        ))
+        Ok(found.into_iter().flatten().collect())
     }
 
-    async fn get_chunk(&self, keys: Vec<Key>) -> Result<Vec<Item>, TableError> {
+    async fn get_chunk<T: FromAnswer>(&self, keys: Vec<Key>) -> Result<Vec<T>, TableError> {
         let mut found = Vec::with_capacity(keys.len());
         let mut open: Vec<Item> = keys.into_iter().map(Key::into_item).collect();
         let mut pause = Backoff::default();
@@ -112,28 +120,20 @@ impl Table {
                 .build()
                 .map_err(TableError::failed)?;
             count_call();
-            let output = self
-                .client
+            let body = Body::instead_of(|| Output::erase(BatchGetItemOutput::builder().build()));
+            self.client
                 .batch_get_item()
                 .request_items(&self.name, wanted)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .customize()
+                .interceptor(body.clone())
                 .send()
                 .await
                 .map_err(read_error)?;
-            count_read(output.consumed_capacity());
-            found.extend(
-                output
-                    .responses
-                    .unwrap_or_default()
-                    .remove(&self.name)
-                    .unwrap_or_default(),
-            );
-            open = output
-                .unprocessed_keys
-                .unwrap_or_default()
-                .remove(&self.name)
-                .map(|rest| rest.keys)
-                .unwrap_or_default();
+            let answer = T::all(&body)?;
+            count_read(answer.units);
+            found.extend(answer.items);
+            open = answer.rest;
             if !open.is_empty() && !pause.wait().await {
                 return Err(TableError::Busy("unprocessed keys".to_owned()));
             }
@@ -143,13 +143,13 @@ impl Table {
 
     /// Passes each page of a partition, of the table or of the index, to `page`. Stops when `page`
     /// returns false.
-    pub(super) async fn each_page(
+    pub(super) async fn each_page<T: FromAnswer>(
         &self,
         on_index: bool,
         pk: String,
         range: Range,
         fetch: Fetch,
-        mut page: impl FnMut(Vec<Item>) -> Result<bool, TableError>,
+        mut page: impl FnMut(Vec<T>) -> Result<bool, TableError>,
     ) -> Result<(), TableError> {
         let (pk_name, sk_name) = if on_index {
             (keys::GSI1PK, keys::GSI1SK)
@@ -191,25 +191,43 @@ impl Table {
         };
         let mut start = None;
         loop {
-            count_call();
-            let output = request
-                .clone()
-                .set_exclusive_start_key(start)
-                .send()
-                .await
-                .map_err(read_error)?;
-            count_read(output.consumed_capacity.as_slice());
-            let more = page(output.items.unwrap_or_default())?;
-            start = output.last_evaluated_key.filter(|_| more);
+            let mut found = self
+                .page(request.clone().set_exclusive_start_key(start))
+                .await?;
+            let more = page(found.items)?;
+            start = found.rest.pop().filter(|_| more);
             if start.is_none() {
                 return Ok(());
             }
         }
     }
 
-    async fn all(&self, on_index: bool, pk: String, range: Range) -> Result<Vec<Item>, TableError> {
+    /// Returns one page of a query.
+    pub(super) async fn page<T: FromAnswer>(
+        &self,
+        request: QueryFluentBuilder,
+    ) -> Result<Found<T>, TableError> {
+        count_call();
+        let body = Body::instead_of(|| Output::erase(QueryOutput::builder().build()));
+        request
+            .customize()
+            .interceptor(body.clone())
+            .send()
+            .await
+            .map_err(read_error)?;
+        let found = T::all(&body)?;
+        count_read(found.units);
+        Ok(found)
+    }
+
+    async fn all<T: FromAnswer>(
+        &self,
+        on_index: bool,
+        pk: String,
+        range: Range,
+    ) -> Result<Vec<T>, TableError> {
         let mut all = Vec::new();
-        self.each_page(on_index, pk, range, Fetch::Items, |page| {
+        self.each_page(on_index, pk, range, Fetch::Items, |page: Vec<T>| {
             all.extend(page);
             Ok(true)
         })
@@ -220,8 +238,8 @@ impl Table {
     /// Returns the keys of a partition of the table.
     pub(super) async fn keys(&self, pk: String, range: Range) -> Result<Vec<Key>, TableError> {
         let mut all = Vec::new();
-        self.each_page(false, pk, range, Fetch::Keys, |page| {
-            all.extend(page.iter().filter_map(Key::of));
+        self.each_page(false, pk, range, Fetch::Keys, |page: Vec<Stored>| {
+            all.extend(page.iter().map(Stored::key));
             Ok(true)
         })
         .await?;
@@ -233,10 +251,10 @@ impl Table {
         pk: String,
         range: Range,
     ) -> Result<Vec<E>, TableError> {
-        Ok(readable(self.items(pk, range).await?))
+        self.all(false, pk, range).await
     }
 
-    pub(super) async fn items(&self, pk: String, range: Range) -> Result<Vec<Item>, TableError> {
+    pub(super) async fn items(&self, pk: String, range: Range) -> Result<Vec<Stored>, TableError> {
         self.all(false, pk, range).await
     }
 
@@ -247,15 +265,14 @@ impl Table {
         &self,
         pk: String,
         range: Range,
-    ) -> Result<Vec<Item>, TableError> {
+    ) -> Result<Vec<Stored>, TableError> {
         let entries = self.index_entries(pk.clone(), range).await?;
-        let wanted: Vec<Key> = entries.iter().filter_map(Key::of).collect();
+        let wanted: Vec<Key> = entries.iter().map(Stored::key).collect();
         let mut found = self.get_many(wanted.clone()).await?;
-        let belongs = |item: &Item| item.get(keys::GSI1PK).and_then(|v| v.as_s().ok()) == Some(&pk);
         Ok(wanted
             .iter()
             .filter_map(|key| found.take_item(key))
-            .filter(belongs)
+            .filter(|item| item.index_partition() == pk)
             .collect())
     }
 
@@ -265,7 +282,7 @@ impl Table {
         &self,
         pk: String,
         range: Range,
-    ) -> Result<Vec<Item>, TableError> {
+    ) -> Result<Vec<Stored>, TableError> {
         self.all(true, pk, range).await
     }
 

@@ -5,10 +5,10 @@ use std::collections::{HashMap, VecDeque};
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use futures::future::try_join_all;
+use serde::Deserialize;
 
-use super::error::read_error;
+use super::answer::Stored;
 use super::submissions::size;
-use super::usage::{count_call, count_read};
 use super::{Item, Key, SubmissionQuery, Table, TableError, keys};
 use crate::ids::Id;
 use crate::limits;
@@ -17,6 +17,12 @@ use crate::models::{Application, Submission};
 /// How many submissions are read at once, unless the slice needs fewer. Filters may leave few of
 /// them.
 const CHUNK: std::ops::RangeInclusive<usize> = 25..=200;
+
+/// What the index by time has about a submission.
+#[derive(Deserialize)]
+struct Place {
+    gsi2sk: String,
+}
 
 /// The newest submissions of one partition that were not read yet.
 struct Part {
@@ -60,10 +66,10 @@ impl Table {
             if keys.is_empty() && parts.iter().all(|part| part.is_done) {
                 break;
             }
-            let mut items = self.get_many(keys.clone()).await?;
+            let mut stored = self.get_entities::<Submission>(keys.clone()).await?;
             for key in &keys {
                 // The index may be a moment behind: a submission may be gone.
-                let Some(mut submission) = items.take::<Submission>(key)? else {
+                let Some(mut submission) = stored.remove(key) else {
                     continue;
                 };
                 if found.len() < limit && (wanted.matches)(&submission) {
@@ -96,8 +102,7 @@ impl Table {
             values.insert(":sk".to_owned(), AttributeValue::S(before.to_owned()));
             condition.push_str(" AND #sk < :sk");
         }
-        count_call();
-        let output = self
+        let request = self
             .client
             .query()
             .table_name(&self.name)
@@ -108,19 +113,14 @@ impl Table {
             .scan_index_forward(false)
             .set_limit(i32::try_from(size).ok())
             .set_exclusive_start_key(part.next.take())
-            .return_consumed_capacity(ReturnConsumedCapacity::Total)
-            .send()
-            .await
-            .map_err(read_error)?;
-        count_read(output.consumed_capacity.as_slice());
-        part.next = output.last_evaluated_key;
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        let mut found = self.page::<Stored>(request).await?;
+        part.next = found.rest.pop();
         part.is_done = part.next.is_none();
-        let entry = |item: Item| {
-            let place = item.get(keys::GSI2SK)?.as_s().ok()?.clone();
-            Some((place, Key::of(&item)?))
-        };
-        let items = output.items.unwrap_or_default();
-        part.entries.extend(items.into_iter().filter_map(entry));
+        for item in found.items {
+            let Place { gsi2sk } = item.read()?;
+            part.entries.push_back((gsi2sk, item.key()));
+        }
         Ok(())
     }
 }

@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
+use super::answer::{AnyItem, Stored};
 use super::error::ignore_refusal;
 use super::execute::WriteResult;
-use super::read::{Fetch, readable};
-use super::{
-    Entity, Item, Key, Range, Retries, Table, TableError, Write, from_item, keys, type_of,
-};
+use super::read::Fetch;
+use super::{Entity, Item, Key, Range, Retries, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::limits;
 use crate::models::{
@@ -113,14 +112,14 @@ pub enum StoredSubmission {
 }
 
 impl StoredSubmission {
-    fn of(item: Option<Item>) -> Result<Self, TableError> {
+    fn of(item: Option<impl AnyItem>) -> Result<Self, TableError> {
         let Some(item) = item else {
             return Ok(Self::Nothing);
         };
-        if type_of(&item) == Withdrawal::TYPE {
-            return Ok(Self::Withdrawn(from_item(item)?));
+        if item.kind() == Withdrawal::TYPE {
+            return Ok(Self::Withdrawn(item.entity()?));
         }
-        Ok(Self::Present(Box::new(from_item(item)?)))
+        Ok(Self::Present(Box::new(item.entity()?)))
     }
 
     /// Returns how often it was submitted.
@@ -296,8 +295,8 @@ impl Table {
     ) -> Result<Option<Submission>, TableError> {
         let found = self.read(keys::submission(application, id)).await?;
         found
-            .filter(|item| type_of(item) == Submission::TYPE)
-            .map(from_item)
+            .filter(|item| item.kind() == Submission::TYPE)
+            .map(AnyItem::entity)
             .transpose()
     }
 
@@ -328,11 +327,8 @@ impl Table {
             .iter()
             .map(|id| keys::submission(application, *id))
             .collect();
-        let mut found = self.get_many(wanted.clone()).await?;
-        wanted
-            .iter()
-            .filter_map(|key| found.take(key).transpose())
-            .collect()
+        let mut found = self.get_entities(wanted.clone()).await?;
+        Ok(wanted.iter().filter_map(|key| found.remove(key)).collect())
     }
 
     /// Returns submissions of an application, newest first.
@@ -356,8 +352,8 @@ impl Table {
                 keys::submissions(application, part),
                 Range::All,
                 Fetch::Items,
-                |page| {
-                    for mut submission in readable::<Submission>(page) {
+                |page: Vec<Submission>| {
+                    for mut submission in page {
                         if wanted
                             .before
                             .is_none_or(|before| submission.place() < before)
@@ -398,8 +394,8 @@ impl Table {
                 keys::submissions(application, part),
                 Range::All,
                 Fetch::Pages(FEW),
-                |page| {
-                    any |= page.iter().any(|item| type_of(item) == Submission::TYPE);
+                |page: Vec<Stored>| {
+                    any |= page.iter().any(|item| item.kind() == Submission::TYPE);
                     Ok(!any)
                 },
             )
@@ -500,10 +496,10 @@ impl Table {
             }
             WriteResult::Refused(stored) => stored,
         };
-        let Some(stored) = stored.filter(|item| type_of(item) == Submission::TYPE) else {
+        let Some(stored) = stored.filter(|item| item.kind() == Submission::TYPE) else {
             return Ok(WithdrawOutcome::Done);
         };
-        let stored: Submission = from_item(stored)?;
+        let stored: Submission = stored.entity()?;
         Ok(if stored.status == Status::Pending {
             WithdrawOutcome::Done
         } else {
