@@ -19,6 +19,7 @@ pub mod lookups;
 pub mod mail;
 #[cfg(feature = "api")]
 pub mod media;
+pub mod metrics;
 pub mod models;
 #[cfg(feature = "api")]
 pub mod openapi;

@@ -1,6 +1,8 @@
 //! Settings, read once from the environment of the process. All missing or invalid variables are
 //! reported together.
 
+use crate::metrics::Metrics;
+
 /// The settings of a deployment. Each field names its environment variable.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -38,6 +40,9 @@ pub struct Settings {
     pub mail_from: String,
     /// `MAIL_RATE`: maximum number of mails per second; 0 (default) means no limit.
     pub mail_rate: u32,
+    /// `METRICS_STACK`: the name of the stack, if log lines are metrics (O17); default none.
+    /// `METRICS_BY_ROUTE`: whether also by route: `true` or `false` (default).
+    pub metrics: Option<Metrics>,
     /// `MAIL_CONFIGURATION_SET`: the SES configuration set, if any.
     pub mail_configuration_set: Option<String>,
     /// `INVITE_SECRET`: the secret that invite tokens are derived from; at least 32 characters.
@@ -163,7 +168,7 @@ impl std::fmt::Debug for Secret {
 }
 
 /// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 27] = [
+pub const VARIABLES: [&str; 29] = [
     "TABLE_NAME",
     "OIDC_ISSUER",
     "OIDC_AUDIENCE",
@@ -184,6 +189,8 @@ pub const VARIABLES: [&str; 27] = [
     "SITE_URL",
     "MAIL_FROM",
     "MAIL_RATE",
+    "METRICS_STACK",
+    "METRICS_BY_ROUTE",
     "MAIL_CONFIGURATION_SET",
     "INVITE_SECRET",
     "OLD_RECEIPT_KEYS",
@@ -255,14 +262,17 @@ impl Settings {
             problems.push(BAD_APPROVAL.into());
             Approval::Required
         });
-        let trusts_forwarded = match or("TRUST_FORWARDED", "false").as_str() {
+        let mut flag = |name: &str| match or(name, "false").as_str() {
             "true" => true,
             "false" => false,
             _ => {
-                problems.push("TRUST_FORWARDED must be true or false".into());
+                problems.push(format!("{name} must be true or false"));
                 false
             }
         };
+        let trusts_forwarded = flag("TRUST_FORWARDED");
+        let by_route = flag("METRICS_BY_ROUTE");
+        let metrics = optional("METRICS_STACK").map(|stack| Metrics { stack, by_route });
         let list = |value: String| {
             let items = value.split(',').map(|item| item.trim().to_owned());
             items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
@@ -291,6 +301,7 @@ impl Settings {
             site_url,
             mail_from,
             mail_rate,
+            metrics,
             mail_configuration_set: optional("MAIL_CONFIGURATION_SET"),
             invite_secret: Secret::new(invite_secret),
             media_bucket,

@@ -6,7 +6,10 @@ use std::time::Duration;
 use aws_lambda_events::event::dynamodb::{Event, EventRecord};
 use aws_lambda_events::event::streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse};
 use chrono::{DateTime, TimeDelta, Utc};
+use futures::future::join_all;
+use serde::Serialize;
 use shared::mail::{Message, invite_url, with_invite};
+use shared::metrics::Unit;
 use shared::models::{EmailStatus, Mail, MailId, MailLease, Status};
 use shared::settings::Settings;
 use shared::table::{Refusal, Table, TableError};
@@ -30,6 +33,9 @@ const PARKED_PAUSE: Duration = Duration::from_secs(2);
 /// No mail is sent after this time in one invocation, so that even a slow call of SES ends before
 /// the time-out of the function.
 const BEGIN_WITHIN: Duration = Duration::from_secs(45);
+/// Maximum number of mails that are handed to SES at the same time. When an outage begins, so many
+/// can become `unknown`.
+const SIDE_BY_SIDE: usize = 8;
 
 /// The mail worker.
 pub struct Worker {
@@ -58,6 +64,23 @@ enum Record {
     Parked(MailLease),
 }
 
+/// The log line of a mail.
+#[derive(Serialize)]
+struct MailLine<'a> {
+    message: &'static str,
+    about: u64,
+    kind: &'static str,
+    attempt: u32,
+    outcome: EmailStatus,
+    why: &'a str,
+    mails: u32,
+    waited_ms: i64,
+}
+
+impl MailLine<'_> {
+    const METRICS: [(&'static str, Unit); 1] = [("mails", Unit::Count)];
+}
+
 impl Record {
     fn id(&self) -> MailId {
         match self {
@@ -78,6 +101,8 @@ impl Record {
 struct Outage {
     /// Number of server errors in a row.
     errors: u32,
+    /// Number of mails that SES took since the last server error.
+    taken: usize,
     /// No mail is sent before this time.
     until: Option<DateTime<Utc>>,
 }
@@ -92,11 +117,21 @@ impl Outage {
         self.until.is_some_and(|until| now < until)
     }
 
+    /// Returns how many mails may be handed over at the same time: one at first and after an error,
+    /// then twice as many each time. So few mails are on their way when an outage begins.
+    fn side_by_side(&self) -> usize {
+        (self.taken + 1).min(SIDE_BY_SIDE)
+    }
+
     fn saw(&mut self, status: EmailStatus, now: DateTime<Utc>) {
         if status != EmailStatus::Unknown {
-            *self = Self::default();
+            *self = Self {
+                taken: self.taken + 1,
+                ..Self::default()
+            };
             return;
         }
+        self.taken = 0;
         self.errors += 1;
         if let Some(more) = self.errors.checked_sub(Self::ERRORS) {
             let minutes = Self::MINUTES.1.min(Self::MINUTES.0 << more.min(10));
@@ -117,53 +152,80 @@ impl Worker {
         }
     }
 
-    /// Processes a batch of stream records, decision mails first (E21). The answer names the first
-    /// record that is not finished. The stream delivers again from there on; records that are
-    /// already finished are skipped then.
+    /// Processes a batch of stream records, decision mails first (E21), several at the same time.
+    /// The answer names the first record that is not finished. The stream delivers again from there
+    /// on; records that are already finished are skipped then.
     pub async fn handle(&self, event: Event) -> DynamoDbEventResponse {
         let began = Instant::now();
-        let mut next_send = began;
         let read = |record: &EventRecord| {
             Some((record.change.sequence_number.clone(), for_worker(record)?))
         };
         let records: Vec<(Option<String>, Record)> =
             event.records.iter().filter_map(read).collect();
-        let (mut order, others): (Vec<usize>, Vec<usize>) =
+        let (decisions, others): (Vec<usize>, Vec<usize>) =
             (0..records.len()).partition(|n| records[*n].1.is_decision());
-        order.extend(others);
-        let mut response = DynamoDbEventResponse::default();
-        for (done, n) in order.iter().enumerate() {
-            let record = &records[*n].1;
-            let late = began.elapsed() >= BEGIN_WITHIN;
-            let worked = if late {
-                Err(RetryLater("out of time".into()))
-            } else {
-                self.work_off(record, &mut next_send).await
-            };
-            if let Err(RetryLater(why)) = worked {
-                let MailId {
-                    about,
-                    kind,
-                    attempt,
-                    ..
-                } = record.id();
-                tracing::warn!(
-                    about,
-                    kind = kind.name(),
-                    attempt,
-                    why,
-                    "mail is tried again later"
+        let mut unfinished = Vec::new();
+        for mut open in [decisions, others] {
+            while unfinished.is_empty() && !open.is_empty() {
+                let rest = open.split_off(self.side_by_side().min(open.len()));
+                let turns = match self.turns(open.len()).await {
+                    Ok(turns) => turns,
+                    Err(error) => {
+                        tracing::warn!(why = error.to_string(), "mails are tried again later");
+                        open.extend(rest);
+                        break;
+                    }
+                };
+                let works = open.iter().zip(turns);
+                let works = works.map(|(n, turn)| self.finish(&records[*n].1, turn, began));
+                // All of them end before the next ones begin. None is dropped on its way.
+                let done = join_all(works).await;
+                unfinished.extend(
+                    open.iter()
+                        .zip(done)
+                        .filter(|(_, done)| !done)
+                        .map(|(n, _)| *n),
                 );
-                let mut failure = DynamoDbBatchItemFailure::default();
-                failure.item_identifier = order[done..]
-                    .iter()
-                    .min()
-                    .and_then(|first| records[*first].0.clone());
-                response.batch_item_failures.push(failure);
-                break;
+                open = rest;
             }
+            unfinished.extend(open);
+        }
+        let mut response = DynamoDbEventResponse::default();
+        if let Some(first) = unfinished.into_iter().min() {
+            let mut failure = DynamoDbBatchItemFailure::default();
+            failure.item_identifier.clone_from(&records[first].0);
+            response.batch_item_failures.push(failure);
         }
         response
+    }
+
+    /// Returns how many mails are handed over at the same time. Never more than may be sent in a
+    /// second, so that few turns are lost when the time is up.
+    fn side_by_side(&self) -> usize {
+        let rate = usize::try_from(self.settings.mail_rate).unwrap_or_default();
+        let most = if rate == 0 { SIDE_BY_SIDE } else { rate };
+        self.outage().side_by_side().min(most)
+    }
+
+    /// Processes a record, and returns whether it is finished.
+    async fn finish(&self, record: &Record, turn: DateTime<Utc>, began: Instant) -> bool {
+        let worked = self.work_off(record, turn, began).await;
+        if let Err(RetryLater(why)) = &worked {
+            let MailId {
+                about,
+                kind,
+                attempt,
+                ..
+            } = record.id();
+            tracing::warn!(
+                about,
+                kind = kind.name(),
+                attempt,
+                why,
+                "mail is tried again later"
+            );
+        }
+        worked.is_ok()
     }
 
     fn now(&self) -> Timestamp {
@@ -174,9 +236,14 @@ impl Worker {
         self.outage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn work_off(&self, record: &Record, next_send: &mut Instant) -> Result<(), RetryLater> {
+    async fn work_off(
+        &self,
+        record: &Record,
+        turn: DateTime<Utc>,
+        began: Instant,
+    ) -> Result<(), RetryLater> {
         match record {
-            Record::Queued(mail) => self.work(mail, next_send).await,
+            Record::Queued(mail) => self.work(mail, turn, began).await,
             Record::Parked(lease) => {
                 // Without this pause, the record would come back at once, again and again.
                 tokio::time::sleep(PARKED_PAUSE).await;
@@ -188,8 +255,14 @@ impl Worker {
         }
     }
 
-    async fn work(&self, mail: &Mail, next_send: &mut Instant) -> Result<(), RetryLater> {
+    async fn work(
+        &self,
+        mail: &Mail,
+        mut turn: DateTime<Utc>,
+        began: Instant,
+    ) -> Result<(), RetryLater> {
         for attempt in 1..=TRIES {
+            self.wait_for(turn, began).await?;
             if self.outage().is_on(self.clock.now()) {
                 tokio::time::sleep(PAUSE).await;
                 return Err(RetryLater("SES has server errors".into()));
@@ -202,7 +275,6 @@ impl Worker {
                 Err(TableError::Refused(_)) => return self.supersede(mail).await,
                 Err(error) => return Err(error.into()),
             }
-            self.keep_rate(next_send).await;
             let outcome = self.ses.send(mail, &self.message(mail)).await;
             let status = match &outcome {
                 SendOutcome::Sent(_) => EmailStatus::Sent,
@@ -214,7 +286,7 @@ impl Worker {
             | SendOutcome::Refused(text)
             | SendOutcome::Unknown(text)
             | SendOutcome::Later(text)) = &outcome;
-            tracing::info!(about = mail.about, kind = mail.kind.name(), attempt = mail.attempt, outcome = ?status, why = text, "mail");
+            self.log(mail, status, text);
             self.outage().saw(status, self.clock.now());
             self.settle(mail, EmailStatus::Sending, status, text)
                 .await?;
@@ -231,10 +303,39 @@ impl Worker {
             }
             if attempt < TRIES {
                 tokio::time::sleep(Duration::from_millis(500) * 2u32.pow(attempt)).await;
+                turn = self.turns(1).await?[0];
             }
         }
         tokio::time::sleep(PAUSE).await;
         Err(RetryLater("not taken yet".into()))
+    }
+
+    /// Writes the log line of a mail, in a deployed stack with its outcome as a metric (O17).
+    fn log(&self, mail: &Mail, outcome: EmailStatus, why: &str) {
+        let now = self.clock.now();
+        let waited = now - mail.queued_at.moment();
+        let line = MailLine {
+            message: "mail",
+            about: mail.about,
+            kind: mail.kind.name(),
+            attempt: mail.attempt,
+            outcome,
+            why,
+            mails: 1,
+            waited_ms: waited.num_milliseconds(),
+        };
+        match &self.settings.metrics {
+            Some(metrics) => metrics.log(now, &line, &MailLine::METRICS, &[&["outcome"]]),
+            None => tracing::info!(
+                about = line.about,
+                kind = line.kind,
+                attempt = line.attempt,
+                ?outcome,
+                why,
+                waited_ms = line.waited_ms,
+                "mail"
+            ),
+        }
     }
 
     /// Gives up a mail because its submission was withdrawn, deleted or decided again, or has a
@@ -330,11 +431,24 @@ impl Worker {
         }
     }
 
-    async fn keep_rate(&self, next_send: &mut Instant) {
-        if let Some(pause) = Duration::from_secs(1).checked_div(self.settings.mail_rate) {
-            tokio::time::sleep_until(*next_send).await;
-            *next_send = Instant::now() + pause;
+    /// Reserves turns for mails and returns the time of each, if the number of mails in a second is
+    /// limited (O7). All workers share the limit, so the turns are kept in the table.
+    async fn turns(&self, mails: usize) -> Result<Vec<DateTime<Utc>>, TableError> {
+        let now = self.clock.now();
+        match self.settings.mail_rate {
+            0 => Ok(vec![now; mails]),
+            rate => self.table.reserve_turns(now, rate, mails).await,
         }
+    }
+
+    /// Waits for a turn.
+    async fn wait_for(&self, turn: DateTime<Utc>, began: Instant) -> Result<(), RetryLater> {
+        let wait = (turn - self.clock.now()).to_std().unwrap_or_default();
+        if began.elapsed() + wait >= BEGIN_WITHIN {
+            return Err(RetryLater("out of time".into()));
+        }
+        tokio::time::sleep(wait).await;
+        Ok(())
     }
 }
 

@@ -100,8 +100,8 @@ fn concurrency(plan: &Plan) -> Checked {
         )),
         Ok(settings) => match settings["AccountLimit"]["ConcurrentExecutions"].as_u64() {
             Some(limit @ ..=100) => bad(format!(
-                "only {limit} functions may run at once: deploy with ReserveMailConcurrency=no, and \
-                 ask for 1,000 before anybody depends on the service"
+                "only {limit} functions may run at once: ask for 1,000 before anybody depends on \
+                 the service"
             )),
             limit => good(format!(
                 "{} functions may run at once",

@@ -117,7 +117,7 @@ fn what_would_fail_is_told_with_what_to_do() {
     assert_eq!(status, Some(1), "{told}");
     for part in [
         "version 2 is needed",
-        "ReserveMailConcurrency=no",
+        "ask for 1,000",
         "MailSandbox=yes",
         "CreateMailIdentity=yes",
         "infra/account.yaml",

@@ -151,6 +151,7 @@ pub fn settings() -> Settings {
         site_url: "http://127.0.0.1:8000".into(),
         mail_from: "Clubs <no-reply@clubs.example>".into(),
         mail_rate: 0,
+        metrics: None,
         mail_configuration_set: Some("local".into()),
         old_receipt_keys: vec![],
         invite_secret: Secret::new("the local service has no secrets to keep"),

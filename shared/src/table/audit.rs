@@ -2,6 +2,7 @@
 
 use super::events::{EventClub, EventListing};
 use super::lookups::{YearUses, name_item};
+use super::mail_turns::MailTurns;
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
     Application, ApplicationTexts, Badge, Club, ClubText, Creations, DecisionChange, DraftAnswer,
@@ -58,6 +59,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Lookup<Year>,
         Mail,
         MailLease,
+        MailTurns,
         Membership,
         MembershipRequest,
         Person,

@@ -15,7 +15,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::attempt::Failure;
 use super::error::{Backoff, read_error};
-use super::usage::{count_call, count_write, request_age};
+use super::usage::{count_call, count_mails, count_write, request_age};
 use super::write::{Write, WriteKind, with_conditions};
 use super::{Entity, Item, Key, Refusal, Table, TableError, keys, to_item};
 
@@ -61,7 +61,10 @@ impl Table {
         let (mut pause, mut lost) = (Backoff::default(), false);
         loop {
             let failure = match self.write_once(write.clone()).await {
-                Ok(before) => return Ok(WriteResult::Now(before)),
+                Ok(before) => {
+                    count_mails(usize::from(write.stores_mail()));
+                    return Ok(WriteResult::Now(before));
+                }
                 Err(Failure::Refused(mut refused)) => {
                     let stored = refused.pop().and_then(|(_, item)| item);
                     let own = lost && write.is_done_in(stored.as_ref());
@@ -176,6 +179,7 @@ impl Table {
             let failure = match sent {
                 Ok(output) => {
                     count_write(output.consumed_capacity());
+                    count_mails(writes.iter().filter(|write| write.stores_mail()).count());
                     return Ok(());
                 }
                 Err(error) => Failure::of(&error),

@@ -40,14 +40,6 @@ impl Key {
         Self { pk, sk }
     }
 
-    pub(super) fn of(item: &HashMap<String, AttributeValue>) -> Option<Self> {
-        let part = |name| item.get(name)?.as_s().ok().cloned();
-        Some(Self {
-            pk: part(PK)?,
-            sk: part(SK)?,
-        })
-    }
-
     pub(super) fn into_item(self) -> HashMap<String, AttributeValue> {
         HashMap::from([
             (PK.to_owned(), AttributeValue::S(self.pk)),
@@ -202,14 +194,8 @@ pub(super) fn own_membership(person: Id<Person>, club: &ClubCode) -> Key {
 }
 
 /// Returns the club of an entry of the index that stands for a membership.
-pub(super) fn club_of_membership(entry: &HashMap<String, AttributeValue>) -> Option<ClubCode> {
-    ClubCode::parse(
-        entry
-            .get(GSI1SK)?
-            .as_s()
-            .ok()?
-            .strip_prefix(OWN_MEMBERSHIPS)?,
-    )
+pub(super) fn club_of_membership(index_sort_key: &str) -> Option<ClubCode> {
+    ClubCode::parse(index_sort_key.strip_prefix(OWN_MEMBERSHIPS)?)
 }
 
 pub(super) fn own_submission(person: Id<Person>, submission: Id<Submission>) -> Key {
@@ -522,6 +508,10 @@ pub(super) fn outbox(about: u64, sequence: u64, kind: MailKind, attempt: u32) ->
         format!("OUTBOX#{}", padded(about)),
         format!("{}#{}#{attempt:06}", padded(sequence), kind.name()),
     )
+}
+
+pub(super) fn mail_turns() -> Key {
+    Key::new("MAILS".into(), "TURNS".into())
 }
 
 /// Returns the key of the lease of a mail. It is in the same partition as the mail.

@@ -1,8 +1,10 @@
 //! The table: typed reads and writes. There is one file per entity and one method per access
 //! pattern. Handlers never see an attribute value, and there is no scan.
 
+mod answer;
 mod applications;
 mod attempt;
+mod attributes;
 mod audit;
 mod bookmarks;
 mod catalogue;
@@ -21,6 +23,7 @@ mod join_links;
 mod keyed;
 pub mod keys;
 mod lookups;
+mod mail_turns;
 mod members;
 mod outbox;
 mod people;

@@ -16,6 +16,8 @@ pub struct Usage {
     pub read_units: f64,
     /// Consumed write capacity units, including those of indexes.
     pub write_units: f64,
+    /// Mails that were stored to be sent.
+    pub mails: u32,
 }
 
 tokio::task_local! {
@@ -46,19 +48,17 @@ pub(super) fn count_call() {
     add(|usage| usage.calls += 1);
 }
 
-pub(super) fn count_read(capacity: &[ConsumedCapacity]) {
-    add(|usage| usage.read_units += total(capacity));
+pub(super) fn count_mails(mails: usize) {
+    add(|usage| usage.mails += u32::try_from(mails).unwrap_or(u32::MAX));
+}
+
+pub(super) fn count_read(units: f64) {
+    add(|usage| usage.read_units += units);
 }
 
 pub(super) fn count_write(capacity: &[ConsumedCapacity]) {
-    add(|usage| usage.write_units += total(capacity));
-}
-
-fn total(capacity: &[ConsumedCapacity]) -> f64 {
-    capacity
-        .iter()
-        .filter_map(ConsumedCapacity::capacity_units)
-        .sum()
+    let units = capacity.iter().filter_map(ConsumedCapacity::capacity_units);
+    add(|usage| usage.write_units += units.sum::<f64>());
 }
 
 fn add(change: impl FnOnce(&mut Usage)) {

@@ -7,7 +7,8 @@ use aws_sdk_dynamodb::types::{
 };
 use serde::Serialize;
 
-use super::{Entity, Item, Key, Refusal, TableError, keys};
+use super::{Entity, Item, Key, Refusal, TableError, keys, type_of};
+use crate::models::Mail;
 
 /// Adds the condition of a write, with its names and values, to an SDK request. If the condition
 /// fails, DynamoDB returns the stored item.
@@ -227,6 +228,11 @@ impl Write {
             .iter()
             .filter(|name| !kept.contains(&name.as_str()))
             .fold(self, |write, name| write.remove(name)))
+    }
+
+    /// Returns whether this stores a new mail in the outbox.
+    pub(super) fn stores_mail(&self) -> bool {
+        matches!(&self.kind, WriteKind::Put(item) if type_of(item) == Mail::TYPE)
     }
 
     /// Adds a condition: the item does not exist.

@@ -9,6 +9,7 @@ use aws_smithy_runtime_api::client::result::ConnectorError;
 use chrono::TimeDelta;
 use local::stream::Delivered;
 use serde_json::{Value, json};
+use shared::time::Clock as _;
 use tests::fixtures::{Recruitment, id};
 use tests::{Setup, TestCampus};
 
@@ -479,4 +480,105 @@ async fn no_more_mails_are_sent_in_a_second_than_the_setting_allows() {
         "{:?}",
         began.elapsed()
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn mails_are_handed_over_side_by_side_after_the_first_one_was_taken() {
+    let now = Arc::new(AtomicUsize::new(0));
+    let most = Arc::new(AtomicUsize::new(0));
+    let (open, peak) = (now.clone(), most.clone());
+    let campus = Setup::default()
+        .mail(Arc::new(move |_| {
+            let (open, peak) = (open.clone(), peak.clone());
+            Box::pin(async move {
+                peak.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                open.fetch_sub(1, Ordering::SeqCst);
+                None
+            })
+        }))
+        .build();
+    let drive = campus.drive("chess").await;
+    for n in 0..20 {
+        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
+        drive.decide(&submission, 2, "").await;
+    }
+    assert_eq!(drive.send("rejection", json!({})).await.ok()["queued"], 20);
+    let began = tokio::time::Instant::now();
+    while campus.deliver().await != Delivered::Nothing {}
+    assert_eq!(campus.mails().len(), 20);
+    assert_eq!(most.load(Ordering::SeqCst), 8);
+    assert!(
+        began.elapsed() < std::time::Duration::from_secs(1),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_begins_with_few_mails_on_their_way() {
+    // SES takes the first mails, then it fails.
+    let campus = campus_with(|n| (n >= 3).then(|| Ok((500, json!({ "message": "no" })))));
+    let drive = campus.drive("chess").await;
+    for n in 0..20 {
+        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
+        drive.decide(&submission, 2, "").await;
+    }
+    assert_eq!(drive.send("rejection", json!({})).await.ok()["queued"], 20);
+    campus.deliver().await;
+    let list = format!("{}submissions/", drive.path);
+    let states = drive.officer.get(&list).await.ok();
+    let count = |state: &str| {
+        let all = states.as_array().expect("a list").iter();
+        all.filter(|one| one["email_status"] == state).count()
+    };
+    // One, then two side by side, then four, which fail. Nobody begins after the third error.
+    assert_eq!(count("sent"), 3);
+    assert!((3..=4).contains(&count("unknown")), "{states}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn workers_share_the_rate() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail_rate = 2)
+        .build();
+    let began = campus.campus.clock.now();
+    let first = campus
+        .campus
+        .app
+        .table
+        .reserve_turns(began, 2, 2)
+        .await
+        .expect("turns");
+    // Another worker at the same moment gets the turns behind.
+    let second = campus
+        .campus
+        .app
+        .table
+        .reserve_turns(began, 2, 2)
+        .await
+        .expect("turns");
+    let after = |ms| began + TimeDelta::milliseconds(ms);
+    assert_eq!(first, [after(0), after(500)]);
+    assert_eq!(second, [after(1_000), after(1_500)]);
+    // Turns that nobody used are not made up for.
+    let later = after(60_000);
+    let third = campus
+        .campus
+        .app
+        .table
+        .reserve_turns(later, 2, 1)
+        .await
+        .expect("turns");
+    assert_eq!(third, [later]);
+    // Workers that reserve at once get different turns.
+    let table = &campus.campus.app.table;
+    let all = futures::future::join_all((0..8).map(|_| table.reserve_turns(later, 2, 1))).await;
+    let mut turns: Vec<_> = all
+        .into_iter()
+        .flat_map(|turns| turns.expect("a turn"))
+        .collect();
+    turns.sort();
+    turns.dedup();
+    assert_eq!(turns.len(), 8);
 }

@@ -9,7 +9,7 @@ use super::costs::{Prices, Row, Witness};
 const QUESTIONS: usize = 18;
 
 /// Adds questions to the form until there are [`QUESTIONS`], and returns their ids.
-async fn questions(drive: &Recruitment) -> Vec<u64> {
+pub(super) async fn questions(drive: &Recruitment) -> Vec<u64> {
     let mut ids = vec![drive.question];
     for n in 1..QUESTIONS {
         let body = json!({ "question_type": 1, "prompt": format!("Question {n}?") });
@@ -20,7 +20,7 @@ async fn questions(drive: &Recruitment) -> Vec<u64> {
 }
 
 /// Answers of `bytes` in total.
-fn answers(questions: &[u64], bytes: usize) -> Value {
+pub(super) fn answers(questions: &[u64], bytes: usize) -> Value {
     let text = "word ".repeat(bytes / questions.len() / 5);
     let answer = |question| json!({ "question": question, "text": text });
     json!({ "responses": questions.iter().map(answer).collect::<Vec<_>>() })

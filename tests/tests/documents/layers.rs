@@ -8,7 +8,8 @@ use std::path::Path;
 use crate::sources::{rust_files, without_tests};
 
 /// The modules of `shared`, the lowest layer first. A module may use those of lower layers.
-const LAYERS: [&[&str]; 11] = [
+const LAYERS: [&[&str]; 12] = [
+    &["metrics"],
     &["ids", "limits", "settings", "time"],
     &["html", "text"],
     &["models"],

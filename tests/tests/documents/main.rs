@@ -15,6 +15,7 @@ mod openapi;
 mod prices;
 mod routes;
 mod rules;
+mod scale;
 mod sources;
 mod table;
 mod template;

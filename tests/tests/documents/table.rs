@@ -3,8 +3,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use shared::models::{MailId, MailKind};
 use shared::table::chart::CHART;
-use tests::TestCampus;
 use tests::fixtures::{Recruitment, hours};
+use tests::{Setup, TestCampus};
 
 #[test]
 fn the_chart_is_made_from_the_code() {
@@ -101,7 +101,9 @@ async fn draft_and_review(campus: &TestCampus, drive: &Recruitment, submission: 
 /// A table with at least one item of every type. An erasure reads twice, with a pause in between, so
 /// callers pause the tokio clock.
 pub async fn one_of_everything() -> TestCampus {
-    let campus = TestCampus::new();
+    let campus = Setup::default()
+        .settings(|settings| settings.mail_rate = 1_000)
+        .build();
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&campus.as_("sue")).await;
     let texts = json!({ "description": "<p>Tell us about yourself.</p>" });

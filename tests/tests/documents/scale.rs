@@ -1,0 +1,258 @@
+//! The page about scale: how submissions load the keys of the table. Students submit, and each call
+//! of the table is attributed to its partition keys.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use shared::ids::sha256_hex;
+use tests::{Setup, TestCampus};
+
+use crate::costs_long::{answers, questions};
+
+/// What one partition of DynamoDB serves in a second: units of reads, and of writes.
+const PARTITION: Units = Units {
+    reads: 3_000.0,
+    writes: 1_000.0,
+};
+/// Bytes of the answers of a submission.
+const ANSWERS: usize = 5_000;
+/// Students of the scenario with one application, and of the one with many.
+const ONE: usize = 240;
+const MANY: (usize, usize) = (40, 6);
+/// Numbers of partitions of the table. A new table has 4.
+const PARTITIONS: [u64; 4] = [4, 10, 20, 40];
+
+#[derive(Clone, Copy, Default)]
+struct Units {
+    reads: f64,
+    writes: f64,
+}
+
+impl Units {
+    fn add(&mut self, other: Self) {
+        self.reads += other.reads;
+        self.writes += other.writes;
+    }
+
+    /// Submissions a second that fill a partition, if each of them uses these units of it.
+    fn most(self) -> f64 {
+        (PARTITION.reads / self.reads).min(PARTITION.writes / self.writes)
+    }
+}
+
+/// The table or an index, and a partition key of it.
+type Place = (&'static str, String);
+type Loads = BTreeMap<Place, Units>;
+
+/// The bytes of an item, or of a value: names, texts and digits.
+fn bytes(value: &Value) -> usize {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| name.len() + bytes(value))
+            .sum(),
+        Value::Array(items) => items.iter().map(bytes).sum(),
+        Value::String(text) => text.len(),
+        _ => 1,
+    }
+}
+
+/// The places that a call loads. Items that are read, updated or deleted have at most a kilobyte in
+/// a submission; the sum of all units is compared with that of the engine.
+fn loads(operation: &str, body: &Value) -> Vec<(Place, Units)> {
+    let text = |value: &Value| value["S"].as_str().unwrap_or_default().to_owned();
+    let read = |place: &'static str, key: &Value, reads: f64| {
+        let units = Units { reads, writes: 0.0 };
+        ((place, text(key)), units)
+    };
+    let write = |place: &'static str, key: &Value, writes: f64| {
+        let units = Units { reads: 0.0, writes };
+        ((place, text(key)), units)
+    };
+    let put = |item: &Value| {
+        #[expect(clippy::cast_precision_loss, reason = "an item has at most 400 KB")]
+        let units = bytes(item).div_ceil(1_024) as f64;
+        let indexes = [("gsi1", "gsi1pk"), ("gsi2", "gsi2pk")];
+        let entries = indexes.into_iter().filter(|(_, key)| !item[*key].is_null());
+        std::iter::once(write("table", &item["pk"], units))
+            .chain(entries.map(|(index, key)| write(index, &item[key], 1.0)))
+            .collect::<Vec<_>>()
+    };
+    match operation {
+        "GetItem" => vec![read("table", &body["Key"]["pk"], 1.0)],
+        "BatchGetItem" => {
+            let tables = body["RequestItems"].as_object().into_iter().flatten();
+            let keys =
+                tables.flat_map(|(_, wanted)| wanted["Keys"].as_array().into_iter().flatten());
+            keys.map(|key| read("table", &key["pk"], 1.0)).collect()
+        }
+        "Query" => {
+            let place = match body["IndexName"].as_str() {
+                Some("gsi1") => "gsi1",
+                Some(_) => "gsi2",
+                None => "table",
+            };
+            vec![read(place, &body["ExpressionAttributeValues"][":pk"], 1.0)]
+        }
+        "PutItem" => put(&body["Item"]),
+        "UpdateItem" => {
+            // An update that stores a submission sets all its attributes.
+            let values = &body["ExpressionAttributeValues"];
+            let mut all = put(&json!({ "pk": body["Key"]["pk"], "values": values }));
+            let named = |name: &str| {
+                let names = body["ExpressionAttributeNames"].as_object()?;
+                let (placeholder, _) = names.iter().find(|(_, own)| *own == name)?;
+                let update = body["UpdateExpression"].as_str()?;
+                let after = update.split(&format!("{placeholder} = ")).nth(1)?;
+                let value = after.split([',', ' ', ')']).next()?;
+                let value = match value.strip_prefix("if_not_exists(") {
+                    Some(_) => after.split([',', ')']).nth(1)?.trim(),
+                    None => value,
+                };
+                values.get(value).cloned()
+            };
+            for (index, key) in [("gsi1", "gsi1pk"), ("gsi2", "gsi2pk")] {
+                all.extend(named(key).map(|key| write(index, &key, 1.0)));
+            }
+            all
+        }
+        other => panic!("a submission calls {other}"),
+    }
+}
+
+type Seen = Arc<Mutex<Vec<(String, Value)>>>;
+
+/// Lets students submit, and returns the loads of all of them.
+async fn record(applications: usize, students: usize) -> Loads {
+    let (seen, is_on) = (Seen::default(), Arc::new(AtomicBool::new(false)));
+    let (calls, on) = (seen.clone(), is_on.clone());
+    let campus: TestCampus = Setup::default()
+        .table(Arc::new(move |operation: &str, body: &[u8]| {
+            if on.load(Ordering::SeqCst) {
+                let body = serde_json::from_slice(body).unwrap_or_default();
+                let mut calls = calls.lock().unwrap_or_else(PoisonError::into_inner);
+                calls.push((operation.to_owned(), body));
+            }
+            Box::pin(async { None })
+        }))
+        .build();
+    let mut sent = Vec::new();
+    for n in 0..applications {
+        let drive = campus.drive(&format!("club{n}")).await;
+        let questions = questions(&drive).await;
+        let body = answers(&questions, ANSWERS);
+        for m in 0..students {
+            let student = campus.as_(&format!("student{n}x{m}"));
+            student.get("/api/settings/").await.ok();
+            sent.push((student, format!("{}submissions/", drive.path), body.clone()));
+        }
+    }
+    is_on.store(true, Ordering::SeqCst);
+    join_all(
+        sent.iter()
+            .map(|(student, path, body)| student.post(path, body.clone())),
+    )
+    .await;
+    let calls = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut all = Loads::new();
+    for (operation, body) in calls {
+        for (place, units) in loads(&operation, &body) {
+            all.entry(place).or_default().add(units);
+        }
+    }
+    all
+}
+
+/// The form of a key: `SUBMISSIONS#1234#2` is `SUBMISSIONS#…#…`.
+fn form((place, key): &Place) -> (&'static str, String) {
+    let mut parts = key.split('#');
+    let kind = parts.next().unwrap_or_default();
+    let rest = parts.map(|_| "#…").collect::<String>();
+    (place, format!("{kind}{rest}"))
+}
+
+/// The partition of a key. DynamoDB's hash is not known; any good one spreads keys alike.
+fn partition(key: &str, partitions: u64) -> u64 {
+    let first = u64::from_str_radix(&sha256_hex(key.as_bytes())[..16], 16).unwrap_or_default();
+    first % partitions
+}
+
+/// Submissions a second until the fullest partition of the table is full.
+fn most(loads: &Loads, submissions: f64, partitions: u64) -> f64 {
+    let mut full: BTreeMap<u64, Units> = BTreeMap::new();
+    for ((_, key), units) in loads.iter().filter(|((place, _), _)| *place == "table") {
+        full.entry(partition(key, partitions))
+            .or_default()
+            .add(*units);
+    }
+    let each = full.values().map(|units| Units {
+        reads: units.reads / submissions,
+        writes: units.writes / submissions,
+    });
+    each.map(Units::most).fold(f64::INFINITY, f64::min)
+}
+
+/// The table of keys: how many a submission touches, and when the fullest of them is full.
+fn keys_table(loads: &Loads, submissions: f64) -> String {
+    let mut forms: BTreeMap<(&str, String), (usize, Units, Units)> = BTreeMap::new();
+    for (place, units) in loads {
+        let (number, sum, hottest) = forms.entry(form(place)).or_default();
+        *number += 1;
+        sum.add(*units);
+        hottest.reads = hottest.reads.max(units.reads);
+        hottest.writes = hottest.writes.max(units.writes);
+    }
+    let mut text =
+        "| Where | Key | Keys | Read | Written | Submissions a second until the fullest \
+                    key fills a partition |\n|---|---|---:|---:|---:|---:|\n"
+            .to_owned();
+    for ((place, form), (number, sum, hottest)) in forms {
+        let limit = Units {
+            reads: hottest.reads / submissions,
+            writes: hottest.writes / submissions,
+        }
+        .most();
+        let _ = writeln!(
+            text,
+            "| {place} | `{form}` | {number} | {:.1} | {:.1} | {} |",
+            sum.reads / submissions,
+            sum.writes / submissions,
+            rounded(limit)
+        );
+    }
+    text
+}
+
+/// Two digits: more would claim to be exact.
+fn rounded(number: f64) -> String {
+    let scale = 10f64.powf(number.log10().floor() - 1.0);
+    format!("{:.0}", (number / scale).floor() * scale)
+}
+
+#[tokio::test]
+async fn the_page_about_scale_is_made_from_the_keys() {
+    let one = record(1, ONE).await;
+    let many = record(MANY.0, MANY.1).await;
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    let (of_one, of_many) = (ONE as f64, (MANY.0 * MANY.1) as f64);
+    let mut text = include_str!("scale_head.md").to_owned();
+    text += &keys_table(&one, of_one);
+    text += "\n";
+    text += include_str!("scale_partitions.md");
+    text += "| Partitions of the table | One application | 40 applications |\n|---:|---:|---:|\n";
+    for partitions in PARTITIONS {
+        let _ = writeln!(
+            text,
+            "| {partitions} | {} | {} |",
+            rounded(most(&one, of_one, partitions)),
+            rounded(most(&many, of_many, partitions))
+        );
+    }
+    text += "\n";
+    text += include_str!("scale_notes.md");
+    super::check("docs/scale.md", &text);
+}
