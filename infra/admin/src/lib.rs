@@ -1,6 +1,7 @@
 //! Checks whether the items of a table agree with each other. Each finding is a sentence that names
 //! items by ids only.
 
+mod capacity;
 mod counts;
 mod finding;
 mod mails;
@@ -11,6 +12,7 @@ mod relations;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
+pub use capacity::{Deadline, Throughput, units};
 use chrono::{DateTime, Utc};
 pub use finding::{Finding, Repair};
 pub use preflight::{Checked, Plan, preflight};

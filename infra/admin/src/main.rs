@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use admin::{Finding, Plan, Reading};
+use admin::{Deadline, Finding, Plan, Reading};
 use aws_config::BehaviorVersion;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
@@ -46,6 +46,8 @@ enum Command {
     /// of concurrent executions, state of SES, role for access logs, certificates. Exit status 1 if
     /// anything would
     Preflight(Plan),
+    /// Computes the throughput that the table needs at a deadline, and the commands that warm it up
+    Capacity(Deadline),
     /// Compares receipts of applicants with the table, after a restore or when somebody says that a
     /// submission was lost. Exit status 1 if a submission is missing or a receipt is not valid
     Reconcile {
@@ -81,6 +83,10 @@ async fn main() -> ExitCode {
         Command::Check(which) => Box::pin(check(&which, json)).await,
         Command::Repair { which, dry_run } => Box::pin(repair(&which, dry_run, json)).await,
         Command::Preflight(plan) => Ok(show_preflight(&plan, json)),
+        Command::Capacity(deadline) => {
+            show_capacity(&deadline, json);
+            Ok(0)
+        }
         Command::Reconcile {
             receipts,
             which,
@@ -135,6 +141,25 @@ fn show_preflight(plan: &Plan, as_json: bool) -> usize {
         }
     }
     all.iter().filter(|one| !one.is_good).count()
+}
+
+fn show_capacity(deadline: &Deadline, as_json: bool) {
+    if as_json {
+        let needed = deadline.throughput();
+        println!(
+            "{}",
+            json!({
+                "submissions": needed.submissions,
+                "read_units": needed.reads,
+                "write_units": needed.writes,
+                "index_write_units": needed.index_writes,
+            })
+        );
+        return;
+    }
+    for line in deadline.advice() {
+        println!("{line}");
+    }
 }
 
 /// Repairs what can be repaired. Returns the number of findings that are left.
