@@ -1,6 +1,7 @@
 //! Checks whether the items of a table agree with each other. Each finding is a sentence that names
 //! items by ids only.
 
+mod bring_back;
 mod capacity;
 mod counts;
 mod finding;
@@ -12,6 +13,7 @@ mod relations;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
+pub use bring_back::{BroughtBack, Wanted};
 pub use capacity::{Deadline, Throughput, units};
 use chrono::{DateTime, Utc};
 pub use finding::{Finding, Repair};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use admin::{Deadline, Finding, Plan, Reading};
+use admin::{BroughtBack, Deadline, Finding, Plan, Reading, Wanted};
 use aws_config::BehaviorVersion;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
@@ -48,6 +48,22 @@ enum Command {
     Preflight(Plan),
     /// Computes the throughput that the table needs at a deadline, and the commands that warm it up
     Capacity(Deadline),
+    /// Copies items of a restored table into the table in use, unless it has an item with the same
+    /// key. Nothing that came since is lost. Run check afterwards
+    BringBack {
+        /// Name of the restored table
+        #[arg(long)]
+        from: String,
+        #[command(flatten)]
+        which: Which,
+        /// Print how many items there are, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Ids (of an application, a submission, an event, …) or codes of clubs: everything with one
+        /// of them in its key
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
     /// Compares receipts of applicants with the table, after a restore or when somebody says that a
     /// submission was lost. Exit status 1 if a submission is missing or a receipt is not valid
     Reconcile {
@@ -86,6 +102,21 @@ async fn main() -> ExitCode {
         Command::Capacity(deadline) => {
             show_capacity(&deadline, json);
             Ok(0)
+        }
+        Command::BringBack {
+            from,
+            which,
+            dry_run,
+            names,
+        } => {
+            Box::pin(bring_back(
+                &which,
+                &from,
+                &Wanted::new(&names),
+                dry_run,
+                json,
+            ))
+            .await
         }
         Command::Reconcile {
             receipts,
@@ -219,33 +250,79 @@ async fn reconcile(
     Ok(missing)
 }
 
+/// Copies what is wanted from a restored table. Fails if nothing is found.
+async fn bring_back(
+    which: &Which,
+    from: &str,
+    wanted: &Wanted,
+    dry_run: bool,
+    as_json: bool,
+) -> Result<usize, Error> {
+    let client = connect(which).await;
+    let (mut found, mut done) = (0, BroughtBack::default());
+    each_page(&client, from, async |items| {
+        for item in items.into_iter().filter(|item| wanted.has(item)) {
+            found += 1;
+            if !dry_run {
+                done.put(&client, &which.table, item).await?;
+            }
+        }
+        Ok(())
+    })
+    .await?;
+    let BroughtBack { back, there } = done;
+    if as_json {
+        println!(
+            "{}",
+            json!({ "found": found, "back": back, "there": there })
+        );
+    } else {
+        println!("{found} items found, {back} brought back, {there} were there");
+    }
+    Ok(usize::from(found == 0))
+}
+
 /// The number of items in a table, and the findings about them.
+async fn read(client: &Client, table: &str) -> Result<(usize, Vec<Finding>), Error> {
+    let mut reading = Reading::default();
+    let mut told = Instant::now();
+    each_page(client, table, async |items| {
+        reading.add(admin::json(items)?);
+        if told.elapsed() > PROGRESS {
+            eprintln!("{} items read", reading.count());
+            told = Instant::now();
+        }
+        Ok(())
+    })
+    .await?;
+    Ok((reading.count(), reading.findings(SystemClock.now())))
+}
+
+/// Gives all items of a table to `page`, part by part.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the check is of the whole table, and an operator's, not a request's"
+    reason = "an operator reads the whole table, not a request"
 )]
-async fn read(client: &Client, table: &str) -> Result<(usize, Vec<Finding>), Error> {
+async fn each_page(
+    client: &Client,
+    table: &str,
+    mut page: impl AsyncFnMut(Vec<admin::Item>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut pages = client
         .scan()
         .table_name(table)
         .consistent_read(true)
         .into_paginator()
         .send();
-    let mut reading = Reading::default();
-    let mut told = Instant::now();
-    while let Some(page) = pages.next().await {
-        let page = page.map_err(|error| match (error.code(), error.message()) {
+    while let Some(found) = pages.next().await {
+        let found = found.map_err(|error| match (error.code(), error.message()) {
             (Some(code), message) => format!(
                 "{table} cannot be read: {code}: {}",
                 message.unwrap_or_default()
             ),
             _ => format!("{table} cannot be read: {}", DisplayErrorContext(error)),
         })?;
-        reading.add(admin::json(page.items.unwrap_or_default())?);
-        if told.elapsed() > PROGRESS {
-            eprintln!("{} items read", reading.count());
-            told = Instant::now();
-        }
+        page(found.items.unwrap_or_default()).await?;
     }
-    Ok((reading.count(), reading.findings(SystemClock.now())))
+    Ok(())
 }

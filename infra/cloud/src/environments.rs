@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -23,6 +24,8 @@ pub struct Environments {
     pub function: Function,
     start: Start,
     idle: Mutex<Vec<Environment>>,
+    /// How often the function was invoked.
+    invoked: AtomicUsize,
     room: Semaphore,
     http: reqwest::Client,
 }
@@ -34,6 +37,8 @@ pub struct Start {
     pub emulator: PathBuf,
     /// The folder into which `sam build` put the functions.
     pub built: PathBuf,
+    /// The functions of another release, which take every second invocation.
+    pub beside: Option<PathBuf>,
     /// The address of all services.
     pub services: String,
     /// The folder for logs. Each function has one file.
@@ -42,6 +47,8 @@ pub struct Start {
 
 struct Environment {
     address: String,
+    /// Whether it runs the other release.
+    is_beside: bool,
     // The emulator and its binary are killed when this is dropped.
     _emulator: Child,
 }
@@ -58,6 +65,7 @@ impl Environments {
             function,
             start,
             idle: Mutex::default(),
+            invoked: AtomicUsize::new(0),
             room: Semaphore::new(AT_ONCE),
             http: http(),
         })
@@ -67,12 +75,18 @@ impl Environments {
     /// are not JSON are errors, and end the environment.
     pub async fn invoke(&self, event: &Value) -> Result<Value, Error> {
         let _room = self.room.acquire().await?;
-        let idle = self.idle.lock().await.pop();
+        let turn = self.invoked.fetch_add(1, Ordering::Relaxed);
+        let is_beside = self.start.beside.is_some() && turn % 2 == 1;
+        let idle = {
+            let mut idle = self.idle.lock().await;
+            let found = idle.iter().rposition(|one| one.is_beside == is_beside);
+            found.map(|n| idle.remove(n))
+        };
         let environment = match idle {
             Some(environment) => environment,
             // Another program may have taken the port in the meantime, so this is tried twice.
-            None => match self.start().await {
-                Err(_) => self.start().await?,
+            None => match self.start(is_beside).await {
+                Err(_) => self.start(is_beside).await?,
                 started => started?,
             },
         };
@@ -113,15 +127,17 @@ impl Environments {
         Ok(killed)
     }
 
-    async fn start(&self) -> Result<Environment, Error> {
+    async fn start(&self, is_beside: bool) -> Result<Environment, Error> {
         let Start {
             emulator,
             built,
+            beside,
             services,
             logs,
         } = &self.start;
         let (address, runtime) = (free_address().await?, free_address().await?);
-        let bootstrap = bootstrap(built, &self.function.name);
+        let folder = beside.as_ref().filter(|_| is_beside).unwrap_or(built);
+        let bootstrap = bootstrap(folder, &self.function.name);
         if !bootstrap.exists() {
             return Err(format!(
                 "{} is not there: run `sam build` first",
@@ -176,6 +192,7 @@ impl Environments {
         }
         Ok(Environment {
             address,
+            is_beside,
             _emulator: emulator,
         })
     }

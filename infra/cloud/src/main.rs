@@ -25,7 +25,7 @@ use local::issuer::{AUDIENCE, ISSUER, Subject};
 use serde_json::{Value, json};
 use shared::time::{Clock as _, SystemClock};
 use tests::faults::Faults;
-use tests::template::SamTemplate;
+use tests::template::{ACCOUNT, REGION, SamTemplate};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
@@ -45,6 +45,9 @@ struct Options {
     /// The folder into which `sam build` put the functions
     #[arg(long, default_value = ".aws-sam/build", global = true)]
     built: PathBuf,
+    /// The functions of another release, which take every second invocation
+    #[arg(long, global = true)]
+    beside: Option<PathBuf>,
     /// The runtime interface emulator, which is a part of the SAM CLI
     #[arg(long, default_value = "aws-lambda-rie", global = true)]
     emulator: PathBuf,
@@ -54,6 +57,9 @@ struct Options {
     /// The program that emulates DynamoDB
     #[arg(long, value_enum, default_value_t = TableEngine::Dynoxide, global = true)]
     table: TableEngine,
+    /// Continue with this table, into which a table of the same moto server was restored
+    #[arg(long, global = true)]
+    restored: Option<String>,
 }
 
 #[derive(Subcommand)]
@@ -78,8 +84,12 @@ enum Command {
         #[arg(long, default_value_t = 2)]
         kills: u32,
     },
-    /// Measure the start and the size of each function
-    Measure,
+    /// Measure the start and the size of each function, beside those of a function that does nothing
+    Measure {
+        /// The binary of the function that does nothing
+        #[arg(long)]
+        empty: PathBuf,
+    },
     /// Measure time, processor and memory of functions at work, apart from the table's engine
     Work {
         /// Let the first index have all attributes, as releases before 2026-11-22 needed it
@@ -134,9 +144,13 @@ impl Cloud {
     async fn start(options: &Options, listener: TcpListener, logs: &Path) -> Result<Self, Error> {
         let port = listener.local_addr()?.port();
         let origin = format!("http://127.0.0.1:{port}");
+        let restored = options.restored.as_deref().unwrap_or_default();
+        let stream = format!("arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{restored}/stream/now");
         let template = SamTemplate::load(
             STACK,
             &[
+                ("RestoredTable", restored),
+                ("RestoredStream", &stream),
                 ("Issuer", ISSUER),
                 ("Audience", AUDIENCE),
                 ("JwksUrl", &format!("{origin}/jwks.json")),
@@ -146,11 +160,13 @@ impl Cloud {
                 ("MailRate", "1000"),
             ],
         );
-        http()
-            .post(format!("{}/moto-api/reset", options.moto))
-            .send()
-            .await?
-            .error_for_status()?;
+        if restored.is_empty() {
+            http()
+                .post(format!("{}/moto-api/reset", options.moto))
+                .send()
+                .await?
+                .error_for_status()?;
+        }
         let table = match options.table {
             TableEngine::Moto => options.moto.clone(),
             TableEngine::Dynoxide => {
@@ -189,10 +205,13 @@ impl Cloud {
                 ..
             }
         );
-        services.deploy(&template, project_all).await?;
+        if restored.is_empty() {
+            services.deploy(&template, project_all).await?;
+        }
         let start = Start {
             emulator: options.emulator.clone(),
             built: options.built.clone(),
+            beside: options.beside.clone(),
             services: origin.clone(),
             logs: logs.to_owned(),
         };
@@ -311,7 +330,7 @@ async fn run(options: Options) -> Result<(), Error> {
             )
             .await?;
         }
-        Command::Measure => measure::run(&cloud, &options.built).await?,
+        Command::Measure { empty } => measure::run(&cloud, &options.built, &empty).await?,
         Command::Work {
             submissions,
             times,

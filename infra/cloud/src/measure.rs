@@ -34,16 +34,24 @@ struct StartupTimes {
     resident_mb: f64,
 }
 
-/// Prints the table of docs/costs.md.
-pub async fn run(cloud: &Cloud, built: &Path) -> Result<(), Error> {
+/// Prints the table of docs/costs.md. `empty` is the binary of the function that does nothing: the
+/// last column says how many times its processor time a function needs until its first answer.
+pub async fn run(cloud: &Cloud, built: &Path, empty: &Path) -> Result<(), Error> {
     println!(
         "| Function | Binary (MB) | Ready after (ms) | of that CPU | First answer after (ms) | of \
-         that CPU | Resident (MB) |"
+         that CPU | Resident (MB) | CPU, times the empty one |"
     );
-    println!("|---|---:|---:|---:|---:|---:|---:|");
-    for (name, path) in FIRST {
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|");
+    let mut yardstick = None;
+    let all =
+        std::iter::once(("Events", "/", true)).chain(FIRST.map(|(name, path)| (name, path, false)));
+    for (name, path, is_empty) in all {
         let function = &cloud.functions[name].function;
-        let bootstrap = std::path::absolute(tests::template::bootstrap(built, name))?;
+        let bootstrap = if is_empty {
+            std::path::absolute(empty)?
+        } else {
+            std::path::absolute(tests::template::bootstrap(built, name))?
+        };
         let size = std::fs::metadata(&bootstrap)?.len();
         let mut starts = Vec::new();
         for _ in 0..STARTS {
@@ -58,15 +66,21 @@ pub async fn run(cloud: &Cloud, built: &Path) -> Result<(), Error> {
             .iter()
             .map(|start| start.resident_mb)
             .fold(0.0, f64::max);
+        let cpu = median(&|start| start.ready_cpu + start.answer_cpu);
         println!(
-            "| {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
-            function.binary,
+            "| {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
+            if is_empty {
+                "(empty)"
+            } else {
+                &function.binary
+            },
             f64::from(u32::try_from(size)?) / 1e6,
             median(&|start| start.ready),
             median(&|start| start.ready_cpu),
             median(&|start| start.answer),
             median(&|start| start.answer_cpu),
             resident,
+            cpu / *yardstick.get_or_insert(cpu),
         );
     }
     Ok(())

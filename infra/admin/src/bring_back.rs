@@ -1,0 +1,89 @@
+//! `clubs-admin bring-back`: single items of a restored table go back into the table in use.
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::DisplayErrorContext;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+
+use crate::Item;
+
+/// What belongs to an object: all items with its id, or its code, in their key.
+#[derive(Debug)]
+pub struct Wanted(Vec<String>);
+
+/// How many items were found in the restored table.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct BroughtBack {
+    /// Items that the table in use did not have any more.
+    pub back: usize,
+    /// Items that it has, in whatever state. They stay as they are.
+    pub there: usize,
+}
+
+impl Wanted {
+    /// Everything that belongs to objects with these ids or codes. Keys hold ids with 16 digits.
+    pub fn new(names: &[String]) -> Self {
+        let is_id = |name: &str| name.bytes().all(|b| b.is_ascii_digit());
+        let part = |name: &String| {
+            if is_id(name) {
+                format!("{name:0>16}")
+            } else {
+                name.clone()
+            }
+        };
+        Self(names.iter().map(part).collect())
+    }
+
+    /// Returns whether the key of an item has one of the names as a part.
+    pub fn has(&self, item: &Item) -> bool {
+        let part = |name: &str| item.get(name).and_then(|value| value.as_s().ok());
+        let parts = [part("pk"), part("sk")].into_iter().flatten();
+        parts
+            .flat_map(|key| key.split('#'))
+            .any(|part| self.0.iter().any(|name| name == part))
+    }
+}
+
+impl BroughtBack {
+    /// Puts an item into the table, unless the table has an item with this key. Safe to repeat.
+    pub async fn put(
+        &mut self,
+        client: &Client,
+        table: &str,
+        item: Item,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let put = client
+            .put_item()
+            .table_name(table)
+            .set_item(Some(item))
+            .condition_expression("attribute_not_exists(pk)");
+        match put.send().await.map_err(|error| error.into_service_error()) {
+            Ok(_) => self.back += 1,
+            Err(PutItemError::ConditionalCheckFailedException(_)) => self.there += 1,
+            Err(error) => {
+                return Err(format!("{table}: {}", DisplayErrorContext(error)).into());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::types::AttributeValue;
+
+    use super::*;
+
+    #[test]
+    fn whole_parts_of_keys_count() {
+        let wanted = Wanted::new(&["77".to_owned(), "chess".to_owned()]);
+        let item = |pk: &str, sk: &str| {
+            let text = |text: &str| AttributeValue::S(text.to_owned());
+            Item::from([("pk".to_owned(), text(pk)), ("sk".to_owned(), text(sk))])
+        };
+        assert!(wanted.has(&item("SUBMISSIONS#0000000000000077#2", "0000000000000005")));
+        assert!(wanted.has(&item("APPLICATIONS#go", "0000000000000077#QUESTION#1")));
+        assert!(wanted.has(&item("CLUB#chess", "MEMBER#1")));
+        assert!(!wanted.has(&item("CLUB#chess-2", "MEMBER#0000000000000770")));
+        assert!(!wanted.has(&item("USER#0000000000000777", "PROFILE")));
+    }
+}
