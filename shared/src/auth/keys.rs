@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_smithy_runtime_api::client::http::{
-    HttpConnector as _, HttpConnectorSettings, SharedHttpConnector,
-};
+use aws_smithy_runtime_api::client::http::{HttpConnector as _, SharedHttpConnector};
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_types::body::SdkBody;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -16,6 +14,7 @@ use http_body_util::{BodyExt as _, Limited};
 use jsonwebtoken::DecodingKey;
 use jsonwebtoken::jwk::{AlgorithmParameters, JwkSet};
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 use crate::settings::Settings;
 
@@ -44,6 +43,8 @@ pub struct IssuerKeys {
 
 /// The largest document that is read, in bytes. Key sets are smaller.
 const MOST_BYTES: usize = 1024 * 1024;
+/// How long the issuer may take.
+const ANSWER_WITHIN: Duration = Duration::from_secs(3);
 const REFETCH_SECONDS: i64 = 60;
 /// Pause between fetches until the first one succeeds.
 const FIRST_FETCH_SECONDS: i64 = 2;
@@ -51,20 +52,14 @@ const FIRST_FETCH_SECONDS: i64 = 2;
 const FRESH_HOURS: i64 = 12;
 
 impl IssuerKeys {
-    /// Returns a source for the issuer in the settings. It uses the HTTP and TLS stack of the AWS
-    /// SDK, so there is no second one.
-    pub fn new(settings: &Settings) -> Result<Self, String> {
-        let timeouts = HttpConnectorSettings::builder()
-            .connect_timeout(Duration::from_secs(2))
-            .read_timeout(Duration::from_secs(3))
-            .build();
-        let client =
-            aws_smithy_http_client::default_connector(&timeouts, None).ok_or("no HTTP client")?;
-        Ok(Self {
-            connector: client,
+    /// Returns a source for the issuer in the settings. It uses the connector of the AWS SDK, so
+    /// there is no second HTTP and TLS stack.
+    pub fn new(settings: &Settings, connector: SharedHttpConnector) -> Self {
+        Self {
+            connector,
             issuer: settings.issuer.clone(),
             jwks_url: settings.jwks_url.clone(),
-        })
+        }
     }
 
     async fn get(&self, url: &str) -> Result<Vec<u8>, String> {
@@ -73,10 +68,9 @@ impl IssuerKeys {
             .body(SdkBody::empty())
             .map_err(|e| e.to_string())?;
         let request = HttpRequest::try_from(request).map_err(|e| e.to_string())?;
-        let response = self
-            .connector
-            .call(request)
+        let response = timeout(ANSWER_WITHIN, self.connector.call(request))
             .await
+            .map_err(|_| format!("{url}: no answer"))?
             .map_err(|e| format!("{url}: {e:?}"))?;
         if response.status().as_u16() != 200 {
             return Err(format!("{url}: {}", response.status().as_u16()));

@@ -1,5 +1,6 @@
 //! Start-up of a Lambda function.
 
+mod connection;
 #[cfg(feature = "api")]
 mod serve;
 
@@ -10,6 +11,7 @@ use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_runtime_api::client::http::SharedHttpConnector;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -61,13 +63,17 @@ fn variable(name: &str) -> Option<String> {
 /// environment variables, the only source that functions use. The time-outs are shorter than the
 /// function's own, so that a handler can still respond.
 pub fn sdk_config() -> SdkConfig {
+    sdk_config_with(connection::connector())
+}
+
+fn sdk_config_with(connector: SharedHttpConnector) -> SdkConfig {
     let timeouts = TimeoutConfig::builder()
-        .connect_timeout(Duration::from_secs(1))
         .operation_attempt_timeout(Duration::from_secs(3))
         .operation_timeout(Duration::from_secs(8))
         .build();
     let mut config = SdkConfig::builder()
         .behavior_version(BehaviorVersion::latest())
+        .http_client(connection::client(connector))
         .region(variable("AWS_REGION").map(Region::new))
         .credentials_provider(SharedCredentialsProvider::new(
             EnvironmentVariableCredentialsProvider::new(),

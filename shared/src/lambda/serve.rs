@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use aws_smithy_runtime_api::client::http::SharedHttpConnector;
 use axum::extract::Request;
 use chrono::DateTime;
 use lambda_http::request::RequestContext;
 use tower::ServiceBuilder;
 use utoipa_axum::router::OpenApiRouter;
 
-use super::{Error, log_as_json, sdk_config};
+use super::connection::connector;
+use super::{Error, log_as_json, sdk_config_with};
 use crate::auth::{IssuerKeys, Keys, Verifier};
 use crate::http::{PublicOrigin, PublicPath, ReceivedAt, finish, guard};
 use crate::ids::Ids;
@@ -19,13 +21,13 @@ use crate::table::Table;
 use crate::time::SystemClock;
 
 /// Creates the store of images.
-type MakeMedia = fn(&Settings) -> Result<Media, String>;
+type MakeMedia = fn(&Settings, SharedHttpConnector) -> Result<Media, String>;
 
 /// Runs a group of routes that do not store images as a Lambda function. Everything that does not
 /// depend on a request is done before the first request.
 pub async fn run(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
     // Without a use of the object store, its code is not in the binary.
-    Box::pin(serve(routes, |settings| {
+    Box::pin(serve(routes, |settings, _| {
         Ok(Media::links_only(&settings.media_url))
     }))
     .await
@@ -61,9 +63,11 @@ pub async fn run_behind_gateway(
 }
 
 fn connect(settings: Settings, media: MakeMedia) -> Result<Shared, Error> {
-    let table = Table::connect(&sdk_config(), &settings.table_name);
-    let verifier = Verifier::new(&settings, Keys::new(IssuerKeys::new(&settings)?));
-    let media = media(&settings)?;
+    let connector = connector();
+    let table = Table::connect(&sdk_config_with(connector.clone()), &settings.table_name);
+    let keys = IssuerKeys::new(&settings, connector.clone());
+    let verifier = Verifier::new(&settings, Keys::new(keys));
+    let media = media(&settings, connector)?;
     Ok(App::new(
         table,
         verifier,

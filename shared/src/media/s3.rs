@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use aws_smithy_runtime_api::client::http::{
-    HttpConnector as _, HttpConnectorSettings, SharedHttpConnector,
-};
+use aws_smithy_runtime_api::client::http::{HttpConnector as _, SharedHttpConnector};
 use aws_smithy_types::body::SdkBody;
 use http_body_util::{BodyExt as _, Limited};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
@@ -16,16 +14,19 @@ use object_store::client::{
 };
 use object_store::prefix::PrefixStore;
 use object_store::{ClientOptions, RetryConfig};
+use tokio::time::timeout;
 
 use super::Media;
 use crate::settings::Settings;
 
+/// How long S3 may take until its answer begins.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 /// The largest response of S3 that is read, in bytes.
 const ANSWER: usize = 16 * 1024 * 1024;
 
 /// Returns the image store in the bucket of the settings. Credentials and region come from the
 /// environment of this process.
-pub fn s3(settings: &Settings) -> Result<Media, String> {
+pub fn s3(settings: &Settings, connector: SharedHttpConnector) -> Result<Media, String> {
     let builder = AmazonS3Builder::from_env().with_bucket_name(&settings.media_bucket);
     // Only an emulator has an address without TLS.
     let emulated = builder
@@ -39,7 +40,7 @@ pub fn s3(settings: &Settings) -> Result<Media, String> {
         ..RetryConfig::default()
     };
     let builder = builder
-        .with_http_connector(Connector)
+        .with_http_connector(Connector(connector))
         .with_retry(retry)
         .with_disable_bulk_delete(true);
     let store = builder.build().map_err(|error| error.to_string())?;
@@ -49,20 +50,11 @@ pub fn s3(settings: &Settings) -> Result<Media, String> {
 }
 
 #[derive(Debug)]
-struct Connector;
+struct Connector(SharedHttpConnector);
 
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        let timeouts = HttpConnectorSettings::builder()
-            .connect_timeout(Duration::from_secs(2))
-            .read_timeout(Duration::from_secs(5))
-            .build();
-        let connector = aws_smithy_http_client::default_connector(&timeouts, None);
-        let connector = connector.ok_or(object_store::Error::NotImplemented {
-            operation: "HTTP".into(),
-            implementer: "S3".into(),
-        })?;
-        Ok(HttpClient::new(Service(connector)))
+        Ok(HttpClient::new(Service(self.0.clone())))
     }
 }
 
@@ -85,7 +77,9 @@ impl HttpService for Service {
         let request = request
             .try_into()
             .map_err(|error: aws_smithy_runtime_api::http::HttpError| unknown(error.into()))?;
-        let response = self.0.call(request).await.map_err(|error| {
+        let called = timeout(ANSWER_WITHIN, self.0.call(request)).await;
+        let called = called.map_err(|late| HttpError::new(HttpErrorKind::Timeout, late))?;
+        let response = called.map_err(|error| {
             let kind = if error.is_timeout() {
                 HttpErrorKind::Timeout
             } else {
