@@ -1,5 +1,5 @@
-//! Metrics of a deployed stack. They are members of log lines, in the embedded metric format of
-//! CloudWatch Logs, so no call is made for them (O17).
+//! Metrics of a deployed stack. They are members of log lines, in the embedded metric format
+//! of `CloudWatch` Logs, so no call is made for them (O17).
 //!
 //! Proves O17.
 

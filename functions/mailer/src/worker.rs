@@ -324,18 +324,19 @@ impl Worker {
             mails: 1,
             waited_ms: waited.num_milliseconds(),
         };
-        match &self.settings.metrics {
-            Some(metrics) => metrics.log(now, &line, &MailLine::METRICS, &[&["outcome"]]),
-            None => tracing::info!(
-                about = line.about,
-                kind = line.kind,
-                attempt = line.attempt,
-                ?outcome,
-                why,
-                waited_ms = line.waited_ms,
-                "mail"
-            ),
+        if let Some(metrics) = &self.settings.metrics {
+            metrics.log(now, &line, &MailLine::METRICS, &[&["outcome"]]);
+            return;
         }
+        tracing::info!(
+            about = line.about,
+            kind = line.kind,
+            attempt = line.attempt,
+            ?outcome,
+            why,
+            waited_ms = line.waited_ms,
+            "mail"
+        );
     }
 
     /// Gives up a mail because its submission was withdrawn, deleted or decided again, or has a

@@ -1,7 +1,7 @@
 //! `clubs-admin bring-back`: single items of a restored table go back into the table in use.
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::error::DisplayErrorContext;
+use aws_sdk_dynamodb::error::{DisplayErrorContext, SdkError};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 
 use crate::Item;
@@ -56,7 +56,7 @@ impl BroughtBack {
             .table_name(table)
             .set_item(Some(item))
             .condition_expression("attribute_not_exists(pk)");
-        match put.send().await.map_err(|error| error.into_service_error()) {
+        match put.send().await.map_err(SdkError::into_service_error) {
             Ok(_) => self.back += 1,
             Err(PutItemError::ConditionalCheckFailedException(_)) => self.there += 1,
             Err(error) => {

@@ -1,6 +1,6 @@
 //! A recruitment from end to end: what students, an officer and an operator do, through all parts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
@@ -466,6 +466,7 @@ async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> {
     ] {
         assert!(all.contains(told), "the logs do not tell {told}");
     }
+    check_metrics(&all);
     assert_eq!(check_table(cloud).await?, Vec::<String>::new());
     println!(
         "          table {}, all sound",
@@ -475,6 +476,33 @@ async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> {
             .unwrap_or_default()
     );
     Ok(())
+}
+
+/// Checks that each metric of a log line is a number in it, and each dimension a text (O17).
+fn check_metrics(logs: &str) {
+    let mut known = BTreeSet::new();
+    let lines = logs.lines().filter(|line| line.contains("\"_aws\""));
+    for line in lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let directive = &line["_aws"]["CloudWatchMetrics"][0];
+        for metric in directive["Metrics"].as_array().into_iter().flatten() {
+            let name = metric["Name"].as_str().unwrap_or_default();
+            assert!(line[name].is_number(), "{name} in {line}");
+            known.insert(name.to_owned());
+        }
+        let sets = directive["Dimensions"].as_array().into_iter().flatten();
+        for name in sets.flat_map(|set| set.as_array().into_iter().flatten()) {
+            let value = line[name.as_str().unwrap_or_default()].as_str();
+            assert!(
+                value.is_some_and(|value| !value.is_empty()),
+                "{name} in {line}"
+            );
+        }
+    }
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    assert_eq!(
+        known,
+        ["mails", "mails_queued", "ms", "read_units", "write_units"]
+    );
 }
 
 /// The findings of `clubs-admin check`.

@@ -176,7 +176,9 @@ async fn record(applications: usize, students: usize) -> Loads {
         }
     }
     let mut attributed = Units::default();
-    all.values().for_each(|units| attributed.add(*units));
+    for units in all.values() {
+        attributed.add(*units);
+    }
     for (own, engine) in [
         (attributed.reads, measured.reads),
         (attributed.writes, measured.writes),
