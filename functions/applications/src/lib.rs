@@ -5,9 +5,8 @@ pub mod extensions;
 pub mod form;
 pub mod questions;
 
-use shared::Shared;
+use shared::{Shared, routes};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// The routes of this function.
 pub fn routes() -> OpenApiRouter<Shared> {

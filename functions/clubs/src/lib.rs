@@ -20,9 +20,8 @@ pub mod subscriptions;
 pub mod tags;
 pub mod years;
 
-use shared::Shared;
+use shared::{Shared, routes};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// The routes of this function.
 pub fn routes() -> OpenApiRouter<Shared> {

@@ -7,9 +7,8 @@ pub mod events;
 pub mod input;
 pub mod showings;
 
-use shared::Shared;
+use shared::{Shared, routes};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// The routes of this function.
 pub fn routes() -> OpenApiRouter<Shared> {

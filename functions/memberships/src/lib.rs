@@ -17,9 +17,8 @@ pub mod requests;
 pub mod settings;
 pub mod users;
 
-use shared::Shared;
+use shared::{Shared, routes};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// The routes of this function.
 pub fn routes() -> OpenApiRouter<Shared> {

@@ -13,9 +13,8 @@ pub mod reviews;
 pub mod send_emails;
 pub mod submissions;
 
-use shared::Shared;
+use shared::{Shared, routes};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// The routes of this function.
 pub fn routes() -> OpenApiRouter<Shared> {

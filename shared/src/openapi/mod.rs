@@ -15,11 +15,46 @@ use utoipa::{PartialSchema as _, ToSchema as _};
 
 use crate::http::{Code, ErrorBody};
 
+/// Whether routes describe themselves. Functions in Lambda do not, because that is a quarter of their
+/// start: the finished document is a file of one of them.
+pub const IS_DESCRIBED: bool = cfg!(feature = "documents");
+
+/// One path of a function: handlers for its methods. Like the macro of `utoipa_axum`, but without
+/// the descriptions if nobody asks for them ([`openapi::IS_DESCRIBED`](crate::openapi::IS_DESCRIBED)).
+#[macro_export]
+macro_rules! routes {
+    ($($module:ident::$handler:ident),+ $(,)?) => {
+        if $crate::openapi::IS_DESCRIBED {
+            utoipa_axum::routes!($($module::$handler),+)
+        } else {
+            use utoipa::Path as _;
+            use utoipa_axum::PathItemExt as _;
+            let mut paths = utoipa::openapi::path::Paths::new();
+            let router = axum::routing::MethodRouter::new();
+            $(
+                // The name that utoipa gives to the description of a handler.
+                let (path, methods) = utoipa_axum::paste! {(
+                    $module::[<__path_ $handler>]::path(),
+                    $module::[<__path_ $handler>]::methods(),
+                )};
+                paths.paths.entry(path).or_default();
+                let router = methods.iter().fold(router, |router, method| {
+                    router.on(method.to_method_filter(), $module::$handler)
+                });
+            )+
+            (Vec::new(), paths, router)
+        }
+    };
+}
+
 /// What a reader should know before the first operation.
 const ABOUT: &str = include_str!("about.md");
 
 /// Returns the document without routes.
 pub fn base() -> OpenApi {
+    if !IS_DESCRIBED {
+        return OpenApi::default();
+    }
     let mut license = License::new(env!("CARGO_PKG_LICENSE"));
     license.identifier = Some(env!("CARGO_PKG_LICENSE").to_owned());
     let info = InfoBuilder::new()
