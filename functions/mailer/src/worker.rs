@@ -16,6 +16,7 @@ use shared::table::{Refusal, Table, TableError};
 use shared::time::{Clock, Timestamp};
 use tokio::time::Instant;
 
+use crate::outage::{Outage, SIDE_BY_SIDE};
 use crate::outcome::SendOutcome;
 use crate::ses::Ses;
 
@@ -33,10 +34,6 @@ const PARKED_PAUSE: Duration = Duration::from_secs(2);
 /// No mail is sent after this time in one invocation, so that even a slow call of SES ends before
 /// the time-out of the function.
 const BEGIN_WITHIN: Duration = Duration::from_secs(45);
-/// Maximum number of mails that are handed to SES at the same time. When an outage begins, so many
-/// can become `unknown`.
-const SIDE_BY_SIDE: usize = 8;
-
 /// The mail worker.
 pub struct Worker {
     table: Table,
@@ -92,51 +89,6 @@ impl Record {
     /// Whether it is a decision mail. These are sent first (E21).
     fn is_decision(&self) -> bool {
         matches!(self, Self::Queued(mail) if mail.decision.is_some())
-    }
-}
-
-/// An outage of SES. After several server errors in a row the worker stops sending for a while
-/// (E20). Otherwise each further mail would become `unknown`.
-#[derive(Debug, Default)]
-struct Outage {
-    /// Number of server errors in a row.
-    errors: u32,
-    /// Number of mails that SES took since the last server error.
-    taken: usize,
-    /// No mail is sent before this time.
-    until: Option<DateTime<Utc>>,
-}
-
-impl Outage {
-    /// Server errors in a row after which the worker stops.
-    const ERRORS: u32 = 3;
-    /// The first and the longest pause, in minutes. Each pause is twice as long as the one before.
-    const MINUTES: (i64, i64) = (1, 15);
-
-    fn is_on(&self, now: DateTime<Utc>) -> bool {
-        self.until.is_some_and(|until| now < until)
-    }
-
-    /// Returns how many mails may be handed over at the same time: one at first and after an error,
-    /// then twice as many each time. So few mails are on their way when an outage begins.
-    fn side_by_side(&self) -> usize {
-        (self.taken + 1).min(SIDE_BY_SIDE)
-    }
-
-    fn saw(&mut self, status: EmailStatus, now: DateTime<Utc>) {
-        if status != EmailStatus::Unknown {
-            *self = Self {
-                taken: self.taken + 1,
-                ..Self::default()
-            };
-            return;
-        }
-        self.taken = 0;
-        self.errors += 1;
-        if let Some(more) = self.errors.checked_sub(Self::ERRORS) {
-            let minutes = Self::MINUTES.1.min(Self::MINUTES.0 << more.min(10));
-            self.until = Some(now + TimeDelta::minutes(minutes));
-        }
     }
 }
 

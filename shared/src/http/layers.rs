@@ -12,7 +12,6 @@ use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt as _;
-use serde::Serialize;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -24,10 +23,10 @@ use super::error::{ApiError, Cause, Code, ErrorBody};
 use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
 use super::list::Sliced;
 use super::request::{PublicPath, ReceivedAt};
+use super::request_line::RequestLine;
 use super::user::User;
 use crate::ids::Id;
 use crate::limits;
-use crate::metrics::Unit;
 use crate::models::Person;
 use crate::state::Shared;
 use crate::table::usage::metered;
@@ -230,59 +229,6 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
     .log(&app);
     response.extensions_mut().insert(usage);
     response
-}
-
-/// The log line of a request.
-#[derive(Serialize)]
-struct RequestLine<'a> {
-    message: &'static str,
-    request_id: &'a str,
-    method: &'a str,
-    route: &'a str,
-    user: Option<u64>,
-    status: u16,
-    ms: u64,
-    table_calls: u32,
-    read_units: f64,
-    write_units: f64,
-    mails_queued: u32,
-}
-
-impl RequestLine<'_> {
-    const METRICS: [(&'static str, Unit); 4] = [
-        ("ms", Unit::Milliseconds),
-        ("read_units", Unit::Count),
-        ("write_units", Unit::Count),
-        ("mails_queued", Unit::Count),
-    ];
-
-    /// Writes the line, in a deployed stack with its numbers as metrics (O17).
-    fn log(&self, app: &Shared) {
-        if let Some(metrics) = &app.settings.metrics {
-            // Requests that match no route have none, and a dimension may not be empty.
-            let by_route = metrics.by_route && !self.route.is_empty();
-            let dimensions: &[&[&str]] = if by_route {
-                &[&[], &["route", "method"]]
-            } else {
-                &[&[]]
-            };
-            metrics.log(app.clock.now(), self, &Self::METRICS, dimensions);
-            return;
-        }
-        tracing::info!(
-            request_id = self.request_id,
-            method = self.method,
-            route = self.route,
-            user = self.user,
-            status = self.status,
-            ms = self.ms,
-            table_calls = self.table_calls,
-            read_units = self.read_units,
-            write_units = self.write_units,
-            mails_queued = self.mails_queued,
-            "request"
-        );
-    }
 }
 
 fn panicked(panic: Box<dyn Any + Send>) -> Response {

@@ -16,6 +16,7 @@ mod multipart;
 mod page;
 mod params;
 mod request;
+mod request_line;
 #[cfg(feature = "rows")]
 mod rows;
 mod strict;

@@ -19,7 +19,8 @@ use aws_smithy_types::config_bag::ConfigBag;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::attributes::{read_item, read_typed};
+use super::attributes::read_item;
+use super::typed::read_typed;
 use super::{Entity, Item, Key, TableError};
 
 /// The body of a successful answer. As an interceptor of one call, it replaces what the SDK would

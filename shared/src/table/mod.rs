@@ -32,6 +32,7 @@ mod requests;
 mod reviews;
 mod slices;
 mod submissions;
+mod typed;
 pub mod usage;
 mod write;
 
