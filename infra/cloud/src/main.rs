@@ -134,6 +134,8 @@ struct Cloud {
     faults: Arc<Faults>,
     origin: String,
     logs: PathBuf,
+    /// Whether functions of two releases run.
+    is_mixed: bool,
 }
 
 /// The name of the stack. With it, the table has the same name as in infra/sam-local.json.
@@ -234,6 +236,7 @@ impl Cloud {
             faults,
             origin,
             logs: logs.to_owned(),
+            is_mixed: options.beside.is_some(),
         })
     }
 
