@@ -36,9 +36,13 @@ impl Outage {
     }
 
     pub(crate) fn saw(&mut self, status: EmailStatus, now: DateTime<Utc>) {
+        // Mails that were on their way when it stopped prolong the pause no further.
+        if self.is_on(now) {
+            return;
+        }
         if status != EmailStatus::Unknown {
             *self = Self {
-                taken: self.taken + 1,
+                taken: self.taken + usize::from(status == EmailStatus::Sent),
                 ..Self::default()
             };
             return;

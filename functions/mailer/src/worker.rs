@@ -120,10 +120,11 @@ impl Worker {
         for mut open in [decisions, others] {
             while unfinished.is_empty() && !open.is_empty() {
                 let rest = open.split_off(self.side_by_side().min(open.len()));
-                let turns = match self.turns(open.len()).await {
+                let turns = match self.turns(&open, &records).await {
                     Ok(turns) => turns,
                     Err(error) => {
                         tracing::warn!(why = error.to_string(), "mails are tried again later");
+                        tokio::time::sleep(PAUSE).await;
                         open.extend(rest);
                         break;
                     }
@@ -255,7 +256,7 @@ impl Worker {
             }
             if attempt < TRIES {
                 tokio::time::sleep(Duration::from_millis(500) * 2u32.pow(attempt)).await;
-                turn = self.turns(1).await?[0];
+                turn = self.reserve(1).await?.pop().unwrap_or(turn);
             }
         }
         tokio::time::sleep(PAUSE).await;
@@ -384,13 +385,44 @@ impl Worker {
         }
     }
 
-    /// Reserves turns for mails and returns the time of each, if the number of mails in a second is
-    /// limited (O7). All workers share the limit, so the turns are kept in the table.
-    async fn turns(&self, mails: usize) -> Result<Vec<DateTime<Utc>>, TableError> {
+    /// Returns when each of these records may be processed. If the number of mails in a second is
+    /// limited (O7), turns are reserved for those that are still to be sent. All workers share the
+    /// limit, so the turns are kept in the table.
+    async fn turns(
+        &self,
+        open: &[usize],
+        records: &[(Option<String>, Record)],
+    ) -> Result<Vec<DateTime<Utc>>, TableError> {
         let now = self.clock.now();
-        match self.settings.mail_rate {
-            0 => Ok(vec![now; mails]),
-            rate => self.table.reserve_turns(now, rate, mails).await,
+        if self.settings.mail_rate == 0 {
+            return Ok(vec![now; open.len()]);
+        }
+        let waits = join_all(open.iter().map(|n| self.is_to_be_sent(&records[*n].1))).await;
+        let mut turns = self
+            .reserve(waits.iter().filter(|waits| **waits).count())
+            .await?
+            .into_iter();
+        let turn = |waits: bool| waits.then(|| turns.next()).flatten().unwrap_or(now);
+        Ok(waits.into_iter().map(turn).collect())
+    }
+
+    /// Whether a record is a mail that nobody has handed over. After a batch was cut short, its
+    /// first records come again, and should not take the turns of the others.
+    async fn is_to_be_sent(&self, record: &Record) -> bool {
+        match record {
+            Record::Parked(_) => false,
+            Record::Queued(mail) => match self.table.mail(&mail.id()).await {
+                Ok(Some(stored)) => stored.status == EmailStatus::Queued,
+                Ok(None) | Err(_) => true,
+            },
+        }
+    }
+
+    async fn reserve(&self, mails: usize) -> Result<Vec<DateTime<Utc>>, TableError> {
+        let now = self.clock.now();
+        match (self.settings.mail_rate, mails) {
+            (0, _) | (_, 0) => Ok(vec![now; mails]),
+            (rate, _) => self.table.reserve_turns(now, rate, mails).await,
         }
     }
 

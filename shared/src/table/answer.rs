@@ -75,6 +75,12 @@ impl DeserializeResponse for Body {
         response: &HttpResponse,
         _: &ConfigBag,
     ) -> Result<Output, OrchestratorError<Error>> {
+        // An attempt before this one began well, and broke off. The SDK repeats the call.
+        if !response.status().is_success() {
+            return Err(OrchestratorError::response(
+                "an error after an answer that broke off".into(),
+            ));
+        }
         // The body is in memory, and this is another reference to it.
         if let Some(body) = response.body().try_clone() {
             let _ = self.kept.set(Arc::new(body));

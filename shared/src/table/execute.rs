@@ -298,7 +298,7 @@ fn is_own_work(writes: &[Write], refused: &[(usize, Option<Item>)]) -> bool {
 }
 
 /// Returns 128 random bits in hexadecimal. All retries with the same token are one transaction.
-fn client_token() -> String {
+pub(super) fn client_token() -> String {
     let mut bytes = [0; 16];
     // If random numbers fail, TLS does not work either, so nothing could be sent.
     let _ = aws_lc_rs::rand::fill(&mut bytes);

@@ -3,13 +3,16 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::execute::WriteResult;
+use super::execute::{WriteResult, client_token};
 use super::{Entity, Key, Retries, Table, TableError, Write, from_item, keys};
 
 /// When the next mail may be sent, in microseconds since 1970.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct MailTurns {
     next: i64,
+    /// Random, so that a repeated write does not take the same turns of another worker for its own.
+    #[serde(default)]
+    by: String,
 }
 
 impl Entity for MailTurns {
@@ -33,6 +36,7 @@ impl Table {
         let pause = 1_000_000 / i64::from(per_second.max(1));
         let after = |first: i64| MailTurns {
             next: first + pause * i64::try_from(mails).unwrap_or(i64::MAX / 1_000_000),
+            by: client_token(),
         };
         let mut retries = Retries::default();
         let first = loop {
@@ -41,7 +45,7 @@ impl Table {
             let WriteResult::Refused(stored) = self.try_write(free).await? else {
                 break now;
             };
-            let Some(MailTurns { next }) = stored.map(from_item).transpose()? else {
+            let Some(MailTurns { next, .. }) = stored.map(from_item).transpose()? else {
                 continue;
             };
             let behind = Write::put(&after(next))?.if_equals("next", &next);

@@ -582,3 +582,26 @@ async fn workers_share_the_rate() {
     turns.dedup();
     assert_eq!(turns.len(), 8);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_that_was_cut_short_goes_on_with_the_mails_that_are_left() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail_rate = 1)
+        .build();
+    let drive = campus.drive("chess").await;
+    for n in 0..50 {
+        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
+        drive.decide(&submission, 2, "").await;
+    }
+    assert_eq!(drive.send("rejection", json!({})).await.ok()["queued"], 50);
+    // The clock stands still while a worker waits, so it waits longer each time, and is cut short.
+    let mut batches = 1;
+    while campus.deliver().await == Delivered::RetryLater {
+        // The same records come again. Those that are finished take no turns.
+        campus.advance(TimeDelta::seconds(60));
+        batches += 1;
+        assert!(batches < 8, "{} mails were sent", campus.mails().len());
+    }
+    assert!(batches > 1);
+    assert_eq!(campus.mails().len(), 50);
+}
