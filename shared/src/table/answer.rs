@@ -338,3 +338,28 @@ pub(super) fn readable<E: Entity>(items: impl IntoIterator<Item = Stored>) -> Ve
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::operation::query::QueryOutput;
+
+    use super::*;
+
+    fn answered(status: u16, body: &str) -> (Body, bool) {
+        let place = Body::instead_of(|| Output::erase(QueryOutput::builder().build()));
+        let status = status.try_into().expect("a status");
+        let response = HttpResponse::new(status, SdkBody::from(body.to_owned()));
+        let read = place.deserialize_nonstreaming_with_config(&response, &ConfigBag::base());
+        (place, read.is_ok())
+    }
+
+    #[test]
+    fn an_error_is_no_empty_answer() {
+        let (place, is_read) = answered(400, r#"{"__type":"ThrottlingException"}"#);
+        assert!(!is_read);
+        assert!(Stored::all(&place).is_err());
+        let (place, is_read) = answered(200, r#"{"Items":[],"Count":0}"#);
+        assert!(is_read);
+        assert!(Stored::all(&place).expect("an answer").items.is_empty());
+    }
+}
