@@ -295,15 +295,15 @@ impl Worker {
     /// Gives up a mail because its submission was withdrawn, deleted or decided again, or has a
     /// later mail (E17). Its invitation is revoked (E25).
     async fn supersede(&self, mail: &Mail) -> Result<(), RetryLater> {
-        self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, "superseded")
-            .await?;
-        match (&mail.decision, &mail.invite, mail.person) {
-            (Some(decision), Some(_), Some(person)) => Ok(self
-                .table
+        // First what is safe to repeat. A worker that dies in between finds the mail queued again.
+        if let (Some(decision), Some(_), Some(person)) = (&mail.decision, &mail.invite, mail.person)
+        {
+            self.table
                 .revoke_acceptance(&decision.club, person, mail)
-                .await?),
-            _ => Ok(()),
+                .await?;
         }
+        self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, "superseded")
+            .await
     }
 
     /// Revokes the invitation after a rejection was sent (E25). Safe to repeat.
