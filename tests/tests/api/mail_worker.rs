@@ -40,6 +40,18 @@ async fn queued(campus: &TestCampus) -> Recruitment {
     drive
 }
 
+/// A drive with this number of rejected applicants whose mails are queued.
+async fn rejections(campus: &TestCampus, applicants: usize) -> Recruitment {
+    let drive = campus.drive("chess").await;
+    for n in 0..applicants {
+        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
+        drive.decide(&submission, 2, "").await;
+    }
+    let sent = drive.send("rejection", json!({})).await.ok();
+    assert_eq!(sent["queued"], applicants);
+    drive
+}
+
 async fn state(drive: &Recruitment) -> (Value, Value) {
     let list = drive
         .officer
@@ -400,12 +412,7 @@ async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() 
             None
         }
     });
-    let drive = campus.drive("chess").await;
-    for n in 0..12 {
-        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
-        drive.decide(&submission, 2, "").await;
-    }
-    assert_eq!(drive.send("rejection", json!({})).await.ok()["queued"], 12);
+    let drive = rejections(&campus, 12).await;
     for _ in 0..20 {
         assert_eq!(campus.deliver().await, Delivered::RetryLater);
     }
@@ -465,12 +472,7 @@ async fn no_more_mails_are_sent_in_a_second_than_the_setting_allows() {
     let campus = Setup::default()
         .settings(|settings| settings.mail_rate = 2)
         .build();
-    let drive = campus.drive("chess").await;
-    for n in 0..5 {
-        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
-        drive.decide(&submission, 2, "").await;
-    }
-    assert_eq!(drive.send("rejection", json!({})).await.ok()["queued"], 5);
+    rejections(&campus, 5).await;
     let began = tokio::time::Instant::now();
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 5);
@@ -498,12 +500,7 @@ async fn mails_are_handed_over_side_by_side_after_the_first_one_was_taken() {
             })
         }))
         .build();
-    let drive = campus.drive("chess").await;
-    for n in 0..20 {
-        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
-        drive.decide(&submission, 2, "").await;
-    }
-    assert_eq!(drive.send("rejection", json!({})).await.ok()["queued"], 20);
+    rejections(&campus, 20).await;
     let began = tokio::time::Instant::now();
     while campus.deliver().await != Delivered::Nothing {}
     assert_eq!(campus.mails().len(), 20);
@@ -519,12 +516,7 @@ async fn mails_are_handed_over_side_by_side_after_the_first_one_was_taken() {
 async fn an_outage_begins_with_few_mails_on_their_way() {
     // SES takes the first mails, then it fails.
     let campus = campus_with(|n| (n >= 3).then(|| Ok((500, json!({ "message": "no" })))));
-    let drive = campus.drive("chess").await;
-    for n in 0..20 {
-        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
-        drive.decide(&submission, 2, "").await;
-    }
-    assert_eq!(drive.send("rejection", json!({})).await.ok()["queued"], 20);
+    let drive = rejections(&campus, 20).await;
     campus.deliver().await;
     let list = format!("{}submissions/", drive.path);
     let states = drive.officer.get(&list).await.ok();
@@ -588,12 +580,7 @@ async fn a_batch_that_was_cut_short_goes_on_with_the_mails_that_are_left() {
     let campus = Setup::default()
         .settings(|settings| settings.mail_rate = 1)
         .build();
-    let drive = campus.drive("chess").await;
-    for n in 0..50 {
-        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
-        drive.decide(&submission, 2, "").await;
-    }
-    assert_eq!(drive.send("rejection", json!({})).await.ok()["queued"], 50);
+    rejections(&campus, 50).await;
     // The clock stands still while a worker waits, so it waits longer each time, and is cut short.
     let mut batches = 1;
     while campus.deliver().await == Delivered::RetryLater {
