@@ -8,6 +8,8 @@ pub mod auth;
 pub mod bodies;
 #[cfg(feature = "api")]
 pub mod catalogue;
+#[cfg(feature = "api")]
+pub mod forms;
 pub mod html;
 #[cfg(feature = "api")]
 pub mod http;

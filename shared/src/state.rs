@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::auth::{KnownPeople, Verifier};
 use crate::catalogue::{Catalogue, Clubs, ListedClub, ListedEvent};
+use crate::forms::Forms;
 use crate::ids::Ids;
 use crate::lookups::{Entries, InMemory, Lookups};
 use crate::media::Media;
@@ -29,6 +30,8 @@ pub struct App {
     pub clubs: Catalogue<ListedClub>,
     /// Events with showings, cached in memory by the month in which they end.
     pub events: Catalogue<ListedEvent>,
+    /// Applications with their questions, cached in memory.
+    pub forms: Forms,
     /// The collections that admins edit, cached in memory.
     pub lookups: Lookups,
     /// Stores images, and returns their URLs.
@@ -63,6 +66,7 @@ impl App {
             known_people,
             clubs,
             events,
+            forms: Forms::default(),
             lookups: Lookups::default(),
             media,
             clock,

@@ -115,6 +115,7 @@ pub async fn create_application(
         deleted: None,
         created_at: now,
         updated_at: now,
+        questions_changed_at: None,
     };
     let none = ApplicationTexts::none(application.club.clone(), application.id);
     let mut texts = none.clone();
@@ -489,6 +490,7 @@ pub async fn duplicate_application(
     }
     application.created_at = Timestamp::at(now);
     application.updated_at = Timestamp::at(now);
+    application.questions_changed_at = None;
     let mut renamed = HashMap::new();
     for committee in &mut application.committees {
         let id = Id::new(next_id());

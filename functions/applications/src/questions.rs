@@ -320,7 +320,7 @@ pub async fn create_question(
         },
     };
     input.apply(Mode::Create, &mut question, application, || app.next_id())?;
-    app.table.put_question(&question, None).await?;
+    app.table.put_question(&question, None, app.now()).await?;
     if scope.parent.questions.len() + RECHECK_MARGIN > limits::QUESTIONS {
         // Others may have created questions at the same moment, so that this one is above the
         // limit. If the questions cannot be read now, this one stays: after an error, a repeat
@@ -332,7 +332,7 @@ pub async fn create_question(
             .ok()
             .flatten();
         if now.is_some_and(|form| form.questions.len() > limits::QUESTIONS) {
-            app.table.delete_question(&question).await?;
+            app.table.delete_question(&question, app.now()).await?;
             return Err(too_many());
         }
     }
@@ -416,7 +416,7 @@ async fn save_question(
             if new.prompt != old.prompt {
                 new.prompt.version = old.prompt.version + 1;
             }
-            app.table.put_question(&new, Some(old)).await?;
+            app.table.put_question(&new, Some(old), app.now()).await?;
             Ok(new)
         },
     );
@@ -453,7 +453,7 @@ pub async fn delete_question(
         read,
         |form: Form| async move {
             let question = form.question(id).ok_or(ApiError::NotFound)?;
-            Ok(app.table.delete_question(question).await?)
+            Ok(app.table.delete_question(question, app.now()).await?)
         },
     )
     .await?;
@@ -512,18 +512,37 @@ pub async fn order_questions(
         form.questions
             .sort_by_key(|question| place(question).unwrap_or(usize::MAX));
         let mut moved = Vec::new();
-        for (question, precedence) in form.questions.iter_mut().zip(0..) {
+        let first = first_precedence(&form.questions);
+        for (question, precedence) in form.questions.iter_mut().zip(first..) {
             if question.precedence != precedence {
                 question.precedence = precedence;
                 moved.push(question.clone());
             }
         }
         if !moved.is_empty() {
-            app.table.order_questions(&moved).await?;
+            app.table
+                .order_questions(&form.application, &moved, app.now())
+                .await?;
         }
         Ok(form)
     });
     Ok(Json(bodies(&ordered.await?)))
+}
+
+/// Returns the precedence of the first of these questions, when they are numbered in this order. It
+/// is 0, unless that would change 100 questions: the application changes too, and a transaction has
+/// at most 100 writes. Then one question keeps its number.
+fn first_precedence(questions: &[Question]) -> i32 {
+    let moved = (0..).zip(questions).filter(|(n, q)| q.precedence != *n);
+    if moved.count() < limits::QUESTIONS {
+        return 0;
+    }
+    let as_now = |(n, q): (i32, &Question)| {
+        let first = q.precedence.checked_sub(n)?;
+        first.checked_add(i32::try_from(questions.len()).ok()?)?;
+        Some(first)
+    };
+    (0..).zip(questions).find_map(as_now).unwrap_or(0)
 }
 
 /// The id of the question in the path. Whether the question exists is checked later, in the form.

@@ -94,12 +94,14 @@ async fn clubs_with_upcoming_events(
         .events
         .parts(&app.table, versions, months, app.clock.now())
         .await?;
-    Ok(parts
+    let upcoming = parts
         .iter()
         .flat_map(|part| part.iter())
-        .filter(|listed| listed.event.span().is_some_and(|span| span.ends.1 >= now))
-        .map(|listed| listed.event.club.clone())
-        .collect())
+        .filter(|listed| listed.span.is_some_and(|span| span.ends.1 >= now))
+        .map(|listed| &listed.event.club);
+    // Each club once, before its code is copied.
+    let clubs: HashSet<&ClubCode> = upcoming.collect();
+    Ok(clubs.into_iter().cloned().collect())
 }
 
 /// Create a club.

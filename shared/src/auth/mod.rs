@@ -3,6 +3,7 @@
 mod keys;
 mod known;
 mod token;
+mod verified;
 
 pub use keys::{FixedKeys, IssuerKeys, KeySource, Keys};
 pub use known::KnownPeople;

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde_json::{Map, Value};
 
 use super::keys::Keys;
+use super::verified::VerifiedTokens;
 use crate::ids::{self, Id};
 use crate::models::{Email, Person};
 use crate::settings::{ClaimNames, Settings};
@@ -34,6 +35,15 @@ pub struct Identity {
     pub issued_at: i64,
 }
 
+/// What a token says whose signature, issuer and audience are right.
+#[derive(Debug, Clone)]
+struct Verified {
+    identity: Identity,
+    /// The claims `exp` and `nbf`, in seconds since 1970.
+    expires: f64,
+    not_before: Option<f64>,
+}
+
 /// Why a token is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenError {
@@ -46,6 +56,7 @@ pub enum TokenError {
 /// Verifies the tokens of one issuer.
 pub struct Verifier {
     keys: Keys,
+    verified: VerifiedTokens<Verified>,
     issuer: String,
     /// Ids of people are derived from it.
     id_namespace: String,
@@ -73,6 +84,7 @@ impl Verifier {
     pub fn new(settings: &Settings, keys: Keys) -> Self {
         Self {
             keys,
+            verified: VerifiedTokens::default(),
             issuer: settings.issuer.clone(),
             id_namespace: settings.id_namespace.clone(),
             audience: settings.audience.clone(),
@@ -100,31 +112,56 @@ impl Verifier {
             .await
             .map_err(|_| TokenError::Unavailable)?
             .ok_or_else(|| bad("its key is unknown"))?;
-        let mut validation = Validation::new(header.alg);
-        validation.set_issuer(&[&self.issuer]);
-        validation.set_audience(&[&self.audience]);
-        validation.required_spec_claims =
-            HashSet::from(["exp", "iss", "aud", "sub"].map(str::to_owned));
-        // Times are compared with the service's clock below, not with the clock of the machine.
-        validation.validate_exp = false;
-        validation.validate_nbf = false;
-        let claims = decode::<Map<String, Value>>(token, &key, &validation)
-            .map_err(|_| bad("its signature, issuer or audience is wrong"))?
-            .claims;
-        let seconds = |name: &str| claims.get(name).and_then(Value::as_f64);
+        let verified = match self.verified.find(token, &key) {
+            Some(verified) => verified,
+            None => {
+                let verified = self.verify_once(token, header.alg, &key)?;
+                self.verified.add(token, &key, verified.clone());
+                verified
+            }
+        };
         #[expect(
             clippy::cast_precision_loss,
             reason = "seconds since 1970 are far below 2^52"
         )]
         let (at, leeway) = (now.timestamp_millis() as f64 / 1000.0, self.leeway as f64);
-        if seconds("exp").is_none_or(|exp| at >= exp + leeway) {
+        if at >= verified.expires + leeway {
             return Err(bad("it has expired"));
         }
-        if seconds("nbf").is_some_and(|nbf| at < nbf - leeway) {
+        if verified.not_before.is_some_and(|nbf| at < nbf - leeway) {
             return Err(bad("it is not valid yet"));
         }
-        self.identity(&claims)
-            .ok_or_else(|| bad("it has no usable sub claim"))
+        Ok(verified.identity)
+    }
+
+    /// Checks everything but the times.
+    fn verify_once(
+        &self,
+        token: &str,
+        algorithm: Algorithm,
+        key: &DecodingKey,
+    ) -> Result<Verified, TokenError> {
+        let bad = TokenError::Invalid;
+        let mut validation = Validation::new(algorithm);
+        validation.set_issuer(&[&self.issuer]);
+        validation.set_audience(&[&self.audience]);
+        validation.required_spec_claims =
+            HashSet::from(["exp", "iss", "aud", "sub"].map(str::to_owned));
+        // Times are compared with the service's clock at each request, not with the clock of the
+        // machine.
+        validation.validate_exp = false;
+        validation.validate_nbf = false;
+        let claims = decode::<Map<String, Value>>(token, key, &validation)
+            .map_err(|_| bad("its signature, issuer or audience is wrong"))?
+            .claims;
+        let seconds = |name: &str| claims.get(name).and_then(Value::as_f64);
+        Ok(Verified {
+            expires: seconds("exp").ok_or_else(|| bad("it has expired"))?,
+            not_before: seconds("nbf"),
+            identity: self
+                .identity(&claims)
+                .ok_or_else(|| bad("it has no usable sub claim"))?,
+        })
     }
 
     fn identity(&self, claims: &Map<String, Value>) -> Option<Identity> {

@@ -154,7 +154,8 @@ impl Load for Form {
         let Some(id) = path.id("application") else {
             return Ok(None);
         };
-        Ok(app.table.form(path.club(), id).await?)
+        let forms = &app.forms;
+        Ok(forms.form(&app.table, path.club(), id, app.now()).await?)
     }
 }
 

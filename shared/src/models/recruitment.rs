@@ -13,7 +13,7 @@ pub struct Application {
     pub id: Id<Application>,
     /// Code of the club.
     pub club: ClubCode,
-    /// Changes with every change.
+    /// Changes with every change, also with every change of its questions.
     pub version: u64,
     /// Name of the application.
     pub name: String,
@@ -42,6 +42,10 @@ pub struct Application {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+    /// When one of its questions was last changed; none if none was since it was created. Together
+    /// with this, the version changes.
+    #[serde(default)]
+    pub questions_changed_at: Option<Timestamp>,
 }
 
 impl Application {

@@ -11,6 +11,7 @@ use crate::models::{
     Application, ApplicationTexts, ClubCode, Extension, Form, Person, Prompt, Question, Submission,
     WholeForm, Withdrawal,
 };
+use crate::time::Timestamp;
 
 impl Entity for Application {
     const TYPE: &'static str = "Application";
@@ -90,6 +91,15 @@ fn forms(items: Vec<Stored>) -> Vec<WholeForm> {
             .sort_by_key(|question| (question.precedence, question.id));
     }
     all
+}
+
+/// Says in the application that its questions change, for those who keep them in memory.
+fn questions_changed(club: &ClubCode, application: Id<Application>, now: Timestamp) -> Write {
+    Write::update(keys::application(club, application))
+        .add("version", 1)
+        .set("questions_changed_at", &now)
+        .if_exists()
+        .if_none("deleted")
 }
 
 impl Table {
@@ -338,43 +348,57 @@ impl Table {
     }
 
     /// Stores a question, and its prompt if that is new. Refused if the question changed after
-    /// `read` was read. `read` is `None` for a new question.
+    /// `read` was read, or if the application was deleted. `read` is `None` for a new question.
     pub async fn put_question(
         &self,
         question: &Question,
         read: Option<&Question>,
+        now: Timestamp,
     ) -> Result<(), TableError> {
         let write = Write::put(question)?;
-        let write = match read {
-            None => write.if_new(),
-            Some(read) => write.if_equals("version", &read.version),
-        };
-        if read.is_some_and(|read| read.prompt.version == question.prompt.version) {
-            return self.write(write).await.map(drop);
+        let mut writes = vec![
+            match read {
+                None => write.if_new(),
+                Some(read) => write.if_equals("version", &read.version),
+            },
+            questions_changed(&question.club, question.application, now),
+        ];
+        if read.is_none_or(|read| read.prompt.version != question.prompt.version) {
+            writes.push(Write::put(&question.prompt)?.if_new());
         }
-        self.transact(vec![write, Write::put(&question.prompt)?.if_new()])
-            .await
-    }
-
-    /// Stores the order of questions, all or nothing. Refused if the version of a question changed.
-    pub async fn order_questions(&self, questions: &[Question]) -> Result<(), TableError> {
-        let writes = questions
-            .iter()
-            .map(|q| {
-                Write::update(q.key())
-                    .set("precedence", &q.precedence)
-                    .add("version", 1)
-                    .if_equals("version", &q.version)
-            })
-            .collect();
         self.transact(writes).await
     }
 
-    /// Deletes a question. Its prompts stay, because existing answers refer to them.
-    pub async fn delete_question(&self, question: &Question) -> Result<(), TableError> {
-        self.write(Write::delete(question.key()).if_equals("version", &question.version))
-            .await
-            .map(drop)
+    /// Stores the order of questions, all or nothing. Refused if the version of a question changed,
+    /// or if the application was deleted.
+    pub async fn order_questions(
+        &self,
+        application: &Application,
+        questions: &[Question],
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        let moved = questions.iter().map(|q| {
+            Write::update(q.key())
+                .set("precedence", &q.precedence)
+                .add("version", 1)
+                .if_equals("version", &q.version)
+        });
+        let form = questions_changed(&application.club, application.id, now);
+        self.transact(moved.chain([form]).collect()).await
+    }
+
+    /// Deletes a question. Its prompts stay, because existing answers refer to them. Refused if its
+    /// version changed, or if the application was deleted.
+    pub async fn delete_question(
+        &self,
+        question: &Question,
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        self.transact(vec![
+            Write::delete(question.key()).if_equals("version", &question.version),
+            questions_changed(&question.club, question.application, now),
+        ])
+        .await
     }
 
     /// Returns a person's extensions of these applications, by application: 1 batch read per 100.

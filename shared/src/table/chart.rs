@@ -206,7 +206,7 @@ pub const CHART: [ChartRow; 40] = [
         "APPLICATIONS#<club>",
         "<application>",
         "",
-        "An application with its committees and templates.",
+        "An application with its committees. Its version also tells changes of its questions.",
     ],
     [
         "Question",

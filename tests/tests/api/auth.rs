@@ -2,8 +2,14 @@
 //!
 //! Proves P1, P2, P3, P4, P5, P7.
 
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chrono::TimeDelta;
+use futures::future::BoxFuture;
+use jsonwebtoken::jwk::JwkSet;
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use local::issuer::{AUDIENCE, ISSUER, Issuer};
 use serde_json::{Value, json};
@@ -117,19 +123,24 @@ async fn bad_tokens_are_401_on_every_route_public_ones_included() {
     }
 }
 
-/// An issuer whose first request fails. The fields are the number of requests and the keys.
-struct Flaky(std::sync::atomic::AtomicUsize, jsonwebtoken::jwk::JwkSet);
+/// An issuer that gives these answers, one after the other, and then only the last.
+struct InTurn(Mutex<VecDeque<Result<JwkSet, String>>>);
 
-impl KeySource for Flaky {
-    fn fetch(&self) -> futures::future::BoxFuture<'_, Result<jsonwebtoken::jwk::JwkSet, String>> {
-        let n = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        Box::pin(async move {
-            if n == 0 {
-                Err("unreachable".into())
-            } else {
-                Ok(self.1.clone())
-            }
-        })
+impl InTurn {
+    fn new(answers: impl Into<VecDeque<Result<JwkSet, String>>>) -> Self {
+        Self(Mutex::new(answers.into()))
+    }
+}
+
+impl KeySource for InTurn {
+    fn fetch(&self) -> BoxFuture<'_, Result<JwkSet, String>> {
+        let mut answers = self.0.lock().expect("a lock");
+        let answer = if answers.len() > 1 {
+            answers.pop_front()
+        } else {
+            answers.front().cloned()
+        };
+        Box::pin(async { answer.expect("an answer") })
     }
 }
 
@@ -137,7 +148,7 @@ impl KeySource for Flaky {
 async fn an_issuer_that_cannot_be_reached_is_no_reason_for_401_and_an_unknown_key_is_looked_for_once_a_minute()
  {
     let issuer = Issuer::new(&Issuer::new_key().expect("a key"), ISSUER).expect("an issuer");
-    let flaky = Flaky(std::sync::atomic::AtomicUsize::new(0), issuer.keys());
+    let flaky = InTurn::new([Err("unreachable".into()), Ok(issuer.keys())]);
     let verifier = Verifier::new(&local::settings(), Keys::new(flaky));
     let token = issuer.sign(&claims()).expect("a token");
     assert!(matches!(
@@ -240,5 +251,38 @@ async fn an_address_that_is_not_verified_is_treated_as_no_address() {
         let token = campus.campus.issuer.sign(&claims).expect("a token");
         let profile = campus.with_token(&token).get("/api/settings/").await.ok();
         assert_eq!(profile["email"], email, "email_verified: {verified}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_was_accepted_is_refused_when_its_time_or_its_key_has_ended() {
+    let issuer = || Issuer::new(&Issuer::new_key().expect("a key"), ISSUER).expect("an issuer");
+    let (old, new) = (issuer(), issuer());
+    let verifier = Verifier::new(
+        &local::settings(),
+        Keys::new(InTurn::new([Ok(old.keys()), Ok(new.keys())])),
+    );
+    let claims = |expires: TimeDelta| with("exp", json!((start() + expires).timestamp()));
+    let short = old.sign(&claims(TimeDelta::minutes(10))).expect("a token");
+    let long = old.sign(&claims(TimeDelta::days(7))).expect("a token");
+    let early = old
+        .sign(&with(
+            "nbf",
+            json!((start() + TimeDelta::hours(1)).timestamp()),
+        ))
+        .expect("a token");
+    for (token, at, is_good) in [
+        (&short, TimeDelta::zero(), true),
+        (&short, TimeDelta::minutes(9), true),
+        (&short, TimeDelta::minutes(12), false),
+        (&early, TimeDelta::zero(), false),
+        (&early, TimeDelta::minutes(1), false),
+        (&long, TimeDelta::zero(), true),
+        (&long, TimeDelta::hours(11), true),
+        // The keys are fetched again after twelve hours, and the new one has the same id.
+        (&long, TimeDelta::hours(13), false),
+    ] {
+        let verified = verifier.verify(token, start() + at).await;
+        assert_eq!(verified.is_ok(), is_good, "after {at}: {verified:?}");
     }
 }

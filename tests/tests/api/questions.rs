@@ -2,9 +2,15 @@
 //!
 //! Proves H13, H14, H16, Q1, Q2, Q3, Q4, Q5, Q6, Q7.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::TimeDelta;
+use http::Method;
+use local::engine::{Call, Reply};
 use serde_json::{Value, json};
-use tests::TestCampus;
 use tests::fixtures::id;
+use tests::{Setup, TestCampus};
 
 #[tokio::test]
 async fn questions_of_all_types() {
@@ -303,12 +309,19 @@ async fn a_hundred_questions_and_no_more() {
         .as_array()
         .map(|all| all.iter().rev().map(id).collect())
         .unwrap_or_default();
-    let sorted = drive
-        .officer
-        .post(&format!("{path}precedence/"), json!({ "precedence": ids }))
-        .await
-        .ok();
-    assert_eq!(sorted[0]["id"], ids[0]);
+    // The second time, each question has another place than before.
+    let back: Vec<u64> = ids.iter().rev().copied().collect();
+    for order in [ids, back] {
+        let body = json!({ "precedence": order });
+        let sorted = drive
+            .officer
+            .post(&format!("{path}precedence/"), body)
+            .await;
+        let sorted = sorted.ok();
+        let shown: Vec<u64> = sorted.as_array().into_iter().flatten().map(id).collect();
+        assert_eq!(shown, order);
+        assert_eq!(drive.officer.get(&path).await.ok(), sorted);
+    }
 }
 
 #[tokio::test]
@@ -374,4 +387,71 @@ async fn too_many_options_are_told_once() {
         answer["errors"],
         json!({ "multiple_choice": ["At most 50 options are allowed."] })
     );
+}
+
+#[tokio::test]
+async fn questions_in_memory_are_those_that_another_function_changed() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let path = format!("{}questions/", drive.path);
+    let other = campus.another();
+    let reader = other.as_("sue");
+    let new = json!({ "question_type": 1, "prompt": "Since when?", "precedence": 5 });
+    let question = id(&drive.officer.post(&path, new).await.created());
+    let (one, sort) = (format!("{path}{question}/"), format!("{path}precedence/"));
+    let order = json!({ "precedence": [question] });
+    let changes = [
+        (Method::PATCH, &one, Some(json!({ "prompt": "Why?" }))),
+        (Method::PATCH, &one, Some(json!({ "precedence": 9 }))),
+        (Method::POST, &sort, Some(order)),
+        (Method::DELETE, &one, None),
+    ];
+    for (method, target, body) in changes {
+        // Long after the last change, so that forms are kept in memory.
+        campus.advance(TimeDelta::minutes(2));
+        let before = reader.get(&path).await.ok();
+        let changed = drive.officer.send(method, target, body).await;
+        assert!(changed.status.is_success(), "{}", changed.text());
+        let after = reader.get(&path).await.ok();
+        assert_ne!(after, before);
+        assert_eq!(after, drive.officer.get(&path).await.ok());
+    }
+    // The application is closed to everybody as soon as it is deleted.
+    campus.advance(TimeDelta::minutes(2));
+    reader.get(&path).await.ok();
+    drive.officer.delete(&drive.path).await.no_content();
+    reader.get(&path).await.error(404);
+}
+
+#[tokio::test]
+async fn a_question_that_was_read_beside_its_change_is_not_kept() {
+    // A reader beside a transaction may get the application of after it, and a question of before.
+    let beside = Arc::new(AtomicBool::new(false));
+    let mixes = beside.clone();
+    let campus = Setup::default()
+        .hook(Arc::new(move |call: Call| {
+            let mixes = mixes.load(Ordering::SeqCst) && call.operation == "Query";
+            Box::pin(async move {
+                let Reply::Answer(status, body) = call.apply(&call.body) else {
+                    return None;
+                };
+                let body = if mixes {
+                    body.replace("New?", "Old?")
+                } else {
+                    body
+                };
+                Some(Reply::Answer(status, body))
+            })
+        }))
+        .build();
+    let drive = campus.drive("chess").await;
+    let path = format!("{}questions/", drive.path);
+    let one = format!("{path}{}/", drive.question);
+    let patch = json!({ "prompt": "New?" });
+    drive.officer.patch(&one, patch).await.ok();
+    let prompt = async || drive.officer.get(&one).await.ok()["prompt"].clone();
+    beside.store(true, Ordering::SeqCst);
+    assert_eq!(prompt().await, "Old?", "the reader beside it");
+    beside.store(false, Ordering::SeqCst);
+    assert_eq!(prompt().await, "New?");
 }

@@ -1354,7 +1354,7 @@ async fn the_price_list_is_measured() {
         price("submit", "18 answers of 5 KB").0,
         price(
             "submit",
-            "18 answers of 5 KB, club and application of 136 KB",
+            "18 answers of 5 KB, club and application with texts of 172 KB",
         )
         .0,
     );

@@ -14,7 +14,7 @@ const LAYERS: [&[&str]; 12] = [
     &["html", "text"],
     &["models"],
     &["mail", "table"],
-    &["catalogue", "receipts"],
+    &["catalogue", "forms", "receipts"],
     &["lookups"],
     &["auth", "media"],
     &["state"],

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use shared::ids::sha256_hex;
 use tests::{Setup, TestCampus};
 
-use crate::costs_long::{answers, questions};
+use crate::costs_long::{SETTLED, answers, questions};
 
 /// What one partition of DynamoDB serves in a second: units of reads, and of writes.
 const PARTITION: Units = Units {
@@ -176,15 +176,19 @@ async fn record(applications: usize, students: usize) -> Loads {
             Box::pin(async { Some(reply) })
         }))
         .build();
-    let mut sent = Vec::new();
+    let mut forms = Vec::new();
     for n in 0..applications {
         let drive = campus.drive(&format!("club{n}")).await;
-        let questions = questions(&drive).await;
+        forms.push((questions(&drive).await, drive));
+    }
+    campus.advance(SETTLED);
+    let mut sent = Vec::new();
+    for (n, (questions, drive)) in forms.into_iter().enumerate() {
         let body = answers(&questions, ANSWERS);
         for m in 0..students {
             let student = campus.as_(&format!("student{n}x{m}"));
             student.get("/api/settings/").await.ok();
-            // Warm functions know the prompts.
+            // Warm functions know the form.
             if m == 0 {
                 let path = format!("{}submissions/", drive.path);
                 student.post(&path, body.clone()).await.created();

@@ -171,6 +171,7 @@ fn application(numbers: &Numbers, drive: &RecruitmentPlan<'_>, now: Timestamp) -
         deleted: None,
         created_at: created,
         updated_at: created,
+        questions_changed_at: None,
     }
 }
 
