@@ -9,16 +9,12 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::Mutex;
 
 use crate::models::{Club, ClubCode, Event, Span};
-use crate::table::{Entity, EventListing, Table, TableError, Versions, keys};
+use crate::table::{Entity, EventListing, PARALLEL, Table, TableError, Versions, keys};
 use crate::{html, ids, text};
 
 /// Memory for the parts of one catalogue, in bytes as counted by [`Listed::size`]. If more is
 /// needed, the parts that were not used recently are removed.
 const MEMORY: usize = 96 * 1024 * 1024;
-
-/// How many parts are read at the same time. A cold function makes a connection for each, and the
-/// handshakes take more time than the calls.
-const CONNECTIONS: usize = 4;
 
 /// An item of a catalogue.
 pub trait Listed: Sized + Send + Sync + 'static {
@@ -122,8 +118,7 @@ impl<L: Listed> Catalogue<L> {
             };
             Ok::<_, TableError>((name, part))
         });
-        let loaded: Vec<(String, Part<L>)> =
-            loads.buffer_unordered(CONNECTIONS).try_collect().await?;
+        let loaded: Vec<(String, Part<L>)> = loads.buffer_unordered(PARALLEL).try_collect().await?;
         held.parts.extend(loaded);
         for name in wanted {
             if let Some(part) = held.parts.get_mut(name) {

@@ -112,13 +112,12 @@ impl Verifier {
             .await
             .map_err(|_| TokenError::Unavailable)?
             .ok_or_else(|| bad("its key is unknown"))?;
-        let verified = match self.verified.find(token, &key) {
-            Some(verified) => verified,
-            None => {
-                let verified = self.verify_once(token, header.alg, &key)?;
-                self.verified.add(token, &key, verified.clone());
-                verified
-            }
+        let verified = if let Some(verified) = self.verified.find(token, &key) {
+            verified
+        } else {
+            let verified = self.verify_once(token, header.alg, &key)?;
+            self.verified.add(token, &key, verified.clone());
+            verified
         };
         #[expect(
             clippy::cast_precision_loss,

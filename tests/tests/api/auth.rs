@@ -282,7 +282,7 @@ async fn a_token_that_was_accepted_is_refused_when_its_time_or_its_key_has_ended
         // The keys are fetched again after twelve hours, and the new one has the same id.
         (&long, TimeDelta::hours(13), false),
     ] {
-        let verified = verifier.verify(token, start() + at).await;
-        assert_eq!(verified.is_ok(), is_good, "after {at}: {verified:?}");
+        let result = verifier.verify(token, start() + at).await;
+        assert_eq!(result.is_ok(), is_good, "after {at}: {result:?}");
     }
 }

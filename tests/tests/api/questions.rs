@@ -410,8 +410,8 @@ async fn questions_in_memory_are_those_that_another_function_changed() {
         // Long after the last change, so that forms are kept in memory.
         campus.advance(TimeDelta::minutes(2));
         let before = reader.get(&path).await.ok();
-        let changed = drive.officer.send(method, target, body).await;
-        assert!(changed.status.is_success(), "{}", changed.text());
+        let response = drive.officer.send(method, target, body).await;
+        assert!(response.status.is_success(), "{}", response.text());
         let after = reader.get(&path).await.ok();
         assert_ne!(after, before);
         assert_eq!(after, drive.officer.get(&path).await.ok());
@@ -447,8 +447,8 @@ async fn a_question_that_was_read_beside_its_change_is_not_kept() {
     let drive = campus.drive("chess").await;
     let path = format!("{}questions/", drive.path);
     let one = format!("{path}{}/", drive.question);
-    let patch = json!({ "prompt": "New?" });
-    drive.officer.patch(&one, patch).await.ok();
+    let new = json!({ "prompt": "New?" });
+    drive.officer.patch(&one, new).await.ok();
     let prompt = async || drive.officer.get(&one).await.ok()["prompt"].clone();
     beside.store(true, Ordering::SeqCst);
     assert_eq!(prompt().await, "Old?", "the reader beside it");

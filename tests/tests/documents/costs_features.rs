@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::fixtures::id;
 
 use super::costs::{Prices, Row, Witness};
-use super::costs_long::SETTLED;
+use super::costs_long::keep_form;
 
 /// Rows of what applicants do besides submitting, and of reviews, on a separate campus.
 pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
@@ -14,13 +14,12 @@ pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
     let drive = p.campus.drive("chess").await;
     let (ada, sue) = (p.campus.as_("ada"), p.campus.as_("sue"));
     sue.get("/api/settings/").await.ok();
-    p.campus.advance(SETTLED);
-    // Warm functions know the form.
-    sue.get(&format!("{}questions/", drive.path)).await.ok();
+    let body = json!({ "confirmation": true });
+    drive.officer.patch(&drive.path, body).await.ok();
+    keep_form(&p.campus, &drive, &sue).await;
     let draft = format!("{}draft/", drive.path);
     let answer = |text: &str, version: u64| json!({ "responses": [{ "question": drive.question, "text": text, "version": version }] });
-    let (get, patch, put) = (Method::GET, Method::PATCH, Method::PUT);
-    let none = Value::Null;
+    let (get, patch, put, none) = (Method::GET, Method::PATCH, Method::PUT, Value::Null);
     p.row(
         "save_draft",
         "first answer",
@@ -57,9 +56,6 @@ pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
         none.clone(),
     )
     .await;
-    let body = json!({ "confirmation": true });
-    drive.officer.patch(&drive.path, body).await.ok();
-    sue.get(&format!("{}questions/", drive.path)).await.ok();
     let submissions = format!("{}submissions/", drive.path);
     let submission = p
         .row(
