@@ -1,5 +1,5 @@
-//! Tokens that were verified already. A page of the site sends one token with all its requests, and
-//! the signature is up to a quarter of the processor time of a small one.
+//! Tokens that were verified already. A page of the site sends the same token with all its requests,
+//! and checking a signature takes up to a quarter of the processor time of a small request.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,8 @@ impl<T> Default for VerifiedTokens<T> {
 /// The SHA-256 of a token.
 type Hash = [u8; 32];
 
-/// A function serves one request after another, so few callers at a time.
+/// How many tokens are remembered. A function serves one request after another, so it has few
+/// callers in a minute.
 const MOST: usize = 1_000;
 
 fn hash(token: &str) -> Hash {

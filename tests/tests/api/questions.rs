@@ -9,7 +9,10 @@ use chrono::TimeDelta;
 use http::Method;
 use local::engine::{Call, Reply};
 use serde_json::{Value, json};
-use tests::fixtures::id;
+use shared::ids::{self, Id};
+use shared::models::Question;
+use shared::table::{Refusal, TableError};
+use tests::fixtures::{code, id};
 use tests::{Setup, TestCampus};
 
 #[tokio::test]
@@ -454,4 +457,24 @@ async fn a_question_that_was_read_beside_its_change_is_not_kept() {
     assert_eq!(prompt().await, "Old?", "the reader beside it");
     beside.store(false, Ordering::SeqCst);
     assert_eq!(prompt().await, "New?");
+}
+
+#[tokio::test]
+async fn no_question_is_stored_under_an_application_that_was_deleted_meanwhile() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let app = &campus.campus.app;
+    let application = drive.path.trim_end_matches('/').rsplit('/').next();
+    let application = application.and_then(ids::parse).expect("an id");
+    let read = app.table.form(&code("chess"), application).await;
+    let form = read.expect("an answer").expect("a form");
+    drive.officer.delete(&drive.path).await.no_content();
+    let before = campus.stored();
+    let question = Question {
+        id: Id::new(7),
+        ..form.questions[0].clone()
+    };
+    let stored = app.table.put_question(&question, None, app.now()).await;
+    assert!(matches!(stored, Err(TableError::Refused(Refusal::Changed))));
+    assert_eq!(campus.stored(), before);
 }
