@@ -9,12 +9,15 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::Mutex;
 
 use crate::models::{Club, ClubCode, Event, Span};
-use crate::table::{Entity, EventListing, PARALLEL, Table, TableError, Versions, keys};
+use crate::table::{Entity, EventListing, Table, TableError, Versions, keys};
 use crate::{html, ids, text};
 
 /// Memory for the parts of one catalogue, in bytes as counted by [`Listed::size`]. If more is
 /// needed, the parts that were not used recently are removed.
 const MEMORY: usize = 96 * 1024 * 1024;
+/// How many parts are read at the same time. A cold function opens a connection for each, and with a
+/// function's share of a processor, a TLS handshake takes as long as to read a part.
+const AT_ONCE: usize = 4;
 
 /// An item of a catalogue.
 pub trait Listed: Sized + Send + Sync + 'static {
@@ -30,13 +33,6 @@ pub trait Listed: Sized + Send + Sync + 'static {
 
     /// Returns the approximate size in bytes.
     fn size(&self) -> usize;
-
-    /// Returns the form that is listed, with its size.
-    fn sized(stored: Self::Stored) -> (Self, usize) {
-        let listed = Self::new(stored);
-        let size = listed.size();
-        (listed, size)
-    }
 }
 
 /// Where an item is: the number of its part in the request, and its position there.
@@ -80,7 +76,7 @@ impl<L> Default for Catalogue<L> {
 impl<L: Listed> Catalogue<L> {
     /// Returns the items of these parts, in the order of their keys. The result includes every
     /// write whose response was sent before `versions` was read. Parts that have not changed are
-    /// not read again; the others are read in parallel.
+    /// not read again, and parts that were never written are not read at all.
     pub async fn parts(
         &self,
         table: &Table,
@@ -98,7 +94,8 @@ impl<L: Listed> Catalogue<L> {
             // read first.
             fresh && part.version >= versions.of(name)
         };
-        let missing = wanted.iter().filter(|name| {
+        let written = || wanted.iter().filter(|name| versions.of(name) > 0);
+        let missing = written().filter(|name| {
             !held
                 .parts
                 .get(*name)
@@ -106,27 +103,26 @@ impl<L: Listed> Catalogue<L> {
         });
         let missing: Vec<String> = missing.cloned().collect();
         let loads = stream::iter(missing).map(async |name| {
-            let items = table.catalogue_part(&name, L::sized).await?;
-            let size = items.iter().map(|(_, size)| size).sum();
-            let items = items.into_iter().map(|(item, _)| item).collect();
+            let stored: Vec<L::Stored> = table.catalogue_part(&name).await?;
+            let items: Vec<L> = stored.into_iter().map(L::new).collect();
             let part = Part {
                 version: versions.of(&name),
                 at: now,
                 used: 0,
-                size,
+                size: items.iter().map(L::size).sum(),
                 items: Arc::new(items),
             };
             Ok::<_, TableError>((name, part))
         });
-        let loaded: Vec<(String, Part<L>)> = loads.buffer_unordered(PARALLEL).try_collect().await?;
+        let loaded: Vec<(String, Part<L>)> = loads.buffer_unordered(AT_ONCE).try_collect().await?;
         held.parts.extend(loaded);
+        let mut items = Vec::with_capacity(wanted.len());
         for name in wanted {
-            if let Some(part) = held.parts.get_mut(name) {
+            items.push(held.parts.get_mut(name).map_or_else(Arc::default, |part| {
                 part.used = held.uses;
-            }
+                part.items.clone()
+            }));
         }
-        let found = || wanted.iter().filter_map(|name| held.parts.get(name));
-        let items = found().map(|part| part.items.clone()).collect();
         held.shrink();
         Ok(items)
     }

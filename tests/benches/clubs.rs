@@ -50,7 +50,13 @@ async fn main() {
             .iter_mut()
             .step_by(7)
             .for_each(|club| club.profile.tags = vec![Id::new(tag)]);
-        campus.campus.app.table.load(&clubs).await.expect("a table");
+        campus
+            .campus
+            .app
+            .table
+            .load_clubs(&clubs)
+            .await
+            .expect("a table");
         for (name, path) in LISTS {
             measure::row(&campus, n, name, path, latency().await).await;
         }

@@ -15,7 +15,7 @@ fn counter(item: &Value, attribute: &'static str, count: usize, text: String) ->
         text,
         repair: Some(Repair::Set {
             item: item.clone(),
-            attribute,
+            attribute: attribute.to_owned(),
             value,
         }),
     })

@@ -29,7 +29,7 @@ pub enum Repair {
         /// The item as it was read.
         item: Value,
         /// The name of the attribute.
-        attribute: &'static str,
+        attribute: String,
         /// The right value.
         value: Value,
     },
@@ -112,15 +112,16 @@ impl Repair {
                     .set_key(Some(key(old)?));
                 let update = update
                     .update_expression("SET #name = :new")
-                    .condition_expression("#name = :old");
-                let update = update
-                    .expression_attribute_names("#name", *name)
+                    .expression_attribute_names("#name", name)
                     .expression_attribute_values(":new", attribute(value)?);
-                match update
-                    .expression_attribute_values(":old", attribute(&old[*name])?)
-                    .send()
-                    .await
-                {
+                let update = if old[name].is_null() {
+                    update.condition_expression("attribute_not_exists(#name)")
+                } else {
+                    update
+                        .condition_expression("#name = :old")
+                        .expression_attribute_values(":old", attribute(&old[name])?)
+                };
+                match update.send().await {
                     Ok(_) => return Ok(true),
                     Err(error) => (
                         error.code() == Some(REFUSED),

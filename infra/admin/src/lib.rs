@@ -3,6 +3,7 @@
 
 mod bring_back;
 mod capacity;
+mod catalogue;
 mod counts;
 mod finding;
 mod mails;
@@ -20,9 +21,8 @@ pub use finding::{Finding, Repair};
 pub use preflight::{Checked, Plan, preflight};
 pub use reconcile::{FoundReceipt, Reconciled, reconcile};
 use serde_json::Value;
-use shared::ids::Id;
-use shared::models::{Answer, Answers, Event, Submission};
-use shared::table::{EventListing, listed, listing_parts, misplaced};
+use shared::models::{Answer, Answers, Submission};
+use shared::table::misplaced;
 
 /// An item of the SDK.
 pub type Item = HashMap<String, AttributeValue>;
@@ -165,8 +165,9 @@ fn disagreements(
             .into_iter()
             .map(Finding::from),
     );
-    wrong.extend(listings(stored).into_iter().map(Finding::from));
     for relation in [
+        catalogue::listings,
+        catalogue::versions,
         relations::orphans,
         relations::prompts,
         relations::halves,
@@ -230,38 +231,6 @@ fn twice(submissions: &[Submission]) -> Vec<String> {
             ));
         }
     }
-    wrong
-}
-
-/// Events whose copies in the catalogue are missing or wrong. An event has a copy in the part of
-/// its month, and one in the part that it left last.
-fn listings(stored: &StoredItems) -> Vec<String> {
-    let mut copies: BTreeMap<(String, Id<Event>), Event> =
-        typed::<EventListing>(stored, "EventListing")
-            .into_iter()
-            .map(|listing| ((listing.part, listing.event.id), listing.event))
-            .collect();
-    let mut wrong = Vec::new();
-    for event in typed::<Event>(stored, "Event") {
-        for part in listing_parts(&event) {
-            match copies.remove(&(part.clone(), event.id)) {
-                None => wrong.push(format!(
-                    "event {} is not in {part} of the catalogue",
-                    event.id
-                )),
-                Some(copy) if copy != listed(&event) => {
-                    wrong.push(format!(
-                        "event {} has a different copy in {part} of the catalogue",
-                        event.id
-                    ));
-                }
-                Some(_) => {}
-            }
-        }
-    }
-    wrong.extend(copies.keys().map(|(part, id)| {
-        format!("{part} of the catalogue has event {id}, which does not belong there")
-    }));
     wrong
 }
 

@@ -217,7 +217,7 @@ pub(crate) fn windows(stored: &StoredItems) -> Vec<Finding> {
                 ),
                 repair: Some(Repair::Set {
                     item: club.clone(),
-                    attribute: "windows",
+                    attribute: "windows".to_owned(),
                     value: right,
                 }),
             });
@@ -279,7 +279,7 @@ pub(crate) fn scores(stored: &StoredItems) -> Vec<Finding> {
                 ),
                 repair: Some(Repair::Set {
                     item: submission.clone(),
-                    attribute: "reviews",
+                    attribute: "reviews".to_owned(),
                     value: right,
                 }),
             });

@@ -32,7 +32,33 @@ struct Bench<'a> {
     tokens: HashMap<String, String>,
 }
 
-impl Bench<'_> {
+impl<'a> Bench<'a> {
+    /// Starts these functions.
+    async fn start(cloud: &'a Cloud, built: &Path, names: &[&'static str]) -> Result<Self, Error> {
+        let mut processes = BTreeMap::new();
+        for name in names {
+            let bootstrap = std::path::absolute(tests::template::bootstrap(built, name))?;
+            let function = &cloud.functions[*name].function;
+            let mut process = Process::start(function, &bootstrap, cloud.services.table()).await?;
+            process.ready().await?;
+            processes.insert(*name, process);
+        }
+        Ok(Self {
+            cloud,
+            processes,
+            times: 1,
+            only: "",
+            tokens: HashMap::new(),
+        })
+    }
+
+    async fn end(self) -> Result<(), Error> {
+        for (_, process) in self.processes {
+            process.end().await?;
+        }
+        Ok(())
+    }
+
     fn token(&mut self, username: &str) -> Result<String, Error> {
         if let Some(token) = self.tokens.get(username) {
             return Ok(token.clone());
@@ -175,37 +201,26 @@ pub async fn run(
     times: usize,
     only: &str,
 ) -> Result<(), Error> {
-    let mut bench = Bench {
-        cloud,
-        processes: BTreeMap::new(),
-        times,
-        only,
-        tokens: HashMap::new(),
-    };
-    for name in [
+    let names = [
         "Clubs",
         "Applications",
         "Submissions",
         "Memberships",
         "Events",
-    ] {
-        let bootstrap = std::path::absolute(tests::template::bootstrap(built, name))?;
-        let mut process = Process::start(
-            &cloud.functions[name].function,
-            &bootstrap,
-            cloud.services.table(),
-        )
-        .await?;
-        process.ready().await?;
-        bench.processes.insert(name, process);
-    }
+    ];
+    let mut bench = Bench::start(cloud, built, &names).await?;
+    (bench.times, bench.only) = (times, only);
     fill_catalogue(&mut bench).await?;
     let (application, submission, answers) = fill_club(&mut bench, submissions).await?;
     measure_all(&mut bench, &application, submission, &answers).await?;
-    for (_, process) in bench.processes {
-        process.end().await?;
-    }
-    Ok(())
+    bench.end().await
+}
+
+/// Stores 200 clubs with 500 events through the functions.
+pub async fn store_catalogue(cloud: &Cloud, built: &Path) -> Result<(), Error> {
+    let mut bench = Bench::start(cloud, built, &["Clubs", "Events"]).await?;
+    fill_catalogue(&mut bench).await?;
+    bench.end().await
 }
 
 /// Measures every operation, and prints the table.

@@ -107,16 +107,16 @@ pub(super) struct Stored {
     head: Head,
 }
 
-/// The text of a body. It is checked again each time, which takes less time than a copy.
+/// The text of a body.
 fn text_of(body: &SdkBody) -> Result<&str, TableError> {
     std::str::from_utf8(body.bytes().unwrap_or_default()).map_err(TableError::failed)
 }
 
 impl Stored {
-    fn new(body: &Arc<SdkBody>, item: &RawValue) -> Result<Self, TableError> {
+    /// Returns an item, which is a part of the text of the body.
+    fn new(body: &Arc<SdkBody>, text: &str, item: &RawValue) -> Result<Self, TableError> {
         let json = item.get();
-        // Both are parts of one text.
-        let start = json.as_ptr().addr() - text_of(body)?.as_ptr().addr();
+        let start = json.as_ptr().addr() - text.as_ptr().addr();
         Ok(Self {
             body: body.clone(),
             range: start..start + json.len(),
@@ -303,8 +303,9 @@ pub(super) trait FromAnswer: Sized {
 impl FromAnswer for Stored {
     fn all(body: &Body) -> Result<Found<Self>, TableError> {
         let body = body.kept()?;
-        let answer: Answer<&RawValue> = serde_json::from_str(text_of(body)?).map_err(unreadable)?;
-        Found::new(answer, |item| Self::new(body, item))
+        let text = text_of(body)?;
+        let answer: Answer<&RawValue> = serde_json::from_str(text).map_err(unreadable)?;
+        Found::new(answer, |item| Self::new(body, text, item))
     }
 }
 

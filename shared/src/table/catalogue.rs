@@ -4,15 +4,12 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::answer::{Stored, readable};
+use super::answer::Stored;
 use super::{Entity, Range, Table, TableError, Write, keys};
 use crate::time::Timestamp;
 
 /// The value of the item's `type` attribute.
 const TYPE: &str = "Version";
-
-/// Up to this number of items, the list is built on the thread that read the items.
-const LARGE: usize = 64;
 
 /// The versions of all parts. A part is a partition of the table; both have the same name.
 #[derive(Debug, Clone, Default)]
@@ -73,28 +70,8 @@ impl Table {
         Versions::of_item(self.read(keys::versions()).await?)
     }
 
-    /// Returns all items of a part, converted by `list`: 1 query.
-    ///
-    /// A large list is built on another thread. It takes some time, and other requests must not
-    /// wait for it.
-    pub async fn catalogue_part<E, L>(
-        &self,
-        part: &str,
-        list: fn(E) -> L,
-    ) -> Result<Vec<L>, TableError>
-    where
-        E: Entity + 'static,
-        L: Send + 'static,
-    {
-        let items = self.items(part.to_owned(), Range::All).await?;
-        let is_large = items.len() > LARGE;
-        let make = move || readable(items).into_iter().map(list).collect();
-        if is_large {
-            tokio::task::spawn_blocking(make)
-                .await
-                .map_err(TableError::failed)
-        } else {
-            Ok(make())
-        }
+    /// Returns all items of a part: 1 query.
+    pub async fn catalogue_part<E: Entity>(&self, part: &str) -> Result<Vec<E>, TableError> {
+        self.query(part.to_owned(), Range::All).await
     }
 }

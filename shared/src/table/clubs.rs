@@ -1,6 +1,6 @@
 //! Clubs, and the versions of their catalogue parts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::catalogue::{Versions, moved};
 use super::conditions::counted_owner;
@@ -314,5 +314,15 @@ impl Table {
         writes.push(write);
         writes.extend(text);
         self.transact(writes).await
+    }
+
+    /// Stores clubs as they are. Only for loading data into a table that has no other writers.
+    pub async fn load_clubs(&self, clubs: &[Club]) -> Result<(), TableError> {
+        self.load(clubs).await?;
+        let parts: BTreeSet<String> = clubs.iter().map(|club| club.key().pk).collect();
+        if parts.is_empty() {
+            return Ok(());
+        }
+        self.write(moved(parts)).await.map(drop)
     }
 }

@@ -22,7 +22,7 @@ pub(super) const GSI2PK: &str = "gsi2pk";
 pub(super) const GSI2SK: &str = "gsi2sk";
 
 /// The number of partitions for clubs. They are read in parallel to load the catalogue.
-pub const CLUB_PARTS: u64 = 8;
+pub const CLUB_PARTS: u64 = 4;
 
 /// The number of partitions for the submissions of one application. Each partition allows 1,000
 /// write units per second.

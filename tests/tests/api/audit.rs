@@ -97,6 +97,11 @@ async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
         ),
         ("of the catalogue", drop("EventListing")),
         (
+            "has items, but no version",
+            set("Version", "TAGS", Value::Null),
+        ),
+        ("versions of the catalogue are missing", drop("Version")),
+        (
             "its scores are not those of its reviews",
             set("Review", "score", number(1)),
         ),
@@ -352,6 +357,48 @@ async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
         sort(campus.stored()) == sort(stored),
         "the table is not as it was"
     );
+}
+
+// Lists do not read parts of the catalogue that have no version.
+#[tokio::test]
+async fn a_lost_version_of_the_catalogue_is_found_and_repaired() {
+    let campus = TestCampus::new();
+    campus.club("chess", &campus.as_("ada")).await;
+    let engine = &campus.campus.engine;
+    let client = admin::client(&local::sdk_config(engine.clone()));
+    let shown = async || {
+        let other = campus.another();
+        let list = other.anonymous().get("/api/clubs/").await.ok();
+        list["count"].as_u64()
+    };
+    let part = campus
+        .stored()
+        .into_iter()
+        .find(|item| item["type"]["S"] == "Club")
+        .expect("a club")["pk"]["S"]
+        .clone();
+    let (all, one) = ("DeleteItem", "UpdateItem");
+    for operation in [one, all] {
+        let mut call = json!({
+            "TableName": local::engine::TABLE,
+            "Key": { "pk": { "S": "CATALOGUE" }, "sk": { "S": "VERSION" } },
+        });
+        if operation == one {
+            call["UpdateExpression"] = json!("REMOVE #part");
+            call["ExpressionAttributeNames"] = json!({ "#part": part });
+        }
+        engine.json(operation, &call).expect("a write");
+        assert_eq!(shown().await, Some(0));
+        let wrong = admin::findings(&campus.stored(), campus.campus.clock.now());
+        assert_eq!(wrong.len(), 1, "{wrong:?}");
+        let repair = wrong[0].repair.as_ref().expect("a repair");
+        for is_needed in [true, false] {
+            let done = repair.apply(&client, local::engine::TABLE).await;
+            assert_eq!(done.expect("a repair"), is_needed);
+        }
+        assert_eq!(shown().await, Some(1));
+        assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
+    }
 }
 
 // An earlier version did not show an answer whose question was missing.

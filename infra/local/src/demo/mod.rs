@@ -58,7 +58,7 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
             .filter(|club| club.code == event.club)
             .for_each(|club| club.events += 1);
     }
-    table.load(&clubs).await?;
+    table.load_clubs(&clubs).await?;
     table.load(&members).await?;
     let (requests, invites) = people::asking(&people, &members, now);
     table.load(&requests).await?;

@@ -1,0 +1,97 @@
+//! Checks of the catalogue: the copies of events, and the versions of its parts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use shared::ids::Id;
+use shared::models::Event;
+use shared::table::{EventListing, listed, listing_parts};
+
+use crate::finding::{Finding, Repair};
+use crate::{StoredItems, text, typed};
+
+/// Events whose copies in the catalogue are missing or wrong. An event has a copy in the part of
+/// its month, and one in the part that it left last.
+pub(crate) fn listings(stored: &StoredItems) -> Vec<Finding> {
+    let mut copies: BTreeMap<(String, Id<Event>), Event> =
+        typed::<EventListing>(stored, "EventListing")
+            .into_iter()
+            .map(|listing| ((listing.part, listing.event.id), listing.event))
+            .collect();
+    let mut wrong = Vec::new();
+    for event in typed::<Event>(stored, "Event") {
+        for part in listing_parts(&event) {
+            match copies.remove(&(part.clone(), event.id)) {
+                None => wrong.push(format!(
+                    "event {} is not in {part} of the catalogue",
+                    event.id
+                )),
+                Some(copy) if copy != listed(&event) => {
+                    wrong.push(format!(
+                        "event {} has a different copy in {part} of the catalogue",
+                        event.id
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    wrong.extend(copies.keys().map(|(part, id)| {
+        format!("{part} of the catalogue has event {id}, which does not belong there")
+    }));
+    wrong.into_iter().map(Finding::from).collect()
+}
+
+/// The types of items that stand in parts of the catalogue.
+const LISTED: [&str; 9] = [
+    "Badge",
+    "Club",
+    "EventListing",
+    "Fair",
+    "Major",
+    "Registration",
+    "School",
+    "Tag",
+    "Year",
+];
+
+/// Parts of the catalogue without a version. Lists take them for empty.
+pub(crate) fn versions(stored: &StoredItems) -> Vec<Finding> {
+    let items = LISTED.iter().flat_map(|kind| stored.of(kind));
+    let parts: BTreeSet<&str> = items.map(|item| text(&item["pk"])).collect();
+    let Some(version) = stored.of("Version").next() else {
+        let mut new = json!({
+            "pk": { "S": "CATALOGUE" },
+            "sk": { "S": "VERSION" },
+            "type": { "S": "Version" },
+        });
+        for part in &parts {
+            new[*part] = first();
+        }
+        let finding = Finding {
+            text: "the versions of the catalogue are missing".to_owned(),
+            repair: Some(Repair::Put(new)),
+        };
+        return if parts.is_empty() {
+            vec![]
+        } else {
+            vec![finding]
+        };
+    };
+    let unknown = parts.into_iter().filter(|part| version[*part].is_null());
+    unknown
+        .map(|part| Finding {
+            text: format!("{part} has items, but no version in the catalogue"),
+            repair: Some(Repair::Set {
+                item: version.clone(),
+                attribute: part.to_owned(),
+                value: first(),
+            }),
+        })
+        .collect()
+}
+
+/// The first version of a part.
+fn first() -> Value {
+    json!({ "N": "1" })
+}
