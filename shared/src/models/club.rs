@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Applicant, Badge, ClubCode, Email, Image, Person, Personal, Tag};
+use super::{Applicant, Badge, ClubCode, Email, Image, Membership, Person, Tag};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -98,39 +98,6 @@ pub struct Window {
     pub start: Timestamp,
     /// When it closes.
     pub end: Timestamp,
-}
-
-/// A person's membership of a club. Its id is derived from the club and the person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Membership {
-    /// Id of the membership.
-    pub id: Id<Membership>,
-    /// Code of the club.
-    pub club: ClubCode,
-    /// Changes with every change.
-    pub version: u64,
-    /// Id of the user.
-    pub person: Id<Person>,
-    /// Role in the club.
-    pub role: Role,
-    /// Position in the club.
-    pub title: String,
-    /// Biography, plain text.
-    pub description: String,
-    /// Whether other people can see who the member is.
-    pub public: bool,
-    /// Whether the member is active at present.
-    pub active: bool,
-    /// The member; a copy that is updated with the profile.
-    pub personal: Personal,
-    /// URL of their picture; a copy that is updated with the profile.
-    pub image_url: Option<String>,
-    /// The id of the request that created it ([`crate::http::NewId`]). A repeated request
-    /// recognises its own result by it, and a late deletion meant for an older one does not delete
-    /// this one.
-    pub creation: u64,
-    /// When it was created.
-    pub created_at: Timestamp,
 }
 
 /// A person's request to join a club. Its id is derived from the club and the person.

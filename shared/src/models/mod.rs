@@ -11,16 +11,17 @@ mod event;
 mod keyed;
 mod lookup;
 mod mail;
+mod membership;
 mod person;
 mod recruitment;
 mod review;
 mod submission;
+mod whole;
 
 pub use answers::{Answer, Answers, StoredAnswer};
 pub use bookmark::{Favorite, Subscription};
 pub use club::{
-    Club, ClubProfile, ClubText, InvitationLog, Invite, JoinLink, Membership, MembershipRequest,
-    Role, Window,
+    Club, ClubProfile, ClubText, InvitationLog, Invite, JoinLink, MembershipRequest, Role, Window,
 };
 pub use code::ClubCode;
 pub use draft::DraftAnswer;
@@ -32,6 +33,7 @@ pub use mail::{
     Decision, EmailStatus, InviteLink, Mail, MailId, MailKind, MailLease, MailState, Report,
     ToldDecision,
 };
+pub use membership::Membership;
 pub use person::{Creations, Person, PersonAddress, PersonWord, Personal};
 pub use recruitment::{
     Application, ApplicationTexts, Choice, Committee, Extension, Form, Prompt, Question,
@@ -41,3 +43,4 @@ pub use review::Review;
 pub use submission::{
     Applicant, DecisionChange, Mailed, OldAndNew, Status, Submission, Withdrawal,
 };
+pub use whole::Whole;

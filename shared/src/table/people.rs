@@ -15,7 +15,7 @@ use super::{
 use crate::ids::Id;
 use crate::models::{
     Applicant, Creations, Email, Extension, Membership, MembershipRequest, Person, PersonAddress,
-    PersonWord, Personal, Submission, Subscription,
+    PersonWord, Personal, Submission, Subscription, Whole,
 };
 use crate::text::{self, is_email};
 
@@ -360,7 +360,7 @@ impl Table {
             let write = Write::update(item.key());
             let item = item.into_item().ok()?;
             let write = match (item.kind(), copied) {
-                (Membership::TYPE, Copied::Claims) => write.set("personal", personal),
+                (Membership::TYPE, Copied::Claims) => write.set("personal", &Whole(personal)),
                 (Membership::TYPE, Copied::Settings) => write.set("image_url", &person.image_url),
                 (
                     Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE,
