@@ -9,15 +9,12 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::Mutex;
 
 use crate::models::{Club, ClubCode, Event, Span};
-use crate::table::{Entity, EventListing, Table, TableError, Versions, keys};
+use crate::table::{Entity, EventListing, PARALLEL, Table, TableError, Versions, keys};
 use crate::{html, ids, text};
 
 /// Memory for the parts of one catalogue, in bytes as counted by [`Listed::size`]. If more is
 /// needed, the parts that were not used recently are removed.
 const MEMORY: usize = 96 * 1024 * 1024;
-/// How many parts are read at the same time. A cold function opens a connection for each, and with a
-/// function's share of a processor, a TLS handshake takes as long as to read a part.
-const AT_ONCE: usize = 4;
 
 /// An item of a catalogue.
 pub trait Listed: Sized + Send + Sync + 'static {
@@ -114,11 +111,12 @@ impl<L: Listed> Catalogue<L> {
             };
             Ok::<_, TableError>((name, part))
         });
-        let loaded: Vec<(String, Part<L>)> = loads.buffer_unordered(AT_ONCE).try_collect().await?;
+        let loaded: Vec<(String, Part<L>)> = loads.buffer_unordered(PARALLEL).try_collect().await?;
         held.parts.extend(loaded);
         let mut items = Vec::with_capacity(wanted.len());
         for name in wanted {
-            items.push(held.parts.get_mut(name).map_or_else(Arc::default, |part| {
+            let part = held.parts.get_mut(name).filter(|_| versions.of(name) > 0);
+            items.push(part.map_or_else(Arc::default, |part| {
                 part.used = held.uses;
                 part.items.clone()
             }));

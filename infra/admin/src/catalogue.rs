@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use shared::ids::Id;
 use shared::models::Event;
@@ -56,7 +57,7 @@ const LISTED: [&str; 9] = [
 ];
 
 /// Parts of the catalogue without a version. Lists take them for empty.
-pub(crate) fn versions(stored: &StoredItems) -> Vec<Finding> {
+pub(crate) fn versions(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     let items = LISTED.iter().flat_map(|kind| stored.of(kind));
     let parts: BTreeSet<&str> = items.map(|item| text(&item["pk"])).collect();
     let Some(version) = stored.of("Version").next() else {
@@ -66,7 +67,7 @@ pub(crate) fn versions(stored: &StoredItems) -> Vec<Finding> {
             "type": { "S": "Version" },
         });
         for part in &parts {
-            new[*part] = first();
+            new[*part] = beyond(now);
         }
         let finding = Finding {
             text: "the versions of the catalogue are missing".to_owned(),
@@ -85,13 +86,14 @@ pub(crate) fn versions(stored: &StoredItems) -> Vec<Finding> {
             repair: Some(Repair::Set {
                 item: version.clone(),
                 attribute: part.to_owned(),
-                value: first(),
+                value: beyond(now),
             }),
         })
         .collect()
 }
 
-/// The first version of a part.
-fn first() -> Value {
-    json!({ "N": "1" })
+/// A version above all that functions may still have in memory: versions increase by one with each
+/// change, far more slowly than the seconds since 1970.
+fn beyond(now: DateTime<Utc>) -> Value {
+    json!({ "N": now.timestamp().to_string() })
 }

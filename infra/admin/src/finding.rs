@@ -115,7 +115,11 @@ impl Repair {
                     .expression_attribute_names("#name", name)
                     .expression_attribute_values(":new", attribute(value)?);
                 let update = if old[name].is_null() {
-                    update.condition_expression("attribute_not_exists(#name)")
+                    // The item is still there, and of the same type.
+                    update
+                        .condition_expression("attribute_not_exists(#name) AND #type = :type")
+                        .expression_attribute_names("#type", "type")
+                        .expression_attribute_values(":type", attribute(&old["type"])?)
                 } else {
                     update
                         .condition_expression("#name = :old")

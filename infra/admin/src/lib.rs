@@ -158,6 +158,7 @@ fn disagreements(
     wrong.extend(counts::clubs(stored));
     wrong.extend(counts::owners(stored));
     wrong.extend(counts::uses(stored));
+    wrong.extend(catalogue::versions(stored, now));
     let submissions: Vec<Submission> = typed(stored, "Submission");
     wrong.extend(twice(&submissions).into_iter().map(Finding::from));
     wrong.extend(
@@ -167,7 +168,6 @@ fn disagreements(
     );
     for relation in [
         catalogue::listings,
-        catalogue::versions,
         relations::orphans,
         relations::prompts,
         relations::halves,

@@ -19,7 +19,6 @@ use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use http::Uri;
 use http::uri::Scheme;
-use rustls::CertificateError;
 
 use super::variable;
 
@@ -77,12 +76,12 @@ fn trusting(authorities: TrustStore) -> SharedHttpConnector {
 }
 
 /// Chooses the authorities by the server: few for the hosts of AWS, and all of the system for others.
-/// If the few do not know the certificate of a host of AWS, that call fails and its repeat uses all.
+/// If a host of AWS has a certificate that the few do not accept, all decide, now and from then on.
 #[derive(Debug)]
 struct ByServer {
     hosts: &'static [&'static str],
     few: SharedHttpConnector,
-    all: LazyLock<SharedHttpConnector>,
+    all: Arc<LazyLock<SharedHttpConnector>>,
     few_failed: Arc<AtomicBool>,
 }
 
@@ -95,7 +94,7 @@ impl ByServer {
         Self {
             hosts,
             few: trusting(few),
-            all: LazyLock::new(all),
+            all: Arc::new(LazyLock::new(all)),
             few_failed: Arc::default(),
         }
     }
@@ -117,20 +116,26 @@ impl HttpConnector for ByServer {
         if !self.few_do(request.uri()) {
             return self.all.call(request);
         }
-        let few_failed = self.few_failed.clone();
+        let (all, few_failed) = (self.all.clone(), self.few_failed.clone());
+        let again = request.try_clone();
         let answer = self.few.call(request);
         HttpConnectorFuture::new(async move {
             let answer = answer.await;
-            if answer.as_ref().is_err_and(is_from_unknown_authority) {
-                tracing::warn!("a certificate of AWS has an authority that is not in amazon.pem");
-                few_failed.store(true, Ordering::Relaxed);
+            if !answer.as_ref().is_err_and(is_about_the_certificate) {
+                return answer;
             }
-            answer
+            tracing::warn!("the authorities of amazon.pem do not accept a certificate");
+            few_failed.store(true, Ordering::Relaxed);
+            // Nothing of the request was sent, so this is no repeat.
+            match again {
+                Some(again) => all.call(again).await,
+                None => answer,
+            }
         })
     }
 }
 
-fn is_from_unknown_authority(error: &ConnectorError) -> bool {
+fn is_about_the_certificate(error: &ConnectorError) -> bool {
     let mut causes = iter::successors(error.source(), |&error| {
         // An I/O error does not name the error inside it as its source.
         match error
@@ -144,9 +149,7 @@ fn is_from_unknown_authority(error: &ConnectorError) -> bool {
     causes.any(|error| {
         matches!(
             error.downcast_ref(),
-            Some(rustls::Error::InvalidCertificate(
-                CertificateError::UnknownIssuer
-            ))
+            Some(rustls::Error::InvalidCertificate(_))
         )
     })
 }
@@ -252,14 +255,39 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_new_authority_of_aws_fails_one_call_only() {
-        let connector = ByServer::new(&["localhost"], store(&authority("other")), knowing);
-        let server = server().await;
-        assert!(
-            !answers(&connector, &server).await,
-            "it is not among the few"
-        );
-        assert!(answers(&connector, &server).await);
+    async fn a_new_authority_of_aws_is_checked_with_all() {
+        // The second one has the same name with another key.
+        for few in ["other", "known"] {
+            let connector = ByServer::new(&["localhost"], store(&authority(few)), knowing);
+            let server = server().await;
+            assert!(connector.few_do(&server));
+            assert!(answers(&connector, &server).await);
+            assert!(!connector.few_do(&server), "it is tried once");
+            assert!(answers(&connector, &server).await);
+        }
+    }
+
+    #[test]
+    fn only_hosts_of_aws_are_checked_with_few() {
+        let connector = ByServer::new(&AMAZON_HOSTS, TrustStore::empty(), unneeded);
+        for few in [
+            "https://dynamodb.eu-central-1.amazonaws.com/",
+            "https://dynamodb.eu-central-1.api.aws:443/",
+            "http://127.0.0.1:8000/",
+        ] {
+            assert!(connector.few_do(few), "{few}");
+        }
+        for all in [
+            "https://issuer.uni.example/keys",
+            "https://amazonaws.com.evil.example/",
+            "https://evilamazonaws.com/",
+            "https://x.amazonaws.com@evil.example/",
+            "https://evil.example/.amazonaws.com",
+            "https://dynamodb.cn-north-1.amazonaws.com.cn/",
+            "https://[::1]/",
+        ] {
+            assert!(!connector.few_do(all), "{all}");
+        }
     }
 
     #[tokio::test]
@@ -275,6 +303,12 @@ mod tests {
     #[test]
     fn the_authorities_of_aws_are_complete() {
         assert_eq!(AMAZON.matches("-----BEGIN CERTIFICATE-----").count(), 5);
+        // Compare the fingerprints with those that AWS publishes before you change this.
+        let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, AMAZON.as_bytes());
+        assert_eq!(
+            format!("{digest:?}"),
+            "SHA256:dfaa39c0350288ded35812f7b80f76c4a422b97ecc04c4ac84e325bec528b1b8"
+        );
         trusting(TrustStore::empty().with_pem_certificate(AMAZON));
     }
 }

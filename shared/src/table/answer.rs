@@ -178,7 +178,13 @@ impl AnyItem for Stored {
     }
 
     fn entity<E: Entity>(self) -> Result<E, TableError> {
-        read_item(self.json()).map_err(|error| TableError::failed(format!("{}: {error}", E::TYPE)))
+        read_item(self.json()).map_err(|error| {
+            TableError::Failed(format!(
+                "{} that cannot be read: {:?}",
+                E::TYPE,
+                error.classify()
+            ))
+        })
     }
 }
 

@@ -116,8 +116,9 @@ fn to_item<E: Entity>(entity: &E) -> Result<Item, TableError> {
 }
 
 fn from_item<E: Entity>(item: Item) -> Result<E, TableError> {
+    // The error is not named, because it may quote users' texts.
     serde_dynamo::from_item(item)
-        .map_err(|error| TableError::failed(format!("{}: {error}", E::TYPE)))
+        .map_err(|_| TableError::Failed(format!("{} that cannot be read", E::TYPE)))
 }
 
 fn type_of(item: &Item) -> &str {

@@ -11,9 +11,13 @@ use shared::table::chart::CHART;
 
 use crate::table::one_of_everything;
 
-/// The names of all attributes of an item, at every depth, as paths.
+/// The names of all attributes of an item, at every depth, as paths. Some are texts in JSON.
 fn names(value: &Value, path: &str, found: &mut BTreeSet<String>) {
-    if let Some(fields) = value.as_object() {
+    let text = value.as_str().unwrap_or_default();
+    if text.starts_with('{') {
+        let inner: Value = serde_json::from_str(text).unwrap_or_default();
+        names(&inner, path, found);
+    } else if let Some(fields) = value.as_object() {
         for (name, value) in fields {
             let path = format!("{path}/{name}");
             names(value, &path, found);
