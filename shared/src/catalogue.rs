@@ -91,12 +91,9 @@ impl<L: Listed> Catalogue<L> {
             // read first.
             fresh && part.version >= versions.of(name)
         };
-        let written = || wanted.iter().filter(|name| versions.of(name) > 0);
-        let missing = written().filter(|name| {
-            !held
-                .parts
-                .get(*name)
-                .is_some_and(|part| is_good(part, name))
+        let missing = wanted.iter().filter(|name| {
+            let part = held.parts.get(*name);
+            versions.of(name) > 0 && !part.is_some_and(|part| is_good(part, name))
         });
         let missing: Vec<String> = missing.cloned().collect();
         let loads = stream::iter(missing).map(async |name| {

@@ -31,11 +31,10 @@ enum Command {
     /// Reads the whole table (one read unit for each 4 KB) and prints what is wrong: keys,
     /// counters, clubs without an owner, duplicate submissions, mails that are stuck or do not
     /// agree with their submissions, parts of the catalogue without a version, and items that
-    /// belong to nothing. Exit status 1 if anything is
-    /// wrong
+    /// belong to nothing. Exit status 1 if anything is wrong
     Check(Which),
-    /// Repairs what follows from other items: counters, versions, windows, and entries that are missing or
-    /// belong to nothing. An item that changed since it was read stays as it is
+    /// Repairs what follows from other items: counters, versions, windows, and entries that are
+    /// missing or belong to nothing. An item that changed since it was read stays as it is
     Repair {
         #[command(flatten)]
         which: Which,

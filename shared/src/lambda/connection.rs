@@ -1,5 +1,5 @@
-//! The connections of a function, to AWS and to the issuer. To read all certificate authorities of a
-//! system is a large part of a cold start, so it is only done for a server that needs them.
+//! The connections of a function, to AWS and to the issuer. To read all certificate authorities of
+//! a system is a large part of a cold start, so it is only done for a server that needs them.
 
 use std::error::Error as _;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +25,8 @@ use super::variable;
 /// The authorities of AWS: Amazon Root CA 1 to 4 and the one of Starfield that signed them. AWS
 /// names them at <https://www.amazontrust.com/repository/>, and they end in 2037 and later.
 const AMAZON: &str = include_str!("amazon.pem");
-/// The hosts whose certificates those authorities sign. In China and in isolated regions, hosts have
-/// other names.
+/// The ends of the names of hosts whose certificates those authorities sign. In China and in
+/// isolated regions, hosts have other names.
 const AMAZON_HOSTS: [&str; 2] = [".amazonaws.com", ".api.aws"];
 /// Files with all authorities of a system: Amazon Linux, Debian. Otherwise, a whole folder of files
 /// would be read besides, which has the same authorities one by one.
@@ -37,7 +37,8 @@ const BUNDLES: [&str; 2] = [
 /// How long a connection may take. Callers limit the time of whole requests.
 const CONNECT: Duration = Duration::from_secs(1);
 
-/// Returns the connector of a function. `SSL_CERT_FILE` and `SSL_CERT_DIR` choose other authorities.
+/// Returns the connector of a function. `SSL_CERT_FILE` and `SSL_CERT_DIR` choose other
+/// authorities.
 pub(super) fn connector() -> SharedHttpConnector {
     let is_chosen = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
         .iter()
@@ -75,8 +76,9 @@ fn trusting(authorities: TrustStore) -> SharedHttpConnector {
     })
 }
 
-/// Chooses the authorities by the server: few for the hosts of AWS, and all of the system for others.
-/// If a host of AWS has a certificate that the few do not accept, all decide, now and from then on.
+/// Chooses the authorities by the server: few for the hosts of AWS, and all of the system for
+/// others. If the few do not accept the certificate of a host of AWS, the system's decide, for this
+/// call and all later ones.
 #[derive(Debug)]
 struct ByServer {
     hosts: &'static [&'static str],
@@ -99,8 +101,8 @@ impl ByServer {
         }
     }
 
-    /// Returns whether the few authorities are enough. Without TLS, none is needed.
-    fn few_do(&self, uri: &str) -> bool {
+    /// Returns whether a call is checked with the few authorities. Without TLS, none is needed.
+    fn needs_few(&self, uri: &str) -> bool {
         let Ok(uri) = uri.parse::<Uri>() else {
             return false;
         };
@@ -113,7 +115,7 @@ impl ByServer {
 
 impl HttpConnector for ByServer {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        if !self.few_do(request.uri()) {
+        if !self.needs_few(request.uri()) {
             return self.all.call(request);
         }
         let (all, few_failed) = (self.all.clone(), self.few_failed.clone());
@@ -260,9 +262,9 @@ mod tests {
         for few in ["other", "known"] {
             let connector = ByServer::new(&["localhost"], store(&authority(few)), knowing);
             let server = server().await;
-            assert!(connector.few_do(&server));
+            assert!(connector.needs_few(&server));
             assert!(answers(&connector, &server).await);
-            assert!(!connector.few_do(&server), "it is tried once");
+            assert!(!connector.needs_few(&server), "it is tried once");
             assert!(answers(&connector, &server).await);
         }
     }
@@ -275,7 +277,7 @@ mod tests {
             "https://dynamodb.eu-central-1.api.aws:443/",
             "http://127.0.0.1:8000/",
         ] {
-            assert!(connector.few_do(few), "{few}");
+            assert!(connector.needs_few(few), "{few}");
         }
         for all in [
             "https://issuer.uni.example/keys",
@@ -286,7 +288,7 @@ mod tests {
             "https://dynamodb.cn-north-1.amazonaws.com.cn/",
             "https://[::1]/",
         ] {
-            assert!(!connector.few_do(all), "{all}");
+            assert!(!connector.needs_few(all), "{all}");
         }
     }
 
