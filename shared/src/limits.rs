@@ -55,7 +55,9 @@ pub const MAIL_BYTES: usize = 150_000;
 pub const MAIL_RECORD: usize = 380_000;
 /// Number of submissions that one mail to a person is about. Each needs up to two writes of a
 /// transaction.
-pub const COVERED: usize = 45;
+pub const SUBMISSIONS_PER_MAIL: usize = 45;
+/// Number of decision mails of one type about one submission in 24 hours.
+pub const MAILS_PER_DAY: usize = 3;
 /// Number of submissions in one bulk decision.
 pub const BULK: usize = 2_000;
 /// A URL that a user enters.

@@ -6,8 +6,8 @@ use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Days, TimeDelta, Utc};
 use shared::http::{
-    ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoContent, Officer, Params, PathIds,
-    ReceivedAt, Result, SignedIn, User,
+    ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoBody, NoContent, Officer, Params,
+    PathIds, ReceivedAt, Result, SignedIn, User,
 };
 use shared::ids::Id;
 use shared::models::{
@@ -381,7 +381,9 @@ pub async fn delete_application(
     State(app): State<Shared>,
     scope: Officer<(), (Deletable, Maybe<WholeForm>)>,
     params: Params,
+    _: NoBody,
 ) -> Result<NoContent> {
+    params.only(&["force"])?;
     let (Deletable(mut application), Maybe(whole)) = scope.object;
     if let Some(whole) = whole {
         scope

@@ -4,7 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::http::{
-    ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, Officer, Reader, Result, edit,
+    ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, NoInput, Officer, Reader,
+    Result, edit,
 };
 use shared::ids::Id;
 use shared::models::{Application, Extension, Person};
@@ -270,6 +271,7 @@ async fn save_extension(
 pub async fn delete_extension(
     State(app): State<Shared>,
     scope: Officer<Application, Extension>,
+    _: NoInput,
 ) -> Result<NoContent> {
     let (app, application, id) = (&app, scope.parent.id, scope.object.id);
     let read = || app.table.extension(application, id);

@@ -7,8 +7,8 @@ use axum::extract::State;
 use serde::Deserialize;
 use shared::http::access::question;
 use shared::http::{
-    ApiError, Created, Field, IfMatch, Input, Mode, Need, NewId, NoContent, Officer, PathIds,
-    Reader, Reference, Result, SignedIn, User, edit,
+    ApiError, Created, Field, IfMatch, Input, Mode, Need, NewId, NoContent, NoInput, Officer,
+    PathIds, Reader, Reference, Result, SignedIn, User, edit,
 };
 use shared::ids::Id;
 use shared::models::{Application, Choice, ClubCode, Form, Prompt, Question, QuestionType};
@@ -440,6 +440,7 @@ fn of_form(form: &Form) -> (ClubCode, Id<Application>) {
 pub async fn delete_question(
     State(app): State<Shared>,
     scope: Officer<Form, QuestionId>,
+    _: NoInput,
 ) -> Result<NoContent> {
     let app = &app;
     let (club, application) = of_form(&scope.parent);

@@ -6,7 +6,8 @@ use axum::response::Response;
 use serde::Deserialize;
 use shared::bodies::BadgeBody;
 use shared::http::{
-    Admin, Field, Input, Mode, Need, NewId, NoContent, Params, PathIds, Reader, Result, User,
+    Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, Params, PathIds, Reader, Result,
+    User,
 };
 use shared::models::{Badge, Lookup};
 use shared::openapi::fields::{BadgeText, Color, Line, Name};
@@ -179,6 +180,7 @@ pub async fn delete_badge(
     State(app): State<Shared>,
     Admin(user): Admin,
     badge: Entry<Badge>,
+    _: NoInput,
 ) -> Result<NoContent> {
     lookups::delete(&app, &user, badge).await
 }

@@ -8,8 +8,8 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::http::{
-    Admin, ApiError, Code, Field, Input, Mode, Need, NewId, NoContent, Params, PathIds, Reader,
-    ReceivedAt, Result, User, Visibility, is_officer, no_such_club, shown_at,
+    Admin, ApiError, Code, Field, Input, Mode, Need, NewId, NoContent, NoInput, Params, PathIds,
+    Reader, ReceivedAt, Result, User, Visibility, is_officer, no_such_club, shown_at,
 };
 use shared::ids::Id;
 use shared::models::{ClubCode, Fair, Lookup, Registration};
@@ -345,6 +345,7 @@ pub async fn delete_fair(
     State(app): State<Shared>,
     Admin(user): Admin,
     fair: Entry<Fair>,
+    _: NoInput,
 ) -> Result<NoContent> {
     lookups::delete(&app, &user, fair).await
 }

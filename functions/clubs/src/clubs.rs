@@ -8,8 +8,8 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use shared::Shared;
 use shared::http::{
-    ApiError, Code, Created, Envelope, IfMatch, Input, Mode, NewId, NoContent, Owner, Page, Params,
-    PathIds, Result, Upload, Visibility, edit, is_officer, shown_at,
+    ApiError, Code, Created, Envelope, IfMatch, Input, Mode, NewId, NoContent, NoInput, Owner,
+    Page, Params, PathIds, Result, Upload, Visibility, edit, is_officer, shown_at,
 };
 use shared::http::{ERASING, User, remove_unless_saved, store_image};
 use shared::ids::Id;
@@ -463,7 +463,7 @@ impl FromRequestParts<Shared> for EditableClub {
     delete, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 204))
 )]
-pub async fn delete_club(State(app): State<Shared>, scope: Owner) -> Result<NoContent> {
+pub async fn delete_club(State(app): State<Shared>, scope: Owner, _: NoInput) -> Result<NoContent> {
     let (app, scope) = (&app, &scope);
     let (code, is_admin) = (&scope.club.code, scope.user.is_admin());
     let read = || async move {

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
-use shared::http::{Input, NewId, NoContent, PathIds, Result, User};
+use shared::http::{Input, NewId, NoContent, NoInput, PathIds, Result, User};
 use shared::models::Favorite;
 
 use crate::bookmarks::{self, BookmarkBody, BookmarkInput};
@@ -67,6 +67,7 @@ pub async fn delete_favorite(
     State(app): State<Shared>,
     user: User,
     path: PathIds,
+    _: NoInput,
 ) -> Result<NoContent> {
     bookmarks::delete::<Favorite>(&app, &user, &path, "favorite").await
 }

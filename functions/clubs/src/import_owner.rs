@@ -108,6 +108,7 @@ pub async fn invite_owner(
             by: None,
             expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
             updated_at: now,
+            accepted: vec![],
         };
         let mail = invitation(club, None, &invite);
         let write = InviteWrite {

@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::http::{
-    Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result, User,
+    Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, PathIds, Reader, Result, User,
 };
 use shared::ids::Id;
 use shared::models::{Lookup, Major};
@@ -143,6 +143,7 @@ pub async fn delete_major(
     State(app): State<Shared>,
     Admin(user): Admin,
     major: Entry<Major>,
+    _: NoInput,
 ) -> Result<NoContent> {
     lookups::delete(&app, &user, major).await
 }

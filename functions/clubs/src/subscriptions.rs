@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
-use shared::http::{Input, NewId, NoContent, PathIds, Result, User};
+use shared::http::{Input, NewId, NoContent, NoInput, PathIds, Result, User};
 use shared::models::Subscription;
 
 use crate::bookmarks::{self, BookmarkBody, BookmarkInput};
@@ -69,6 +69,7 @@ pub async fn delete_subscription(
     State(app): State<Shared>,
     user: User,
     path: PathIds,
+    _: NoInput,
 ) -> Result<NoContent> {
     bookmarks::delete::<Subscription>(&app, &user, &path, "subscription").await
 }

@@ -8,7 +8,8 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::http::{
-    Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result, User, Visibility,
+    Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, PathIds, Reader, Result, User,
+    Visibility,
 };
 use shared::ids::Id;
 use shared::models::{Lookup, Tag};
@@ -170,6 +171,7 @@ pub async fn delete_tag(
     State(app): State<Shared>,
     Admin(user): Admin,
     tag: Entry<Tag>,
+    _: NoInput,
 ) -> Result<NoContent> {
     lookups::delete(&app, &user, tag).await
 }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::http::{
-    Admin, Field, Input, Mode, Need, NewId, NoContent, PathIds, Reader, Result, User,
+    Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, PathIds, Reader, Result, User,
 };
 use shared::ids::Id;
 use shared::models::{Lookup, Year};
@@ -155,6 +155,7 @@ pub async fn delete_year(
     State(app): State<Shared>,
     Admin(user): Admin,
     year: Entry<Year>,
+    _: NoInput,
 ) -> Result<NoContent> {
     lookups::delete(&app, &user, year).await
 }

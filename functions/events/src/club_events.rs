@@ -7,8 +7,8 @@ use serde::Serialize;
 use shared::Shared;
 use shared::bodies::Badges;
 use shared::http::{
-    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, Officer, Result, SignedIn, Upload,
-    WithImage, edit, remove_unless_saved, shown_at, store_image,
+    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, NoInput, Officer, Result, SignedIn,
+    Upload, WithImage, edit, remove_unless_saved, shown_at, store_image,
 };
 use shared::models::{ClubCode, Event, EventType};
 use shared::openapi::fields::ImageUpload;
@@ -278,6 +278,7 @@ pub async fn upload_event_image(
 pub async fn delete_event(
     State(app): State<Shared>,
     scope: Officer<(), Event>,
+    _: NoInput,
 ) -> Result<NoContent> {
     let badges = Badges::of(&app, &scope.club).await?;
     let viewer = EventViewer::of(&scope);

@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use shared::http::{
-    ApiError, Created, IfMatch, Input, Load, Mode, NewId, NoContent, Officer, PathIds, Result,
-    SignedIn, User,
+    ApiError, Created, IfMatch, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
+    Result, SignedIn, User,
 };
 use shared::ids::Id;
 use shared::models::{Event, Showing};
@@ -211,6 +211,7 @@ async fn save_showing(
 pub async fn delete_showing(
     State(app): State<Shared>,
     scope: Officer<Event, ShowingOfPath>,
+    _: NoInput,
 ) -> Result<NoContent> {
     let (wanted, viewer) = (&scope.object, EventViewer::of(&scope));
     let show = |event: &Event| Some(ShowingBody::new(wanted.find(event).ok()?, viewer));

@@ -205,6 +205,7 @@ fn new_invite(
         by: scope.authority().map(|own| own.id),
         expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
         updated_at: now,
+        accepted: vec![],
     }
 }
 

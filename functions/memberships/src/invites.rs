@@ -7,8 +7,8 @@ use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::http::{
-    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, Officer, PathIds,
-    Reader, Result, User, shown_at,
+    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, NoInput, Officer,
+    PathIds, Reader, Result, User, shown_at,
 };
 use shared::mail::invitation;
 use shared::models::{Email, Invite, Role};
@@ -163,6 +163,7 @@ pub async fn show_invite(scope: Officer<(), InviteOfPath>) -> Json<InviteBody> {
 pub async fn delete_invite(
     State(app): State<Shared>,
     scope: Officer<(), InviteOfPath>,
+    _: NoInput,
 ) -> Result<NoContent> {
     match app.table.delete_invite(&scope.object.0).await {
         Err(TableError::Refused(_)) => Err(ApiError::NotFound),

@@ -10,8 +10,8 @@ use chrono::TimeDelta;
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde::{Deserialize, Serialize};
 use shared::http::{
-    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, Officer, PathIds,
-    Reader, Result, User, edit,
+    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, NoInput, Officer,
+    PathIds, Reader, Result, User, edit,
 };
 use shared::ids::Id;
 use shared::mail::join_url;
@@ -289,6 +289,7 @@ pub async fn update_join_link(
 pub async fn delete_join_link(
     State(app): State<Shared>,
     scope: Officer<(), LinkOfPath>,
+    _: NoInput,
 ) -> Result<NoContent> {
     let (app, link) = (&app, scope.object.0);
     let creator = creator(app, &link).await?;

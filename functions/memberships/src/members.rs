@@ -6,8 +6,8 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde::Deserialize;
 use shared::http::{
-    ApiError, Code, Created, Field, Input, Maybe, Mode, Need, NewId, NoContent, Officer, Reader,
-    Reference, Result, SignedIn, Slice, edit, is_officer,
+    ApiError, Code, Created, Field, Input, Maybe, Mode, Need, NewId, NoContent, NoInput, Officer,
+    Reader, Reference, Result, SignedIn, Slice, edit, is_officer,
 };
 use shared::models::{Membership, MembershipRequest, Personal, Role};
 use shared::openapi::fields::{Count, Line, MemberText};
@@ -435,7 +435,11 @@ async fn save_member(
     ),
     responses((status = 204))
 )]
-pub async fn delete_member(State(app): State<Shared>, caller: OfficerOrSelf) -> Result<NoContent> {
+pub async fn delete_member(
+    State(app): State<Shared>,
+    caller: OfficerOrSelf,
+    _: NoInput,
+) -> Result<NoContent> {
     let (app, caller) = (&app, &caller);
     caller
         .edit(app, |member| async move {

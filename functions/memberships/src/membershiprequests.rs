@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use shared::bodies::{NamedBody, Studies};
-use shared::http::{ApiError, Load, NoContent, Officer, PathIds, Result, User};
+use shared::http::{ApiError, Load, NoContent, NoInput, Officer, PathIds, Result, User};
 use shared::ids::Id;
 use shared::models::{ClubCode, MembershipRequest, Person};
 use shared::table::TableError;
@@ -138,6 +138,7 @@ pub async fn show_membership_request(
 pub async fn delete_membership_request(
     State(app): State<Shared>,
     scope: Officer<(), RequestOfPath>,
+    _: NoInput,
 ) -> Result<NoContent> {
     match app.table.delete_request(&scope.object.0).await {
         Err(TableError::Refused(_)) => Err(ApiError::NotFound),

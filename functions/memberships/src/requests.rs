@@ -10,8 +10,8 @@ use serde::Deserialize;
 use shared::Shared;
 use shared::bodies::Studies;
 use shared::http::{
-    ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, PathIds, Reader, Result, User,
-    Visibility, no_such_club, shown_at,
+    ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader,
+    Result, User, Visibility, no_such_club, shown_at,
 };
 use shared::mail::requested;
 use shared::models::{Club, ClubCode, Mail, MembershipRequest, Role};
@@ -204,6 +204,7 @@ pub async fn delete_own_request(
     State(app): State<Shared>,
     user: User,
     path: PathIds,
+    _: NoInput,
 ) -> Result<NoContent> {
     let id = MembershipRequest::id_of(path.club(), user.id());
     let request = app

@@ -5,8 +5,8 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::bodies::Studies;
 use shared::http::{
-    ApiError, Code, Field, IfMatch, Input, Mode, Need, NoContent, Params, Reader, ReceivedAt,
-    Reference, Result, User, edit,
+    ApiError, Code, Field, IfMatch, Input, Mode, Need, NoBody, NoContent, Params, Reader,
+    ReceivedAt, Reference, Result, User, edit,
 };
 use shared::ids::Id;
 use shared::models::{Major, Person, School};
@@ -221,7 +221,9 @@ pub async fn delete_settings(
     user: User,
     if_match: IfMatch,
     params: Params,
+    _: NoBody,
 ) -> Result<NoContent> {
+    params.only(&["archive"])?;
     let archive = params.flag("archive")?.unwrap_or(false);
     let person = user.person().await?;
     if_match.check(|| SettingsBody::new(person, user.is_admin()))?;

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::bodies::Studies;
-use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Reader, Result};
+use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Params, Reader, Result};
 use shared::ids::Id;
 use shared::limits;
 use shared::models::{Application, DecisionChange, OldAndNew, Person, Status, Submission};
@@ -117,6 +117,7 @@ async fn write(
 
 /// The same status for many submissions.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct StatusesInput {
     /// Ids of submissions of this application, at most 2,000.
     #[serde(default)]
@@ -130,6 +131,7 @@ pub struct StatusesInput {
 
 /// A reason for each of many submissions.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ReasonsInput {
     /// Submissions of this application, at most 2,000.
     #[serde(default)]
@@ -139,6 +141,7 @@ pub struct ReasonsInput {
 
 /// A reason for one submission.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ReasonInput {
     /// Id of the submission.
     #[schema(value_type = u64)]
@@ -169,8 +172,10 @@ pub struct BulkBody {
 pub async fn set_statuses(
     State(app): State<Shared>,
     scope: Officer<Application>,
+    params: Params,
     Input(input): Input<StatusesInput>,
 ) -> Result<Json<BulkBody>> {
+    params.only(&[])?;
     let mut reader = Reader::new(Mode::Create);
     let ids = reader
         .value("submissions", input.submissions, Need::Required)
@@ -192,8 +197,10 @@ pub async fn set_statuses(
 pub async fn set_reasons(
     State(app): State<Shared>,
     scope: Officer<Application>,
+    params: Params,
     Input(input): Input<ReasonsInput>,
 ) -> Result<Json<BulkBody>> {
+    params.only(&[])?;
     let mut reader = Reader::new(Mode::Create);
     let reasons = reader
         .value("submissions", input.submissions, Need::Required)

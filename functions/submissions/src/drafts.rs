@@ -7,7 +7,8 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use chrono::{DateTime, TimeDelta};
 use shared::http::{
-    ApiError, ERASING, Input, Load, NoContent, Params, PathIds, ReceivedAt, Result, SignedIn, User,
+    ApiError, ERASING, Input, Load, NoBody, NoContent, Params, PathIds, ReceivedAt, Result,
+    SignedIn, User,
 };
 use shared::ids::Id;
 use shared::models::{
@@ -343,7 +344,9 @@ pub async fn delete_draft(
     ReceivedAt(received): ReceivedAt,
     params: Params,
     scope: SignedIn<Application, OwnDraft>,
+    _: NoBody,
 ) -> Result<NoContent> {
+    params.only(&["committee"])?;
     let committee = committee(&params, &scope.parent)?;
     let (received, now) = (app.ids.received(received), app.now());
     let mut draft = scope.object;

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use shared::Shared;
 use shared::bodies::{OwnSubmissions, SubmissionBody};
-use shared::http::{ApiError, NoContent, PathIds, ReceivedAt, Result, User};
+use shared::http::{ApiError, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
 use shared::models::{Extension, Submission};
 use shared::table::WithdrawOutcome;
 use shared::time::Timestamp;
@@ -66,6 +66,7 @@ pub async fn withdraw_submission(
     ReceivedAt(received): ReceivedAt,
     user: User,
     path: PathIds,
+    _: NoInput,
 ) -> Result<NoContent> {
     let submission = own(&app, &user, &path).await?;
     let (application, extension) = futures::try_join!(

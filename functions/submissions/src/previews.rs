@@ -12,7 +12,7 @@ use shared::mail::{
 };
 use shared::models::{
     Application, ApplicationTexts, Club, ClubCode, Decision, EmailStatus, Invite, InviteLink, Mail,
-    MailState, Person, Personal, Status, Submission, ToldDecision,
+    MailId, Person, Personal, Status, Submission, ToldDecision,
 };
 use shared::time::Timestamp;
 use shared::{ids, limits};
@@ -33,6 +33,8 @@ pub struct SkippedBody {
     pub already_notified: usize,
     /// Submissions of people without an address.
     pub no_address: usize,
+    /// Submissions that had three mails of this type in the last 24 hours.
+    pub resent_recently: usize,
     /// People with a submission that is not decided, who are not accepted. Missing if the request
     /// has no `one_per_person`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,6 +91,8 @@ pub struct Composer {
 pub struct Plan {
     /// The mails, those of the oldest submissions first.
     pub mails: Vec<PlannedMail>,
+    /// The mails that an earlier attempt of this request has queued.
+    pub done: Vec<MailId>,
     /// Numbers of applicants who are skipped.
     pub skipped: SkippedBody,
     /// Number of people with a pending submission and no accepted one (E28).
@@ -127,9 +131,6 @@ impl Composer {
             let first = about.first().map_or(0, |submission| submission.id.get());
             ApiError::rule(format!("The mail about submission {first} {why}."))
         };
-        if about.len() > limits::COVERED {
-            return Err(too_large("is about too many submissions"));
-        }
         let committees: Vec<String> = about
             .iter()
             .filter_map(|submission| committee_of(submission, &self.application))
@@ -157,6 +158,22 @@ impl Composer {
         })
     }
 
+    /// What the digest says about a mail, by its oldest submission (E9).
+    fn digest(
+        &self,
+        about: &[Submission],
+        person: &Personal,
+    ) -> Result<Option<(Id<Submission>, String)>> {
+        let Message { subject, html, .. } = self.message(about, person)?;
+        let statuses: Vec<String> = about
+            .iter()
+            .map(|submission| submission.status.code().to_string())
+            .collect();
+        let all = [statuses.join(",").as_str(), &person.email, &subject, &html].join("\n");
+        let oldest = about.first();
+        Ok(oldest.map(|oldest| (oldest.id, ids::sha256_hex(all.as_bytes()))))
+    }
+
     /// The mail as it is stored to be sent.
     pub fn mail(&self, planned: &PlannedMail) -> Result<Mail> {
         let about = &planned.submissions;
@@ -178,6 +195,7 @@ impl Composer {
             sequence: submission.sequence,
             status: submission.status,
             reason: submission.reason.clone(),
+            order: submission.next_mail_order(),
         };
         let to_person = oldest.person.filter(|_| planned.is_to_person);
         let newest = about.iter().map(|submission| submission.sequence).max();
@@ -205,6 +223,7 @@ impl Composer {
                 } else {
                     oldest.reason.clone()
                 },
+                order: oldest.next_mail_order(),
                 covers: to_person.map_or_else(Vec::new, |_| about.iter().map(told).collect()),
             }),
             invite: planned.invite.clone(),
@@ -244,15 +263,46 @@ fn reasons(about: &[Submission]) -> String {
     }
 }
 
-fn may_send(last: Option<&MailState>, allow_resend: bool, now: Timestamp) -> bool {
-    let Some(last) = last else { return true };
-    let is_stuck = last.at.plus(TimeDelta::minutes(STUCK_MINUTES)) < now;
-    match last.status {
-        // SES surely never got it. Its record is deleted together with storing the new one (E16).
-        EmailStatus::Queued => is_stuck,
-        EmailStatus::Sending => allow_resend && is_stuck,
-        EmailStatus::Failed => allow_resend || !last.taken,
-        _ => allow_resend,
+/// Whether a mail about a submission is to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Due {
+    Yes,
+    /// The last decision that the applicant was told is of this kind, or will soon be told.
+    Told,
+    /// An earlier attempt of this request has queued the mail.
+    Queued,
+    /// There were enough mails in the last 24 hours.
+    Recently,
+}
+
+impl Due {
+    fn of(
+        submission: &Submission,
+        kind: DecisionKind,
+        choice: &MailSelection,
+        now: Timestamp,
+    ) -> Self {
+        let kind = kind.mail_kind();
+        let Some(last) = submission.mail_state(kind) else {
+            return Self::Yes;
+        };
+        let is_stuck = last.at.plus(TimeDelta::minutes(STUCK_MINUTES)) < now;
+        // SES surely never got it. Its record is given up together with storing the new one (E16).
+        let is_lost = last.status == EmailStatus::Queued && is_stuck;
+        if last.is_of(choice.call, now) && !is_lost {
+            return Self::Queued;
+        }
+        let is_told = submission.last_told() == Some(kind);
+        let is_due = match last.status {
+            EmailStatus::Queued => is_stuck,
+            EmailStatus::Sending => is_stuck && (choice.allow_resend || !is_told),
+            _ => choice.allow_resend || !is_told,
+        };
+        match is_due {
+            false => Self::Told,
+            true if last.count_recent(now) >= limits::MAILS_PER_DAY => Self::Recently,
+            true => Self::Yes,
+        }
     }
 }
 
@@ -265,6 +315,8 @@ pub struct MailSelection {
     pub allow_resend: bool,
     /// Whether each person gets one mail about all their submissions (E27).
     pub one_per_person: bool,
+    /// The id of the request. Whoever has a mail of an earlier attempt of it gets no other (E31).
+    pub call: u64,
 }
 
 /// The data that decides which accepted applicants are invited to the club (E24).
@@ -296,71 +348,44 @@ impl Invitations {
     }
 }
 
+/// Submissions that one mail could be about: those of a person, or one.
+struct Group {
+    /// All whose decision is of this kind, the oldest first. The digest covers them.
+    all: Vec<Submission>,
+    /// Whether a rejection leaves out those that were told already.
+    only_due: bool,
+}
+
 impl Plan {
-    /// Plans the mails for these submissions.
+    /// Plans the mails for these submissions: all of an application, or those that the choice needs.
     pub fn new(
         composer: &Composer,
-        submissions: Vec<Submission>,
+        mut submissions: Vec<Submission>,
         invitations: &Invitations,
         choice: &MailSelection,
     ) -> Result<Self> {
-        let (kind, application, now) = (composer.kind, &composer.application, composer.now);
+        choice.keep_people(&mut submissions);
         let mut plan = Self {
             mails: vec![],
+            done: vec![],
             skipped: SkippedBody::default(),
             undecided: undecided(&submissions),
             warnings: vec![],
             digest: String::new(),
         };
-        let mut said = BTreeMap::new();
-        let mut without_reason = 0;
+        let kind = composer.kind;
         let groups = if choice.one_per_person {
-            by_person(kind, submissions, choice, &mut plan.skipped)
+            by_person(kind, submissions, &mut plan.skipped)
         } else {
+            choice.keep_chosen(&mut submissions);
             by_submission(kind, submissions, &mut plan.skipped)
         };
         if let Some(people) = plan.skipped.undecided {
             plan.undecided = people;
         }
-        for about in groups {
-            let Some(oldest) = about.first() else {
-                continue;
-            };
-            let Some(applicant) = oldest
-                .applicant
-                .as_ref()
-                .filter(|applicant| !applicant.personal.email.is_empty())
-            else {
-                plan.skipped.no_address += 1;
-                continue;
-            };
-            let person = &applicant.personal;
-            let Message { subject, html, .. } = composer.message(&about, person)?;
-            let statuses: Vec<String> = about
-                .iter()
-                .map(|submission| submission.status.code().to_string())
-                .collect();
-            let all = [statuses.join(",").as_str(), &person.email, &subject, &html].join("\n");
-            said.insert(oldest.id, ids::sha256_hex(all.as_bytes()));
-            let last = |submission: &Submission| submission.mail_state(kind.mail_kind()).cloned();
-            if !about
-                .iter()
-                .all(|submission| may_send(last(submission).as_ref(), choice.allow_resend, now))
-            {
-                plan.skipped.already_notified += 1;
-                continue;
-            }
-            without_reason += usize::from(reasons(&about).trim().is_empty());
-            let invited = oldest.person.filter(|_| kind == DecisionKind::Acceptance);
-            let invite = invited.and_then(|person| invitations.of(&composer.club.code, person));
-            let attempts = about.iter().filter_map(last).map(|last| last.attempt);
-            let attempt = attempts.max().unwrap_or(0) + 1;
-            plan.mails.push(PlannedMail {
-                submissions: about,
-                is_to_person: choice.one_per_person,
-                attempt,
-                invite,
-            });
+        let (mut said, mut without_reason) = (BTreeMap::new(), 0);
+        for group in groups {
+            without_reason += plan.add(composer, group, invitations, choice, &mut said)?;
         }
         let all = serde_json::json!([
             said,
@@ -373,18 +398,118 @@ impl Plan {
             let oldest = planned.submissions.first();
             oldest.map(|submission| submission.sequence)
         });
+        plan.warn(composer, without_reason);
+        Ok(plan)
+    }
+
+    /// Plans the mails to the applicant of a group. Returns how many of them have no reason.
+    fn add(
+        &mut self,
+        composer: &Composer,
+        Group { all, only_due }: Group,
+        invitations: &Invitations,
+        choice: &MailSelection,
+        said: &mut BTreeMap<Id<Submission>, String>,
+    ) -> Result<usize> {
+        let (kind, now) = (composer.kind, composer.now);
+        let applicant = all.first().and_then(|oldest| oldest.applicant.as_ref());
+        let Some(person) = applicant
+            .map(|applicant| applicant.personal.clone())
+            .filter(|personal| !personal.email.is_empty())
+        else {
+            self.skipped.no_address += 1;
+            return Ok(0);
+        };
+        for about in all.chunks(limits::SUBMISSIONS_PER_MAIL) {
+            said.extend(composer.digest(about, &person)?);
+        }
+        let mut wanted: Vec<(Due, Submission)> = all
+            .into_iter()
+            .map(|submission| (Due::of(&submission, kind, choice, now), submission))
+            .collect();
+        if only_due && wanted.iter().any(|(due, _)| *due != Due::Told) {
+            wanted.retain(|(due, _)| *due != Due::Told);
+        }
+        let any = |wanted: Due| move |(due, _): &(Due, Submission)| *due == wanted;
+        let mut without_reason = 0;
+        for about in wanted.chunks(limits::SUBMISSIONS_PER_MAIL) {
+            if let Some((_, queued)) = about.iter().find(|one| any(Due::Queued)(one)) {
+                let state = queued.mail_state(kind.mail_kind());
+                let id = state.and_then(|state| queued.mail_id(kind.mail_kind(), state));
+                self.done.extend(id);
+            } else if about.iter().any(any(Due::Told)) {
+                self.skipped.already_notified += 1;
+            } else if about.iter().any(any(Due::Recently)) {
+                self.skipped.resent_recently += 1;
+            } else {
+                let about: Vec<Submission> = about.iter().map(|(_, one)| one.clone()).collect();
+                composer.message(&about, &person)?;
+                without_reason += usize::from(reasons(&about).trim().is_empty());
+                self.mails
+                    .push(planned(composer, about, invitations, choice));
+            }
+        }
+        Ok(without_reason)
+    }
+
+    fn warn(&mut self, composer: &Composer, without_reason: usize) {
         if composer.template.shows_reason() && without_reason > 0 && !composer.uses_built_in {
-            plan.warnings.push(format!(
+            self.warnings.push(format!(
                 "The template shows the reason, but {without_reason} decisions have no reason."
             ));
         }
-        if now < application.release && !plan.mails.is_empty() {
-            plan.warnings.push(format!(
-                "The results are released at {}. These mails would announce them earlier.",
-                application.release
+        let release = composer.application.release;
+        if composer.now < release && !self.mails.is_empty() {
+            self.warnings.push(format!(
+                "The results are released at {release}. These mails would announce them earlier."
             ));
         }
-        Ok(plan)
+    }
+}
+
+/// A mail about these submissions, with an invitation if it is an acceptance and the person needs
+/// one.
+fn planned(
+    composer: &Composer,
+    about: Vec<Submission>,
+    invitations: &Invitations,
+    choice: &MailSelection,
+) -> PlannedMail {
+    let person = about.first().and_then(|oldest| oldest.person);
+    let invited = person.filter(|_| composer.kind == DecisionKind::Acceptance);
+    let kind = composer.kind.mail_kind();
+    let last = about.iter().filter_map(|one| one.mail_state(kind));
+    let attempt = last.map(|last| last.attempt).max().unwrap_or(0) + 1;
+    PlannedMail {
+        invite: invited.and_then(|person| invitations.of(&composer.club.code, person)),
+        submissions: about,
+        is_to_person: choice.one_per_person,
+        attempt,
+    }
+}
+
+impl MailSelection {
+    /// Keeps the submissions of the people whom the request names.
+    fn keep_people(&self, submissions: &mut Vec<Submission>) {
+        let Some(chosen) = &self.submissions else {
+            return;
+        };
+        let people: HashSet<Option<Id<Person>>> = submissions
+            .iter()
+            .filter(|submission| chosen.contains(&submission.id))
+            .map(|submission| submission.person)
+            .collect();
+        submissions.retain(|submission| {
+            let is_theirs = submission.person.is_some() && people.contains(&submission.person);
+            is_theirs || chosen.contains(&submission.id)
+        });
+    }
+
+    /// Keeps the submissions that the request names.
+    fn keep_chosen(&self, submissions: &mut Vec<Submission>) {
+        if let Some(chosen) = &self.submissions {
+            submissions.retain(|submission| chosen.contains(&submission.id));
+        }
     }
 }
 
@@ -406,49 +531,52 @@ fn by_submission(
     kind: DecisionKind,
     submissions: Vec<Submission>,
     skipped: &mut SkippedBody,
-) -> Vec<Vec<Submission>> {
+) -> Vec<Group> {
     let is_pending = |submission: &Submission| submission.status == Status::Pending;
     skipped.pending = submissions.iter().filter(|one| is_pending(one)).count();
     submissions
         .into_iter()
         .filter(|submission| kind.tells(submission.status))
-        .map(|submission| vec![submission])
+        .map(|submission| Group {
+            all: vec![submission],
+            only_due: false,
+        })
         .collect()
 }
 
 /// One mail for each person (E27). Somebody with an accepted submission gets an acceptance that
-/// names all committees that accepted them. Somebody with none, and no pending one, gets a rejection.
+/// names all committees that accepted them. Somebody with none, and no pending one, gets a rejection
+/// about those that they were not told of.
 fn by_person(
     kind: DecisionKind,
     submissions: Vec<Submission>,
-    choice: &MailSelection,
     skipped: &mut SkippedBody,
-) -> Vec<Vec<Submission>> {
+) -> Vec<Group> {
     let mut people: BTreeMap<Id<Person>, Vec<Submission>> = BTreeMap::new();
     for submission in submissions {
         if let Some(person) = submission.person {
             people.entry(person).or_default().push(submission);
         }
     }
-    let is_chosen = |all: &[Submission]| {
-        let chosen = choice.submissions.as_ref();
-        chosen.is_none_or(|chosen| all.iter().any(|one| chosen.contains(&one.id)))
-    };
     let (mut groups, mut undecided, mut accepted_elsewhere) = (Vec::new(), 0, 0);
-    for mut all in people.into_values().filter(|all| is_chosen(all)) {
+    for mut all in people.into_values() {
         all.sort_by_key(|submission| submission.sequence);
         let has = |status: Status| all.iter().any(|submission| submission.status == status);
         match (has(Status::Accepted), has(Status::Pending), kind) {
             (true, _, DecisionKind::Acceptance) => {
                 all.retain(|submission| submission.status == Status::Accepted);
-                groups.push(all);
+                let only_due = false;
+                groups.push(Group { all, only_due });
             }
             (true, _, DecisionKind::Rejection) => {
                 let is_rejected = all.iter().any(|submission| kind.tells(submission.status));
                 accepted_elsewhere += usize::from(is_rejected);
             }
             (false, true, _) => undecided += 1,
-            (false, false, DecisionKind::Rejection) => groups.push(all),
+            (false, false, DecisionKind::Rejection) => {
+                let only_due = true;
+                groups.push(Group { all, only_due });
+            }
             (false, false, DecisionKind::Acceptance) => {}
         }
     }

@@ -6,8 +6,8 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::http::{
-    ApiError, Field, IfMatch, Input, Load, Mode, Need, NoContent, Officer, PathIds, Reader, Result,
-    User, edit,
+    ApiError, Field, IfMatch, Input, Load, Mode, Need, NoContent, NoInput, Officer, PathIds,
+    Reader, Result, User, edit,
 };
 use shared::ids::Id;
 use shared::models::{Application, Person, Review, Submission};
@@ -220,7 +220,11 @@ pub async fn put_review(
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     responses((status = 204))
 )]
-pub async fn delete_review(State(app): State<Shared>, scope: Reviewer) -> Result<NoContent> {
+pub async fn delete_review(
+    State(app): State<Shared>,
+    scope: Reviewer,
+    _: NoInput,
+) -> Result<NoContent> {
     let (submission, OwnReview { review, .. }) = scope.object;
     check_not_own(&submission, &scope.user)?;
     let old = review

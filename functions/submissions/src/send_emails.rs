@@ -10,7 +10,8 @@ use futures::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::http::{
-    ApiError, ChangedNothing, Code, Field, Input, Mode, Need, Officer, Reader, Reference, Result,
+    ApiError, ChangedNothing, Code, ExactReference, Field, Input, Mode, Need, NewId, Officer,
+    Params, Reader, Reference, Result,
 };
 use shared::ids::Id;
 use shared::limits;
@@ -31,6 +32,7 @@ const SMALL_BATCH: usize = 100;
 
 /// Which mails to send, and how.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct SendInput {
     /// `{"id": "acceptance"}` goes to status 4, `{"id": "rejection"}` to status 2 and 3.
     #[serde(default)]
@@ -64,11 +66,12 @@ pub struct SendInput {
     /// all submissions of their applicants are considered.
     #[serde(default)]
     #[schema(value_type = Option<Vec<Reference>>, min_items = 1, max_items = 2_000)]
-    submissions: Field<Vec<Reference>>,
+    submissions: Field<Vec<ExactReference>>,
 }
 
 /// A type of decision mail.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct EmailType {
     /// The kind of decision.
     id: DecisionKind,
@@ -118,6 +121,8 @@ pub struct SendBody {
 pub async fn send_emails(
     State(app): State<Shared>,
     scope: Officer<Application, ApplicationTexts>,
+    params: Params,
+    NewId(call): NewId,
     Input(input): Input<SendInput>,
 ) -> Result<Response> {
     let SendRequest {
@@ -127,10 +132,10 @@ pub async fn send_emails(
         named,
         require_all_decided,
         selection,
-    } = input.read()?;
+    } = input.read(&params, call)?;
     let (club, application, kind) = (scope.club, scope.parent, email_type.id);
     let (submissions, invitations) = futures::try_join!(
-        read_submissions(&app, application.id, &selection),
+        read_submissions(&app, application.id, &selection, require_all_decided),
         invitations(&app, &club, kind)
     )?;
     check_found(&named, &submissions)?;
@@ -147,7 +152,7 @@ pub async fn send_emails(
         }
         plan.warnings.push(why);
     }
-    let recipients = plan.mails.len();
+    let recipients = plan.mails.len() + plan.done.len();
     if dry_run {
         let mut preview = Json(SendBody {
             detail: format!("{recipients} e-mails would be sent."),
@@ -173,7 +178,7 @@ pub async fn send_emails(
         unknown,
         raced,
         left,
-    } = send(&app, &composer, plan.mails, kind).await?;
+    } = send(&app, &composer, plan.mails, plan.done, (kind, call)).await?;
     let mut warnings = plan.warnings;
     if unknown > 0 {
         warnings.push(format!(
@@ -229,15 +234,22 @@ fn undecided(people: usize) -> Option<String> {
 }
 
 impl SendInput {
-    fn read(self) -> Result<SendRequest> {
+    fn read(self, params: &Params, call: u64) -> Result<SendRequest> {
+        params.only(&["dry_run"])?;
         let mut reader = Reader::new(Mode::Create);
         let email_type = reader.value("email_type", self.email_type, Need::Required);
         let allow_resend = reader
             .value("allow_resend", self.allow_resend, Need::Optional)
             .unwrap_or(false);
-        let dry_run = reader
-            .value("dry_run", self.dry_run, Need::Optional)
-            .unwrap_or(false);
+        let dry_run = reader.value("dry_run", self.dry_run, Need::Optional);
+        let dry_run = match (dry_run, params.flag("dry_run")?) {
+            (Some(body), Some(query)) if body != query => {
+                let why = "The body and the query say different things.";
+                reader.errors.add("dry_run", why);
+                false
+            }
+            (body, query) => body.or(query).unwrap_or(false),
+        };
         let one_per_person = reader
             .value("one_per_person", self.one_per_person, Need::Optional)
             .unwrap_or(false);
@@ -257,11 +269,10 @@ impl SendInput {
         let named: Vec<Id<Submission>> = chosen
             .iter()
             .flatten()
-            .copied()
-            .map(Reference::id)
+            .map(|chosen| chosen.0.id())
             .collect();
         let chosen: Option<BTreeSet<Id<Submission>>> =
-            chosen.map(|ids| ids.into_iter().map(Reference::id).collect());
+            chosen.map(|ids| ids.into_iter().map(|chosen| chosen.0.id()).collect());
         match chosen.as_ref().map(BTreeSet::len) {
             Some(0) => reader.errors.add(
                 "submissions",
@@ -286,6 +297,7 @@ impl SendInput {
                 submissions: chosen,
                 allow_resend,
                 one_per_person,
+                call,
             },
         })
     }
@@ -307,15 +319,17 @@ fn check_found(named: &[Id<Submission>], found: &[Submission]) -> Result<()> {
     reader.finish()
 }
 
-/// The submissions of an application to consider: the chosen ones, or all. For one mail a person it
-/// is all, because it depends on the other submissions of the people.
+/// The submissions of an application to consider: the chosen ones, or all. For one mail a person, and
+/// to know whether all are decided, it is all, because that depends on the other submissions of the
+/// people.
 async fn read_submissions(
     app: &Shared,
     application: Id<Application>,
     selection: &MailSelection,
+    require_all_decided: bool,
 ) -> std::result::Result<Vec<Submission>, TableError> {
     let chosen = selection.submissions.as_ref();
-    if let Some(chosen) = chosen.filter(|_| !selection.one_per_person) {
+    if let Some(chosen) = chosen.filter(|_| !selection.one_per_person && !require_all_decided) {
         let ids: Vec<Id<Submission>> = chosen.iter().copied().collect();
         return app.table.submissions_by_id(application, &ids).await;
     }
@@ -374,19 +388,20 @@ enum QueueResult {
 /// No mail is queued after this time in a request, so that the function answers in time.
 const QUEUE_WITHIN: Duration = Duration::from_secs(18);
 
+/// Queues the mails. `mine` are the mails that an earlier attempt of this request has queued.
 async fn send(
     app: &Shared,
     composer: &Composer,
     mails: Vec<PlannedMail>,
-    kind: DecisionKind,
+    mut mine: Vec<MailId>,
+    (kind, call): (DecisionKind, u64),
 ) -> Result<SendCounts> {
     let results: Vec<Result<QueueResult>> = stream::iter(mails)
-        .map(|planned| queue(app, composer, planned, kind))
+        .map(|planned| queue(app, composer, planned, (kind, call)))
         .buffer_unordered(PARALLEL)
         .collect()
         .await;
     let mut outcome = SendCounts::default();
-    let mut mine = Vec::new();
     let mut broken = Vec::new();
     for result in results {
         match result {
@@ -424,7 +439,7 @@ async fn queue(
     app: &Shared,
     composer: &Composer,
     planned: PlannedMail,
-    kind: DecisionKind,
+    (kind, call): (DecisionKind, u64),
 ) -> Result<QueueResult> {
     if request_age() > QUEUE_WITHIN {
         return Ok(QueueResult::Left);
@@ -442,6 +457,7 @@ async fn queue(
             .queue_decision(DecisionMail {
                 submissions: &submissions,
                 mail: &mail,
+                call,
             })
             .await
         {
@@ -450,12 +466,15 @@ async fn queue(
             Err(error) => return Err(error.into()),
         }
         let now = app.table.submissions_by_id(application, &ids).await?;
-        if now
-            .iter()
-            .filter_map(|now| now.mail_state(kind.mail_kind()))
-            .any(|now| now.attempt >= mail.attempt)
-        {
-            return Ok(QueueResult::Raced);
+        let newer = now.iter().find_map(|now| {
+            let state = now.mail_state(kind.mail_kind())?;
+            (state.attempt >= mail.attempt).then_some((now, state))
+        });
+        if let Some((submission, state)) = newer {
+            // Another attempt of this request may run beside this one.
+            let id = submission.mail_id(kind.mail_kind(), state);
+            let own = id.filter(|_| state.is_of(call, app.now()));
+            return Ok(own.map_or(QueueResult::Raced, QueueResult::Mine));
         }
         // A mail to the person was given up for a mail about another of its submissions.
         let is_given_up = |old: &Submission| {
@@ -484,7 +503,7 @@ async fn queue(
     }
 }
 
-/// Waits until all mails are sent or failed, but not longer than `PATIENCE`. Returns their states.
+/// Waits until all mails are sent or failed, but not longer than [`MAX_WAIT`]. Returns their states.
 async fn wait_until_sent(app: &Shared, mails: &[MailId]) -> Vec<EmailStatus> {
     let mut states = vec![EmailStatus::Queued; mails.len()];
     if mails.len() > SMALL_BATCH {

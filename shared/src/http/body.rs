@@ -8,7 +8,9 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::error::ApiError;
+use super::error::{ApiError, FieldErrors};
+use super::field::{Misnamed, UNKNOWN};
+use super::params::Params;
 
 /// A JSON object as the request body. 415 if the content type is not JSON, 400 if the body is not a
 /// JSON object.
@@ -44,10 +46,49 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
         if !value.is_object() {
             return Err(ApiError::rule("The request body must be a JSON object."));
         }
-        // `Field` stores its own errors, so this can fail only because of a bug.
-        serde_json::from_value(value)
-            .map(Self)
-            .map_err(|error| ApiError::rule(format!("The request body is not valid: {error}.")))
+        // `Field` stores its own errors, so this fails only if the body must not have a key (H34).
+        serde_json::from_value(value).map(Self).map_err(|error| {
+            let why = error.to_string();
+            match Misnamed::of(&why) {
+                Some(Misnamed { name, why }) => ApiError::field(name, why),
+                None => ApiError::rule(format!("The request body is not valid: {error}.")),
+            }
+        })
+    }
+}
+
+/// A request without a body. A body with keys is 400, which names them (H34).
+pub struct NoBody;
+
+impl<S: Send + Sync> FromRequest<S> for NoBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let bytes = Bytes::from_request(request, state)
+            .await
+            .map_err(|_| ApiError::rule("The request body could not be read."))?;
+        let sent = serde_json::from_slice::<serde_json::Value>(&bytes).unwrap_or_default();
+        let mut errors = FieldErrors::default();
+        for name in sent.as_object().into_iter().flat_map(serde_json::Map::keys) {
+            errors.add(name, UNKNOWN);
+        }
+        errors.check()?;
+        if bytes.is_empty() || sent.is_object() {
+            return Ok(Self);
+        }
+        Err(ApiError::rule("This request takes no body."))
+    }
+}
+
+/// A request without a body and without query parameters, for most deletions (H34).
+pub struct NoInput;
+
+impl<S: Send + Sync> FromRequest<S> for NoInput {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        Params::parse(request.uri().query().unwrap_or_default()).only(&[])?;
+        NoBody::from_request(request, state).await.map(|_| Self)
     }
 }
 

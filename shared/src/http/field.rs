@@ -43,13 +43,10 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
                 let mut inside: Vec<String> =
                     std::iter::once(String::new()).chain(segments).collect();
                 let why = error.into_inner().to_string();
-                match why
-                    .strip_prefix("missing field `")
-                    .and_then(|rest| rest.strip_suffix('`'))
-                {
-                    Some(missing) => {
-                        inside.push(missing.to_owned());
-                        Self::Wrong(inside.join("."), REQUIRED.to_owned())
+                match Misnamed::of(&why) {
+                    Some(Misnamed { name, why }) => {
+                        inside.push(name.to_owned());
+                        Self::Wrong(inside.join("."), why.to_owned())
                     }
                     None => Self::Wrong(inside.join("."), why),
                 }
@@ -60,6 +57,27 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
 }
 
 const REQUIRED: &str = "This field is required.";
+/// The message for a key or parameter that the request does not have.
+pub(super) const UNKNOWN: &str = "This request does not have this field.";
+
+/// A key that is missing in an object, or that the object does not have. serde says it in a
+/// sentence.
+pub(super) struct Misnamed<'a> {
+    pub name: &'a str,
+    pub why: &'static str,
+}
+
+impl<'a> Misnamed<'a> {
+    /// Reads the sentence of serde; none if it says something else.
+    pub(super) fn of(sentence: &'a str) -> Option<Self> {
+        [("missing field `", REQUIRED), ("unknown field `", UNKNOWN)]
+            .into_iter()
+            .find_map(|(prefix, why)| {
+                let (name, _) = sentence.strip_prefix(prefix)?.split_once('`')?;
+                Some(Self { name, why })
+            })
+    }
+}
 
 /// What a request does with a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -367,5 +385,24 @@ impl<'de> Deserialize<'de> for Reference {
             .as_u64();
         id.map(Self)
             .ok_or_else(|| serde::de::Error::custom("Expected an id, or an object with an id."))
+    }
+}
+
+/// A reference in a request that refuses what it does not know (H34): an object has only the `id`.
+#[derive(Debug, Clone, Copy)]
+pub struct ExactReference(pub Reference);
+
+impl<'de> Deserialize<'de> for ExactReference {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let names = value
+            .as_object()
+            .into_iter()
+            .flat_map(serde_json::Map::keys);
+        if let Some(other) = names.into_iter().find(|name| *name != "id") {
+            return Err(serde::de::Error::unknown_field(other, &["id"]));
+        }
+        let reference = serde_json::from_value(value).map_err(serde::de::Error::custom)?;
+        Ok(Self(reference))
     }
 }

@@ -25,12 +25,12 @@ mod user;
 pub use access::{
     Admin, Load, Maybe, Officer, Owner, PathIds, Scope, SignedIn, Visibility, Visible, is_officer,
 };
-pub use body::{Created, Input, NoContent};
+pub use body::{Created, Input, NoBody, NoContent, NoInput};
 pub use coding::Codings;
 pub use edit::edit;
 pub use entity_tag::IfMatch;
 pub use error::{ApiError, Code, ERASING, ErrorBody, FieldErrors};
-pub use field::{Field, Mode, Need, Reader, Reference, no_such_club};
+pub use field::{ExactReference, Field, Mode, Need, Reader, Reference, no_such_club};
 pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, shown_at};
 #[cfg(feature = "images")]
 pub use images::{remove_unless_saved, store_image};

@@ -1,12 +1,14 @@
 //! Query parameters: unknown ones are ignored; a wrong value is a 400 error that names the
 //! parameter (H26).
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::error::ApiError;
+use super::error::{ApiError, FieldErrors};
+use super::field::UNKNOWN;
 use crate::ids::{Id, MAX_ID};
 use crate::limits;
 use crate::text::{self, Word};
@@ -33,6 +35,17 @@ impl Params {
             .collect();
         pairs.sort_by(|a, b| a.0.cmp(&b.0));
         Self(pairs)
+    }
+
+    /// Refuses parameters other than these: 400, which names them. Only for requests that cannot be
+    /// taken back, where a misspelt parameter must not change what is done (H34).
+    pub fn only(&self, known: &[&str]) -> Result<(), ApiError> {
+        let mut errors = FieldErrors::default();
+        let names: BTreeSet<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
+        for name in names.into_iter().filter(|name| !known.contains(name)) {
+            errors.add(name, UNKNOWN);
+        }
+        errors.check()
     }
 
     /// Returns the value of a parameter. If it is there more than once, the last one counts.

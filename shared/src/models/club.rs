@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Applicant, Badge, ClubCode, Email, Image, Membership, Person, Tag};
+use super::{Applicant, Badge, ClubCode, Email, Image, Membership, Person, Submission, Tag};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -311,4 +311,16 @@ pub struct Invite {
     pub expires_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+    /// The acceptance mails that brought it. When all of them are taken back, it is revoked (E25).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<AcceptanceMail>,
+}
+
+/// An acceptance mail that brought an invitation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptanceMail {
+    /// Id of the accepted submission.
+    pub submission: Id<Submission>,
+    /// As in [`super::MailState`].
+    pub order: u32,
 }

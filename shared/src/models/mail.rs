@@ -193,6 +193,50 @@ pub struct MailState {
     /// submission alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person_mail: Option<u64>,
+    /// Position of the mail among the decision mails of the submission, of both kinds, from 1. It
+    /// tells which one is the last, also within one second.
+    #[serde(default)]
+    pub order: u32,
+    /// The mails of this kind in the last 24 hours, the oldest first. Those that were given up do
+    /// not count.
+    #[serde(default)]
+    pub recent: Vec<Telling>,
+}
+
+/// One mail of the last 24 hours, and the request that queued it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Telling {
+    /// When it was queued.
+    pub at: Timestamp,
+    /// The id of the request ([`crate::http::NewId`]). All repeats with one idempotency key have
+    /// the same.
+    pub call: u64,
+}
+
+impl MailState {
+    /// Returns the mails of this kind that were sent or may still be sent, and were queued less than
+    /// 24 hours before `now`.
+    pub fn recent(&self, now: Timestamp) -> impl Iterator<Item = &Telling> {
+        // The last mail does not count if it was given up.
+        let given_up = usize::from(self.status == EmailStatus::Failed);
+        let count = self.recent.len().saturating_sub(given_up);
+        let day = chrono::TimeDelta::hours(24);
+        let tellings = self.recent.iter().take(count);
+        tellings.filter(move |telling| now < telling.at.plus(day))
+    }
+
+    /// Returns how many mails of this kind count for the limit of a day, if another one is queued
+    /// now. A mail that is still queued will be given up for it.
+    pub fn count_recent(&self, now: Timestamp) -> usize {
+        let given_up = usize::from(self.status == EmailStatus::Queued);
+        self.recent(now).count().saturating_sub(given_up)
+    }
+
+    /// Returns whether this request, or an earlier attempt of it, queued a mail that was not given
+    /// up.
+    pub fn is_of(&self, call: u64, now: Timestamp) -> bool {
+        self.recent(now).any(|telling| telling.call == call)
+    }
 }
 
 /// A mail in the outbox. It is stored before it is sent, and kept as a record of what was sent.
@@ -310,6 +354,9 @@ pub struct Decision {
     pub status: Status,
     /// Reason in the mail.
     pub reason: String,
+    /// As in [`MailState`].
+    #[serde(default)]
+    pub order: u32,
     /// The submissions that one mail to a person is about (E27). Empty if the mail is about the
     /// submission in [`Mail::about`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -327,6 +374,9 @@ pub struct ToldDecision {
     pub status: Status,
     /// Reason in the mail.
     pub reason: String,
+    /// As in [`MailState`].
+    #[serde(default)]
+    pub order: u32,
 }
 
 impl ToldDecision {
@@ -336,6 +386,7 @@ impl ToldDecision {
             status: self.status,
             reason: self.reason.clone(),
             at,
+            order: self.order,
         }
     }
 }
@@ -350,6 +401,7 @@ impl Mail {
                 sequence: self.sequence,
                 status: decision.status,
                 reason: decision.reason.clone(),
+                order: decision.order,
             }],
             Some(decision) => decision.covers.clone(),
         }

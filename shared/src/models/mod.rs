@@ -21,7 +21,8 @@ mod whole;
 pub use answers::{Answer, Answers, StoredAnswer};
 pub use bookmark::{Favorite, Subscription};
 pub use club::{
-    Club, ClubProfile, ClubText, InvitationLog, Invite, JoinLink, MembershipRequest, Role, Window,
+    AcceptanceMail, Club, ClubProfile, ClubText, InvitationLog, Invite, JoinLink,
+    MembershipRequest, Role, Window,
 };
 pub use code::ClubCode;
 pub use draft::DraftAnswer;
@@ -31,7 +32,7 @@ pub use keyed::{KeyedOutcome, KeyedRequest};
 pub use lookup::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
 pub use mail::{
     Decision, EmailStatus, InviteLink, Mail, MailId, MailKind, MailLease, MailState, Report,
-    ToldDecision,
+    Telling, ToldDecision,
 };
 pub use membership::Membership;
 pub use person::{Creations, Person, PersonAddress, PersonWord, Personal};

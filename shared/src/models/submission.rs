@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use chrono::DateTime;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -136,8 +137,38 @@ impl Submission {
         mails
             .into_iter()
             .flatten()
-            .max_by_key(|mail| mail.at)
+            .max_by_key(|mail| (mail.order, mail.at))
             .map(|mail| mail.status)
+    }
+
+    /// Returns the position that the next decision mail gets ([`MailState::order`]).
+    pub fn next_mail_order(&self) -> u32 {
+        let mails = [&self.acceptance_mail, &self.rejection_mail];
+        let last = mails.into_iter().flatten().map(|mail| mail.order).max();
+        last.unwrap_or(0) + 1
+    }
+
+    /// Returns the kind of the last decision mail that went out, is on its way, or perhaps went out
+    /// (E2). A mail that was given up or surely not taken does not count.
+    pub fn last_told(&self) -> Option<MailKind> {
+        let told = |kind: MailKind| {
+            let state = self.mail_state(kind)?;
+            if state.status != EmailStatus::Failed {
+                return Some(((state.order, state.at), kind));
+            }
+            // The last mail of this kind failed. An earlier one may have gone out.
+            let mailed = self.mailed.as_ref().filter(|mailed| {
+                let is_acceptance = mailed.status == Status::Accepted;
+                is_acceptance == (kind == MailKind::Acceptance) && mailed.order != state.order
+            });
+            let earlier = mailed.map_or((0, Timestamp::at(DateTime::UNIX_EPOCH)), |mailed| {
+                (mailed.order, mailed.at)
+            });
+            state.taken.then_some((earlier, kind))
+        };
+        let kinds = [MailKind::Acceptance, MailKind::Rejection];
+        let last = kinds.into_iter().filter_map(told).max();
+        last.map(|(_, kind)| kind)
     }
 }
 
@@ -203,6 +234,9 @@ pub struct Mailed {
     pub reason: String,
     /// When SES accepted the mail.
     pub at: Timestamp,
+    /// As in [`MailState`].
+    #[serde(default)]
+    pub order: u32,
 }
 
 /// A change of a decision (D2).

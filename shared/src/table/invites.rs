@@ -1,9 +1,11 @@
 //! Invitations. The item exists as long as the invitation can be used or sent again.
 
 use super::conditions::authority;
-use super::{Entity, Key, Range, Table, TableError, Write, keys};
+use super::{Entity, Key, Range, Retries, Table, TableError, Write, keys};
 use crate::ids::Id;
-use crate::models::{ClubCode, Email, InvitationLog, Invite, Mail, Membership, Person, Role};
+use crate::models::{
+    AcceptanceMail, ClubCode, Email, InvitationLog, Invite, Mail, Membership, Person, Role,
+};
 use crate::time::Timestamp;
 
 impl Entity for Invite {
@@ -85,13 +87,13 @@ impl Invite {
     }
 }
 
-/// Creates the invite of an accepted person with this version, or extends its expiry. Refused if
-/// the invite already has another version.
+/// Creates the invite of an accepted person with this version, or extends its expiry. `accepted` are
+/// the submissions that the mail is about. Refused if the invite already has another version.
 pub(super) fn invite_accepted(
-    club: &ClubCode,
+    (club, version): (&ClubCode, u64),
     person: Id<Person>,
     email: &Email,
-    version: u64,
+    accepted: &[AcceptanceMail],
     now: Timestamp,
 ) -> Write {
     let id = Invite::id_for_accepted(club, person);
@@ -106,6 +108,7 @@ pub(super) fn invite_accepted(
         .set("version", &version)
         .if_new_or_equals("version", &version)
         .set("email", &email.folded())
+        .append("accepted", accepted)
         .set("expires_at", &expires_at)
         .set("updated_at", &now)
         .set(keys::TTL, &forgotten(expires_at))
@@ -192,6 +195,43 @@ impl Table {
 
     /// Maximum invites in one transaction: each needs two writes, and DynamoDB allows 100 writes.
     pub const INVITES: usize = 48;
+
+    /// Removes the acceptance mails that are `over` from what brought the invite of a person, and
+    /// revokes the invite when none is left (E25): 1 read and 1 write. An invite without any was
+    /// stored by an earlier release, and is revoked.
+    pub(super) async fn take_back_acceptances(
+        &self,
+        club: &ClubCode,
+        person: Id<Person>,
+        over: impl Fn(&AcceptanceMail) -> bool,
+    ) -> Result<(), TableError> {
+        let id = Invite::id_for_accepted(club, person);
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let Some(invite) = self.invite(club, &id).await? else {
+                return Ok(());
+            };
+            let mut left = invite.accepted.clone();
+            left.retain(|mail| !over(mail));
+            let write = if left.is_empty() {
+                Write::delete(invite.key())
+            } else if left.len() < invite.accepted.len() {
+                Write::update(invite.key()).set("accepted", &left)
+            } else {
+                return Ok(());
+            };
+            let read = Some(&invite.accepted).filter(|mails| !mails.is_empty());
+            let write = write
+                .if_equals("version", &invite.version)
+                .if_is("accepted", read);
+            match self.write(write).await {
+                // It was used, or brought by another mail at the same moment.
+                Err(TableError::Refused(_)) => {}
+                done => return done.map(drop),
+            }
+        }
+    }
 
     /// Revokes an invite. Refused if it was used or sent again in the meantime.
     pub async fn delete_invite(&self, invite: &Invite) -> Result<(), TableError> {

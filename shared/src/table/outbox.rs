@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::error::ignore_refusal;
 use super::invites::invite_accepted;
 use super::{Entity, Key, Refusal, Retries, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
-    Application, ClubCode, EmailStatus, Invite, InviteLink, Mail, MailId, MailKind, MailLease,
-    MailState, Mailed, Person, Report, Status, Submission, ToldDecision,
+    AcceptanceMail, Application, ClubCode, EmailStatus, InviteLink, Mail, MailId, MailKind,
+    MailLease, MailState, Mailed, Person, Report, Submission, Telling, ToldDecision,
 };
 use crate::time::Timestamp;
 
@@ -85,6 +84,8 @@ pub struct DecisionMail<'a> {
     pub submissions: &'a [Submission],
     /// The mail to be queued.
     pub mail: &'a Mail,
+    /// The id of the request, see [`Telling`].
+    pub call: u64,
 }
 
 /// Returns the name of the submission attribute with the state of mails of this kind.
@@ -100,7 +101,11 @@ impl Table {
     /// Refused if somebody else queued the mail first, or changed the decision.
     pub async fn queue_decision(
         &self,
-        DecisionMail { submissions, mail }: DecisionMail<'_>,
+        DecisionMail {
+            submissions,
+            mail,
+            call,
+        }: DecisionMail<'_>,
     ) -> Result<(), TableError> {
         let (now, kind) = (mail.queued_at, mail.kind);
         let state = state_of(kind);
@@ -112,6 +117,10 @@ impl Table {
         let mut stuck = BTreeMap::new();
         for submission in submissions {
             let last = submission.mail_state(kind);
+            let recent = last.iter().flat_map(|last| {
+                let counting = last.count_recent(now);
+                last.recent(now).take(counting).cloned()
+            });
             let queued = MailState {
                 attempt: mail.attempt,
                 status: EmailStatus::Queued,
@@ -119,6 +128,8 @@ impl Table {
                 taken: last.is_some_and(|last| last.taken),
                 earlier_taken: last.is_some_and(|last| last.taken),
                 person_mail: is_to_person.then_some(mail.sequence),
+                order: submission.next_mail_order(),
+                recent: recent.chain([Telling { at: now, call }]).collect(),
             };
             writes.push(
                 Write::update(submission.key())
@@ -142,7 +153,16 @@ impl Table {
         }
         if let (Some(link), Some(person)) = (&mail.invite, mail.person) {
             let InviteLink { club, version, .. } = link;
-            writes.push(invite_accepted(club, person, &mail.to, *version, now));
+            let accepted: Vec<AcceptanceMail> = mail
+                .told()
+                .into_iter()
+                .map(|told| AcceptanceMail {
+                    submission: told.submission,
+                    order: told.order,
+                })
+                .collect();
+            let invite = (club, *version);
+            writes.push(invite_accepted(invite, person, &mail.to, &accepted, now));
         }
         // A mail to a person may have been given up already, for another of its submissions.
         writes.extend(stuck.into_keys().map(|key| {
@@ -228,41 +248,26 @@ impl Table {
         self.write(Write::delete(lease.key())).await.map(drop)
     }
 
-    /// Revokes the invitation that a person got with an acceptance. It stays if another accepted
-    /// submission of this person in the club has an acceptance mail, or if SES accepted an earlier
-    /// acceptance mail about a submission that is still accepted.
-    ///
-    /// At most 1 read, 1 query of the index and 1 write. `mail` is the mail that tells a rejection,
-    /// or was superseded.
+    /// Takes back the invitation that a person got with acceptances (E25). `mail` is the rejection
+    /// that was sent, or the acceptance that is not sent any more. The invitation stays if another
+    /// acceptance mail brought it too: 1 read and 1 write, whatever the person has submitted.
     pub async fn revoke_acceptance(
         &self,
         club: &ClubCode,
         person: Id<Person>,
         mail: &Mail,
     ) -> Result<(), TableError> {
-        let id = Invite::id_for_accepted(club, person);
-        let Some(invite) = self.invite(club, &id).await? else {
-            return Ok(());
-        };
-        let own = self.submissions_of(person).await?;
-        let names = |submission: &Submission| {
-            submission.club == *club && submission.status == Status::Accepted
-        };
         let about = mail.told();
-        let told = |submission: &Submission| {
-            let is_about = about.iter().any(|told| told.submission == submission.id);
-            submission
-                .acceptance_mail
-                .as_ref()
-                .is_some_and(|mail| mail.taken || !is_about)
+        let is_over = |brought: &AcceptanceMail| {
+            let told = about
+                .iter()
+                .find(|told| told.submission == brought.submission);
+            told.is_some_and(|told| match mail.kind {
+                MailKind::Rejection => brought.order <= told.order,
+                _ => brought.order == told.order,
+            })
         };
-        if own
-            .iter()
-            .any(|submission| names(submission) && told(submission))
-        {
-            return Ok(());
-        }
-        ignore_refusal(self.delete_invite(&invite).await)
+        self.take_back_acceptances(club, person, is_over).await
     }
 
     /// Stores a report from SES about a mail.
@@ -368,7 +373,7 @@ impl Table {
             if submission
                 .mailed
                 .as_ref()
-                .is_none_or(|mailed| mailed.at < reported.taken_at)
+                .is_none_or(|mailed| (mailed.order, mailed.at) < (told.order, reported.taken_at))
             {
                 write = write.set("mailed", &told.mailed(reported.taken_at));
             }

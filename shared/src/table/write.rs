@@ -170,6 +170,17 @@ impl Write {
         self
     }
 
+    /// Appends to a list. A missing attribute counts as an empty list.
+    #[must_use]
+    pub fn append(mut self, attribute: &str, more: &[impl Serialize]) -> Self {
+        let name = self.name(attribute);
+        let (empty, more) = (self.value(&Vec::<()>::new()), self.value(&more));
+        self.sets.push(format!(
+            "{name} = list_append(if_not_exists({name}, {empty}), {more})"
+        ));
+        self
+    }
+
     /// Sets every attribute of an entity except its keys and those in `without`. Attributes in
     /// `once` are set only if they have no value yet.
     pub fn set_entity<E: Entity>(

@@ -53,4 +53,5 @@ mod settings;
 mod showings;
 mod site;
 mod submissions;
+mod telling;
 mod users;

@@ -64,6 +64,7 @@ pub fn load<'a>(
         by: None,
         expires_at: days(Invite::DAYS - 2),
         updated_at: days(-2),
+        accepted: vec![],
     };
     // The debate application is open, and nothing is decided there.
     let debate = &drives.applications[1];

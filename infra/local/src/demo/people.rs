@@ -301,6 +301,7 @@ pub fn asking(
             by: None,
             expires_at: sent.plus(TimeDelta::days(Invite::DAYS)),
             updated_at: sent,
+            accepted: vec![],
         }
     };
     let requests = vec![
