@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::TimeDelta;
 
 use crate::ids::Id;
-use crate::models::{Application, ClubCode, Form, Question};
+use crate::models::{Application, ClubCode, Committee, Form, Question};
 use crate::table::{Table, TableError};
 use crate::time::Timestamp;
 
@@ -52,6 +52,13 @@ impl Forms {
             self.keep(form, now);
         }
         Ok(form)
+    }
+
+    /// Returns the committees of an application whose form is in memory. They may have changed since.
+    pub fn committees(&self, application: Id<Application>) -> Option<Vec<Id<Committee>>> {
+        let form = self.kept(application)?;
+        let committees = form.application.committees.iter();
+        Some(committees.map(|committee| committee.id).collect())
     }
 
     fn kept(&self, application: Id<Application>) -> Option<Arc<Form>> {

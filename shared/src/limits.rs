@@ -10,6 +10,14 @@ pub const DELETION_GRACE: Duration = Duration::from_secs(1);
 /// Text that one request may hold in memory, in bytes: the answers in a list, the mails in a
 /// preview. For more, the caller must request less at once.
 pub const HELD: usize = 60_000_000;
+/// Number of fields that one error names.
+pub const NAMED_ERRORS: usize = 50;
+/// Number of submissions of a person, without withdrawn ones.
+pub const SUBMISSIONS: usize = 300;
+/// Number of places in which a person has submitted, with withdrawn ones.
+pub const PLACES: usize = 1_000;
+/// Number of mails in 24 hours that confirm the same submission.
+pub const CONFIRMATIONS_PER_DAY: usize = 5;
 /// A name, title or location.
 pub const NAME: usize = 255;
 /// The prompt of a question.
@@ -35,6 +43,8 @@ pub const COMMENT: usize = 5_000;
 pub const RECEIPT: usize = 10_000;
 /// One answer of a submission.
 pub const ANSWER: usize = 20_000;
+/// All drafts of a person in one application together, in bytes.
+pub const DRAFTS_BYTES: usize = 600 * 1024;
 /// All answers of one submission, in bytes.
 pub const ANSWERS_BYTES: usize = 300 * 1024;
 /// The answers of one submission in the form in which they are stored, in bytes. Quotation marks and

@@ -104,7 +104,7 @@ crate::models::enums::text_enum! {
         Withdrawn,
         /// No such submission is stored, although the receipt is valid.
         Missing,
-        /// The data of the applicant was erased.
+        /// The data of the applicant was erased, or the application was deleted.
         Erased,
     }
 }
@@ -118,8 +118,10 @@ impl ReceiptState {
         if claims.revision <= stored.erased() {
             return Self::Erased;
         }
-        let StoredSubmission::Present(stored) = stored else {
-            return Self::Missing;
+        let stored = match stored {
+            StoredSubmission::Present(stored) => stored,
+            StoredSubmission::Gone(_) => return Self::Erased,
+            StoredSubmission::Nothing | StoredSubmission::Withdrawn(_) => return Self::Missing,
         };
         if stored.person.is_none() {
             Self::Erased

@@ -431,7 +431,10 @@ async fn remove_marked(app: &Shared, mut application: Application, forced: bool)
         mark_deleted(app, &mut application, None).await?;
         return Ok(false);
     }
-    app.table.remove_application(&application, forced).await?;
+    let when = (app.ids.received(app.clock.now()), app.now());
+    app.table
+        .remove_application(&application, forced, when)
+        .await?;
     Ok(true)
 }
 

@@ -9,7 +9,7 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::models::{Application, Extension, Person};
-use shared::table::TableError;
+use shared::table::{Refusal, TableError};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -128,7 +128,12 @@ pub async fn create_extension(
         version: new.0,
         end,
     };
-    let extension = match app.table.create_extension(&extension).await {
+    let stored = app.table.create_extension(&extension, application).await;
+    let extension = match stored {
+        Err(TableError::Refused(Refusal::Changed)) => return Err(ApiError::NotFound),
+        Err(TableError::Refused(Refusal::Erased)) => {
+            return Err(ApiError::field(field, "There is no such person."));
+        }
         Err(TableError::Refused(_)) => {
             let there = app.table.extension(application.id, extension.id).await?;
             // An earlier attempt with the same idempotency key may have stored it.

@@ -140,6 +140,7 @@ pub async fn create_club(
         events: 0,
         told_of_requests_at: None,
         windows: BTreeMap::new(),
+        without_owner: false,
     };
     let labels = async { Ok(TagsAndBadges::at(&app, &app.table.versions().await?).await?) };
     let (labels, person) = futures::try_join!(labels, user.person())?;

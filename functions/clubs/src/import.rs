@@ -45,12 +45,21 @@ pub struct ClubRow {
     /// Web address, http or https.
     #[schema(value_type = Option<WebAddress>)]
     website: Option<String>,
-    /// Names of tags, separated by `|` or commas.
-    #[schema(value_type = Option<String>)]
-    tags: Option<String>,
+    /// Names of tags: a list, or one text with `|` or commas between them.
+    tags: Option<TagNames>,
     /// Address of an owner. Somebody who is not known is invited as owner.
     #[schema(value_type = Option<Address>)]
     owner: Option<String>,
+}
+
+/// Names of tags.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum TagNames {
+    /// Names with `|` or commas between them.
+    Text(String),
+    /// A list of names.
+    List(Vec<String>),
 }
 
 const COLUMNS: [&str; 8] = [
@@ -108,8 +117,10 @@ pub async fn import_clubs(
     params: Params,
     _: Admin,
     NewId(creation): NewId,
-    ImportRows(rows): ImportRows,
+    rows: ImportRows,
 ) -> Result<ImportBody> {
+    params.only(&["dry_run"])?;
+    let rows = rows.with_columns(&COLUMNS)?;
     let mut body = ImportBody {
         dry_run: params.flag("dry_run")?.unwrap_or(false),
         ..ImportBody::default()
@@ -166,11 +177,7 @@ async fn read_rows(
     let (mut wanted, mut seen) = (Vec::new(), HashSet::new());
     for (row, owner) in rows.iter().zip(owners) {
         let errors = body.errors.len();
-        for column in row
-            .wrong()
-            .iter()
-            .filter(|column| COLUMNS.contains(&column.as_str()))
-        {
+        for column in row.wrong(&["tags"]) {
             body.error(row.number, column, "Expected a text.");
         }
         let code = code(row);
@@ -214,10 +221,8 @@ fn code(row: &ImportRow) -> Result<ClubCode, Wrong> {
 }
 
 fn tags(row: &ImportRow, labels: &TagsAndBadges) -> Result<Vec<Reference>, Wrong> {
-    let names = row.text("tags").unwrap_or_default().split(['|', ',']);
-    names
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
+    row.texts("tags")
+        .into_iter()
         .map(|name| {
             let found = labels
                 .tags
@@ -304,6 +309,7 @@ async fn import(
         let owner = known
             .as_ref()
             .map(|person| Membership::new(&new.code, person, Role::Owner, creation, now));
+        new.without_owner = owner.is_none();
         if owner.is_some() {
             (new.members, new.owners) = (1, 1);
         }
@@ -395,5 +401,6 @@ fn empty(code: &ClubCode, creation: u64, now: shared::time::Timestamp) -> Club {
         events: 0,
         told_of_requests_at: None,
         windows: BTreeMap::new(),
+        without_owner: false,
     }
 }

@@ -126,6 +126,7 @@ pub async fn accept_invite(
         let viewer = MemberViewer {
             id: user.id(),
             is_officer: membership.role <= Role::Officer || user.is_admin(),
+            is_admin: user.is_admin(),
         };
         shown_at(
             format!("/api/clubs/{club}/members/{}/", membership.id),
@@ -158,12 +159,16 @@ pub async fn accept_invite(
     let limit = owned_limit(&app, user.is_admin());
     match app.table.accept_invite(&invite, &membership, limit).await {
         Ok(()) => Ok(shown(&membership)),
+        Err(TableError::Refused(Refusal::AlreadyMember)) => {
+            if let Some(member) = member().await? {
+                app.table.confirm_member(&member).await?;
+            }
+            let why = "You are already a member of this club.";
+            Err(ApiError::rule(why).coded(Code::AlreadyMember))
+        }
         Err(TableError::Refused(refusal)) => Err(match refusal {
             Refusal::Erased => ApiError::rule(ERASING),
             Refusal::Quota => owner_limit_error(&app),
-            Refusal::AlreadyMember => {
-                ApiError::rule("You are already a member of this club.").coded(Code::AlreadyMember)
-            }
             _ => unusable(),
         }),
         Err(error) => Err(error.into()),

@@ -70,6 +70,7 @@ impl From<Membership> for ExportedMembership {
             MemberViewer {
                 id: membership.person,
                 is_officer: true,
+                is_admin: false,
             },
         );
         Self {

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use crate::import_plan::{Addition, Wanted, plan, read};
 use crate::invitations::{Addressee, invite_addressees};
-use crate::members::{named_adder, owned_limit};
+use crate::members::{named_adder, owned_limit, owns_too_many, too_many_added};
 
 /// A person to be a member. `email` or `username` tells who.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -38,6 +38,7 @@ pub struct MemberRow {
     title: Option<String>,
 }
 
+const COLUMNS: [&str; 4] = ["email", "username", "role", "title"];
 /// No transaction begins after this time in a request, so that the function answers in time.
 const WITHIN: Duration = Duration::from_secs(7);
 const NOT_INVITED: &str = "This address could not be invited now. Send this row again.";
@@ -63,8 +64,10 @@ pub async fn import_members(
     params: Params,
     scope: Officer,
     new: NewId,
-    ImportRows(rows): ImportRows,
+    rows: ImportRows,
 ) -> Result<ImportBody> {
+    params.only(&["dry_run"])?;
+    let rows = rows.with_columns(&COLUMNS)?;
     let mut body = ImportBody {
         dry_run: params.flag("dry_run")?.unwrap_or(false),
         ..ImportBody::default()
@@ -94,8 +97,9 @@ async fn add(
     body: &mut ImportBody,
 ) -> Result<()> {
     let by = named_adder(scope).await?;
-    for chunk in all.chunks(Table::ADDED) {
-        if request_age() > WITHIN {
+    for (n, chunk) in all.chunks(Table::ADDED).enumerate() {
+        // Something is done also if it took long to find the people.
+        if n > 0 && request_age() > WITHIN {
             for addition in chunk {
                 body.error(addition.row, addition.named_by, NOT_IN_TIME);
             }
@@ -132,12 +136,9 @@ fn refused(
     let (row, named_by) = (addition.row, addition.named_by);
     match refusal {
         Refusal::AlreadyMember => body.skipped += 1,
+        Refusal::Daily => body.error(row, named_by, too_many_added()),
         Refusal::Erased => body.error(row, named_by, "There is no such person."),
-        Refusal::Quota => {
-            let limit = app.settings.quotas.clubs_owned;
-            let why = format!("A person can own at most {limit} clubs. Deleted clubs count too.");
-            body.error(row, "role", why);
-        }
+        Refusal::Quota => body.error(row, "role", owns_too_many(app)),
         Refusal::Authority => return Err(ApiError::Forbidden),
         _ => body.error(
             row,
@@ -168,7 +169,7 @@ async fn add_chunk(
             requests.iter().find(|request| request.person == person)
         };
         let now = app.now();
-        let mut mailed: Vec<Option<Mail>> = chunk
+        let mailed: Vec<Option<Mail>> = chunk
             .iter()
             .map(|addition| {
                 let asked = request(addition).is_some();
@@ -178,17 +179,16 @@ async fn add_chunk(
                     .then(|| mail::joined(club, by, member, asked, creation))
             })
             .collect();
-        let count = mailed.iter().flatten().count();
-        if count > log.allowed(now) {
-            // Others of the club have sent mails at the same moment.
-            mailed.fill(None);
-        }
+        // Who asked does not count.
         let ids: Vec<String> = chunk
             .iter()
-            .zip(&mailed)
-            .filter(|(_, mail)| mail.is_some())
-            .map(|(addition, _)| addition.membership.id.to_string())
+            .filter(|addition| request(addition).is_none())
+            .map(|addition| addition.membership.id.to_string())
             .collect();
+        if ids.len() > log.allowed(now) {
+            // Others of the club have added or invited people at the same moment.
+            return Err(TableError::Refused(Refusal::Daily));
+        }
         let sent = log.with(code, ids.iter().map(String::as_str), app.next_id(), now);
         let new: Vec<NewMembership<'_>> = chunk
             .iter()
@@ -237,10 +237,7 @@ async fn change(
                 return Err(ApiError::Forbidden);
             }
             Some(Err(TableError::Refused(Refusal::Quota))) => {
-                let limit = app.settings.quotas.clubs_owned;
-                let why =
-                    format!("A person can own at most {limit} clubs. Deleted clubs count too.");
-                body.error(row, "role", why);
+                body.error(row, "role", owns_too_many(app));
             }
             Some(Err(TableError::Refused(_))) => body.error(
                 row,
@@ -264,7 +261,7 @@ async fn invite(
         return Ok(());
     }
     let (rows, addressees): (Vec<usize>, Vec<Addressee>) = all.into_iter().unzip();
-    let done = if request_age() > WITHIN {
+    let done = if body.created + body.updated > 0 && request_age() > WITHIN {
         vec![]
     } else {
         invite_addressees(app, scope, new, &addressees)

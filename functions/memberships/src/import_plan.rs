@@ -12,6 +12,7 @@ use shared::time::Timestamp;
 use shared::{Shared, limits};
 
 use crate::invitations::{Addressee, MAX_INVITES_IN_TEN_MINUTES};
+use crate::members::{owned_limit, owns_too_many, too_many_added};
 
 /// What a row says.
 #[derive(Clone)]
@@ -57,10 +58,8 @@ pub struct Addition {
 /// Reads a row. None if it is wrong, which the body then tells.
 pub fn read(scope: &Officer, row: &ImportRow, body: &mut ImportBody) -> Option<Wanted> {
     let errors = body.errors.len();
-    for column in ["email", "username", "role", "title"] {
-        if row.wrong().iter().any(|wrong| wrong == column) {
-            body.error(row.number, column, "Expected a text.");
-        }
+    for column in row.wrong(&[]) {
+        body.error(row.number, column, "Expected a text.");
     }
     let email = row.text("email").map(Email::parse);
     if email == Some(None) {
@@ -150,9 +149,14 @@ pub async fn plan(
     body: &mut ImportBody,
 ) -> Result<Plan> {
     let code = &scope.club.code;
+    // Who is a member already needs no search, so that a file that is sent again goes on quickly.
+    let present = Present::of(&app.table.members(code).await?);
     let found: Vec<(Wanted, Found)> = stream::iter(wanted)
         .map(async |wanted| {
-            let found = find(app, &wanted.who).await?;
+            let found = match present.find(&wanted.who) {
+                Some(member) => Found::Person(member),
+                None => find(app, &wanted.who).await?,
+            };
             Ok::<_, TableError>((wanted, found))
         })
         .buffered(PARALLEL)
@@ -168,18 +172,21 @@ pub async fn plan(
         Found::Stranger(email) => Some(Invite::id_for_address(code, email)),
         _ => None,
     });
-    let (people, members, invites, log) = futures::try_join!(
+    let (people, members, requests, invites, log) = futures::try_join!(
         app.table.people(ids()),
         app.table.members_among(code, ids()),
+        app.table.requests_among(code, ids()),
         app.table.invites_by_id(code, addresses),
         app.table.invitation_log(code)
     )?;
+    let asked: HashSet<Id<Person>> = requests.into_iter().map(|request| request.person).collect();
     let members: HashMap<Id<Person>, Membership> = members
         .into_iter()
         .map(|member| (member.person, member))
         .collect();
     let now = app.now();
-    let mut mails = log.allowed(now);
+    let mut left = log.allowed(now);
+    let owned = owned_limit(app, scope.user.is_admin());
     let (mut plan, mut seen) = (Plan::default(), HashSet::new());
     let is_approved = scope.club.approved == Some(true);
     for (wanted, found) in found {
@@ -198,19 +205,39 @@ pub async fn plan(
         }
         match found {
             Found::Person(id) => match (members.get(&id), people.get(&id)) {
-                (Some(member), _) => plan.change(scope, wanted, member, body),
+                (Some(member), person) => {
+                    let may_own = person.is_none_or(|person| may_own(person, owned));
+                    plan.change(
+                        scope,
+                        wanted,
+                        member,
+                        may_own.then_some(()).ok_or(app),
+                        body,
+                    );
+                }
                 (None, Some(person)) if !person.erasing => {
                     let role = wanted.role.unwrap_or(Role::Member);
-                    let is_mailed = is_approved && !person.personal.email.is_empty() && mails > 0;
-                    mails -= usize::from(is_mailed);
+                    let asked = asked.contains(&id);
+                    if role == Role::Owner && !may_own(person, owned) {
+                        body.error(row, "role", owns_too_many(app));
+                        continue;
+                    }
+                    if !asked && left == 0 {
+                        body.error(row, named_by, too_many_added());
+                        continue;
+                    }
+                    left -= usize::from(!asked);
+                    let by_username = matches!(wanted.who, Who::Username(_));
                     plan.add.push(Addition {
                         row,
                         named_by,
                         membership: Membership {
                             title: wanted.title.unwrap_or_default(),
+                            by_username,
+                            confirmed: !by_username || asked,
                             ..Membership::new(code, person, role, creation, now)
                         },
-                        is_mailed,
+                        is_mailed: is_approved && !person.personal.email.is_empty(),
                     });
                 }
                 _ => body.error(row, named_by, "There is no such person."),
@@ -223,12 +250,50 @@ pub async fn plan(
                     log: &log,
                     now,
                 };
-                plan.stranger(wanted, email, there, &mut mails, &limits, body);
+                plan.stranger(wanted, email, there, &mut left, &limits, body);
             }
             Found::Wrong(_) => {}
         }
     }
+    plan.confirm(app, code).await?;
     Ok(plan)
+}
+
+/// Whether a person may own one more club. No limit if an admin acts.
+fn may_own(person: &Person, limit: Option<u32>) -> bool {
+    limit.is_none_or(|limit| person.clubs_owned < i64::from(limit))
+}
+
+/// The members of a club, by what a row may name them with.
+struct Present {
+    emails: HashMap<String, Option<Id<Person>>>,
+    usernames: HashMap<String, Id<Person>>,
+}
+
+impl Present {
+    fn of(members: &[Membership]) -> Self {
+        let mut emails = HashMap::new();
+        for member in members {
+            let email = member.personal.email.folded().to_string();
+            // An address of several people is searched for, which tells that.
+            emails
+                .entry(email)
+                .and_modify(|person| *person = None)
+                .or_insert(Some(member.person));
+        }
+        let username = |member: &Membership| (member.personal.username.clone(), member.person);
+        Self {
+            emails,
+            usernames: members.iter().map(username).collect(),
+        }
+    }
+
+    fn find(&self, who: &Who) -> Option<Id<Person>> {
+        match who {
+            Who::Email(email) => self.emails.get(&**email).copied().flatten(),
+            Who::Username(name) => self.usernames.get(name).copied(),
+        }
+    }
 }
 
 /// What limits invitations.
@@ -240,14 +305,33 @@ struct InviteLimits<'a> {
 }
 
 impl Plan {
-    /// Plans the invitation of an address that nobody has. `mails` is how many mails the club may
-    /// still send.
+    /// Notes which of the people who are added by user name have applied to the club before (M13).
+    async fn confirm(&mut self, app: &Shared, code: &ClubCode) -> Result<(), TableError> {
+        let unconfirmed = self.add.iter().filter(|one| !one.membership.confirmed);
+        let people: Vec<Id<Person>> = unconfirmed.map(|one| one.membership.person).collect();
+        let applied: Vec<Option<Id<Person>>> = stream::iter(people)
+            .map(async |person| {
+                let applied = app.table.has_applied(person, code).await?;
+                Ok::<_, TableError>(applied.then_some(person))
+            })
+            .buffer_unordered(PARALLEL)
+            .try_collect()
+            .await?;
+        let applied: HashSet<Id<Person>> = applied.into_iter().flatten().collect();
+        for Addition { membership, .. } in &mut self.add {
+            membership.confirmed |= applied.contains(&membership.person);
+        }
+        Ok(())
+    }
+
+    /// Plans the invitation of an address that nobody has. `left` is how many people the club may
+    /// still add or invite.
     fn stranger(
         &mut self,
         wanted: Wanted,
         email: Email,
         there: Option<&Invite>,
-        mails: &mut usize,
+        left: &mut usize,
         limits: &InviteLimits<'_>,
         body: &mut ImportBody,
     ) {
@@ -262,13 +346,10 @@ impl Plan {
             "This club is not approved yet, so it cannot invite anybody.".to_owned()
         } else if often {
             "Wait ten minutes before you send the same invitation again.".to_owned()
-        } else if *mails == 0 {
-            format!(
-                "A club can send at most {} invitations in 24 hours. Send this row later.",
-                InvitationLog::DAILY
-            )
+        } else if *left == 0 {
+            too_many_added()
         } else {
-            *mails -= 1;
+            *left -= 1;
             let addressee = Addressee {
                 email,
                 people: vec![],
@@ -287,6 +368,7 @@ impl Plan {
         scope: &Officer,
         wanted: Wanted,
         member: &Membership,
+        may_own: Result<(), &Shared>,
         body: &mut ImportBody,
     ) {
         if member.role == Role::Owner {
@@ -299,6 +381,12 @@ impl Plan {
             if !is_below {
                 let why = "You can change only roles below your own.";
                 body.error(wanted.row, "role", why);
+                return;
+            }
+            if role == Role::Owner
+                && let Err(app) = may_own
+            {
+                body.error(wanted.row, "role", owns_too_many(app));
                 return;
             }
             new.role = role;

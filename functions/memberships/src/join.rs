@@ -35,6 +35,8 @@ pub struct Joining {
     user: User,
     club: Club,
     link: Option<JoinLink>,
+    /// Whether the caller has joined with this link before.
+    is_again: bool,
 }
 
 impl FromRequestParts<Shared> for Joining {
@@ -50,13 +52,24 @@ impl FromRequestParts<Shared> for Joining {
                 None => Ok(None),
             }
         };
+        let used = async {
+            match path.id("link") {
+                Some(id) => Ok(app.table.has_used_link(code, id, user.id()).await?),
+                None => Ok(false),
+            }
+        };
         let club = async { Ok(app.table.club(code).await?) };
-        let (club, link, _) = futures::try_join!(club, link, user.person())?;
+        let (club, link, is_again, _) = futures::try_join!(club, link, used, user.person())?;
         // A club that is not approved adds nobody by a link (J5).
         let club = club
             .filter(|club| !club.archived && club.approved == Some(true))
             .ok_or(ApiError::NotFound)?;
-        Ok(Self { user, club, link })
+        Ok(Self {
+            user,
+            club,
+            link,
+            is_again,
+        })
     }
 }
 
@@ -76,7 +89,12 @@ fn unusable() -> ApiError {
 )]
 pub async fn join_club(
     State(app): State<Shared>,
-    Joining { user, club, link }: Joining,
+    Joining {
+        user,
+        club,
+        link,
+        mut is_again,
+    }: Joining,
     NewId(creation): NewId,
     Input(input): Input<JoinInput>,
 ) -> Result<Response> {
@@ -93,6 +111,7 @@ pub async fn join_club(
         let viewer = MemberViewer {
             id: user.id(),
             is_officer: membership.role <= Role::Officer || user.is_admin(),
+            is_admin: user.is_admin(),
         };
         shown_at(
             format!("/api/clubs/{code}/members/{}/", membership.id),
@@ -110,8 +129,8 @@ pub async fn join_club(
             public,
             ..Membership::new(code, person, Role::Member, creation, app.now())
         };
-        let done = if link.is_usable(app.now()) {
-            app.table.join(&link, &membership).await
+        let done = if link.is_usable(app.now(), is_again) {
+            app.table.join(&link, &membership, is_again).await
         } else {
             Err(TableError::Refused(Refusal::Exists))
         };
@@ -123,21 +142,25 @@ pub async fn join_club(
         if refusal == Refusal::Erased {
             return Err(ApiError::rule(ERASING));
         }
-        let (there, now) = futures::try_join!(
+        let (there, now, used) = futures::try_join!(
             app.table.member(code, membership.id),
-            app.table.join_link(code, link.id)
+            app.table.join_link(code, link.id),
+            app.table.has_used_link(code, link.id, user.id())
         )?;
         match there {
             // An earlier attempt, whose answer was lost, or one with the same idempotency key.
             Some(there) if there.creation == creation => return Ok(shown(&there)),
-            Some(_) if refusal == Refusal::AlreadyMember => {
+            Some(there) => {
+                app.table.confirm_member(&there).await?;
                 return Err(ApiError::rule("You are already a member of this club.")
                     .coded(Code::AlreadyMember));
             }
-            _ => {}
+            None if refusal == Refusal::Authority => return Err(unusable()),
+            None => {}
         }
+        is_again = used;
         link = now
-            .filter(|link| link.is_usable(app.now()))
+            .filter(|link| link.is_usable(app.now(), is_again))
             .ok_or_else(unusable)?;
     }
 }

@@ -197,6 +197,7 @@ pub async fn create_join_link(
         max_uses: None,
         uses: 0,
         created_by: scope.user.id(),
+        by: scope.authority().map(|own| own.id),
         created_at: now,
     };
     input.apply(Mode::Create, &mut link, now)?;

@@ -22,8 +22,12 @@ pub struct MemberBody {
     pub(crate) name: String,
     /// Null for everybody but the member, if the membership is not public.
     username: Option<String>,
-    /// Only for officers; null for others.
+    /// Only for officers; null for others. Also null for somebody who was imported by user name and
+    /// has not confirmed, except for admins.
     email: Option<String>,
+    /// Whether the person has shown that they know the club, or the club knew the address. Null for
+    /// callers who are not officers.
+    confirmed: Option<bool>,
     /// 0 owner, 10 officer, 20 member.
     pub(crate) role: Role,
     /// One line, or an empty text.
@@ -45,6 +49,8 @@ pub struct MemberViewer {
     pub id: Id<Person>,
     /// Whether they have the rights of an officer of the club.
     pub is_officer: bool,
+    /// Whether they are an admin.
+    pub is_admin: bool,
 }
 
 impl MemberViewer {
@@ -53,15 +59,19 @@ impl MemberViewer {
         Self {
             id: scope.user.id(),
             is_officer: scope.is_officer(),
+            is_admin: scope.user.is_admin(),
         }
     }
 }
 
 impl MemberBody {
-    /// The member as `viewer` may see them (M2, M3).
+    /// The member as `viewer` may see them (M2, M3, M13).
     pub fn new(membership: &Membership, viewer: MemberViewer) -> Self {
         let personal = &membership.personal;
-        let known = membership.public || membership.person == viewer.id;
+        let is_self = membership.person == viewer.id;
+        let known = membership.public || is_self;
+        let is_hidden = membership.by_username && !membership.confirmed;
+        let sees_address = viewer.is_officer && (!is_hidden || viewer.is_admin || is_self);
         Self {
             id: (known || viewer.is_officer).then_some(membership.id),
             person: (known || viewer.is_officer).then_some(membership.person),
@@ -71,7 +81,8 @@ impl MemberBody {
                 "Anonymous".to_owned()
             },
             username: known.then(|| personal.username.clone()),
-            email: viewer.is_officer.then(|| personal.email.to_string()),
+            email: sees_address.then(|| personal.email.to_string()),
+            confirmed: viewer.is_officer.then_some(membership.confirmed),
             role: membership.role,
             title: membership.title.clone(),
             description: membership.description.clone(),

@@ -9,9 +9,10 @@ use shared::http::{
     ApiError, Code, Created, Field, Input, Maybe, Mode, Need, NewId, NoContent, NoInput, Officer,
     Reader, Reference, Result, SignedIn, Slice, edit, is_officer,
 };
-use shared::models::{Membership, MembershipRequest, Personal, Role};
+use shared::models::{InvitationLog, Membership, MembershipRequest, Personal, Role};
 use shared::openapi::fields::{Count, Line, MemberText};
 use shared::table::{Additions, NewMembership, Refusal, Retries, TableError};
+use shared::time::Timestamp;
 use shared::{Shared, limits, mail, text};
 use utoipa::ToSchema;
 
@@ -161,26 +162,35 @@ pub async fn create_member(
             Ok(futures::try_join!(
                 app.table.person(person),
                 request,
-                app.table.invitation_log(&club.code)
+                app.table.invitation_log(&club.code),
+                app.table.has_applied(person, &club.code)
             )?)
         };
-        let ((person, request, log), by) = futures::try_join!(found, named_adder(&scope))?;
+        let ((person, request, log, applied), by) = futures::try_join!(found, named_adder(&scope))?;
         let person = person.ok_or_else(unknown)?;
+        let asked = request.is_some();
         let membership = Membership {
             title: title.clone(),
             public,
             active,
+            confirmed: asked || applied,
             ..Membership::new(&club.code, &person, role, creation, app.now())
         };
-        // These mails count like invitations (M6), because anybody can create a club and add
-        // people.
+        // Whoever is added without having asked counts like an invitation (M6), because anybody can
+        // create a club and add people.
         let (now, id) = (app.now(), membership.id.to_string());
-        let may_mail = club.approved == Some(true)
-            && log.wait_for(1, now) == 0
-            && log.wait_for_resend(&id, now) == 0;
+        if let Err(error) = check_added(&log, asked, applied, now) {
+            let there = app.table.member(&club.code, membership.id).await?;
+            let own = there.filter(|there| there.creation == creation);
+            return own.map_or(Err(error), |own| Ok(created(&scope, &own)));
+        }
+        let may_mail = club.approved == Some(true) && log.wait_for_resend(&id, now) == 0;
         let mail = (may_mail && !person.personal.email.is_empty())
-            .then(|| mail::joined(club, by, &membership, request.is_some(), creation));
-        let sent = log.with(&club.code, std::iter::once(id.as_str()), app.next_id(), now);
+            .then(|| mail::joined(club, by, &membership, asked, creation));
+        let mut sent = log.with(&club.code, std::iter::once(id.as_str()), app.next_id(), now);
+        if !asked && !applied {
+            sent = sent.with_stranger(now);
+        }
         let limit = owned_limit(&app, scope.user.is_admin());
         let addition = NewMembership {
             membership: &membership,
@@ -189,7 +199,7 @@ pub async fn create_member(
         };
         let additions = Additions {
             by: scope.authority(),
-            log: mail.is_some().then_some((&log, &sent)),
+            log: (!asked).then_some((&log, &sent)),
             limit,
         };
         match app.table.add_members(&[addition], additions).await {
@@ -210,6 +220,32 @@ pub async fn create_member(
     }
 }
 
+/// It is 429 if the club has added as many people as it may in 24 hours (M14).
+fn check_added(log: &InvitationLog, asked: bool, applied: bool, now: Timestamp) -> Result<()> {
+    if asked {
+        return Ok(());
+    }
+    let all = (&log.sent, InvitationLog::DAILY, "people");
+    let strangers = (
+        &log.strangers,
+        InvitationLog::STRANGERS,
+        "people who neither asked nor applied",
+    );
+    for (count, limit, whom) in [Some(all), (!applied).then_some(strangers)]
+        .into_iter()
+        .flatten()
+    {
+        let seconds = count.wait_for(1, limit, now);
+        if seconds > 0 {
+            let why = format!(
+                "A club can add at most {limit} {whom} in 24 hours. Invite them instead, or wait."
+            );
+            return Err(ApiError::RateLimited(why, seconds));
+        }
+    }
+    Ok(())
+}
+
 /// The officer who acts, unless they are hidden in this club.
 pub(crate) async fn named_adder(scope: &Officer) -> Result<Option<&Personal>> {
     let hidden = scope.membership.as_ref().is_some_and(|own| !own.public);
@@ -227,12 +263,19 @@ pub(crate) fn owned_limit(app: &Shared, is_admin: bool) -> Option<u32> {
 
 /// The error if a person would own more clubs than allowed.
 pub(crate) fn owner_limit_error(app: &Shared) -> ApiError {
+    ApiError::field("role", owns_too_many(app)).coded(Code::Quota)
+}
+
+/// The message for a person who would own more clubs than allowed.
+pub(crate) fn owns_too_many(app: &Shared) -> String {
     let limit = app.settings.quotas.clubs_owned;
-    ApiError::field(
-        "role",
-        format!("A person can own at most {limit} clubs. Deleted clubs count too."),
-    )
-    .coded(Code::Quota)
+    format!("A person can own at most {limit} clubs. Deleted clubs count too.")
+}
+
+/// The message for a row of an import above the limit of 24 hours (M14).
+pub(crate) fn too_many_added() -> String {
+    let limit = InvitationLog::DAILY;
+    format!("A club can add or invite at most {limit} people in 24 hours. Send this row later.")
 }
 
 fn created(scope: &Officer, membership: &Membership) -> Created<MemberBody> {
@@ -350,6 +393,7 @@ impl MemberInput {
         );
         reader.flag("active", self.active, Need::Optional, &mut new.active);
         reader.finish()?;
+        new.confirmed |= caller.own;
         Ok(new)
     }
 }
@@ -471,7 +515,15 @@ impl OfficerOrSelf {
             self.scope.user.is_admin(),
         );
         let id = self.scope.user.id();
-        MemberBody::new(member, MemberViewer { id, is_officer })
+        let is_admin = self.scope.user.is_admin();
+        MemberBody::new(
+            member,
+            MemberViewer {
+                id,
+                is_officer,
+                is_admin,
+            },
+        )
     }
 
     /// The membership whose role allows the change. `None` for members who change themselves: then

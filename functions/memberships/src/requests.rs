@@ -109,7 +109,8 @@ pub async fn create_own_request(
         let club = club
             .filter(|club| membership.is_some() && !club.archived || is_there(club, &user))
             .ok_or_else(no_such_club)?;
-        if membership.is_some() {
+        if let Some(membership) = membership {
+            app.table.confirm_member(&membership).await?;
             return Err(is_member());
         }
         if let Some(request) = request {

@@ -6,9 +6,11 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use shared::http::{ApiError, Field, Mode, Need, Reader, Reference};
 use shared::ids::Id;
-use shared::limits;
-use shared::models::{Answer, Answers, Choice, Committee, Form, Question, QuestionType};
+use shared::models::{
+    Answer, Answers, Choice, Committee, Form, Question, QuestionType, RememberedKey,
+};
 use shared::openapi::fields::AnswerText;
+use shared::{ids, limits};
 use utoipa::ToSchema;
 
 /// A submission: the answers, and possibly a committee.
@@ -46,9 +48,55 @@ pub struct CheckedAnswers {
     pub answers: Answers,
 }
 
+/// What a request says, before the form is looked at: the committee, and a hash of it and of the
+/// answers. A repeat with an idempotency key is recognised by it (X6).
+pub struct Said {
+    /// The committee in the body.
+    pub committee: Option<Id<Committee>>,
+    /// The beginning of the hash.
+    pub hash: String,
+}
+
+/// Why a body is wrong.
+pub enum CheckError {
+    /// Something in it is wrong.
+    Invalid(ApiError),
+    /// It names questions that the application does not have: perhaps they were deleted.
+    Gone(ApiError, HashSet<Id<Question>>),
+}
+
 impl NewSubmission {
+    /// Returns what the body says; none if its form is wrong, which [`Self::check`] reports.
+    pub fn said(&self) -> Option<Said> {
+        let committee = match &self.committee {
+            Field::Absent | Field::Null => None,
+            Field::Value(reference) => Some(reference.id()),
+            Field::Wrong(..) => return None,
+        };
+        let Field::Value(responses) = &self.responses else {
+            return None;
+        };
+        let mut said = Vec::new();
+        for response in responses {
+            let question: Id<Question> = response.question?.id();
+            let text = response
+                .text
+                .as_ref()
+                .filter(|text| !text.trim().is_empty());
+            let option: Option<Id<Choice>> = response.multiple_choice.map(Reference::id);
+            if text.is_some() || option.is_some() {
+                said.push((question, text, option));
+            }
+        }
+        said.sort();
+        let all = serde_json::to_vec(&(committee, said)).ok()?;
+        let mut hash = ids::sha256_hex(&all);
+        hash.truncate(RememberedKey::HASH);
+        Some(Said { committee, hash })
+    }
+
     /// Checks the body against the form.
-    pub fn check(self, form: &Form) -> Result<CheckedAnswers, ApiError> {
+    pub fn check(self, form: &Form) -> Result<CheckedAnswers, CheckError> {
         let mut reader = Reader::new(Mode::Create);
         let committee = reader
             .nullable("committee", self.committee, Need::Optional)
@@ -67,12 +115,10 @@ impl NewSubmission {
             .value("responses", self.responses, Need::Required)
             .unwrap_or_default();
         if responses.len() > limits::QUESTIONS {
-            return Err(ApiError::field(
-                "responses",
-                format!("At most {} answers are allowed.", limits::QUESTIONS),
-            ));
+            let why = format!("At most {} answers are allowed.", limits::QUESTIONS);
+            return Err(CheckError::Invalid(ApiError::field("responses", why)));
         }
-        let mut answered = HashSet::new();
+        let (mut answered, mut gone) = (HashSet::new(), HashSet::new());
         let mut bytes = 0;
         let mut answers = Vec::new();
         for (i, response) in responses.into_iter().enumerate() {
@@ -84,6 +130,7 @@ impl NewSubmission {
                 continue;
             };
             let Some(question) = form.question(id) else {
+                gone.insert(id);
                 reader.errors.add(
                     format!("{field}.question"),
                     "This application has no question with this id.",
@@ -135,8 +182,11 @@ impl NewSubmission {
                 ),
             );
         }
-        reader.finish()?;
-        Ok(CheckedAnswers { committee, answers })
+        match reader.finish() {
+            Err(errors) if !gone.is_empty() => Err(CheckError::Gone(errors, gone)),
+            Err(errors) => Err(CheckError::Invalid(errors)),
+            Ok(()) => Ok(CheckedAnswers { committee, answers }),
+        }
     }
 }
 

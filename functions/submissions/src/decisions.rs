@@ -9,12 +9,14 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::bodies::Studies;
-use shared::http::{ApiError, Field, Input, Mode, Need, Officer, Params, Reader, Result};
+use shared::http::{
+    ApiError, Field, Input, Mode, Need, Officer, Params, Reader, Result, applicant_erased,
+};
 use shared::ids::Id;
 use shared::limits;
 use shared::models::{Application, DecisionChange, OldAndNew, Person, Status, Submission};
 use shared::openapi::fields::ReasonText;
-use shared::table::{DecisionWrite, TableError};
+use shared::table::{DecisionWrite, Refusal, TableError};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
@@ -90,6 +92,9 @@ async fn decide(
         reader.fits("reason", reason, limits::REASON);
     }
     reader.finish()?;
+    if submission.person.is_none() {
+        return Err(applicant_erased());
+    }
     let verdict = DecisionWrite {
         submission,
         status,
@@ -110,6 +115,7 @@ async fn write(
 ) -> Result<Vec<Submission>> {
     let decided = app.table.decide(verdicts, by, app.now(), || app.next_id());
     decided.await.map_err(|error| match error {
+        TableError::Refused(Refusal::ApplicantErased) => applicant_erased(),
         TableError::Refused(_) => ApiError::PreconditionFailed,
         error => error.into(),
     })
@@ -253,12 +259,17 @@ async fn decide_many(
         .enumerate()
         .filter(|(_, id)| !found.contains_key(id))
     {
+        // The place in the body: an id, or an object with one.
+        let place = if status.is_some() { "" } else { ".id" };
         reader.errors.add(
-            format!("submissions.{i}"),
+            format!("submissions.{i}{place}"),
             format!("This application has no submission {id}."),
         );
     }
     reader.finish()?;
+    if found.values().any(|submission| submission.person.is_none()) {
+        return Err(applicant_erased());
+    }
     let verdicts: Vec<DecisionWrite> = decisions
         .into_iter()
         .filter_map(|(id, reason)| {

@@ -103,6 +103,23 @@ pub struct DraftAnswerInput {
     version: Option<u32>,
 }
 
+impl DraftAnswerInput {
+    /// Whether it removes an answer.
+    fn removes(&self) -> bool {
+        let no_text = match &self.text {
+            Field::Absent | Field::Null => true,
+            Field::Value(text) => text.is_empty(),
+            Field::Wrong(..) => false,
+        };
+        let no_option = matches!(self.multiple_choice, Field::Absent | Field::Null);
+        let is_sent = !matches!(
+            (&self.text, &self.multiple_choice),
+            (Field::Absent, Field::Absent)
+        );
+        no_text && no_option && is_sent
+    }
+}
+
 /// A change without errors.
 pub struct AnswerChange {
     pub question: Id<Question>,
@@ -112,7 +129,22 @@ pub struct AnswerChange {
 }
 
 impl DraftInput {
-    pub fn check(self, form: &Form, committee: Option<Id<Committee>>) -> Result<Vec<AnswerChange>> {
+    /// Returns whether the body only removes answers.
+    pub fn only_removes(&self) -> bool {
+        let Field::Value(responses) = &self.responses else {
+            return false;
+        };
+        responses.iter().all(DraftAnswerInput::removes)
+    }
+
+    /// Checks the body. `known` are the questions that the draft has answers to; of those that are
+    /// gone, answers can be removed.
+    pub fn check(
+        self,
+        form: &Form,
+        committee: Option<Id<Committee>>,
+        known: &HashSet<Id<Question>>,
+    ) -> Result<Vec<AnswerChange>> {
         let mut reader = Reader::new(Mode::Create);
         let responses = reader
             .value("responses", self.responses, Need::Optional)
@@ -137,6 +169,16 @@ impl DraftInput {
                 wrong("question", "This field is required.");
                 continue;
             };
+            let removes = response.removes();
+            if removes && known.contains(&id) && named.insert(id) {
+                changes.push(AnswerChange {
+                    question: id,
+                    text: None,
+                    option: None,
+                    version: response.version.unwrap_or_default(),
+                });
+                continue;
+            }
             let Some(question) = form.question(id) else {
                 wrong("question", "This application has no question with this id.");
                 continue;

@@ -1,21 +1,21 @@
 //! `/clubs/{club}/applications/{application}/draft/`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use chrono::{DateTime, TimeDelta};
 use shared::http::{
-    ApiError, ERASING, Input, Load, NoBody, NoContent, Params, PathIds, ReceivedAt, Result,
-    SignedIn, User,
+    ApiError, Code, ERASING, IfMatch, Input, Load, NoBody, NoContent, Params, PathIds, ReceivedAt,
+    Result, SignedIn, User,
 };
 use shared::ids::Id;
 use shared::models::{
     Application, Committee, DraftAnswer, Extension, Form, Person, Question, Submission,
 };
 use shared::table::usage::request_age;
-use shared::table::{DraftWrite, Retries, TableError};
+use shared::table::{DraftWrite, Retries, StoredSubmission, TableError};
 use shared::time::Timestamp;
 use shared::{Shared, limits};
 
@@ -23,7 +23,8 @@ use crate::draft_body::{
     AnswerChange, CHANGED_ELSEWHERE, DraftAnswerBody, DraftBody, DraftConflictBody, DraftInput,
     conflict,
 };
-use crate::submissions::{ApplicantData, closed, is_orphaned};
+use crate::store::is_orphaned;
+use crate::submissions::{ApplicantData, closed};
 
 /// How long a draft is kept after the end of its application (N6).
 const KEPT: TimeDelta = TimeDelta::days(30);
@@ -37,6 +38,8 @@ pub struct OwnDraft {
     submitted: u64,
     /// All stored answers, also removed ones and those of a draft that ended.
     stored: BTreeMap<Id<Question>, DraftAnswer>,
+    /// The stored answers of the person's drafts for other committees.
+    others: Vec<DraftAnswer>,
 }
 
 impl Load for OwnDraft {
@@ -61,18 +64,22 @@ impl OwnDraft {
     ) -> Result<Self, TableError> {
         let submission = Submission::id_of(application, person, committee);
         let (stored, submitted) = futures::try_join!(
-            app.table.draft(application, person, committee),
+            app.table.drafts(application, person),
             app.table.stored_submission(application, submission)
         )?;
+        let (own, others): (Vec<DraftAnswer>, Vec<DraftAnswer>) = stored
+            .into_iter()
+            .partition(|answer| answer.committee == committee);
         Ok(Self {
             application,
             person,
             committee,
             submitted: submitted.last_submitted(),
-            stored: stored
+            stored: own
                 .into_iter()
                 .map(|answer| (answer.question, answer))
                 .collect(),
+            others,
         })
     }
 
@@ -155,6 +162,57 @@ impl OwnDraft {
     }
 }
 
+impl OwnDraft {
+    /// It is 412 if the header `If-Match` names another state of the draft, or if there is none.
+    fn check(&self, if_match: &IfMatch, now: Timestamp) -> Result<()> {
+        match self.body(now).filter(|body| !body.responses.is_empty()) {
+            Some(body) => if_match.check(|| body),
+            None => if_match.check_absent(),
+        }
+    }
+
+    /// It is 400 if all drafts of the person in this application would be larger than allowed, and
+    /// the request makes them larger (N8).
+    async fn check_size(&self, app: &Shared, writes: &[DraftWrite], now: Timestamp) -> Result<()> {
+        let size = |answer: &DraftAnswer| answer.text.as_ref().map_or(0, String::len);
+        let replaced = |write: &DraftWrite| self.stored.get(&write.answer.question).map_or(0, size);
+        let added: usize = writes.iter().map(|write| size(&write.answer)).sum();
+        let removed: usize = writes.iter().map(replaced).sum();
+        let own: usize = self.stored.values().map(size).sum();
+        let others: usize = self.others.iter().map(size).sum();
+        if added <= removed || own - removed + added + others <= limits::DRAFTS_BYTES {
+            return Ok(());
+        }
+        // Drafts that were submitted do not count.
+        let committees: BTreeSet<_> = self.others.iter().map(|other| other.committee).collect();
+        let id = |committee| Submission::id_of(self.application, self.person, committee);
+        let places = committees.into_iter().map(id);
+        let submitted = app
+            .table
+            .stored_submissions(self.application, places)
+            .await?;
+        let last = |committee| {
+            let place = submitted.get(&id(committee));
+            place.map_or(0, StoredSubmission::last_submitted)
+        };
+        let others = self
+            .others
+            .iter()
+            .filter(|other| other.is_live(last(other.committee), now));
+        let own: usize = self.live(now).map(size).sum();
+        if own.saturating_sub(removed) + added + others.map(size).sum::<usize>()
+            <= limits::DRAFTS_BYTES
+        {
+            return Ok(());
+        }
+        let why = format!(
+            "The drafts of this application may have at most {} KiB together. Shorten an answer.",
+            limits::DRAFTS_BYTES / 1024
+        );
+        Err(ApiError::field("responses", why).coded(Code::Quota))
+    }
+}
+
 /// What the answers that one request writes have in common.
 struct Stamp {
     received: u64,
@@ -196,7 +254,8 @@ pub async fn show_draft(
     params: Params,
     scope: SignedIn<Application, OwnDraft>,
 ) -> Result<Json<DraftBody>> {
-    committee(&params, &scope.parent)?;
+    // A draft for a committee that is gone can still be read.
+    params.id::<Committee>("committee")?;
     let body = scope.object.body(app.now());
     let body = body.filter(|body| !body.responses.is_empty());
     body.map(Json).ok_or(ApiError::NotFound)
@@ -253,8 +312,17 @@ pub async fn save_draft(
     if person.erasing {
         return Err(ApiError::rule(ERASING));
     }
-    let committee = committee(&params, &form.application)?;
-    let changes = input.check(&form, committee)?;
+    // Of a committee or a question that is gone, answers can only be removed (N9).
+    let only_removals = input.only_removes();
+    let committee = if only_removals {
+        params.id("committee")?
+    } else {
+        committee(&params, &form.application)?
+    };
+    let now = app.now();
+    draft.check(&scope.if_match, now)?;
+    let known = draft.stored.keys().copied().collect();
+    let changes = input.check(&form, committee, &known)?;
     let end = end.map_or(form.application.end, |end| end.max(form.application.end));
     let new = Stamp {
         received: app.ids.received(received),
@@ -268,19 +336,21 @@ pub async fn save_draft(
             Ok(writes) => writes,
             Err(conflicts) => return Ok(conflict(conflicts)),
         };
+        draft.check_size(&app, &writes, new.now).await?;
         match app.table.save_draft(&writes).await {
             Ok(()) => break writes,
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
         draft = OwnDraft::read(&app, form.application.id, person.id, committee).await?;
+        draft.check(&scope.if_match, now)?;
     };
     let written: Vec<DraftAnswer> = written.into_iter().map(|write| write.answer).collect();
     if !written.is_empty() && request_age() > limits::DELETION_GRACE / 2 {
         let orphaned = is_orphaned(&app, &form.application, person.id, committee).await;
         if orphaned.map_err(ApiError::after_write)? {
             app.table
-                .delete_draft(written)
+                .delete_draft(written, (new.received, new.now))
                 .await
                 .map_err(TableError::after_write)?;
             return Err(closed());
@@ -347,9 +417,10 @@ pub async fn delete_draft(
     _: NoBody,
 ) -> Result<NoContent> {
     params.only(&["committee"])?;
-    let committee = committee(&params, &scope.parent)?;
+    let committee = params.id("committee")?;
     let (received, now) = (app.ids.received(received), app.now());
     let mut draft = scope.object;
+    draft.check(&scope.if_match, now)?;
     let mut retries = Retries::default();
     loop {
         retries.next().await?;

@@ -11,6 +11,7 @@ pub mod previews;
 pub mod receipts;
 pub mod reviews;
 pub mod send_emails;
+mod store;
 pub mod submissions;
 
 use shared::{Shared, routes};

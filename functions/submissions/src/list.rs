@@ -25,6 +25,8 @@ pub(crate) struct SubmissionFilter {
     reviewed: Option<ReviewedBy>,
     /// The officer who asks.
     officer: Id<Person>,
+    /// Whether the application has blind reviews.
+    is_blind: bool,
     words: Vec<String>,
 }
 
@@ -52,7 +54,7 @@ fn one_of<T: Copy>(params: &Params, name: &str, values: &[(&str, T)]) -> Result<
 }
 
 impl SubmissionFilter {
-    fn read(params: &Params, officer: Id<Person>) -> Result<Self> {
+    fn read(params: &Params, officer: Id<Person>, is_blind: bool) -> Result<Self> {
         let reviewed = [
             ("mine", ReviewedBy::Me),
             ("none", ReviewedBy::Nobody),
@@ -61,6 +63,7 @@ impl SubmissionFilter {
         Ok(Self {
             reviewed: one_of(params, "reviewed", &reviewed)?,
             officer,
+            is_blind,
             status: params.number("status", 1, 4)?,
             committee: params.id("committee")?,
             notified: params.flag("notified")?,
@@ -99,11 +102,13 @@ impl SubmissionFilter {
 
 impl SubmissionFilter {
     /// A submission of the officer's own counts as not reviewed, because they may not know (W3).
+    /// So does one whose reviews are hidden from them (W4).
     fn is_reviewed(&self, submission: &Submission, wanted: ReviewedBy) -> bool {
         let is_own = submission.person == Some(self.officer);
         let mine = Review::id_of(submission.id, self.officer).to_string();
-        let by_me = submission.reviews.contains_key(&mine);
-        let by_any = !submission.reviews.is_empty() && !is_own;
+        let by_me = submission.reviews.contains_key(&mine) && !is_own;
+        let is_hidden = is_own || (self.is_blind && !by_me);
+        let by_any = !submission.reviews.is_empty() && !is_hidden;
         match wanted {
             ReviewedBy::Me => by_me,
             ReviewedBy::Nobody => !by_any,
@@ -161,7 +166,7 @@ pub(crate) async fn find(
     params: &Params,
     slice: &Slice,
 ) -> Result<(Vec<Submission>, impl Fn(&Submission) -> Vec<u64>)> {
-    let filter = SubmissionFilter::read(params, officer)?;
+    let filter = SubmissionFilter::read(params, officer, application.blind_reviews)?;
     let order = Order::read(params)?;
     let place = move |submission: &Submission| order.place(submission, application, officer);
     let after: Option<Vec<u64>> = slice.after()?;

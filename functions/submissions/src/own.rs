@@ -5,11 +5,11 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use shared::Shared;
 use shared::bodies::{OwnSubmissions, SubmissionBody};
-use shared::http::{ApiError, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
+use shared::http::{ApiError, IfMatch, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
 use shared::models::{Extension, Submission};
-use shared::table::WithdrawOutcome;
-use shared::time::Timestamp;
+use shared::table::{StoredSubmission, WithdrawOutcome};
 
+use crate::store::moment;
 use crate::submissions::closed;
 
 /// List the submissions of the caller.
@@ -26,13 +26,18 @@ pub async fn list_own_submissions(State(app): State<Shared>, user: User) -> Resu
     Ok(Json(shown.bodies(&own)).into_response())
 }
 
+/// What is stored in the place in the path, if it is the caller's.
+async fn own_place(app: &Shared, user: &User, path: &PathIds) -> Result<StoredSubmission> {
+    let id = path.id("submission").ok_or(ApiError::NotFound)?;
+    Ok(app.table.own_submission(user.id(), id).await?)
+}
+
 /// The submission in the path, if it is the caller's.
 pub(crate) async fn own(app: &Shared, user: &User, path: &PathIds) -> Result<Submission> {
-    let id = path.id("submission").ok_or(ApiError::NotFound)?;
-    app.table
-        .submission_of(user.id(), id)
-        .await?
-        .ok_or(ApiError::NotFound)
+    match own_place(app, user, path).await? {
+        StoredSubmission::Present(submission) => Ok(*submission),
+        _ => Err(ApiError::NotFound),
+    }
 }
 
 /// Get a submission of the caller.
@@ -56,7 +61,8 @@ pub async fn show_own_submission(
 
 /// Withdraw a submission of the caller.
 ///
-/// For every signed-in user, while the application is open and nothing is decided.
+/// For every signed-in user, while the application is open and nothing is decided. Withdrawing again
+/// is 204, too.
 #[utoipa::path(
     delete, path = "/api/submissions/{submission}/", tag = "own submissions",
     security(("bearer" = [])), params(("submission" = u64, Path)), responses((status = 204))
@@ -66,9 +72,24 @@ pub async fn withdraw_submission(
     ReceivedAt(received): ReceivedAt,
     user: User,
     path: PathIds,
+    if_match: IfMatch,
     _: NoInput,
 ) -> Result<NoContent> {
-    let submission = own(&app, &user, &path).await?;
+    let submission = match own_place(&app, &user, &path).await? {
+        StoredSubmission::Present(submission) => *submission,
+        // An earlier request withdrew it, and may have ended before it was finished.
+        StoredSubmission::Withdrawn(withdrawal) => {
+            if_match.check_absent()?;
+            app.table.withdraw_again(&withdrawal).await?;
+            return Ok(NoContent);
+        }
+        StoredSubmission::Gone(_) | StoredSubmission::Nothing => return Err(ApiError::NotFound),
+    };
+    if if_match.is_given() {
+        let shown = [submission.clone()];
+        let bodies = OwnSubmissions::of(&app, &shown).await?;
+        if_match.check(|| bodies.bodies(&shown).pop())?;
+    }
     let (application, extension) = futures::try_join!(
         app.table
             .application(&submission.club, submission.application),
@@ -81,16 +102,11 @@ pub async fn withdraw_submission(
     if !application.is_current(received, extension.map(|extension| extension.end)) {
         return Err(closed());
     }
-    match app
-        .table
-        .withdraw(
-            &submission,
-            app.ids.received(received),
-            Timestamp::at(received),
-        )
-        .await?
-    {
+    let when = moment(&app, received);
+    let withdrawn = app.table.withdraw(&submission, when, if_match.is_given());
+    match withdrawn.await? {
         WithdrawOutcome::Done => Ok(NoContent),
         WithdrawOutcome::Decided => Err(closed()),
+        WithdrawOutcome::Changed => Err(ApiError::PreconditionFailed),
     }
 }

@@ -135,5 +135,11 @@ async fn state(app: &Shared, claims: &ReceiptClaims) -> Result<ReceiptState> {
         .table
         .stored_submission(claims.application, claims.submission)
         .await?;
-    Ok(ReceiptState::of(claims, &stored))
+    Ok(match ReceiptState::of(claims, &stored) {
+        // Its application may have been deleted.
+        ReceiptState::Missing if app.table.is_deleted(claims.application).await? => {
+            ReceiptState::Erased
+        }
+        state => state,
+    })
 }

@@ -6,8 +6,8 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::http::{
-    ApiError, Field, IfMatch, Input, Load, Mode, Need, NoContent, NoInput, Officer, PathIds,
-    Reader, Result, User, edit,
+    ApiError, Field, Input, Load, Mode, Need, NoContent, NoInput, Officer, PathIds, Reader, Result,
+    User, applicant_erased, edit,
 };
 use shared::ids::Id;
 use shared::models::{Application, Person, Review, Submission};
@@ -186,6 +186,9 @@ pub async fn put_review(
         Ok::<_, TableError>(present.map(|present| (present, review)))
     };
     let change = async |(submission, old): (Submission, Option<Review>)| {
+        if submission.person.is_none() {
+            return Err(applicant_erased());
+        }
         // A review of a submission that was withdrawn since does not count.
         let kept = old
             .as_ref()
@@ -205,8 +208,18 @@ pub async fn put_review(
         app.table.put_review(&review, old.as_ref()).await?;
         Ok(review)
     };
+    let present = |(submission, review): &(Submission, Option<Review>)| {
+        let review = review.clone();
+        review.filter(|review| review.sequence == submission.sequence)
+    };
     let object = (submission.clone(), review);
-    let saved = edit(&IfMatch::default(), object, |_| (), read, change).await?;
+    if present(&object).is_none() {
+        scope.if_match.check_absent()?;
+    }
+    let show = |object: &(Submission, Option<Review>)| {
+        present(object).map(|review| ReviewBody::new(&review, Some(username)))
+    };
+    let saved = edit(&scope.if_match, object, show, read, change).await?;
     Ok(Json(ReviewBody::new(&saved, Some(username))))
 }
 
@@ -225,14 +238,20 @@ pub async fn delete_review(
     scope: Reviewer,
     _: NoInput,
 ) -> Result<NoContent> {
-    let (submission, OwnReview { review, .. }) = scope.object;
+    let (submission, OwnReview { person, review }) = scope.object;
     check_not_own(&submission, &scope.user)?;
-    let old = review
-        .filter(|review| review.sequence == submission.sequence)
-        .ok_or(ApiError::NotFound)?;
+    let Some(old) = review.filter(|review| review.sequence == submission.sequence) else {
+        scope.if_match.check_absent()?;
+        return Err(ApiError::NotFound);
+    };
+    if submission.person.is_none() {
+        return Err(applicant_erased());
+    }
+    let username = person.personal.username.as_str();
+    let show = |review: &Review| ReviewBody::new(review, Some(username));
     let (app, id) = (&app, old.id);
     let read = || app.table.review(submission.application, submission.id, id);
     let delete = async |old: Review| Ok(app.table.delete_review(&old).await?);
-    edit(&IfMatch::default(), old, |_| (), read, delete).await?;
+    edit(&scope.if_match, old, show, read, delete).await?;
     Ok(NoContent)
 }

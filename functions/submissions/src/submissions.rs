@@ -1,27 +1,27 @@
 //! `/clubs/{club}/applications/{application}/submissions/`, `…/{submission}/`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use shared::bodies::Studies;
 use shared::http::{
     ApiError, Code, Created, Input, Load, Maybe, PathIds, ReceivedAt, RequestKey, Result, SignedIn,
     User, key_reused, replayed, shown_at,
 };
 use shared::ids::Id;
-use shared::mail::confirmation;
 use shared::models::{
-    Answers, Application, Club, Committee, Extension, Form, Person, Status, Submission,
+    Application, Committee, Extension, Form, Membership, Person, RememberedKey, Status,
+    StoredAnswer, Submission,
 };
-use shared::table::usage::request_age;
-use shared::table::{Retries, StoredSubmission, SubmitOutcome};
+use shared::table::StoredSubmission;
 use shared::time::Timestamp;
 use shared::{Shared, ids, limits};
 
-use crate::answers::NewSubmission;
+use crate::answers::{CheckError, CheckedAnswers, NewSubmission};
+use crate::store::{Target, store};
 use shared::bodies::{AllPrompts, Prompts, SubmissionBody};
 
 /// The message for every reason, so that it does not reveal a decision (S2).
@@ -79,31 +79,134 @@ pub async fn submit(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
     RequestKey(key): RequestKey,
-    scope: SignedIn<Form, ApplicantData>,
+    scope: SignedIn<Form, (ApplicantData, OwnPlaces)>,
     Input(input): Input<NewSubmission>,
 ) -> Result<Response> {
-    let (form, ApplicantData { person, extension }) = (scope.parent, scope.object);
+    let form = scope.parent;
+    let (ApplicantData { person, extension }, places) = scope.object;
     let is_current = form
         .application
         .is_current(received, extension.map(|extension| extension.end));
-    // A repeat with the key of an earlier request gets its answer also after the deadline (X6).
-    if !is_current && key.is_none() {
-        return Err(closed());
-    }
-    if person.erasing {
-        return Err(ApiError::rule(shared::http::ERASING));
-    }
-    let accepted = input
-        .check(&form)
-        .map_err(|error| if is_current { error } else { closed() })?;
     let number = app.ids.received(received);
+    let mut places = places.complete(&app, &form, person.id).await?;
+    let said = input.said();
+    let key = key.zip(said.as_ref()).map(|(mut key, said)| {
+        key.truncate(RememberedKey::HASH);
+        RememberedKey {
+            key,
+            said: said.hash.clone(),
+            received: number,
+        }
+    });
+    // A repeat with the key of an earlier request gets its answer also after the deadline, and
+    // whatever became of the form (X6).
+    let key_since = ids::order_number(received - KEY_VALIDITY + TimeDelta::milliseconds(1));
+    let known = key
+        .as_ref()
+        .map(|key| places.known(key, said.and_then(|said| said.committee), key_since))
+        .transpose()?
+        .flatten();
+    let outcome = if let Some((stored, first)) = known {
+        SubmitResult {
+            is_new: stored.sequence == first,
+            stored,
+            is_replay: true,
+        }
+    } else {
+        if !is_current {
+            return Err(closed());
+        }
+        if person.erasing {
+            return Err(ApiError::rule(shared::http::ERASING));
+        }
+        let accepted = check(&app, input, &form).await?;
+        let committee = accepted.committee.as_ref().map(|committee| committee.id);
+        let id = Submission::id_of(form.application.id, person.id, committee);
+        let earlier = places.take(id);
+        places.check_quota(&earlier)?;
+        let submission = new_submission(&form, &person, accepted, (id, number, received));
+        let target = Target {
+            club: &scope.club,
+            form: &form,
+            person: &person,
+        };
+        store(&app, submission, key, earlier, &target).await?
+    };
+    confirm_membership(&app, scope.membership.as_ref(), &outcome).await;
+    let stored = &outcome.stored;
+    // The submission is stored, so a failure to read the names of schools is ignored.
+    let studies = Studies::of(&app, stored.applicant.iter()).await;
+    let studies = studies.unwrap_or_default();
+    let prompts = shown_prompts(&app, &form, stored).await?;
+    let application = &form.application;
+    let body =
+        SubmissionBody::for_applicant(&app, stored, application, &prompts, &studies, received);
+    let location = format!(
+        "/api/clubs/{}/applications/{}/submissions/{}/",
+        stored.club, stored.application, stored.id
+    );
+    let mut response = if outcome.is_new {
+        Created { location, body }.into_response()
+    } else {
+        shown_at(location, Json(body))
+    };
+    if outcome.is_replay {
+        replayed(&mut response);
+    }
+    Ok(response)
+}
+
+/// Checks the body against the form. An answer to a question that was deleted has a code of its own
+/// (S17).
+async fn check(app: &Shared, input: NewSubmission, form: &Form) -> Result<CheckedAnswers> {
+    match input.check(form) {
+        Ok(accepted) => Ok(accepted),
+        Err(CheckError::Invalid(error)) => Err(error),
+        Err(CheckError::Gone(error, questions)) => {
+            let was_there = app.table.had_questions(form.application.id, &questions);
+            Err(if was_there.await? {
+                error.coded(Code::QuestionGone)
+            } else {
+                error
+            })
+        }
+    }
+}
+
+/// The prompts of the answers: those of the form, or those that are stored if the answers are older.
+async fn shown_prompts(app: &Shared, form: &Form, stored: &Submission) -> Result<Prompts> {
+    let present: Prompts = form
+        .questions
+        .iter()
+        .map(|q| ((q.id, q.prompt.version), q.prompt.clone()))
+        .collect();
+    let answers = stored.answers.read();
+    let has = |answer: &StoredAnswer<'_>| present.contains_key(&(answer.question, answer.version));
+    if answers.iter().all(has) {
+        return Ok(present);
+    }
+    Ok(app.table.parts_of(std::iter::once(stored)).await?.prompts)
+}
+
+/// Applying tells that a member knows the club (M13). A failure is no failure of the submission.
+async fn confirm_membership(app: &Shared, membership: Option<&Membership>, outcome: &SubmitResult) {
+    let Some(membership) = membership.filter(|_| !outcome.is_replay) else {
+        return;
+    };
+    if let Err(error) = app.table.confirm_member(membership).await {
+        tracing::warn!(%error, "a membership was not confirmed");
+    }
+}
+
+fn new_submission(
+    form: &Form,
+    person: &Person,
+    accepted: CheckedAnswers,
+    (id, number, received): (Id<Submission>, u64, DateTime<Utc>),
+) -> Submission {
     let at = Timestamp::at(received);
-    let submission = Submission {
-        id: Submission::id_of(
-            form.application.id,
-            person.id,
-            accepted.committee.as_ref().map(|committee| committee.id),
-        ),
+    Submission {
+        id,
         club: form.application.club.clone(),
         application: form.application.id,
         person: Some(person.id),
@@ -122,7 +225,8 @@ pub async fn submit(
         withdrawn: 0,
         erased: 0,
         reviews: BTreeMap::new(),
-        key,
+        keys: vec![],
+        confirmations: vec![],
         created_at: at,
         submitted_at: at,
         updated_at: at,
@@ -130,215 +234,113 @@ pub async fn submit(
         acceptance_mail: None,
         rejection_mail: None,
         mailed: None,
-    };
-    let key_since = ids::order_number(received - KEY_VALIDITY + TimeDelta::milliseconds(1));
-    let studies = Studies::of(&app, submission.applicant.iter());
-    let outcome = async {
-        if is_current {
-            store(
-                &app,
-                submission.clone(),
-                key_since,
-                (&scope.club, &form, &person),
-            )
-            .await
-        } else {
-            stored_before(&app, &submission, key_since).await
-        }
-    };
-    let (outcome, studies) = futures::join!(outcome, studies);
-    let SubmitResult { stored, is_replay } = outcome?;
-    // The submission is stored, so a failure to read the names of schools is ignored.
-    let studies = studies.unwrap_or_default();
-    let prompts: Prompts = if stored.received == number {
-        form.questions
-            .into_iter()
-            .map(|q| ((q.id, q.prompt.version), q.prompt))
-            .collect()
-    } else {
-        app.table.prompts(stored.application).await?
-    };
-    let application = &form.application;
-    let body =
-        SubmissionBody::for_applicant(&app, &stored, application, &prompts, &studies, received);
-    let location = format!(
-        "/api/clubs/{}/applications/{}/submissions/{}/",
-        stored.club, stored.application, stored.id
-    );
-    // The request that created the submission gets 201, also when it is repeated.
-    let is_new = stored.sequence == stored.received && (is_replay || stored.received == number);
-    let mut response = if is_new {
-        Created { location, body }.into_response()
-    } else {
-        shown_at(location, Json(body))
-    };
-    if is_replay {
-        replayed(&mut response);
     }
-    Ok(response)
+}
+
+/// What is stored in the places of the caller in this application: one for each committee, and one
+/// for none. They are read together with the form.
+#[derive(Default)]
+pub struct OwnPlaces {
+    stored: HashMap<Id<Submission>, StoredSubmission>,
+    /// Number of submissions in all clubs, and of places with withdrawn ones beside.
+    counts: (usize, usize),
+}
+
+impl Load for OwnPlaces {
+    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(application) = path.id("application") else {
+            return Ok(None);
+        };
+        // The committees of a form that is not in memory are read after the form.
+        let known = app.forms.committees(application).unwrap_or_default();
+        let ids = places(application, user.id(), known);
+        let (stored, counts) = futures::try_join!(
+            app.table.stored_submissions(application, ids),
+            app.table.count_submissions(user.id())
+        )?;
+        Ok(Some(Self { stored, counts }))
+    }
+}
+
+/// The ids of a person's submissions to an application with these committees.
+fn places(
+    application: Id<Application>,
+    person: Id<Person>,
+    committees: impl IntoIterator<Item = Id<Committee>>,
+) -> impl Iterator<Item = Id<Submission>> {
+    let committees = committees.into_iter().map(Some).chain([None]);
+    committees.map(move |committee| Submission::id_of(application, person, committee))
+}
+
+impl OwnPlaces {
+    /// Reads the places of committees that were not known before.
+    async fn complete(mut self, app: &Shared, form: &Form, person: Id<Person>) -> Result<Self> {
+        let application = form.application.id;
+        let committees = form.application.committees.iter().map(|one| one.id);
+        let missing: Vec<Id<Submission>> = places(application, person, committees)
+            .filter(|id| !self.stored.contains_key(id))
+            .collect();
+        if !missing.is_empty() {
+            let more = app.table.stored_submissions(application, missing).await?;
+            self.stored.extend(more);
+        }
+        Ok(self)
+    }
+
+    fn take(&mut self, id: Id<Submission>) -> StoredSubmission {
+        self.stored.remove(&id).unwrap_or_default()
+    }
+
+    /// Returns the submission that an earlier request with this key stored, and the order number of
+    /// that request. It is 400 if the request said something else, or was for another committee.
+    fn known(
+        &self,
+        key: &RememberedKey,
+        committee: Option<Id<Committee>>,
+        key_since: u64,
+    ) -> Result<Option<(Submission, u64)>> {
+        for stored in self.stored.values() {
+            let StoredSubmission::Present(stored) = stored else {
+                continue;
+            };
+            let known = stored.keys.iter().find(|known| known.key == key.key);
+            let Some(known) = known.filter(|known| known.received >= key_since) else {
+                continue;
+            };
+            if known.said != key.said || stored.committee != committee {
+                return Err(key_reused());
+            }
+            return Ok(Some((Submission::clone(stored), known.received)));
+        }
+        Ok(None)
+    }
+
+    /// It is 400 if the person has as many submissions as allowed, and this is a new one.
+    fn check_quota(&self, earlier: &StoredSubmission) -> Result<()> {
+        let (submissions, all) = self.counts;
+        let is_full = match earlier {
+            StoredSubmission::Present(_) => false,
+            StoredSubmission::Withdrawn(_) => submissions >= limits::SUBMISSIONS,
+            StoredSubmission::Nothing | StoredSubmission::Gone(_) => {
+                submissions >= limits::SUBMISSIONS || all >= limits::PLACES
+            }
+        };
+        if !is_full {
+            return Ok(());
+        }
+        let why = format!("You can have at most {} submissions.", limits::SUBMISSIONS);
+        Err(ApiError::rule(why).coded(Code::Quota))
+    }
 }
 
 /// The result of a request to submit.
-struct SubmitResult {
+pub(crate) struct SubmitResult {
     /// The stored submission.
-    stored: Submission,
+    pub(crate) stored: Submission,
     /// Whether an earlier request with the same idempotency key stored it.
-    is_replay: bool,
-}
-
-/// Returns the submission as it is stored in the place of `earlier`.
-fn replacing(earlier: &StoredSubmission, submission: Submission) -> Submission {
-    let new = Submission {
-        revision: earlier.revision() + 1,
-        withdrawn: earlier.withdrawn(),
-        erased: earlier.erased(),
-        ..submission
-    };
-    let StoredSubmission::Present(old) = earlier else {
-        return new;
-    };
-    Submission {
-        sequence: old.sequence,
-        created_at: old.created_at,
-        reason: old.reason.clone(),
-        notified: old.notified,
-        mailed: old.mailed.clone(),
-        ..new
-    }
-}
-
-/// Stores a submission with the mail that confirms it (T5).
-async fn submit_confirmed(
-    app: &Shared,
-    submission: &Submission,
-    key_since: u64,
-    (club, form): (&Club, &Form),
-) -> Result<SubmitOutcome> {
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        let earlier = app
-            .table
-            .stored_submission(submission.application, submission.id)
-            .await?;
-        let new = replacing(&earlier, submission.clone());
-        let receipt = app.receipt_of(&new).unwrap_or_default();
-        let mail = confirmation(club, form, &new, &receipt, app.now());
-        let outcome = app
-            .table
-            .submit_confirmed(submission, key_since, earlier, &mail);
-        if let Some(outcome) = outcome.await? {
-            return Ok(outcome);
-        }
-    }
-}
-
-async fn store(
-    app: &Shared,
-    submission: Submission,
-    key_since: u64,
-    (club, form, person): (&Club, &Form, &Person),
-) -> Result<SubmitResult> {
-    let outcome = if form.application.confirmation && !person.personal.email.is_empty() {
-        submit_confirmed(app, &submission, key_since, (club, form)).await?
-    } else {
-        app.table.submit(&submission, key_since).await?
-    };
-    let outcome = match outcome {
-        SubmitOutcome::Stored(earlier) => SubmitResult {
-            stored: replacing(&earlier, submission),
-            is_replay: false,
-        },
-        SubmitOutcome::Already(stored) => already(*stored, &submission)?,
-        SubmitOutcome::Later(stored) => SubmitResult {
-            stored: *stored,
-            is_replay: false,
-        },
-        SubmitOutcome::Withdrawn(true) => return Err(ApiError::NotFound),
-        SubmitOutcome::Decided | SubmitOutcome::Withdrawn(false) => return Err(closed()),
-    };
-    if !outcome.is_replay && request_age() > limits::DELETION_GRACE / 2 {
-        take_back_if_orphaned(app, &outcome.stored, &form.application, person.id)
-            .await
-            .map_err(ApiError::after_write)?;
-    }
-    Ok(outcome)
-}
-
-async fn take_back_if_orphaned(
-    app: &Shared,
-    submission: &Submission,
-    application: &Application,
-    person: Id<Person>,
-) -> Result<()> {
-    if is_orphaned(app, application, person, submission.committee).await? {
-        app.table.take_back(submission).await?;
-        return Err(closed());
-    }
-    Ok(())
-}
-
-/// Reads the application and the applicant again after a write that took long. Returns whether the
-/// application, the committee or the person is gone, so that the write must be taken back (X15). A
-/// deletion of an application or a committee waits only for fast writes (X14).
-pub(crate) async fn is_orphaned(
-    app: &Shared,
-    application: &Application,
-    person: Id<Person>,
-    committee: Option<Id<Committee>>,
-) -> Result<bool> {
-    let person = async { Ok(app.table.people([person]).await?.into_values().next()) };
-    let (application, person) = futures::try_join!(
-        app.table.application(&application.club, application.id),
-        person
-    )?;
-    let has_committee =
-        |application: &Application| committee.is_none_or(|id| application.committee(id).is_some());
-    let is_there = person.is_some_and(|person: Person| !person.erasing);
-    Ok(!is_there || !application.as_ref().is_some_and(has_committee))
-}
-
-/// The submission that an earlier request with the same key stored. Without one, the application is
-/// closed.
-async fn stored_before(
-    app: &Shared,
-    submission: &Submission,
-    key_since: u64,
-) -> Result<SubmitResult> {
-    let stored = app
-        .table
-        .submission(submission.application, submission.id)
-        .await?;
-    let same = stored.filter(|stored| stored.key == submission.key && stored.received >= key_since);
-    already(same.ok_or_else(closed)?, submission)
-}
-
-/// The result if this request, or an earlier one with its key, already stored the submission. The
-/// answers must be the same.
-fn already(stored: Submission, submission: &Submission) -> Result<SubmitResult> {
-    if stored.received == submission.received {
-        return Ok(SubmitResult {
-            stored,
-            is_replay: false,
-        });
-    }
-    let said = |answers: &Answers| {
-        let mut said: Vec<_> = answers
-            .read()
-            .iter()
-            .map(|answer| (answer.question, answer.text(), answer.option))
-            .collect();
-        said.sort();
-        said
-    };
-    if said(&stored.answers) == said(&submission.answers) {
-        Ok(SubmitResult {
-            stored,
-            is_replay: true,
-        })
-    } else {
-        Err(key_reused())
-    }
+    pub(crate) is_replay: bool,
+    /// Whether this request created the submission, or the earlier one with the same key.
+    pub(crate) is_new: bool,
 }
 
 /// Get a submission.

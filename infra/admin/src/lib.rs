@@ -170,6 +170,7 @@ fn disagreements(
         catalogue::listings,
         relations::orphans,
         relations::prompts,
+        relations::committees,
         relations::halves,
         relations::entries,
         relations::windows,

@@ -87,5 +87,10 @@ async fn state(table: &Table, claims: &ReceiptClaims) -> Result<ReceiptState, Ta
     let stored = table
         .stored_submission(claims.application, claims.submission)
         .await?;
-    Ok(ReceiptState::of(claims, &stored))
+    Ok(match ReceiptState::of(claims, &stored) {
+        ReceiptState::Missing if table.is_deleted(claims.application).await? => {
+            ReceiptState::Erased
+        }
+        state => state,
+    })
 }

@@ -75,6 +75,7 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
             "ClubText",
             "InvitationLog",
             "JoinLink",
+            "LinkUse",
             "Subscription",
         ],
         "club",
@@ -90,6 +91,7 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
             "Extension",
             "Submission",
             "Favorite",
+            "LinkUse",
             "Subscription",
         ],
         "person",
@@ -131,6 +133,32 @@ pub(crate) fn prompts(stored: &StoredItems) -> Vec<Finding> {
         }
     }
     wrong
+}
+
+/// Submissions for committees that their application does not have. A removal of a committee that was
+/// interrupted may leave them.
+pub(crate) fn committees(stored: &StoredItems) -> Vec<Finding> {
+    let of = |application: &Value| -> BTreeSet<(String, String)> {
+        let id = number(&application["id"]).to_owned();
+        let committees = application["committees"]["L"].as_array();
+        let all = committees.into_iter().flatten();
+        all.map(|one| (id.clone(), number(&one["M"]["id"]).to_owned()))
+            .collect()
+    };
+    let known: BTreeSet<(String, String)> = stored.of("Application").flat_map(of).collect();
+    let is_wrong = |submission: &&Value| {
+        let committee = number(&submission["committee"]);
+        let application = number(&submission["application"]).to_owned();
+        !committee.is_empty() && !known.contains(&(application, committee.to_owned()))
+    };
+    let wrong = stored.of("Submission").filter(is_wrong);
+    wrong
+        .map(|submission| {
+            let committee = number(&submission["committee"]);
+            let what = format!("{}: there is no committee {committee}", place(submission));
+            Finding::from(what)
+        })
+        .collect()
 }
 
 /// Deletions and erasures that were interrupted.

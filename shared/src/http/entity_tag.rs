@@ -88,6 +88,16 @@ impl IfMatch {
     }
 }
 
+impl IfMatch {
+    /// 412 if the request has the header: there is no object that it could match.
+    pub fn check_absent(&self) -> Result<(), ApiError> {
+        if self.is_given() {
+            return Err(ApiError::PreconditionFailed);
+        }
+        Ok(())
+    }
+}
+
 impl<S: Sync> FromRequestParts<S> for IfMatch {
     type Rejection = std::convert::Infallible;
 

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use crate::auth::TokenError;
+use crate::limits;
 use crate::table::{Refusal, TableError};
 
 crate::models::enums::text_enum! {
@@ -63,6 +64,10 @@ crate::models::enums::text_enum! {
         Undecided,
         /// 412: answers of the draft were changed elsewhere since the client read them.
         DraftConflict,
+        /// 400: the data of the applicant was erased, and what remains does not change any more.
+        Erased,
+        /// 400: the answer is to a question that was deleted since.
+        QuestionGone,
         /// 400: the club is not approved yet, and cannot invite anybody until then.
         ClubNotApproved,
     }
@@ -119,18 +124,21 @@ pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 
 impl FieldErrors {
     /// Adds a message for a field.
+    ///
+    /// At most [`limits::NAMED_ERRORS`] fields are named. The others would say nothing new, and a
+    /// body with a million wrong values must not cost a million messages.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
-        self.0.entry(field.into()).or_default().push(message.into());
+        let field = field.into();
+        if self.0.len() < limits::NAMED_ERRORS || self.0.contains_key(&field) {
+            self.0.entry(field).or_default().push(message.into());
+        }
     }
 
     /// Adds the messages of the fields inside `field`.
     pub fn extend(&mut self, field: &str, inside: Self) {
-        self.0.extend(
-            inside
-                .0
-                .into_iter()
-                .map(|(name, messages)| (format!("{field}.{name}"), messages)),
-        );
+        for (name, message) in inside.into_messages() {
+            self.add(format!("{field}.{name}"), message);
+        }
     }
 
     /// Returns whether the field already has a message.
@@ -266,6 +274,12 @@ impl ApiError {
     }
 }
 
+/// Returns the 400 error for a change of a submission whose applicant was erased (D5).
+pub fn applicant_erased() -> ApiError {
+    let why = "The data of this applicant was erased. What remains cannot be changed any more.";
+    ApiError::rule(why).coded(Code::Erased)
+}
+
 impl From<TableError> for ApiError {
     fn from(error: TableError) -> Self {
         match error {
@@ -277,6 +291,7 @@ impl From<TableError> for ApiError {
             TableError::Refused(Refusal::Changed) => Self::Changed,
             TableError::Refused(Refusal::Authority) => Self::Forbidden,
             TableError::Refused(Refusal::Erased) => Self::rule(ERASING),
+            TableError::Refused(Refusal::ApplicantErased) => applicant_erased(),
             TableError::Refused(Refusal::LastOwner) => {
                 Self::rule("A club needs at least one owner.").coded(Code::LastOwner)
             }

@@ -45,7 +45,9 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
                 let why = error.into_inner().to_string();
                 match Misnamed::of(&why) {
                     Some(Misnamed { name, why }) => {
-                        inside.push(name.to_owned());
+                        if inside.last().is_none_or(|last| last != name) {
+                            inside.push(name.to_owned());
+                        }
                         Self::Wrong(inside.join("."), why.to_owned())
                     }
                     None => Self::Wrong(inside.join("."), why),

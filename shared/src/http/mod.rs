@@ -29,7 +29,7 @@ pub use body::{Created, Input, NoBody, NoContent, NoInput};
 pub use coding::Codings;
 pub use edit::edit;
 pub use entity_tag::IfMatch;
-pub use error::{ApiError, Code, ERASING, ErrorBody, FieldErrors};
+pub use error::{ApiError, Code, ERASING, ErrorBody, FieldErrors, applicant_erased};
 pub use field::{ExactReference, Field, Mode, Need, Reader, Reference, no_such_club};
 pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, shown_at};
 #[cfg(feature = "images")]

@@ -10,12 +10,28 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::error::ApiError;
+use super::error::{ApiError, FieldErrors};
+use super::field::UNKNOWN;
 use super::idempotency::ChangedNothing;
 use crate::limits;
 
 /// The rows of the request body, in their order.
-pub struct ImportRows(pub Vec<ImportRow>);
+pub struct ImportRows(Vec<ImportRow>);
+
+impl ImportRows {
+    /// Returns the rows if they have no other columns than these. Otherwise it is 400, which names
+    /// the others, because an import cannot be taken back (H34).
+    pub fn with_columns(self, known: &[&str]) -> Result<Vec<ImportRow>, ApiError> {
+        let mut errors = FieldErrors::default();
+        for (name, place) in self.0.iter().flat_map(|row| &row.sent) {
+            if !known.contains(&name.as_str()) {
+                errors.add(place, UNKNOWN);
+            }
+        }
+        errors.check()?;
+        Ok(self.0)
+    }
+}
 
 /// One row. Columns that are missing and cells that are empty are the same.
 #[derive(Debug, Clone, Default)]
@@ -23,8 +39,12 @@ pub struct ImportRow {
     /// The number of the row; the first one with data is 1.
     pub number: usize,
     cells: BTreeMap<String, String>,
+    /// Lists of texts. Only some columns take them.
+    lists: BTreeMap<String, Vec<String>>,
     /// Columns whose cell is no text.
     wrong: Vec<String>,
+    /// The names of the columns as they were sent, where each of them has its place.
+    sent: Vec<(String, String)>,
 }
 
 /// What is wrong with a row.
@@ -86,9 +106,28 @@ impl ImportRow {
         self.cells.get(column).map(String::as_str)
     }
 
-    /// Returns the columns whose cell is no text.
-    pub fn wrong(&self) -> &[String] {
-        &self.wrong
+    /// Returns the texts of a column that may hold several: the list in JSON, or the parts of the
+    /// text between `|` or commas.
+    pub fn texts(&self, column: &str) -> Vec<&str> {
+        let texts: Vec<&str> = match self.lists.get(column) {
+            Some(list) => list.iter().map(String::as_str).collect(),
+            None => self
+                .text(column)
+                .unwrap_or_default()
+                .split(['|', ','])
+                .collect(),
+        };
+        let texts = texts.into_iter().map(str::trim);
+        texts.filter(|text| !text.is_empty()).collect()
+    }
+
+    /// Returns the columns whose cell is no text, or a list where the column takes none.
+    pub fn wrong(&self, takes_lists: &[&str]) -> Vec<&str> {
+        let lists = self.lists.keys().map(String::as_str);
+        let wrong = self.wrong.iter().map(String::as_str);
+        wrong
+            .chain(lists.filter(|column| !takes_lists.contains(column)))
+            .collect()
     }
 
     fn set(&mut self, column: &str, cell: &str) {
@@ -100,29 +139,26 @@ impl ImportRow {
     }
 
     fn of_json(number: usize, value: Value) -> Result<Self, ApiError> {
+        let place = (number - 1).to_string();
         let Value::Object(fields) = value else {
-            return Err(ApiError::field(
-                format!("rows.{}", number - 1),
-                "Each row must be a JSON object.",
-            ));
+            return Err(ApiError::field(place, "Each row must be a JSON object."));
         };
         let mut row = Self {
             number,
             ..Self::default()
         };
         for (column, value) in fields {
+            let name = column.trim().to_lowercase();
+            row.sent.push((name.clone(), format!("{place}.{column}")));
             match value {
                 Value::Null => {}
                 Value::String(text) => row.set(&column, &text),
                 Value::Number(number) => row.set(&column, &number.to_string()),
-                // A list of texts is the same as the cell with all of them.
                 Value::Array(items) if items.iter().all(Value::is_string) => {
-                    let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-                    row.set(&column, &texts.join("|"));
+                    let texts = items.iter().filter_map(Value::as_str);
+                    row.lists.insert(name, texts.map(str::to_owned).collect());
                 }
-                Value::Array(_) | Value::Object(_) | Value::Bool(_) => {
-                    row.wrong.push(column.trim().to_lowercase());
-                }
+                Value::Array(_) | Value::Object(_) | Value::Bool(_) => row.wrong.push(name),
             }
         }
         Ok(row)
@@ -197,7 +233,7 @@ fn of_csv(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
         .from_reader(text.as_bytes());
     let unreadable = |error: csv::Error| ApiError::rule(format!("The CSV is not valid: {error}."));
     let columns = reader.headers().map_err(unreadable)?.clone();
-    let mut rows = Vec::new();
+    let mut rows: Vec<ImportRow> = Vec::new();
     for (i, record) in reader.records().enumerate() {
         let record = record.map_err(unreadable)?;
         let mut row = ImportRow {
@@ -207,13 +243,36 @@ fn of_csv(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
         for (column, cell) in columns.iter().zip(&record) {
             row.set(column, cell);
         }
-        rows.push(row);
+        // Cells behind the last column have no name.
+        if record
+            .iter()
+            .skip(columns.len())
+            .any(|cell| !cell.trim().is_empty())
+        {
+            let why = "A row has more cells than the header line has columns.";
+            return Err(ApiError::field(format!("{}", i + 1), why));
+        }
+        // Spreadsheets save rows that were emptied. They keep their numbers.
+        if !row.cells.is_empty() {
+            rows.push(row);
+        }
         if rows.len() > limits::IMPORTED {
             break;
         }
     }
-    // Spreadsheets save rows that were emptied. They keep their numbers.
-    rows.retain(|row| !row.cells.is_empty());
+    // The names are told once. An empty one is allowed over an empty column.
+    if let Some(first) = rows.first_mut() {
+        first.sent = columns
+            .iter()
+            .filter(|name| !name.trim().is_empty())
+            .map(|name| (name.trim().to_lowercase(), name.trim().to_owned()))
+            .collect();
+    }
+    if rows.iter().any(|row| row.cells.contains_key("")) {
+        return Err(ApiError::rule(
+            "A column with cells has no name in the header line.",
+        ));
+    }
     Ok(rows)
 }
 

@@ -56,6 +56,9 @@ pub struct Club {
     /// The submission windows of its active applications, by application id. They show whether the
     /// club accepts members.
     pub windows: BTreeMap<String, Window>,
+    /// Whether an import created it without an owner. It may get one later.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_owner: bool,
 }
 
 /// The fields of a club that officers edit.
@@ -142,6 +145,10 @@ pub struct JoinLink {
     pub uses: u32,
     /// Id of the officer who created it.
     pub created_by: Id<Person>,
+    /// The membership of that officer: the link works while it is one of an officer (J7). None if
+    /// an admin created it.
+    #[serde(default)]
+    pub by: Option<Id<Membership>>,
     /// When it was created.
     pub created_at: Timestamp,
 }
@@ -154,10 +161,24 @@ impl JoinLink {
     /// Days for which an expired link remains visible and can be made valid again.
     pub const KEPT_DAYS: i64 = 90;
 
-    /// Returns whether somebody can join with it at `now`.
-    pub fn is_usable(&self, now: Timestamp) -> bool {
-        now < self.expires_at && self.max_uses.is_none_or(|most| self.uses < most)
+    /// Returns whether somebody can join with it at `now`: for the first time, or again.
+    pub fn is_usable(&self, now: Timestamp, is_again: bool) -> bool {
+        let is_left = self.max_uses.is_none_or(|most| self.uses < most);
+        now < self.expires_at && (is_left || is_again)
     }
+}
+
+/// That a person joined with a link. Joining again does not use the link up (J7).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct LinkUse {
+    /// Code of the club.
+    pub club: ClubCode,
+    /// Id of the link.
+    pub link: Id<JoinLink>,
+    /// Id of the person.
+    pub person: Id<Person>,
+    /// When the table may delete this item, in seconds since 1970.
+    pub expires: i64,
 }
 
 /// The invitations that a club sent recently, including those sent again (I13, I14).
@@ -167,20 +188,74 @@ pub struct InvitationLog {
     pub club: ClubCode,
     /// A new value with every change; 0 before the first.
     pub version: u64,
-    /// How many invitations were sent at which second; covers the last 24 hours.
-    pub sent: Vec<SentCount>,
+    /// The invitations of the last 24 hours, and the people who were added.
+    pub sent: DailyCount,
+    /// The people of the last 24 hours who were added one by one, and neither asked nor applied.
+    #[serde(default)]
+    pub strangers: DailyCount,
     /// Which invites were sent at which second; covers the last 10 minutes.
     pub recent: Vec<SentInvites>,
     /// When the table may delete this item, in seconds since 1970.
     pub expires: i64,
 }
 
-/// How many invitations were sent in one second.
+/// How often something happened in the last 24 hours.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DailyCount(Vec<SentCount>);
+
+impl DailyCount {
+    const DAY: i64 = 24 * 3_600;
+
+    /// Returns the entries of the last 24 hours.
+    fn last_day(&self, now: i64) -> impl Iterator<Item = &SentCount> {
+        self.0.iter().filter(move |sent| now < sent.at + Self::DAY)
+    }
+
+    /// Returns the seconds until `more` are within the limit of a day; 0 if they are now. If `more`
+    /// alone is above the limit, the result is a day.
+    pub fn wait_for(&self, more: usize, limit: usize, now: Timestamp) -> u64 {
+        let now = now.epoch_seconds();
+        let mut count: usize = self.last_day(now).map(|sent| sent.count).sum();
+        if count + more <= limit {
+            return 0;
+        }
+        for sent in self.last_day(now) {
+            count -= sent.count;
+            if count + more <= limit {
+                return u64::try_from(sent.at + Self::DAY - now).unwrap_or(1);
+            }
+        }
+        u64::try_from(Self::DAY).unwrap_or(1)
+    }
+
+    /// Returns how many more are within the limit of a day.
+    pub fn allowed(&self, limit: usize, now: Timestamp) -> usize {
+        let last_day = self.last_day(now.epoch_seconds());
+        let count: usize = last_day.map(|sent| sent.count).sum();
+        limit.saturating_sub(count)
+    }
+
+    /// Returns the count with `more` at `now`.
+    #[must_use]
+    pub fn with(&self, more: usize, now: Timestamp) -> Self {
+        let at = now.epoch_seconds();
+        let mut sent: Vec<SentCount> = self.last_day(at).cloned().collect();
+        match sent.last_mut() {
+            Some(last) if last.at == at => last.count += more,
+            _ if more == 0 => {}
+            _ => sent.push(SentCount { at, count: more }),
+        }
+        Self(sent)
+    }
+}
+
+/// How often something happened in one second.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentCount {
     /// The second, in seconds since 1970.
     pub at: i64,
-    /// Number of invitations.
+    /// How often.
     pub count: usize,
 }
 
@@ -194,18 +269,12 @@ pub struct SentInvites {
 }
 
 impl InvitationLog {
-    /// How many invitations a club may send in 24 hours.
+    /// How many invitations a club may send in 24 hours, and how many people it may add.
     pub const DAILY: usize = 300;
-    const DAY: i64 = 24 * 3_600;
+    /// How many people who neither asked nor applied may be added one by one in 24 hours.
+    pub const STRANGERS: usize = 50;
     /// Seconds until the same invite may be sent again.
     const PAUSE: i64 = 600;
-
-    /// Returns the entries of the last 24 hours.
-    fn last_day(&self, now: i64) -> impl Iterator<Item = &SentCount> {
-        self.sent
-            .iter()
-            .filter(move |sent| now < sent.at + Self::DAY)
-    }
 
     /// Returns the entries of the last ten minutes.
     fn last_minutes(&self, now: i64) -> impl Iterator<Item = &SentInvites> {
@@ -214,30 +283,14 @@ impl InvitationLog {
             .filter(move |sent| now < sent.at + Self::PAUSE)
     }
 
-    /// Returns the seconds until `more` invitations may be sent; 0 if they may be sent now. More
-    /// than [`Self::DAILY`] can never be sent at once; the result is then a day.
+    /// Returns the seconds until `more` invitations may be sent; 0 if they may be sent now.
     pub fn wait_for(&self, more: usize, now: Timestamp) -> u64 {
-        let now = now.epoch_seconds();
-        let mut count: usize = self.last_day(now).map(|sent| sent.count).sum();
-        if count + more <= Self::DAILY {
-            return 0;
-        }
-        for sent in self.last_day(now) {
-            count -= sent.count;
-            if count + more <= Self::DAILY {
-                return u64::try_from(sent.at + Self::DAY - now).unwrap_or(1);
-            }
-        }
-        u64::try_from(Self::DAY).unwrap_or(1)
+        self.sent.wait_for(more, Self::DAILY, now)
     }
 
     /// Returns how many invitations may be sent now.
     pub fn allowed(&self, now: Timestamp) -> usize {
-        let sent: usize = self
-            .last_day(now.epoch_seconds())
-            .map(|sent| sent.count)
-            .sum();
-        Self::DAILY.saturating_sub(sent)
+        self.sent.allowed(Self::DAILY, now)
     }
 
     /// Returns the seconds until this invite may be sent again; 0 if it may be sent now.
@@ -257,6 +310,15 @@ impl InvitationLog {
             .count()
     }
 
+    /// Returns the log with one more person who was added and neither asked nor applied.
+    #[must_use]
+    pub fn with_stranger(self, now: Timestamp) -> Self {
+        Self {
+            strangers: self.strangers.with(1, now),
+            ..self
+        }
+    }
+
     /// Returns the log with these invites added as sent now.
     #[must_use]
     pub fn with<'a>(
@@ -271,20 +333,13 @@ impl InvitationLog {
             at,
             ids: invites.map(str::to_owned).collect(),
         };
-        let mut sent: Vec<SentCount> = self.last_day(at).cloned().collect();
-        match sent.last_mut() {
-            Some(last) if last.at == at => last.count += new.ids.len(),
-            _ => sent.push(SentCount {
-                at,
-                count: new.ids.len(),
-            }),
-        }
         Self {
             club: club.clone(),
             version,
-            sent,
+            sent: self.sent.with(new.ids.len(), now),
+            strangers: self.strangers.with(0, now),
             recent: self.last_minutes(at).cloned().chain([new]).collect(),
-            expires: at + Self::DAY,
+            expires: at + DailyCount::DAY,
         }
     }
 }

@@ -33,6 +33,12 @@ pub struct Membership {
     pub personal: Personal,
     /// URL of their picture; a copy that is updated with the profile.
     pub image_url: Option<String>,
+    /// Whether the person has shown that they know the club: they asked, applied, were invited or
+    /// changed this membership; or the club knew the address (M13).
+    pub confirmed: bool,
+    /// Whether an import added them by their user name. Then officers see no address before the
+    /// person has confirmed.
+    pub by_username: bool,
     /// The id of the request that created it ([`crate::http::NewId`]). A repeated request
     /// recognises its own result by it, and a late deletion meant for an older one does not delete
     /// this one.
@@ -64,6 +70,15 @@ struct Place {
     public: bool,
     active: bool,
     created_at: Timestamp,
+    #[serde(default = "confirmed_before")]
+    confirmed: bool,
+    #[serde(default)]
+    by_username: bool,
+}
+
+/// Memberships of earlier releases showed their address.
+fn confirmed_before() -> bool {
+    true
 }
 
 impl From<Stored> for Membership {
@@ -90,6 +105,8 @@ impl From<Stored> for Membership {
             active: place.active,
             personal,
             image_url,
+            confirmed: place.confirmed,
+            by_username: place.by_username,
             creation,
             created_at: place.created_at,
         }
@@ -112,6 +129,8 @@ impl From<Membership> for Stored {
                 description: membership.description,
                 public: membership.public,
                 active: membership.active,
+                confirmed: membership.confirmed,
+                by_username: membership.by_username,
                 created_at: membership.created_at,
             }),
         }

@@ -21,8 +21,8 @@ mod whole;
 pub use answers::{Answer, Answers, StoredAnswer};
 pub use bookmark::{Favorite, Subscription};
 pub use club::{
-    AcceptanceMail, Club, ClubProfile, ClubText, InvitationLog, Invite, JoinLink,
-    MembershipRequest, Role, Window,
+    AcceptanceMail, Club, ClubProfile, ClubText, DailyCount, InvitationLog, Invite, JoinLink,
+    LinkUse, MembershipRequest, Role, Window,
 };
 pub use code::ClubCode;
 pub use draft::DraftAnswer;
@@ -42,6 +42,7 @@ pub use recruitment::{
 };
 pub use review::Review;
 pub use submission::{
-    Applicant, DecisionChange, Mailed, OldAndNew, Status, Submission, Withdrawal,
+    Applicant, DecisionChange, Mailed, OldAndNew, OwnPlace, RememberedKey, Status, Submission,
+    Withdrawal,
 };
 pub use whole::Whole;

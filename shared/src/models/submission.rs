@@ -65,9 +65,13 @@ pub struct Submission {
     /// comments are in the reviews.
     #[serde(default)]
     pub reviews: BTreeMap<String, Option<u8>>,
-    /// A hash of the idempotency key of the last request, if it had one. A repeat gets the same
-    /// response as that request.
-    pub key: Option<String>,
+    /// The idempotency keys of the last requests, the oldest first, at most
+    /// [`RememberedKey::MOST`]. A repeat is answered with what is stored.
+    #[serde(default)]
+    pub keys: Vec<RememberedKey>,
+    /// When submissions in this place were confirmed by a mail; covers the last 24 hours.
+    #[serde(default)]
+    pub confirmations: Vec<Timestamp>,
     /// When it was first submitted.
     pub created_at: Timestamp,
     /// When the applicant last submitted it.
@@ -180,6 +184,37 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
+/// The idempotency key of a request to submit, and what the request said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RememberedKey {
+    /// The beginning of a hash of the key.
+    pub key: String,
+    /// The beginning of a hash of the committee and the answers.
+    pub said: String,
+    /// The order number of the request.
+    pub received: u64,
+}
+
+impl RememberedKey {
+    /// How many keys a submission remembers.
+    pub const MOST: usize = 5;
+    /// How many characters of a hash are kept: 128 bits.
+    pub const HASH: usize = 32;
+}
+
+/// Where a person has submitted (S16). It is kept for an hour, in which the index may be behind.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct OwnPlace {
+    /// Id of the person.
+    pub person: Id<Person>,
+    /// Id of the submission.
+    pub submission: Id<Submission>,
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// When the table may delete it, in seconds since 1970.
+    pub expires: i64,
+}
+
 /// What remains of a withdrawn submission, in the same place. It prevents late repeats of older
 /// requests from storing the submission again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -204,8 +239,6 @@ pub struct Withdrawal {
     /// As in [`Submission`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub erased: u32,
-    /// As in [`Submission`].
-    pub key: Option<String>,
     /// When it was withdrawn.
     pub withdrawn_at: Timestamp,
 }

@@ -1,10 +1,11 @@
 //! Applications with their committees, questions and prompts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::answer::{AnyItem as _, Stored, readable};
 use super::catalogue::moved;
 use super::error::ignore_refusal;
+use super::tombstones::DeletedApplication;
 use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
@@ -44,6 +45,10 @@ impl Entity for Prompt {
         keys::prompt(self.application, self.question, self.version)
     }
 }
+
+/// Number of questions in one transaction. Each has two items, and DynamoDB allows 100 items and 4
+/// MB, of which 50 options of full length are 50 KB.
+const QUESTIONS_AT_ONCE: usize = 20;
 
 /// The data that is needed to show a person's own submissions.
 #[derive(Debug, Default)]
@@ -176,6 +181,18 @@ impl Table {
             .collect())
     }
 
+    /// Returns whether all of these questions were in an application once: 1 batch read. The first
+    /// version of each prompt stays when its question is deleted.
+    pub async fn had_questions(
+        &self,
+        application: Id<Application>,
+        questions: &HashSet<Id<Question>>,
+    ) -> Result<bool, TableError> {
+        let first = questions.iter().map(|id| keys::prompt(application, *id, 1));
+        let found = self.get_many(first.collect()).await?;
+        Ok(found.len() == questions.len())
+    }
+
     /// Returns the applications and prompts that submissions refer to, from any club: 1 batch read per
     /// 100 items.
     pub async fn parts_of<'a>(
@@ -232,15 +249,16 @@ impl Table {
             // An earlier attempt stored it, and it may have been changed since then.
             return Err(TableError::Refused(Refusal::Exists));
         }
-        // Store the questions first: the application must not be visible before it is complete.
-        let prompts: Vec<&Prompt> = form
-            .questions
-            .iter()
-            .map(|question| &question.prompt)
-            .collect();
-        self.load(&prompts.into_iter().cloned().collect::<Vec<_>>())
-            .await?;
-        self.load(&form.questions).await?;
+        // Store the questions first: the application must not be visible before it is complete. A
+        // refusal means that an earlier attempt with the same idempotency key stored them.
+        for questions in form.questions.chunks(QUESTIONS_AT_ONCE) {
+            let mut writes = Vec::new();
+            for question in questions {
+                writes.push(Write::put(question)?.if_new());
+                writes.push(Write::put(&question.prompt)?.if_new());
+            }
+            ignore_refusal(self.transact(writes).await)?;
+        }
         let mut writes = vec![Write::put(head)?.if_new()];
         if texts.version > 0 {
             writes.push(Write::put(texts)?.if_new());
@@ -288,11 +306,13 @@ impl Table {
     }
 
     /// Removes an application that is marked as deleted, with everything that belongs to it.
-    /// Submissions are removed only if `forced`. Can be repeated if it was interrupted.
+    /// Submissions are removed only if `forced`. `when` is the order number of the deletion and its
+    /// time. Can be repeated if it was interrupted.
     pub async fn remove_application(
         &self,
         application: &Application,
         forced: bool,
+        when: (u64, Timestamp),
     ) -> Result<(), TableError> {
         let id = application.id;
         let (from, to) = keys::application_range(id);
@@ -305,8 +325,11 @@ impl Table {
             (keys::extensions(id), Range::All),
             (keys::reviews(id), Range::All),
         ];
-        partitions
-            .extend((0..keys::SUBMISSION_PARTS).map(|part| (keys::drafts(id, part), Range::All)));
+        let drafts =
+            (0..keys::SUBMISSION_PARTS).map(|part| self.keys(keys::drafts(id, part), Range::All));
+        let drafts = futures::future::try_join_all(drafts).await?;
+        self.bury(drafts.into_iter().flatten().collect(), when)
+            .await?;
         if !forced {
             // A submission that is stored at this moment stays.
             let gone = self.withdrawals(id).await?;
@@ -324,7 +347,7 @@ impl Table {
             let submissions = (0..keys::SUBMISSION_PARTS)
                 .map(|part| self.keys(keys::submissions(id, part), Range::All));
             let found = futures::future::try_join_all(submissions).await?;
-            self.delete_many(found.into_iter().flatten().collect())
+            self.bury(found.into_iter().flatten().collect(), when)
                 .await?;
             partitions.push((keys::history(id), Range::All));
         }
@@ -344,7 +367,13 @@ impl Table {
         )
         .await?;
         // Delete the application itself last: until then, the deletion can be continued.
-        self.delete_many(vec![head]).await
+        let deleted = DeletedApplication {
+            application: id,
+            club: application.club.clone(),
+            at: when.1,
+        };
+        self.transact(vec![Write::delete(head), Write::put(&deleted)?])
+            .await
     }
 
     /// Stores a question, and its prompt if that is new. Refused if the question changed after

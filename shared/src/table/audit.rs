@@ -1,14 +1,17 @@
 //! Checks for an audit of the whole table: can an item be read, and does it have the right keys?
 
+use super::erasure::ErasureMark;
 use super::events::{EventClub, EventListing};
 use super::lookups::{YearUses, name_item};
 use super::mail_turns::MailTurns;
+use super::tombstones::DeletedApplication;
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
     Application, ApplicationTexts, Badge, Club, ClubText, Creations, DecisionChange, DraftAnswer,
-    Event, Extension, Fair, Favorite, InvitationLog, Invite, JoinLink, KeyedRequest, Lookup, Mail,
-    MailLease, Major, Membership, MembershipRequest, Person, PersonAddress, PersonWord, Prompt,
-    Question, Registration, Review, School, Submission, Subscription, Tag, Withdrawal, Year,
+    Event, Extension, Fair, Favorite, InvitationLog, Invite, JoinLink, KeyedRequest, LinkUse,
+    Lookup, Mail, MailLease, Major, Membership, MembershipRequest, OwnPlace, Person, PersonAddress,
+    PersonWord, Prompt, Question, Registration, Review, School, Submission, Subscription, Tag,
+    Withdrawal, Year,
 };
 
 /// Attributes that can be computed from the other attributes of an item.
@@ -29,7 +32,8 @@ pub fn misplaced(item: &Item) -> Option<String> {
             match type_of(item) {
                 $(<$entity as Entity>::TYPE => keyed::<$entity>(item),)+
                 // Counters and name reservations have no content to compare with their keys.
-                "Name" | "Version" => None,
+                // So have the places of deleted items.
+                "Name" | "Version" | "Gone" => None,
                 other => Some(format!("of no known type ({other:?})")),
             }
         };
@@ -38,10 +42,12 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Application,
         ApplicationTexts,
         DecisionChange,
+        DeletedApplication,
         Club,
         ClubText,
         Creations,
         DraftAnswer,
+        ErasureMark,
         Event,
         EventClub,
         EventListing,
@@ -51,6 +57,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Invite,
         JoinLink,
         KeyedRequest,
+        LinkUse,
         Lookup<Badge>,
         Lookup<Fair>,
         Lookup<Major>,
@@ -62,6 +69,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         MailTurns,
         Membership,
         MembershipRequest,
+        OwnPlace,
         Person,
         PersonAddress,
         PersonWord,

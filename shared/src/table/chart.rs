@@ -6,7 +6,7 @@ pub type ChartRow = [&'static str; 5];
 
 /// The chart. `docs/table.md` is generated from it, and a test compares it with the items that are
 /// really stored.
-pub const CHART: [ChartRow; 40] = [
+pub const CHART: [ChartRow; 45] = [
     [
         "Person",
         "USER#<person>",
@@ -42,6 +42,20 @@ pub const CHART: [ChartRow; 40] = [
         "ATTEMPT#<hash>",
         "",
         "A request with an idempotency key, and its result. Kept for a day.",
+    ],
+    [
+        "OwnPlace",
+        "USER#<person>",
+        "APPLIED#<submission>",
+        "",
+        "Where a person has submitted. Kept for an hour, in which the index may be behind.",
+    ],
+    [
+        "ErasureMark",
+        "USER#<person>",
+        "ERASURE",
+        "USER#<person> / ERASURE#<round>",
+        "Written by an erasure. When the index shows it, it shows what was written before.",
     ],
     [
         "Favorite",
@@ -286,5 +300,27 @@ pub const CHART: [ChartRow; 40] = [
         "TURNS",
         "",
         "When the next mail may be sent. All workers share it.",
+    ],
+    [
+        "LinkUse",
+        "CLUB#<code>",
+        "JOINED#<link>#<person>",
+        "USER#<person> / JOINED#<link>",
+        "That a person joined with a link. Joining again does not use the link up.",
+    ],
+    [
+        "DeletedApplication",
+        "DELETED#<application>",
+        "APPLICATION",
+        "",
+        "What remains of a deleted application: receipts of its submissions are `erased`.",
+    ],
+    [
+        "Gone",
+        "<partition>",
+        "<key>",
+        "",
+        "Stands for a day in the place of a submission or an answer of a draft that was deleted, \
+            so that a write that arrives late does not bring it back.",
     ],
 ];

@@ -3,9 +3,11 @@
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::error::ignore_refusal;
+use super::tombstones::Gone;
 use super::{Entity, Key, PARALLEL, Range, Table, TableError, Write, keys};
 use crate::ids::Id;
-use crate::models::{Application, Committee, DraftAnswer, Person};
+use crate::models::{Application, DraftAnswer, Person};
+use crate::time::Timestamp;
 
 impl Entity for DraftAnswer {
     const TYPE: &'static str = "Draft";
@@ -41,22 +43,21 @@ impl DraftWrite {
     fn write(&self) -> Result<Write, TableError> {
         let write = Write::put(&self.answer)?;
         Ok(match &self.replaces {
-            None => write.if_new(),
+            None => write.if_new_or_gone(self.answer.received),
             Some(version) => write.if_equals("version", version),
         })
     }
 }
 
 impl Table {
-    /// Returns the stored answers of a draft, also those that were removed or belong to a draft
-    /// that ended: 1 query.
-    pub async fn draft(
+    /// Returns the stored answers of all drafts of a person in an application, also those that were
+    /// removed or belong to a draft that ended: 1 query.
+    pub async fn drafts(
         &self,
         application: Id<Application>,
         person: Id<Person>,
-        committee: Option<Id<Committee>>,
     ) -> Result<Vec<DraftAnswer>, TableError> {
-        let (pk, prefix) = keys::draft(application, person, committee);
+        let (pk, prefix) = keys::drafts_of(application, person);
         self.query(pk, Range::Prefix(prefix)).await
     }
 
@@ -73,11 +74,18 @@ impl Table {
         }
     }
 
-    /// Removes each of these answers from the table, unless it changed after it was read.
-    pub async fn delete_draft(&self, answers: Vec<DraftAnswer>) -> Result<(), TableError> {
+    /// Removes each of these answers from the table, unless it changed after it was read. A late
+    /// repeat of an earlier request does not bring them back. `when` is the order number of the
+    /// deletion and its time.
+    pub async fn delete_draft(
+        &self,
+        answers: Vec<DraftAnswer>,
+        when: (u64, Timestamp),
+    ) -> Result<(), TableError> {
         let deletions = stream::iter(answers).map(async |answer| {
-            let delete = Write::delete(answer.key()).if_equals("version", &answer.version);
-            ignore_refusal(self.write(delete).await)
+            let gone = Write::put(&Gone::new(answer.key(), when))?;
+            let gone = gone.if_equals("version", &answer.version);
+            ignore_refusal(self.write(gone).await)
         });
         deletions.buffer_unordered(PARALLEL).try_collect().await
     }

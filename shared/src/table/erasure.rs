@@ -1,19 +1,24 @@
 //! The stored data of a person besides their profile, and the erasure of a person (P14, P15, P17).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use futures::stream::{self, StreamExt, TryStreamExt};
+use serde::{Deserialize, Serialize};
 
 use super::WithdrawOutcome;
 use super::answer::{AnyItem as _, Stored, readable};
-use super::error::ignore_refusal;
+use super::error::{Backoff, ignore_refusal};
+use super::execute::client_token;
 use super::{
-    Bookmark, Bookmarks, Entity, PARALLEL, Range, Refusal, Retries, Table, TableError, Write, keys,
+    Bookmark, Bookmarks, Entity, Key, PARALLEL, Range, Refusal, Retries, Table, TableError, Write,
+    keys,
 };
+use crate::ids::{Id, derived};
 use crate::models::{
-    Answers, Club, DraftAnswer, Extension, Invite, Mail, Membership, MembershipRequest, Person,
-    Review, Role, Status, Submission, Withdrawal,
+    Answers, Club, ClubCode, DraftAnswer, Extension, Invite, LinkUse, Mail, Membership,
+    MembershipRequest, OwnPlace, Person, Review, Role, Status, Submission, Withdrawal,
 };
 use crate::time::Timestamp;
 
@@ -28,12 +33,16 @@ pub struct PersonalData {
     pub submissions: Vec<Submission>,
     /// What remains of submissions that they have withdrawn.
     pub withdrawals: Vec<Withdrawal>,
+    /// Where they have submitted within the last hour.
+    pub places: Vec<OwnPlace>,
     /// Their reviews of submissions.
     pub reviews: Vec<Review>,
     /// The answers of their drafts.
     pub drafts: Vec<DraftAnswer>,
     /// Their extensions of application deadlines.
     pub extensions: Vec<Extension>,
+    /// The join links that they have used.
+    pub link_uses: Vec<LinkUse>,
     /// Invites to their e-mail address.
     pub invites: Vec<Invite>,
     /// Mails to them, oldest first.
@@ -50,6 +59,32 @@ pub struct OnlyOwner(pub Vec<Club>);
 /// can finish in this time.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// A marker in a person's part of the index. When the index shows it, it shows what was written
+/// before.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ErasureMark {
+    person: Id<Person>,
+    /// A random number.
+    round: u64,
+    expires: i64,
+}
+
+impl Entity for ErasureMark {
+    const TYPE: &'static str = "ErasureMark";
+
+    fn key(&self) -> Key {
+        keys::erasure(self.person)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::own_erasure(self.person, self.round))
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
+    }
+}
+
 impl PersonalData {
     fn sort_in(&mut self, items: Vec<Stored>) {
         for item in items {
@@ -62,6 +97,7 @@ impl PersonalData {
                 Review::TYPE => self.reviews.extend(readable(item)),
                 DraftAnswer::TYPE => self.drafts.extend(readable(item)),
                 Extension::TYPE => self.extensions.extend(readable(item)),
+                LinkUse::TYPE => self.link_uses.extend(readable(item)),
                 Invite::TYPE => self.invites.extend(readable(item)),
                 Mail::TYPE => self.mails.extend(readable(item)),
                 _ => {}
@@ -82,14 +118,24 @@ impl Table {
             }
         };
         let own = self.index_items(keys::own(person.id), Range::All);
-        let all = async { futures::try_join!(own, addressed, self.bookmarks(person.id)) };
-        let (own, addressed, bookmarks) = Box::pin(all).await?;
+        let (bookmarks, lately) = (self.bookmarks(person.id), self.own_places(person.id));
+        let all = async { futures::try_join!(own, addressed, bookmarks, lately) };
+        let (own, addressed, bookmarks, lately) = Box::pin(all).await?;
         let mut all = PersonalData {
             bookmarks,
             ..PersonalData::default()
         };
+        // What was submitted within the last hour is found although the index is behind.
+        let known: HashSet<Key> = own.iter().map(Stored::key).collect();
+        let places = lately
+            .iter()
+            .map(|place| keys::submission(place.application, place.submission))
+            .filter(|key| !known.contains(key));
+        let more = self.get_many(places.collect()).await?;
         all.sort_in(own);
         all.sort_in(addressed);
+        all.sort_in(more.into_items());
+        all.places = lately;
         all.submissions
             .sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
         all.mails.sort_by_key(|mail| (mail.queued_at, mail.about));
@@ -111,12 +157,8 @@ impl Table {
         person: &Person,
         (received, at): (u64, Timestamp),
     ) -> Result<Result<(), OnlyOwner>, TableError> {
-        let memberships = self.memberships_of(person.id).await?;
-        let owned = memberships
-            .iter()
-            .filter(|membership| membership.role == Role::Owner)
-            .map(|membership| membership.club.clone());
-        let clubs = self.clubs(&owned.collect::<Vec<_>>()).await?;
+        let owned = self.owned_clubs(person.id).await?;
+        let clubs = self.clubs(&owned).await?;
         let alone: Vec<Club> = clubs
             .into_values()
             .filter(|club| club.owners <= 1 && !club.archived)
@@ -137,6 +179,46 @@ impl Table {
             .map_err(TableError::after_write)
     }
 
+    /// Returns the clubs that a person owns. The index may be behind, so their number is compared with
+    /// the profile.
+    async fn owned_clubs(&self, person: Id<Person>) -> Result<Vec<ClubCode>, TableError> {
+        let mut wait = Backoff::default();
+        loop {
+            let profile = self.person(person).await?;
+            let count = profile.map_or(0, |profile| profile.clubs_owned);
+            let mut owned = self.roles_of(person).await?;
+            owned.retain(|(_, role)| *role == Role::Owner);
+            if i64::try_from(owned.len()).is_ok_and(|found| found >= count) {
+                return Ok(owned.into_iter().map(|(club, _)| club).collect());
+            }
+            if !wait.wait().await {
+                return Err(TableError::Busy("the index is behind".to_owned()));
+            }
+        }
+    }
+
+    /// Waits until the index shows what was written before now: writes a marker into the person's
+    /// part of it, and looks until the marker is there.
+    async fn wait_for_index(&self, person: Id<Person>, at: Timestamp) -> Result<(), TableError> {
+        let mark = ErasureMark {
+            person,
+            round: derived("erasure", &[&client_token()]),
+            expires: at.plus(TimeDelta::days(1)).epoch_seconds(),
+        };
+        self.write(Write::put(&mark)?).await?;
+        let Key { pk, sk } = keys::own_erasure(person, mark.round);
+        let mut wait = Backoff::default();
+        loop {
+            let range = Range::Prefix(sk.clone());
+            if !self.index_entries(pk.clone(), range).await?.is_empty() {
+                return Ok(());
+            }
+            if !wait.wait().await {
+                return Err(TableError::Unknown("the index is behind".to_owned()));
+            }
+        }
+    }
+
     /// Continues the erasure after the profile is marked.
     async fn erase_marked(
         &self,
@@ -150,6 +232,7 @@ impl Table {
             }
             if !last_look {
                 tokio::time::sleep(PAUSE).await;
+                self.wait_for_index(person.id, when.1).await?;
             }
         }
         self.delete_person(person.id).await?;
@@ -193,11 +276,16 @@ impl Table {
         let withdrawn = all.withdrawals.iter();
         let withdrawn = withdrawn.map(|gone| self.delete_reviews(gone.application, gone.id));
         futures::future::try_join_all(withdrawn).await?;
-        self.delete_draft(all.drafts).await?;
+        self.delete_draft(all.drafts, when).await?;
         stream::iter(all.reviews)
             .map(async |review| self.anonymise_review(&review).await)
             .buffer_unordered(PARALLEL)
             .try_collect::<()>()
+            .await?;
+        for used in &all.link_uses {
+            self.forget_link_use(used).await?;
+        }
+        self.delete_many(all.places.iter().map(Entity::key).collect())
             .await?;
         let invites = stream::iter(all.invites)
             .map(async |invite| ignore_refusal(self.delete_invite(&invite).await));
@@ -280,7 +368,7 @@ impl Table {
         let received = received.max(submission.received + 1);
         let withdrawn = submission.status == Status::Pending
             && self
-                .withdraw_as("erased", &submission, received, at)
+                .withdraw_as("erased", &submission, (received, at), false)
                 .await?
                 == WithdrawOutcome::Done;
         if !withdrawn {

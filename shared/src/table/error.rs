@@ -22,8 +22,12 @@ pub enum Refusal {
     Authority,
     /// The person is being erased.
     Erased,
+    /// The applicant was erased, and what remains of the submission does not change any more.
+    ApplicantErased,
     /// A person or a club has reached the maximum number.
     Quota,
+    /// The club has reached a limit of 24 hours.
+    Daily,
     /// Something that the object refers to was deleted.
     ReferenceGone,
     /// Something else refers to the object.

@@ -28,7 +28,7 @@ pub(super) enum WriteResult {
     /// The write was applied. For updates and deletes: the item as it was before.
     Now(Option<Item>),
     /// An earlier attempt, whose response was lost, was applied. Contains the item as it is stored.
-    Before(Option<Item>),
+    Before,
     /// The condition failed. Contains the item as it is stored.
     Refused(Option<Item>),
 }
@@ -51,7 +51,7 @@ impl Table {
         let refusal = write.refusal();
         match self.try_write(write).await? {
             WriteResult::Now(before) => Ok(before),
-            WriteResult::Before(_) => Ok(None),
+            WriteResult::Before => Ok(None),
             WriteResult::Refused(_) => Err(TableError::Refused(refusal)),
         }
     }
@@ -69,7 +69,7 @@ impl Table {
                     let stored = refused.pop().and_then(|(_, item)| item);
                     let own = lost && write.is_done_in(stored.as_ref());
                     return Ok(if own {
-                        WriteResult::Before(stored)
+                        WriteResult::Before
                     } else {
                         WriteResult::Refused(stored)
                     });
@@ -229,7 +229,7 @@ impl Table {
         self.batch_write(requests.collect::<Result<_, _>>()?).await
     }
 
-    async fn batch_write(&self, requests: Vec<WriteRequest>) -> Result<(), TableError> {
+    pub(super) async fn batch_write(&self, requests: Vec<WriteRequest>) -> Result<(), TableError> {
         let chunks: Vec<Vec<WriteRequest>> = requests
             .chunks(BATCH)
             .map(<[WriteRequest]>::to_vec)

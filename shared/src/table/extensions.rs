@@ -1,6 +1,7 @@
 //! Extensions: a later end of an application for one person.
 
-use super::{Entity, Key, Range, Table, TableError, Write, keys};
+use super::conditions::check_not_erasing;
+use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{Application, Extension, Person};
 
@@ -49,9 +50,24 @@ impl Table {
         self.get(keys::extension(application, id)).await
     }
 
-    /// Stores a new extension. Refused if the person already has one.
-    pub async fn create_extension(&self, extension: &Extension) -> Result<(), TableError> {
-        self.write(Write::put(extension)?.if_new()).await.map(drop)
+    /// Stores a new extension. Refused if the person already has one, and as [`Refusal::Erased`] if
+    /// the person is being erased, or the application is not there.
+    pub async fn create_extension(
+        &self,
+        extension: &Extension,
+        application: &Application,
+    ) -> Result<(), TableError> {
+        // The client token of a transaction makes a late repeat harmless, which could otherwise bring
+        // back an extension that was deleted since.
+        self.transact(vec![
+            Write::put(extension)?.if_new().or(Refusal::Exists),
+            check_not_erasing(extension.person),
+            Write::check(application.key())
+                .if_exists()
+                .if_none("deleted")
+                .or(Refusal::Changed),
+        ])
+        .await
     }
 
     /// Replaces an extension. Refused if it no longer has the version of `old`.

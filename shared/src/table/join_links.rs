@@ -2,9 +2,9 @@
 
 use super::members::counted;
 use super::requests::request_gone;
-use super::{Entity, Key, Range, Table, TableError, Write, keys};
+use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::ids::Id;
-use crate::models::{ClubCode, JoinLink, Membership};
+use crate::models::{ClubCode, JoinLink, LinkUse, Membership, Person, Role};
 
 impl Entity for JoinLink {
     const TYPE: &'static str = "JoinLink";
@@ -16,6 +16,22 @@ impl Entity for JoinLink {
     fn expires(&self) -> Option<i64> {
         let kept = chrono::TimeDelta::days(Self::KEPT_DAYS);
         Some(self.expires_at.plus(kept).epoch_seconds())
+    }
+}
+
+impl Entity for LinkUse {
+    const TYPE: &'static str = "LinkUse";
+
+    fn key(&self) -> Key {
+        keys::link_use(&self.club, self.link, self.person)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::own_link_use(self.person, self.link))
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
     }
 }
 
@@ -36,6 +52,19 @@ impl Table {
         id: Id<JoinLink>,
     ) -> Result<Option<JoinLink>, TableError> {
         self.get(keys::join_link(club, id)).await
+    }
+
+    /// Returns whether a person has joined with a link before: 1 read.
+    pub async fn has_used_link(
+        &self,
+        club: &ClubCode,
+        link: Id<JoinLink>,
+        person: Id<Person>,
+    ) -> Result<bool, TableError> {
+        Ok(self
+            .read(keys::link_use(club, link, person))
+            .await?
+            .is_some())
     }
 
     /// Stores a new join link. Refused if it is there already.
@@ -61,19 +90,47 @@ impl Table {
             .map(drop)
     }
 
-    /// Adds a member who has a join link: counts the use, changes the counters and deletes the
-    /// person's request. Refused if the link was changed, deleted or used up after it was read.
-    pub async fn join(&self, link: &JoinLink, membership: &Membership) -> Result<(), TableError> {
-        let used = Write::update(link.key())
-            .add(USES, 1)
-            .if_equals("version", &link.version);
-        let used = match link.max_uses {
-            Some(most) => used.if_below(USES, &most),
-            None => used,
-        };
+    /// Adds a member who has a join link: counts the use if it is the first of this person, changes
+    /// the counters and deletes the person's request. Refused if the link was changed, deleted or
+    /// used up after it was read, and as [`Refusal::Authority`] if its creator is no officer any
+    /// more.
+    pub async fn join(
+        &self,
+        link: &JoinLink,
+        membership: &Membership,
+        is_again: bool,
+    ) -> Result<(), TableError> {
         let mut writes: Vec<Write> = counted(membership, None)?.into();
         writes.push(request_gone(&membership.club, membership.person));
-        writes.push(used);
+        let used = LinkUse {
+            club: link.club.clone(),
+            link: link.id,
+            person: membership.person,
+            expires: link.expires().unwrap_or_default(),
+        };
+        if is_again {
+            writes.push(Write::check(link.key()).if_equals("version", &link.version));
+            writes.push(Write::check(used.key()).if_exists());
+        } else {
+            let count = Write::update(link.key())
+                .add(USES, 1)
+                .if_equals("version", &link.version);
+            writes.push(match link.max_uses {
+                Some(most) => count.if_below(USES, &most),
+                None => count,
+            });
+            writes.push(Write::put(&used)?.if_new());
+        }
+        if let Some(by) = link.by {
+            let creator = Write::check(keys::member(&link.club, by));
+            let creator = creator.if_at_most("role", &Role::Officer);
+            writes.push(creator.or(Refusal::Authority));
+        }
         self.transact(writes).await
+    }
+
+    /// Deletes the use of a join link, for an erasure.
+    pub(super) async fn forget_link_use(&self, used: &LinkUse) -> Result<(), TableError> {
+        self.write(Write::delete(used.key())).await.map(drop)
     }
 }

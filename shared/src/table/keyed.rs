@@ -30,7 +30,7 @@ impl Table {
             .try_write(Write::put(request)?.if_new_or_at_most("expires", now))
             .await?
         {
-            WriteResult::Now(_) | WriteResult::Before(_) => Ok(None),
+            WriteResult::Now(_) | WriteResult::Before => Ok(None),
             WriteResult::Refused(stored) => stored.map(from_item).transpose(),
         }
     }

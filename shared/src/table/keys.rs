@@ -29,7 +29,7 @@ pub const CLUB_PARTS: u64 = 4;
 pub const SUBMISSION_PARTS: u64 = 4;
 
 /// A primary key of the table or of its index.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     pub(super) pk: String,
     pub(super) sk: String,
@@ -137,6 +137,22 @@ pub(super) fn subscription(person: Id<Person>, subscription: Id<Subscription>) -
         own(person),
         format!("{SUBSCRIPTIONS}{}", padded(subscription)),
     )
+}
+
+/// Returns the key of the marker of an erasure, and its key in the index.
+pub(super) fn erasure(person: Id<Person>) -> Key {
+    Key::new(own(person), "ERASURE".into())
+}
+
+pub(super) fn own_erasure(person: Id<Person>, round: u64) -> Key {
+    Key::new(own(person), format!("ERASURE#{}", padded(round)))
+}
+
+/// This prefix sorts before favorites, too.
+pub(super) const OWN_PLACES: &str = "APPLIED#";
+
+pub(super) fn own_place(person: Id<Person>, submission: Id<Submission>) -> Key {
+    Key::new(own(person), format!("{OWN_PLACES}{}", padded(submission)))
 }
 
 /// This prefix sorts before favorites. So one range can read favorites and subscriptions without
@@ -262,6 +278,16 @@ pub(super) fn join_link(club: &ClubCode, link: Id<JoinLink>) -> Key {
     Key::new(club_items(club), format!("{JOIN_LINKS}{}", padded(link)))
 }
 
+/// Returns the key of the use of a join link by a person.
+pub(super) fn link_use(club: &ClubCode, link: Id<JoinLink>, person: Id<Person>) -> Key {
+    let sk = format!("JOINED#{}#{}", padded(link), padded(person));
+    Key::new(club_items(club), sk)
+}
+
+pub(super) fn own_link_use(person: Id<Person>, link: Id<JoinLink>) -> Key {
+    Key::new(own(person), format!("JOINED#{}", padded(link)))
+}
+
 pub(super) const REQUESTS: &str = "REQUEST#";
 
 /// Returns the key of a membership request. Its id is derived from the club and the person.
@@ -373,6 +399,14 @@ pub(super) fn question(
     )
 }
 
+/// Returns the key of what remains of a deleted application.
+pub(super) fn deleted_application(application: Id<Application>) -> Key {
+    Key::new(
+        format!("DELETED#{}", padded(application)),
+        "APPLICATION".into(),
+    )
+}
+
 pub(super) fn prompts(application: Id<Application>) -> String {
     format!("PROMPTS#{}", padded(application))
 }
@@ -404,15 +438,11 @@ pub(super) fn drafts(application: Id<Application>, part: u64) -> String {
     format!("DRAFTS#{}#{part}", padded(application))
 }
 
-/// Returns the partition of a draft, and what its sort keys begin with.
-pub(super) fn draft(
-    application: Id<Application>,
-    person: Id<Person>,
-    committee: Option<Id<Committee>>,
-) -> (String, String) {
+/// Returns the partition of all drafts of a person, and what their sort keys begin with.
+pub(super) fn drafts_of(application: Id<Application>, person: Id<Person>) -> (String, String) {
     (
         drafts(application, person.get() % SUBMISSION_PARTS),
-        format!("{}#{}#", padded(person), committee_or_none(committee)),
+        format!("{}#", padded(person)),
     )
 }
 
@@ -422,14 +452,21 @@ pub(super) fn draft_answer(
     committee: Option<Id<Committee>>,
     question: Id<Question>,
 ) -> Key {
-    let (pk, prefix) = draft(application, person, committee);
-    Key::new(pk, format!("{prefix}{}", padded(question)))
+    let (pk, prefix) = drafts_of(application, person);
+    let committee = committee_or_none(committee);
+    Key::new(pk, format!("{prefix}{committee}#{}", padded(question)))
 }
 
 // Submissions
 
 pub(super) fn submissions(application: Id<Application>, part: u64) -> String {
     format!("SUBMISSIONS#{}#{part}", padded(application))
+}
+
+/// Returns the application in the key of a submission.
+pub(super) fn application_of_submission(key: &Key) -> Option<Id<Application>> {
+    let (id, _) = key.pk.strip_prefix("SUBMISSIONS#")?.split_once('#')?;
+    Some(Id::new(id.parse().ok()?))
 }
 
 /// Returns the place of a submission in the order of time.

@@ -1,16 +1,20 @@
 //! Memberships. Each change is one transaction. It also changes the club's counters and checks that
 //! the person who makes the change still has the required role.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
 use super::answer::Stored;
 use super::conditions::{authority, check_not_erasing, counted_owner};
+use super::error::ignore_refusal;
 use super::invites::logged;
 use super::requests::request_gone;
 use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
-    Club, ClubCode, InvitationLog, Invite, Mail, Membership, MembershipRequest, Person, Role,
+    Application, Club, ClubCode, InvitationLog, Invite, Mail, Membership, MembershipRequest,
+    Person, Role,
 };
 use crate::time::Timestamp;
 
@@ -61,7 +65,7 @@ impl Membership {
         Id::derived("membership", &[club, &person.to_string()])
     }
 
-    /// Returns a new membership of `person`, public and active.
+    /// Returns a new membership of `person`, public, active and confirmed.
     pub fn new(
         club: &ClubCode,
         person: &Person,
@@ -81,6 +85,8 @@ impl Membership {
             active: true,
             personal: person.personal.clone(),
             image_url: person.image_url.clone(),
+            confirmed: true,
+            by_username: false,
             creation,
             created_at: now,
         }
@@ -214,6 +220,36 @@ impl Table {
             pairs.extend(found.take(own)?.zip(found.take(club)?));
         }
         Ok(pairs)
+    }
+
+    /// Notes that a member knows the club: by what they do, for example by applying (M13). Does
+    /// nothing if the membership changed meanwhile. The next action of the member does it then.
+    pub async fn confirm_member(&self, member: &Membership) -> Result<(), TableError> {
+        if member.confirmed {
+            return Ok(());
+        }
+        let confirmed = Membership {
+            confirmed: true,
+            ..member.clone()
+        };
+        ignore_refusal(self.update_member(member, &confirmed, None, None).await)
+    }
+
+    /// Returns whether a person has applied to a club: 1 query of the index, then 1 batch read per
+    /// 100 applications of theirs.
+    pub async fn has_applied(
+        &self,
+        person: Id<Person>,
+        club: &ClubCode,
+    ) -> Result<bool, TableError> {
+        let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let applications: BTreeSet<Id<Application>> = entries
+            .iter()
+            .filter_map(|entry| keys::application_of_submission(&entry.key()))
+            .collect();
+        let wanted = applications.iter().map(|id| keys::application(club, *id));
+        Ok(self.get_many(wanted.collect()).await?.len() > 0)
     }
 
     /// Maximum members that are added in one transaction: each needs four writes, and DynamoDB

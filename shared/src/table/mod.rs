@@ -11,6 +11,7 @@ mod catalogue;
 pub mod chart;
 mod clubs;
 mod conditions;
+mod decide;
 mod drafts;
 mod erasure;
 mod error;
@@ -32,6 +33,8 @@ mod requests;
 mod reviews;
 mod slices;
 mod submissions;
+mod submit;
+mod tombstones;
 mod typed;
 pub mod usage;
 mod write;
@@ -47,6 +50,7 @@ pub use audit::{COMPANIONS, companions, misplaced};
 pub use bookmarks::{Bookmark, Bookmarks};
 pub use catalogue::Versions;
 pub use clubs::{ClubPage, ClubQuota};
+pub use decide::DecisionWrite;
 pub use drafts::DraftWrite;
 pub use erasure::{OnlyOwner, PersonalData};
 pub use error::{Refusal, Retries, TableError};
@@ -58,9 +62,9 @@ pub use outbox::{DECISION_MAILS_KEPT_DAYS, DecisionMail, MailReport};
 pub use read::BatchItems;
 use read::Range;
 pub use requests::JoinState;
-pub use submissions::{
-    DecisionWrite, StoredSubmission, SubmissionQuery, SubmitOutcome, WithdrawOutcome,
-};
+pub use submissions::{StoredSubmission, SubmissionQuery};
+pub use submit::WithdrawOutcome;
+pub use tombstones::{DeletedApplication, Gone};
 pub use write::Write;
 
 type Item = HashMap<String, AttributeValue>;

@@ -6,7 +6,6 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::answer::AnyItem as _;
 use super::error::ignore_refusal;
-use super::execute::WriteResult;
 use super::lookups::count_person;
 use super::read::Fetch;
 use super::{
@@ -405,10 +404,14 @@ impl Table {
         let mark = Write::update(keys::profile(person))
             .set("erasing", &erasing)
             .if_equals("erasing", &!erasing);
-        match self.try_write(mark).await? {
-            WriteResult::Refused(None) => Err(TableError::Refused(Refusal::Changed)),
-            // The profile already has this mark.
-            _ => Ok(()),
+        // The client token of a transaction makes a late repeat harmless, which could otherwise lock
+        // out somebody who came back.
+        match self.transact(vec![mark]).await {
+            Err(TableError::Refused(_)) => match self.person(person).await? {
+                Some(stored) if stored.erasing == erasing => Ok(()),
+                _ => Err(TableError::Refused(Refusal::Changed)),
+            },
+            done => done,
         }
     }
 
@@ -422,7 +425,16 @@ impl Table {
                 return Ok(());
             };
             let entries = person.entry_keys().into_iter().map(Write::delete);
-            let profile = Write::delete(person.key()).if_equals("personal", &person.personal);
+            if person.clubs_owned > 0 {
+                // A membership that the index did not show. The erasure has to look again.
+                return Err(TableError::Unknown(
+                    "the person still owns clubs".to_owned(),
+                ));
+            }
+            let profile = Write::delete(person.key())
+                .if_equals("personal", &person.personal)
+                .if_equals("clubs_owned", &person.clubs_owned);
+            let mark = Write::delete(keys::erasure(id));
             let nothing = Person {
                 graduation_year: None,
                 school: vec![],
@@ -441,7 +453,8 @@ impl Table {
             };
             match self
                 .transact(
-                    std::iter::once(profile)
+                    [profile, mark]
+                        .into_iter()
                         .chain(entries)
                         .chain(counts)
                         .chain(left)

@@ -28,6 +28,20 @@ impl BatchItems {
         Ok(readable(self.take_item(key)).pop())
     }
 
+    /// Returns all entities of this type that can be read, in no particular order.
+    pub(super) fn into_entities<E: Entity>(self) -> Vec<E> {
+        readable(self.0.into_values())
+    }
+
+    /// Returns all items, in no particular order.
+    pub(super) fn into_items(self) -> Vec<Stored> {
+        self.0.into_values().collect()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn take_item(&mut self, key: &Key) -> Option<Stored> {
         self.0.remove(key)
     }

@@ -4,6 +4,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::conditions::check_not_erasing;
 use super::error::ignore_refusal;
+use super::execute::client_token;
 use super::{Entity, Key, PARALLEL, Range, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{Application, Review, Submission};
@@ -20,10 +21,12 @@ impl Entity for Review {
     }
 }
 
-/// The change of the scores of a submission. It is refused after a withdrawal.
+/// The change of the scores of a submission. It is refused after a withdrawal, and after the erasure
+/// of the applicant.
 fn scores(review: &Review) -> Write {
     Write::update(keys::submission(review.application, review.submission))
         .if_equals("sequence", &review.sequence)
+        .if_above("person", 0)
 }
 
 /// Returns the path of a review's score in its submission.
@@ -93,13 +96,24 @@ impl Table {
         deletions.buffer_unordered(PARALLEL).try_collect().await
     }
 
-    /// Removes the person from a review. Score and comment stay.
+    /// Removes the person from a review, and every tie to them: the review gets a random id, in the
+    /// submission too. Score and comment stay.
     pub(super) async fn anonymise_review(&self, review: &Review) -> Result<(), TableError> {
-        let write = Write::update(review.key())
-            .set("person", &None::<u64>)
-            .remove(keys::GSI1PK)
-            .remove(keys::GSI1SK)
-            .if_equals("person", &review.person);
-        ignore_refusal(self.write(write).await)
+        let anonymous = Review {
+            id: Id::derived("anonymous review", &[&client_token()]),
+            person: None,
+            ..review.clone()
+        };
+        let delete = Write::delete(review.key()).if_equals("version", &review.version);
+        let scores = Write::update(keys::submission(review.application, review.submission))
+            .remove(&score(review))
+            .set(&score(&anonymous), &review.score)
+            .if_equals("sequence", &review.sequence);
+        let put = Write::put(&anonymous)?.if_new();
+        match self.transact(vec![delete.clone(), put, scores]).await {
+            // Its submission was withdrawn since, or the review was deleted.
+            Err(TableError::Refused(_)) => ignore_refusal(self.write(delete).await),
+            done => done,
+        }
     }
 }

@@ -61,14 +61,22 @@ impl Table {
                 .filter(|part| part.entries.is_empty() && !part.is_done);
             try_join_all(empty.map(|part| self.read_entries(part, before.as_deref(), chunk)))
                 .await?;
-            let keys = newest_keys(&mut parts, chunk);
+            let entries = newest_entries(&mut parts, chunk);
             // DynamoDB may return an empty page although there are more.
-            if keys.is_empty() && parts.iter().all(|part| part.is_done) {
+            if entries.is_empty() && parts.iter().all(|part| part.is_done) {
                 break;
             }
-            let mut stored = self.get_entities::<Submission>(keys.clone()).await?;
-            for key in &keys {
-                // The index may be a moment behind: a submission may be gone.
+            let due = entries.iter().map(|(_, key)| key.clone()).collect();
+            let mut stored = self.get_entities::<Submission>(due).await?;
+            for (place, key) in &entries {
+                // The index may be a moment behind: a submission may be gone, or stand in another
+                // place because it was withdrawn and made again.
+                let is_here = |found: &Submission| {
+                    keys::submission_place(found.sequence, found.id.get()) == *place
+                };
+                if !stored.get(key).is_some_and(is_here) {
+                    continue;
+                }
                 let Some(mut submission) = stored.remove(key) else {
                     continue;
                 };
@@ -125,10 +133,10 @@ impl Table {
     }
 }
 
-/// Takes the newest keys out of all parts, until one of them has to read its next page.
-fn newest_keys(parts: &mut [Part], most: usize) -> Vec<Key> {
-    let mut keys = Vec::with_capacity(most);
-    while keys.len() < most
+/// Takes the newest entries out of all parts, until one of them has to read its next page.
+fn newest_entries(parts: &mut [Part], most: usize) -> Vec<(String, Key)> {
+    let mut entries = Vec::with_capacity(most);
+    while entries.len() < most
         && parts
             .iter()
             .all(|part| part.is_done || !part.entries.is_empty())
@@ -137,10 +145,10 @@ fn newest_keys(parts: &mut [Part], most: usize) -> Vec<Key> {
             .iter_mut()
             .filter(|part| !part.entries.is_empty())
             .max_by(|a, b| a.entries[0].0.cmp(&b.entries[0].0));
-        let Some((_, key)) = newest.and_then(|part| part.entries.pop_front()) else {
+        let Some(entry) = newest.and_then(|part| part.entries.pop_front()) else {
             break;
         };
-        keys.push(key);
+        entries.push(entry);
     }
-    keys
+    entries
 }

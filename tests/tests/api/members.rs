@@ -36,6 +36,7 @@ async fn members_are_added_listed_and_removed() {
             "public": true,
             "active": true,
             "image": null,
+            "confirmed": false,
         })
     );
     ada.post("/api/clubs/chess/members/", json!({ "person": person }))

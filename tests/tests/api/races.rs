@@ -515,7 +515,7 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
         .campus
         .app
         .table
-        .submit(&stored, 0)
+        .submit(&stored, &shared::table::StoredSubmission::Nothing, None)
         .await
         .expect("a table");
     drive.officer.delete(&drive.path).await.error(400);

@@ -59,7 +59,9 @@ async fn a_dry_run_shows_every_mail_and_does_nothing() {
     );
     assert_eq!(
         dry["skipped"],
-        json!({ "pending": 1, "already_notified": 0, "no_address": 1 })
+        json!({
+            "pending": 1, "already_notified": 0, "no_address": 1, "resent_recently": 0,
+        })
     );
     assert_eq!(dry["email_type"], json!({ "id": "acceptance" }));
     assert_eq!(dry["previews"].as_array().map(Vec::len), Some(2));

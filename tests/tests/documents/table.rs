@@ -65,6 +65,15 @@ async fn what_faults_and_erasure_leave(campus: &TestCampus) {
         .park_mail(&mail, 0, campus.campus.app.now())
         .await
         .expect("a table");
+    let mark = json!({
+        "pk": { "S": "USER#0000000000000001" }, "sk": { "S": "ERASURE" },
+        "gsi1pk": { "S": "USER#0000000000000001" },
+        "gsi1sk": { "S": "ERASURE#0000000000000002" },
+        "type": { "S": "ErasureMark" }, "person": { "N": "1" }, "round": { "N": "2" },
+        "expires": { "N": "1800000000" }, "ttl": { "N": "1800000000" },
+    });
+    let put = json!({ "TableName": local::engine::TABLE, "Item": mark });
+    campus.campus.engine.json("PutItem", &put).expect("a write");
     let gone = campus.as_("gone");
     gone.post("/api/clubs/", json!({ "name": "Left behind" }))
         .await
@@ -151,11 +160,25 @@ pub async fn one_of_everything() -> TestCampus {
         )
         .await
         .ok();
-    drive
+    let link = drive
         .officer
         .post("/api/clubs/chess/joinlinks/", json!({ "note": "Fair" }))
         .await
         .created();
+    let url = link["url"].as_str().unwrap_or_default().to_owned();
+    let token = url
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or_default();
+    campus
+        .as_("jo")
+        .post(
+            &format!("/api/clubs/chess/joinlinks/{}/join/", link["id"]),
+            json!({ "token": token }),
+        )
+        .await
+        .ok();
     for path in ["/api/favorites/", "/api/subscriptions/"] {
         sue.post(path, json!({ "club": "chess" })).await.created();
     }
@@ -190,6 +213,28 @@ pub async fn one_of_everything() -> TestCampus {
             "/api/submissions/{}/",
             tests::fixtures::id(&withdrawn)
         ))
+        .await
+        .no_content();
+    let short = json!({
+        "name": "Short", "application_start_time": hours(-1), "application_end_time": hours(1),
+        "result_release_time": hours(2), "is_active": true,
+    });
+    let short = drive
+        .officer
+        .post("/api/clubs/chess/applications/", short)
+        .await
+        .created();
+    let short = format!(
+        "/api/clubs/chess/applications/{}/",
+        tests::fixtures::id(&short)
+    );
+    let body = json!({ "responses": [] });
+    sue.post(&format!("{short}submissions/"), body)
+        .await
+        .created();
+    drive
+        .officer
+        .delete(&format!("{short}?force=true"))
         .await
         .no_content();
     what_faults_and_erasure_leave(&campus).await;

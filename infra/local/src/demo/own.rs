@@ -48,6 +48,7 @@ pub fn load<'a>(
         max_uses: None,
         uses: 4,
         created_by: person.id,
+        by: None,
         created_at: days(-3),
     };
     let favorite = Favorite::new(&code("chess"), &person, 1, days(-20));

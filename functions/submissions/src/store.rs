@@ -1,0 +1,239 @@
+//! Stores a submission: the newest request is kept, whatever the order of the writes (X9).
+
+use chrono::TimeDelta;
+use shared::http::{ApiError, Result};
+use shared::ids::Id;
+use shared::mail::confirmation;
+use shared::models::{
+    Application, Club, Committee, Form, OwnPlace, Person, RememberedKey, Status, Submission,
+};
+use shared::table::usage::request_age;
+use shared::table::{Retries, StoredSubmission, TableError};
+use shared::time::Timestamp;
+use shared::{Shared, limits};
+
+use crate::submissions::{SubmitResult, closed};
+
+/// How long it is noted where somebody has submitted (S16).
+const PLACE_KEPT: TimeDelta = TimeDelta::hours(1);
+/// How long confirmations count for their limit.
+const DAY: TimeDelta = TimeDelta::hours(24);
+
+/// To what, and by whom, something is submitted.
+pub(crate) struct Target<'a> {
+    pub(crate) club: &'a Club,
+    pub(crate) form: &'a Form,
+    pub(crate) person: &'a Person,
+}
+
+/// What a request has to do, from what is stored in its place.
+enum Step {
+    /// Nothing: this request stored it, although the answer was lost.
+    Own(Submission),
+    /// Nothing: a request that was received later stored it.
+    Later(Submission),
+    /// Note that the same answers were submitted again.
+    Same(Submission),
+    /// Store the submission.
+    Write,
+}
+
+fn step(submission: &Submission, earlier: &StoredSubmission) -> Result<Step> {
+    let number = submission.received;
+    Ok(match earlier {
+        StoredSubmission::Present(stored) if stored.received == number => {
+            Step::Own(Submission::clone(stored))
+        }
+        StoredSubmission::Present(stored) if stored.status != Status::Pending => {
+            return Err(closed());
+        }
+        StoredSubmission::Present(stored) if stored.received > number => {
+            Step::Later(Submission::clone(stored))
+        }
+        StoredSubmission::Present(stored) if stored.answers == submission.answers => {
+            Step::Same(Submission::clone(stored))
+        }
+        earlier
+            if earlier
+                .received()
+                .is_some_and(|received| received >= number) =>
+        {
+            return Err(closed());
+        }
+        _ => Step::Write,
+    })
+}
+
+/// Stores a submission in its place, where `earlier` was read, with the mail that confirms it (T5).
+pub(crate) async fn store(
+    app: &Shared,
+    submission: Submission,
+    key: Option<RememberedKey>,
+    mut earlier: StoredSubmission,
+    target: &Target<'_>,
+) -> Result<SubmitResult> {
+    let mut retries = Retries::default();
+    let done = |stored: Submission| SubmitResult {
+        is_new: stored.sequence == submission.received,
+        stored,
+        is_replay: false,
+    };
+    loop {
+        retries.next().await?;
+        let stored = match step(&submission, &earlier)? {
+            Step::Own(stored) => return Ok(done(stored)),
+            Step::Later(stored) => stored,
+            Step::Same(read) => {
+                let again = Submission {
+                    received: submission.received,
+                    keys: remembered(&read.keys, key.as_ref()),
+                    ..read.clone()
+                };
+                match app.table.submit_same(&again, &read).await {
+                    Err(TableError::Refused(_)) => {
+                        earlier = read_again(app, &submission).await?;
+                        continue;
+                    }
+                    stored => stored.map(|()| again)?,
+                }
+            }
+            Step::Write => {
+                let new = replacing(&earlier, submission.clone(), key.as_ref());
+                match write(app, new, &earlier, target).await {
+                    Err(ApiError::Changed) => {
+                        earlier = read_again(app, &submission).await?;
+                        continue;
+                    }
+                    stored => stored?,
+                }
+            }
+        };
+        if request_age() > limits::DELETION_GRACE / 2 {
+            let is_first = !matches!(earlier, StoredSubmission::Present(_));
+            take_back_if_orphaned(app, &stored, is_first, target)
+                .await
+                .map_err(ApiError::after_write)?;
+        }
+        return Ok(done(stored));
+    }
+}
+
+async fn read_again(app: &Shared, submission: &Submission) -> Result<StoredSubmission> {
+    let (application, id) = (submission.application, submission.id);
+    Ok(app.table.stored_submission(application, id).await?)
+}
+
+/// Writes the submission, and notes its place if it is a new one, because the index may be behind.
+async fn write(
+    app: &Shared,
+    mut new: Submission,
+    earlier: &StoredSubmission,
+    Target { club, form, person }: &Target<'_>,
+) -> Result<Submission> {
+    let now = app.now();
+    new.confirmations.retain(|at| now < at.plus(DAY));
+    let is_confirmed = form.application.confirmation
+        && !person.personal.email.is_empty()
+        && new.confirmations.len() < limits::CONFIRMATIONS_PER_DAY;
+    let mail = is_confirmed.then(|| {
+        new.confirmations.push(now);
+        let receipt = app.receipt_of(&new).unwrap_or_default();
+        confirmation(club, form, &new, &receipt, now)
+    });
+    let submit = app.table.submit(&new, earlier, mail.as_ref());
+    if matches!(earlier, StoredSubmission::Present(_)) {
+        submit.await?;
+        return Ok(new);
+    }
+    let place = OwnPlace {
+        person: person.id,
+        submission: new.id,
+        application: new.application,
+        expires: now.plus(PLACE_KEPT).epoch_seconds(),
+    };
+    let (stored, noted) = futures::join!(submit, app.table.note_place(&place));
+    stored?;
+    if let Err(error) = noted {
+        // The index finds the submission, only a moment later.
+        tracing::warn!(%error, "the place of a submission was not noted");
+    }
+    Ok(new)
+}
+
+/// The last keys of a submission, with that of this request.
+fn remembered(keys: &[RememberedKey], key: Option<&RememberedKey>) -> Vec<RememberedKey> {
+    let mut keys: Vec<RememberedKey> = keys.iter().chain(key).cloned().collect();
+    keys.drain(..keys.len().saturating_sub(RememberedKey::MOST));
+    keys
+}
+
+/// Returns the submission as it is stored in the place of `earlier`.
+fn replacing(
+    earlier: &StoredSubmission,
+    submission: Submission,
+    key: Option<&RememberedKey>,
+) -> Submission {
+    let new = Submission {
+        revision: earlier.revision() + 1,
+        withdrawn: earlier.withdrawn(),
+        erased: earlier.erased(),
+        keys: remembered(&[], key),
+        ..submission
+    };
+    let StoredSubmission::Present(old) = earlier else {
+        return new;
+    };
+    Submission {
+        sequence: old.sequence,
+        created_at: old.created_at,
+        reason: old.reason.clone(),
+        notified: old.notified,
+        mailed: old.mailed.clone(),
+        keys: remembered(&old.keys, key),
+        confirmations: old.confirmations.clone(),
+        ..new
+    }
+}
+
+/// Looks at the application again after a write that took long. A submission that was there before
+/// stays: a deletion finds it.
+async fn take_back_if_orphaned(
+    app: &Shared,
+    submission: &Submission,
+    is_first: bool,
+    target: &Target<'_>,
+) -> Result<()> {
+    let (application, person) = (&target.form.application, target.person.id);
+    if is_orphaned(app, application, person, submission.committee).await? {
+        if is_first {
+            app.table.take_back(submission, app.now()).await?;
+        }
+        return Err(closed());
+    }
+    Ok(())
+}
+
+/// Reads the application and the applicant again after a write that took long. Returns whether the
+/// application, the committee or the person is gone, so that the write must be taken back (X15). A
+/// deletion of an application or a committee waits only for fast writes (X14).
+pub(crate) async fn is_orphaned(
+    app: &Shared,
+    application: &Application,
+    person: Id<Person>,
+    committee: Option<Id<Committee>>,
+) -> Result<bool> {
+    let person = async { Ok(app.table.people([person]).await?.into_values().next()) };
+    let (application, person) = futures::try_join!(
+        app.table.application(&application.club, application.id),
+        person
+    )?;
+    let has_committee =
+        |application: &Application| committee.is_none_or(|id| application.committee(id).is_some());
+    let is_there = person.is_some_and(|person: Person| !person.erasing);
+    Ok(!is_there || !application.as_ref().is_some_and(has_committee))
+}
+
+/// The time of a withdrawal for [`shared::table::Table::withdraw`].
+pub(crate) fn moment(app: &Shared, received: chrono::DateTime<chrono::Utc>) -> (u64, Timestamp) {
+    (app.ids.received(received), Timestamp::at(received))
+}

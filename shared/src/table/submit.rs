@@ -1,0 +1,219 @@
+//! Writes of the applicant: to submit, to submit again, and to withdraw.
+
+use super::answer::AnyItem as _;
+use super::error::ignore_refusal;
+use super::execute::WriteResult;
+use super::{Entity, Item, Key, Range, StoredSubmission, Table, TableError, Write, keys};
+use crate::ids::Id;
+use crate::models::{
+    EmailStatus, Mail, MailKind, OwnPlace, Person, Status, Submission, Withdrawal,
+};
+use crate::time::Timestamp;
+
+impl Entity for OwnPlace {
+    const TYPE: &'static str = "OwnPlace";
+
+    fn key(&self) -> Key {
+        keys::own_place(self.person, self.submission)
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
+    }
+}
+
+/// The result of a request to withdraw a submission.
+#[derive(Debug, PartialEq, Eq)]
+pub enum WithdrawOutcome {
+    /// The submission that existed when the request was received no longer exists.
+    Done,
+    /// The submission is already decided, so it cannot be withdrawn.
+    Decided,
+    /// The submission changed after it was read, and the request wants it as it was.
+    Changed,
+}
+
+/// Attributes that keep their values when somebody submits again.
+const KEPT: [&str; 13] = [
+    "created_at",
+    "sequence",
+    "withdrawn",
+    "erased",
+    "reviews",
+    keys::GSI2PK,
+    keys::GSI2SK,
+    "status",
+    "reason",
+    "notified",
+    "acceptance_mail",
+    "rejection_mail",
+    "mailed",
+];
+/// Attributes that a submission has only after a mail, or only in earlier releases.
+const OPTIONAL: [&str; 4] = ["acceptance_mail", "rejection_mail", "mailed", "key"];
+/// Attributes that remain when a submission is withdrawn.
+const LEFT: [&str; 10] = [
+    keys::TYPE,
+    keys::GSI1PK,
+    keys::GSI1SK,
+    "person",
+    "id",
+    "application",
+    "received",
+    "revision",
+    "withdrawn",
+    "erased",
+];
+
+impl Table {
+    /// Submits, or submits again: one conditional write, which changes no other item. With a mail
+    /// that confirms the submission, one transaction.
+    ///
+    /// Refused if the place is not as it was read (`earlier`). So nothing that was received later is
+    /// replaced, and a write that arrives late replaces nothing at all.
+    pub async fn submit(
+        &self,
+        submission: &Submission,
+        earlier: &StoredSubmission,
+        mail: Option<&Mail>,
+    ) -> Result<(), TableError> {
+        let write = Write::update(submission.key())
+            .set_entity(submission, &KEPT, &[])?
+            .remove("submitted")
+            .remove("withdrawn_at")
+            .remove("key");
+        let write = match earlier.received() {
+            None => write.if_new(),
+            Some(received) => write
+                .if_equals("received", &received)
+                .if_absent_or_equals("status", &Status::Pending),
+        };
+        match mail {
+            None => self.write(write).await.map(drop),
+            Some(mail) => self.transact(vec![write, Write::put(mail)?.if_new()]).await,
+        }
+    }
+
+    /// Notes that the same answers were submitted again: the order number of the request and its
+    /// key, and nothing that anybody sees. Refused if the submission changed after it was read.
+    pub async fn submit_same(
+        &self,
+        submission: &Submission,
+        read: &Submission,
+    ) -> Result<(), TableError> {
+        let write = Write::update(submission.key())
+            .set("received", &submission.received)
+            .set("keys", &submission.keys)
+            .if_equals("received", &read.received)
+            .if_equals("status", &Status::Pending);
+        self.write(write).await.map(drop)
+    }
+
+    /// Notes for an hour where a person has submitted, because the index may be behind: 1 write.
+    pub async fn note_place(&self, place: &OwnPlace) -> Result<(), TableError> {
+        self.write(Write::put(place)?).await.map(drop)
+    }
+
+    /// Returns where a person has submitted within the last hour: 1 query.
+    pub(super) async fn own_places(&self, person: Id<Person>) -> Result<Vec<OwnPlace>, TableError> {
+        let range = Range::Prefix(keys::OWN_PLACES.into());
+        self.query(keys::own(person), range).await
+    }
+
+    pub(super) async fn own_place(
+        &self,
+        person: Id<Person>,
+        id: Id<Submission>,
+    ) -> Result<Option<OwnPlace>, TableError> {
+        self.get(keys::own_place(person, id)).await
+    }
+
+    /// Withdraws the submission that this request has just stored, and deletes its confirmation if
+    /// that is not being sent. If somebody else changed the submission in the meantime, it stays.
+    pub async fn take_back(
+        &self,
+        submission: &Submission,
+        at: Timestamp,
+    ) -> Result<(), TableError> {
+        let confirmation = keys::outbox(
+            submission.id.get(),
+            submission.sequence,
+            MailKind::Confirmation,
+            submission.revision,
+        );
+        let mail = Write::delete(confirmation).if_equals("status", &EmailStatus::Queued);
+        ignore_refusal(self.write(mail).await)?;
+        let received = submission.received + 1;
+        self.withdraw_as("withdrawn", submission, (received, at), true)
+            .await
+            .map(drop)
+    }
+
+    /// Withdraws a submission that was received before this request. `received` is the order number
+    /// of this request. A submission that was received later stays, and so does a decided one, and
+    /// with `only_as_read` one that changed after it was read.
+    pub async fn withdraw(
+        &self,
+        submission: &Submission,
+        (received, at): (u64, Timestamp),
+        only_as_read: bool,
+    ) -> Result<WithdrawOutcome, TableError> {
+        self.withdraw_as("withdrawn", submission, (received, at), only_as_read)
+            .await
+    }
+
+    /// Like [`Table::withdraw`]. `mark` is the attribute that remembers the revision.
+    pub(super) async fn withdraw_as(
+        &self,
+        mark: &str,
+        submission: &Submission,
+        (received, at): (u64, Timestamp),
+        only_as_read: bool,
+    ) -> Result<WithdrawOutcome, TableError> {
+        let write = Write::update(submission.key())
+            .remove_entity(submission, &OPTIONAL, &LEFT)?
+            .set(keys::TYPE, &Withdrawal::TYPE)
+            .set("received", &received)
+            .set_from("submitted", "received")
+            .set_from(mark, "revision")
+            .set("withdrawn_at", &at)
+            .if_equals("status", &Status::Pending)
+            .if_below("received", &received);
+        let write = if only_as_read {
+            write.if_equals("received", &submission.received)
+        } else {
+            write
+        };
+        let stored: Option<Item> = match self.try_write(write).await? {
+            WriteResult::Now(_) | WriteResult::Before => {
+                self.finish_withdrawal(submission).await?;
+                return Ok(WithdrawOutcome::Done);
+            }
+            WriteResult::Refused(stored) => stored,
+        };
+        let Some(stored) = stored.filter(|item| item.kind() == Submission::TYPE) else {
+            return Ok(WithdrawOutcome::Done);
+        };
+        let stored: Submission = stored.entity()?;
+        Ok(if stored.status != Status::Pending {
+            WithdrawOutcome::Decided
+        } else if only_as_read {
+            WithdrawOutcome::Changed
+        } else {
+            WithdrawOutcome::Done
+        })
+    }
+
+    async fn finish_withdrawal(&self, submission: &Submission) -> Result<(), TableError> {
+        self.delete_reviews(submission.application, submission.id)
+            .await
+            .map_err(TableError::after_write)
+    }
+
+    /// Removes what a withdrawal leaves behind if its process dies: the reviews. Safe to repeat.
+    pub async fn withdraw_again(&self, withdrawal: &Withdrawal) -> Result<(), TableError> {
+        self.delete_reviews(withdrawal.application, withdrawal.id)
+            .await
+            .map_err(TableError::after_write)
+    }
+}
