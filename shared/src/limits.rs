@@ -50,6 +50,12 @@ pub const ANSWERS_BYTES: usize = 300 * 1024;
 /// The answers of one submission in the form in which they are stored, in bytes. Quotation marks and
 /// line breaks take more room there. An item of the table has at most 400 KB.
 pub const STORED_ANSWERS: usize = 380_000;
+/// Number of applications of a club that have not ended.
+pub const OPEN_APPLICATIONS: usize = 50;
+/// Number of applications of a club.
+pub const APPLICATIONS: i64 = 500;
+/// Number of open applications in one answer: the default and the maximum.
+pub const OPEN_SLICE: (usize, usize) = (50, 200);
 /// Number of questions in an application.
 pub const QUESTIONS: usize = 100;
 /// Number of committees in an application.

@@ -323,6 +323,7 @@ pub fn club(n: u64) -> Club {
         favorites: i64::try_from(crate::mixed(n) % 40).unwrap_or_default(),
         told_of_requests_at: None,
         windows: BTreeMap::new(),
+        applications: 0,
         without_owner: false,
     }
 }

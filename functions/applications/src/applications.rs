@@ -1,6 +1,6 @@
 //! `/clubs/{club}/applications/`, `…/current/`, `…/{application}/`, `…/{application}/duplicate/`
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use axum::Json;
 use axum::extract::State;
@@ -13,11 +13,11 @@ use shared::ids::Id;
 use shared::models::{
     Application, ApplicationTexts, ClubCode, Committee, Extension, Form, Question, WholeForm,
 };
-use shared::table::{Retries, TableError};
+use shared::table::{ApplicationQuota, Refusal, Retries, TableError};
 use shared::time::Timestamp;
-use shared::{Shared, limits};
+use shared::{Shared, ids, limits};
 
-use crate::form::{ApplicationBody, ApplicationInput};
+use crate::form::{ApplicationBody, ApplicationInput, ApplicationViewer};
 
 /// List the applications of a club.
 ///
@@ -30,13 +30,16 @@ pub async fn list_applications(
     State(app): State<Shared>,
     scope: Officer,
 ) -> Result<Json<Vec<ApplicationBody>>> {
-    let forms = app.table.whole_forms(&scope.club.code).await?;
-    Ok(Json(
-        forms
-            .iter()
-            .map(|whole| ApplicationBody::new(whole, true))
-            .collect(),
-    ))
+    let (forms, own) = futures::try_join!(
+        app.table.whole_forms(&scope.club.code),
+        app.table.own_extensions(scope.user.id())
+    )?;
+    let show = |whole: &WholeForm| {
+        let id = whole.texts.application;
+        let extension = own.iter().find(|extension| extension.application == id);
+        ApplicationBody::new(whole, ApplicationViewer::officer(extension))
+    };
+    Ok(Json(forms.iter().map(show).collect()))
 }
 
 /// List the open applications of a club.
@@ -53,35 +56,72 @@ pub async fn list_current_applications(
     ReceivedAt(now): ReceivedAt,
     scope: SignedIn,
 ) -> Result<Json<Vec<ApplicationBody>>> {
-    let forms = app.table.whole_forms(&scope.club.code).await?;
-    let started =
-        |application: &&Application| application.is_active && application.start.moment() <= now;
-    let over: Vec<Id<Application>> = forms
-        .iter()
-        .map(|whole| &whole.form.application)
-        .filter(started)
-        .filter(|application| !application.is_current(now, None))
-        .map(|application| application.id)
-        .collect();
-    let extensions = if over.is_empty() {
-        HashMap::new()
-    } else {
-        app.table.extensions_of(scope.user.id(), &over).await?
-    };
-    let current = |whole: &&WholeForm| {
-        let application = &whole.form.application;
-        let extended = extensions
-            .get(&application.id)
-            .map(|extension: &Extension| extension.end);
-        application.is_current(now, extended)
-    };
-    Ok(Json(
-        forms
+    // The club knows which of its applications are open. An extension may keep another one open.
+    let club = &scope.club;
+    let extensions = app.table.own_extensions(scope.user.id()).await?;
+    let extended = |id: Id<Application>| {
+        let found = extensions
             .iter()
-            .filter(current)
-            .map(|whole| ApplicationBody::new(whole, scope.is_officer()))
-            .collect(),
+            .find(|extension| extension.application == id);
+        found.map(|extension| extension.end)
+    };
+    let open = club
+        .windows
+        .iter()
+        .filter(|(_, window)| window.is_open(now));
+    let ids = open.filter_map(|(id, _)| ids::parse(id));
+    let is_here = |extension: &&Extension| {
+        let is_other = extension
+            .club
+            .as_ref()
+            .is_some_and(|other| *other != club.code);
+        now <= extension.end.moment() && !is_other
+    };
+    let own = extensions.iter().filter(is_here);
+    let wanted: BTreeSet<Id<Application>> = ids.chain(own.map(|one| one.application)).collect();
+    let mut forms = app.table.whole_forms_of(&club.code, &wanted).await?;
+    forms.retain(|whole| {
+        let application = &whole.form.application;
+        application.is_current(now, extended(application.id))
+    });
+    let show = |whole: &WholeForm| {
+        let viewer = ApplicationViewer {
+            is_officer: scope.is_officer(),
+            extended: extended(whole.texts.application),
+        };
+        ApplicationBody::new(whole, viewer)
+    };
+    Ok(Json(forms.iter().map(show).collect()))
+}
+
+/// The extension of the caller for the application in the path.
+pub struct OwnExtension(Option<Extension>);
+
+impl Load for OwnExtension {
+    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(application) = path.id("application") else {
+            return Ok(None);
+        };
+        let id = Extension::id_of(application, user.id());
+        Ok(Some(Self(app.table.extension(application, id).await?)))
+    }
+}
+
+/// How many applications a club may have. No limit if an admin acts (A12).
+fn quota(user: &User) -> Option<ApplicationQuota> {
+    (!user.is_admin()).then_some(ApplicationQuota {
+        open: limits::OPEN_APPLICATIONS,
+        all: limits::APPLICATIONS,
+    })
+}
+
+/// The error if a club would have more applications than allowed.
+fn too_many() -> ApiError {
+    let (open, all) = (limits::OPEN_APPLICATIONS, limits::APPLICATIONS);
+    ApiError::rule(format!(
+        "A club can have at most {open} applications that have not ended, and {all} in all."
     ))
+    .coded(Code::Quota)
 }
 
 /// Create an application.
@@ -125,12 +165,21 @@ pub async fn create_application(
         application,
         questions: vec![],
     };
-    create(&app, WholeForm { form, texts }).await
+    create(&app, &scope.user, WholeForm { form, texts }).await
 }
 
-async fn create(app: &Shared, mut whole: WholeForm) -> Result<Created<ApplicationBody>> {
+async fn create(
+    app: &Shared,
+    user: &User,
+    mut whole: WholeForm,
+) -> Result<Created<ApplicationBody>> {
     let (club, id) = (whole.texts.club.clone(), whole.texts.application);
-    match app.table.create_application(&whole).await {
+    match app.table.create_application(&whole, quota(user)).await {
+        Err(TableError::Refused(Refusal::Quota)) => {
+            // An earlier attempt with the same idempotency key may have been the last one.
+            let stored = app.table.whole_form(&club, id).await?;
+            whole = stored.ok_or_else(too_many)?;
+        }
         // An earlier attempt with the same idempotency key stored it.
         Err(TableError::Refused(_)) => {
             let stored = app.table.whole_form(&club, id).await?;
@@ -140,7 +189,7 @@ async fn create(app: &Shared, mut whole: WholeForm) -> Result<Created<Applicatio
     }
     Ok(Created {
         location: format!("/api/clubs/{club}/applications/{id}/"),
-        body: ApplicationBody::new(&whole, true),
+        body: ApplicationBody::new(&whole, ApplicationViewer::officer(None)),
     })
 }
 
@@ -153,8 +202,15 @@ async fn create(app: &Shared, mut whole: WholeForm) -> Result<Created<Applicatio
     security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 200, body = ApplicationBody))
 )]
-pub async fn show_application(scope: SignedIn<(), WholeForm>) -> Json<ApplicationBody> {
-    Json(ApplicationBody::new(&scope.object, scope.is_officer()))
+pub async fn show_application(
+    scope: SignedIn<(), (WholeForm, OwnExtension)>,
+) -> Json<ApplicationBody> {
+    let (whole, OwnExtension(extension)) = &scope.object;
+    let viewer = ApplicationViewer {
+        is_officer: scope.is_officer(),
+        extended: extension.as_ref().map(|extension| extension.end),
+    };
+    Json(ApplicationBody::new(whole, viewer))
 }
 
 /// Change some fields of an application.
@@ -168,7 +224,7 @@ pub async fn show_application(scope: SignedIn<(), WholeForm>) -> Json<Applicatio
 )]
 pub async fn update_application(
     State(app): State<Shared>,
-    scope: Officer<(), WholeForm>,
+    scope: Officer<(), (WholeForm, OwnExtension)>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
     save_application(&app, scope, &input, Mode::Update).await
@@ -185,7 +241,7 @@ pub async fn update_application(
 )]
 pub async fn replace_application(
     State(app): State<Shared>,
-    scope: Officer<(), WholeForm>,
+    scope: Officer<(), (WholeForm, OwnExtension)>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
     save_application(&app, scope, &input, Mode::Replace).await
@@ -193,11 +249,12 @@ pub async fn replace_application(
 
 async fn save_application(
     app: &Shared,
-    scope: Officer<(), WholeForm>,
+    scope: Officer<(), (WholeForm, OwnExtension)>,
     input: &ApplicationInput,
     mode: Mode,
 ) -> Result<Json<ApplicationBody>> {
-    let mut whole = scope.object;
+    let (mut whole, OwnExtension(extension)) = scope.object;
+    let viewer = ApplicationViewer::officer(extension.as_ref());
     let (club, id) = (whole.texts.club.clone(), whole.texts.application);
     // The version that this request itself made when it removed committees.
     let mut own_version = None;
@@ -214,7 +271,7 @@ async fn save_application(
         if own_version != Some(old.version) {
             scope
                 .if_match
-                .check(|| ApplicationBody::new(&whole, true))?;
+                .check(|| ApplicationBody::new(&whole, viewer))?;
         }
         let (mut new, mut texts) = (old.clone(), whole.texts.clone());
         input
@@ -245,13 +302,17 @@ async fn save_application(
         new.updated_at = app.now();
         texts.version += u64::from(texts != whole.texts);
         let changed = (texts != whole.texts).then_some((&whole.texts, &texts));
-        let stored = app.table.update_application(&new, old.version, changed);
+        let quota = quota(&scope.user);
+        let stored = app
+            .table
+            .update_application(&new, old.version, changed, quota);
         match stored.await {
+            Err(TableError::Refused(Refusal::Quota)) => return Err(too_many()),
             Ok(()) => {
                 whole.form.application = new;
                 whole.form.settle_committees();
                 whole.texts = texts;
-                return Ok(Json(ApplicationBody::new(&whole, true)));
+                return Ok(Json(ApplicationBody::new(&whole, viewer)));
             }
             Err(TableError::Refused(_)) => whole = read_again(app, &club, id).await?,
             Err(error) => return Err(error.into()),
@@ -304,7 +365,8 @@ async fn remove_committees(
     };
     new.committees
         .retain(|committee| !removed.contains(committee));
-    if let Err(error) = app.table.update_application(&new, old.version, None).await {
+    let removed_now = app.table.update_application(&new, old.version, None, None);
+    if let Err(error) = removed_now.await {
         return Ok(Err(error));
     }
     wait_for_running_submissions(app, old).await;
@@ -339,7 +401,8 @@ async fn restore_committees(
             .collect();
         now.committees.extend(missing);
         now.version += 1;
-        match app.table.update_application(&now, read_version, None).await {
+        let restored = app.table.update_application(&now, read_version, None, None);
+        match restored.await {
             Err(TableError::Refused(_)) => {}
             done => return Ok(done.map(|()| None)?),
         }
@@ -379,16 +442,17 @@ impl Load for Deletable {
 )]
 pub async fn delete_application(
     State(app): State<Shared>,
-    scope: Officer<(), (Deletable, Maybe<WholeForm>)>,
+    scope: Officer<(), (Deletable, (Maybe<WholeForm>, OwnExtension))>,
     params: Params,
     _: NoBody,
 ) -> Result<NoContent> {
     params.only(&["force"])?;
-    let (Deletable(mut application), Maybe(whole)) = scope.object;
+    let (Deletable(mut application), (Maybe(whole), OwnExtension(extension))) = scope.object;
     if let Some(whole) = whole {
+        let viewer = ApplicationViewer::officer(extension.as_ref());
         scope
             .if_match
-            .check(|| ApplicationBody::new(&whole, true))?;
+            .check(|| ApplicationBody::new(&whole, viewer))?;
         // The writes below require this version.
         application = whole.form.application;
     }
@@ -447,7 +511,7 @@ async fn mark_deleted(
     application.deleted = deleted;
     application.version += 1;
     app.table
-        .update_application(application, read_version, None)
+        .update_application(application, read_version, None, None)
         .await
         .map_err(ApiError::from)
 }
@@ -510,7 +574,7 @@ pub async fn duplicate_application(
         application,
         questions,
     };
-    create(&app, WholeForm { form, texts }).await
+    create(&app, &scope.user, WholeForm { form, texts }).await
 }
 
 fn copy_question(

@@ -122,6 +122,7 @@ pub async fn create_extension(
     let extension = Extension {
         id: Extension::id_of(application.id, person.id),
         application: application.id,
+        club: Some(application.club.clone()),
         person: person.id,
         username: person.personal.username,
         creation: new.0,

@@ -8,7 +8,8 @@ use shared::ids::Id;
 use shared::limits;
 use shared::mail::Template;
 use shared::models::{
-    Application, ApplicationTexts, Choice, ClubCode, Committee, Question, QuestionType, WholeForm,
+    Application, ApplicationTexts, Choice, ClubCode, Committee, Extension, Question, QuestionType,
+    WholeForm,
 };
 use shared::openapi::fields::{Html, Name, WebAddress};
 use shared::time::Timestamp;
@@ -31,6 +32,9 @@ pub struct ApplicationBody {
     application_start_time: Timestamp,
     /// Last moment at which the application is open.
     application_end_time: Timestamp,
+    /// Until when the caller can submit: the end of the application, or the caller's extension if
+    /// that is later.
+    my_end_time: Timestamp,
     /// Applicants see the decisions from this time on.
     result_release_time: Timestamp,
     /// Submissions are possible only while this is true.
@@ -55,11 +59,37 @@ pub struct ApplicationBody {
     updated_at: Timestamp,
 }
 
-impl ApplicationBody {
-    /// The application as an officer sees it (`for_officer`), or as all others do.
-    pub fn new(WholeForm { form, texts }: &WholeForm, for_officer: bool) -> Self {
-        let application = &form.application;
+/// The caller, as far as it changes what they see of an application.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ApplicationViewer {
+    /// Whether they have the rights of an officer of the club.
+    pub is_officer: bool,
+    /// The end of their extension.
+    pub extended: Option<Timestamp>,
+}
+
+impl ApplicationViewer {
+    /// An officer, who may have an extension too.
+    pub fn officer(extension: Option<&Extension>) -> Self {
         Self {
+            is_officer: true,
+            extended: extension.map(|extension| extension.end),
+        }
+    }
+}
+
+/// Until when somebody with this extension can submit (A11).
+pub fn own_end(application: &Application, extended: Option<Timestamp>) -> Timestamp {
+    extended.map_or(application.end, |end| end.max(application.end))
+}
+
+impl ApplicationBody {
+    /// The application as the viewer sees it.
+    pub fn new(WholeForm { form, texts }: &WholeForm, viewer: ApplicationViewer) -> Self {
+        let application = &form.application;
+        let for_officer = viewer.is_officer;
+        Self {
+            my_end_time: own_end(application, viewer.extended),
             id: application.id,
             club: application.club.clone(),
             name: application.name.clone(),

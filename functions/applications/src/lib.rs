@@ -3,6 +3,7 @@
 pub mod applications;
 pub mod extensions;
 pub mod form;
+pub mod open;
 pub mod questions;
 
 use shared::{Shared, routes};
@@ -16,6 +17,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
             applications::create_application
         ))
         .routes(routes!(applications::list_current_applications))
+        .routes(routes!(open::list_open_applications))
         .routes(routes!(
             applications::show_application,
             applications::replace_application,

@@ -201,9 +201,8 @@ impl ClubBody {
 
 /// Whether an application of the club is open at `now`.
 pub fn is_accepting(club: &Club, now: Timestamp) -> bool {
-    club.windows
-        .values()
-        .any(|window| window.start <= now && now <= window.end)
+    let mut windows = club.windows.values();
+    windows.any(|window| window.is_open(now.moment()))
 }
 
 /// The fields of a club that officers and admins write.

@@ -140,6 +140,7 @@ pub async fn create_club(
         events: 0,
         told_of_requests_at: None,
         windows: BTreeMap::new(),
+        applications: 0,
         without_owner: false,
     };
     let labels = async { Ok(TagsAndBadges::at(&app, &app.table.versions().await?).await?) };

@@ -401,6 +401,7 @@ fn empty(code: &ClubCode, creation: u64, now: shared::time::Timestamp) -> Club {
         events: 0,
         told_of_requests_at: None,
         windows: BTreeMap::new(),
+        applications: 0,
         without_owner: false,
     }
 }

@@ -14,13 +14,13 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::limits;
-use shared::models::{Application, DecisionChange, OldAndNew, Person, Status, Submission};
+use shared::models::{Application, DecisionChange, Form, OldAndNew, Person, Status, Submission};
 use shared::openapi::fields::ReasonText;
 use shared::table::{DecisionWrite, Refusal, TableError};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
-use shared::bodies::{AllPrompts, SubmissionBody};
+use shared::bodies::{SubmissionBody, prompts_of};
 
 /// The decision about a submission.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -46,7 +46,7 @@ pub struct DecisionInput {
 )]
 pub async fn update_decision(
     State(app): State<Shared>,
-    scope: Officer<Application, (Submission, (AllPrompts, Studies))>,
+    scope: Officer<Form, (Submission, Studies)>,
     Input(input): Input<DecisionInput>,
 ) -> Result<Response> {
     decide(&app, scope, input, Mode::Update).await
@@ -63,7 +63,7 @@ pub async fn update_decision(
 )]
 pub async fn replace_decision(
     State(app): State<Shared>,
-    scope: Officer<Application, (Submission, (AllPrompts, Studies))>,
+    scope: Officer<Form, (Submission, Studies)>,
     Input(input): Input<DecisionInput>,
 ) -> Result<Response> {
     decide(&app, scope, input, Mode::Replace).await
@@ -71,15 +71,17 @@ pub async fn replace_decision(
 
 async fn decide(
     app: &Shared,
-    scope: Officer<Application, (Submission, (AllPrompts, Studies))>,
+    scope: Officer<Form, (Submission, Studies)>,
     input: DecisionInput,
     mode: Mode,
 ) -> Result<Response> {
-    let (submission, (AllPrompts(prompts), studies)) = scope.object;
+    let (submission, studies) = scope.object;
+    let application = &scope.parent.application;
+    let prompts = prompts_of(app, &scope.parent, std::iter::once(&submission)).await?;
     scope.if_match.check(|| {
         SubmissionBody::for_officer(
             &submission,
-            &scope.parent,
+            application,
             &prompts,
             &studies,
             scope.user.id(),
@@ -103,7 +105,7 @@ async fn decide(
     };
     let decided = write(app, vec![verdict], scope.user.id()).await?;
     let submission = decided.first().ok_or(ApiError::NotFound)?;
-    let (application, officer) = (&scope.parent, scope.user.id());
+    let officer = scope.user.id();
     let body = SubmissionBody::for_officer(submission, application, &prompts, &studies, officer);
     Ok(Json(body).into_response())
 }

@@ -254,11 +254,13 @@ pub async fn show_draft(
     params: Params,
     scope: SignedIn<Application, OwnDraft>,
 ) -> Result<Json<DraftBody>> {
-    // A draft for a committee that is gone can still be read.
-    params.id::<Committee>("committee")?;
     let body = scope.object.body(app.now());
-    let body = body.filter(|body| !body.responses.is_empty());
-    body.map(Json).ok_or(ApiError::NotFound)
+    // A draft for a committee that is gone can still be read.
+    if let Some(body) = body.filter(|body| !body.responses.is_empty()) {
+        return Ok(Json(body));
+    }
+    committee(&params, &scope.parent)?;
+    Err(ApiError::NotFound)
 }
 
 /// Save answers of a draft of the caller.
@@ -313,9 +315,8 @@ pub async fn save_draft(
         return Err(ApiError::rule(ERASING));
     }
     // Of a committee or a question that is gone, answers can only be removed (N9).
-    let only_removals = input.only_removes();
-    let committee = if only_removals {
-        params.id("committee")?
+    let committee = if input.only_removes() && !draft.stored.is_empty() {
+        draft.committee
     } else {
         committee(&params, &form.application)?
     };
@@ -417,9 +418,14 @@ pub async fn delete_draft(
     _: NoBody,
 ) -> Result<NoContent> {
     params.only(&["committee"])?;
-    let committee = params.id("committee")?;
-    let (received, now) = (app.ids.received(received), app.now());
     let mut draft = scope.object;
+    // A draft for a committee that is gone can still be deleted.
+    let committee = if draft.stored.is_empty() {
+        committee(&params, &scope.parent)?
+    } else {
+        draft.committee
+    };
+    let (received, now) = (app.ids.received(received), app.now());
     draft.check(&scope.if_match, now)?;
     let mut retries = Retries::default();
     loop {

@@ -12,7 +12,7 @@ use shared::models::{Form, Person, Question, QuestionType, Status, Submission};
 use shared::openapi::fields::{Count, EmailStatuses, Reviewed, SubmissionOrdering};
 
 use crate::list::find;
-use shared::bodies::{AllPrompts, Prompts, committee_of};
+use shared::bodies::{Prompts, committee_of, prompts_of};
 
 const COLUMNS: [&str; 11] = [
     "id",
@@ -64,22 +64,22 @@ const COLUMNS: [&str; 11] = [
 pub async fn export_submissions(
     State(app): State<Shared>,
     params: Params,
-    scope: Officer<Form, AllPrompts>,
+    scope: Officer<Form>,
     slice: Slice,
 ) -> Result<Response> {
     let request = (scope.user.id(), &params, &slice);
-    csv(&app, &scope.parent, &scope.object.0, request).await
+    csv(&app, &scope.parent, request).await
 }
 
 pub(crate) async fn csv(
     app: &Shared,
     form: &Form,
-    prompts: &Prompts,
     (officer, params, slice): (Id<Person>, &Params, &Slice),
 ) -> Result<Response> {
     let (mut submissions, place) = find(app, &form.application, officer, params, slice).await?;
     let next = slice.cut(&mut submissions, place);
-    let bytes = write(form, prompts, &submissions)
+    let prompts = prompts_of(app, form, submissions.iter()).await?;
+    let bytes = write(form, &prompts, &submissions)
         .map_err(|error| ApiError::Internal(error.to_string()))?;
     let name = format!(
         "attachment; filename=\"submissions-{}.csv\"",

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use shared::bodies::{AllPrompts, Scores, Studies, SubmissionBody};
+use shared::bodies::{Scores, Studies, SubmissionBody, prompts_of};
 use shared::http::{ApiError, Officer, Params, Result, Slice, accepts_csv};
 use shared::ids::Id;
 use shared::models::{
@@ -257,16 +257,17 @@ pub async fn list_submissions(
     State(app): State<Shared>,
     headers: HeaderMap,
     params: Params,
-    scope: Officer<Form, (AllPrompts, Studies)>,
+    scope: Officer<Form, Studies>,
     slice: Slice,
 ) -> Result<Response> {
-    let (form, (AllPrompts(prompts), studies)) = (scope.parent, scope.object);
+    let (form, studies) = (scope.parent, scope.object);
     if accepts_csv(&headers) {
         let officer = scope.user.id();
-        return export::csv(&app, &form, &prompts, (officer, &params, &slice)).await;
+        return export::csv(&app, &form, (officer, &params, &slice)).await;
     }
     let (application, officer) = (&form.application, scope.user.id());
     let (mut found, place) = find(&app, application, officer, &params, &slice).await?;
+    let prompts = prompts_of(&app, &form, found.iter()).await?;
     let show = |submission| {
         SubmissionBody::for_officer(submission, application, &prompts, &studies, officer)
     };

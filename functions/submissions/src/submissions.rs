@@ -13,8 +13,7 @@ use shared::http::{
 };
 use shared::ids::Id;
 use shared::models::{
-    Application, Committee, Extension, Form, Membership, Person, RememberedKey, Status,
-    StoredAnswer, Submission,
+    Application, Committee, Extension, Form, Membership, Person, RememberedKey, Status, Submission,
 };
 use shared::table::StoredSubmission;
 use shared::time::Timestamp;
@@ -22,7 +21,7 @@ use shared::{Shared, ids, limits};
 
 use crate::answers::{CheckError, CheckedAnswers, NewSubmission};
 use crate::store::{Target, store};
-use shared::bodies::{AllPrompts, Prompts, SubmissionBody};
+use shared::bodies::{SubmissionBody, prompts_of};
 
 /// The message for every reason, so that it does not reveal a decision (S2).
 const CLOSED: &str = "You cannot make, change or withdraw a submission to this application now.";
@@ -137,7 +136,7 @@ pub async fn submit(
     // The submission is stored, so a failure to read the names of schools is ignored.
     let studies = Studies::of(&app, stored.applicant.iter()).await;
     let studies = studies.unwrap_or_default();
-    let prompts = shown_prompts(&app, &form, stored).await?;
+    let prompts = prompts_of(&app, &form, std::iter::once(stored)).await?;
     let application = &form.application;
     let body =
         SubmissionBody::for_applicant(&app, stored, application, &prompts, &studies, received);
@@ -171,21 +170,6 @@ async fn check(app: &Shared, input: NewSubmission, form: &Form) -> Result<Checke
             })
         }
     }
-}
-
-/// The prompts of the answers: those of the form, or those that are stored if the answers are older.
-async fn shown_prompts(app: &Shared, form: &Form, stored: &Submission) -> Result<Prompts> {
-    let present: Prompts = form
-        .questions
-        .iter()
-        .map(|q| ((q.id, q.prompt.version), q.prompt.clone()))
-        .collect();
-    let answers = stored.answers.read();
-    let has = |answer: &StoredAnswer<'_>| present.contains_key(&(answer.question, answer.version));
-    if answers.iter().all(has) {
-        return Ok(present);
-    }
-    Ok(app.table.parts_of(std::iter::once(stored)).await?.prompts)
 }
 
 /// Applying tells that a member knows the club (M13). A failure is no failure of the submission.
@@ -355,10 +339,10 @@ pub(crate) struct SubmitResult {
 )]
 pub async fn show_submission(
     State(app): State<Shared>,
-    scope: SignedIn<Application, (Maybe<Submission>, (AllPrompts, Studies))>,
+    scope: SignedIn<Form, (Maybe<Submission>, Studies)>,
 ) -> Result<Response> {
     let is_officer = scope.is_officer();
-    let (Maybe(submission), (AllPrompts(prompts), studies)) = scope.object;
+    let (Maybe(submission), studies) = scope.object;
     let own = submission
         .as_ref()
         .is_some_and(|submission| submission.person == Some(scope.user.id()));
@@ -366,14 +350,16 @@ pub async fn show_submission(
         return Err(ApiError::Forbidden);
     }
     let submission = submission.ok_or(ApiError::NotFound)?;
+    let application = &scope.parent.application;
+    let prompts = prompts_of(&app, &scope.parent, std::iter::once(&submission)).await?;
     let body = if is_officer {
         let officer = scope.user.id();
-        SubmissionBody::for_officer(&submission, &scope.parent, &prompts, &studies, officer)
+        SubmissionBody::for_officer(&submission, application, &prompts, &studies, officer)
     } else {
         SubmissionBody::for_applicant(
             &app,
             &submission,
-            &scope.parent,
+            application,
             &prompts,
             &studies,
             app.clock.now(),

@@ -25,18 +25,23 @@ fn counter(item: &Value, attribute: &'static str, count: usize, text: String) ->
 /// request of a member.
 pub(crate) fn clubs(stored: &StoredItems) -> Vec<Finding> {
     let mut wrong = Vec::new();
-    let mut by_club: BTreeMap<&str, [Vec<&Value>; 4]> = BTreeMap::new();
-    for (n, kind) in ["Membership", "Favorite", "MembershipRequest", "Event"]
-        .into_iter()
-        .enumerate()
-    {
+    let mut by_club: BTreeMap<&str, [Vec<&Value>; 5]> = BTreeMap::new();
+    let kinds = [
+        "Membership",
+        "Favorite",
+        "MembershipRequest",
+        "Event",
+        "Application",
+    ];
+    for (n, kind) in kinds.into_iter().enumerate() {
         for item in stored.of(kind) {
             by_club.entry(text(&item["club"])).or_default()[n].push(item);
         }
     }
     for club in stored.of("Club") {
         let code = text(&club["code"]);
-        let [members, favorites, requests, events] = by_club.remove(code).unwrap_or_default();
+        let [members, favorites, requests, events, applications] =
+            by_club.remove(code).unwrap_or_default();
         let owners = members
             .iter()
             .filter(|member| number(&member["role"]) == "0")
@@ -46,6 +51,7 @@ pub(crate) fn clubs(stored: &StoredItems) -> Vec<Finding> {
             ("owners", owners),
             ("favorites", favorites.len()),
             ("events", events.len()),
+            ("applications", applications.len()),
         ];
         for (name, count) in counts {
             wrong.extend(counter(

@@ -159,6 +159,7 @@ fn disagreements(
     wrong.extend(counts::owners(stored));
     wrong.extend(counts::uses(stored));
     wrong.extend(catalogue::versions(stored, now));
+    wrong.extend(relations::windows(stored, now));
     let submissions: Vec<Submission> = typed(stored, "Submission");
     wrong.extend(twice(&submissions).into_iter().map(Finding::from));
     wrong.extend(
@@ -173,7 +174,6 @@ fn disagreements(
         relations::committees,
         relations::halves,
         relations::entries,
-        relations::windows,
         relations::descriptions,
         relations::scores,
     ] {

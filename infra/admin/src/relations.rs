@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use shared::models::Answers;
 use shared::table::{COMPANIONS, companions};
+use shared::time::Timestamp;
 
 use crate::finding::{Finding, Repair};
 use crate::{StoredItems, number, place, text};
@@ -222,21 +224,33 @@ pub(crate) fn entries(stored: &StoredItems) -> Vec<Finding> {
     wrong
 }
 
-/// Clubs whose windows (the times of open applications) are not those of their applications.
-pub(crate) fn windows(stored: &StoredItems) -> Vec<Finding> {
-    let mut due: BTreeMap<&str, serde_json::Map<String, Value>> = BTreeMap::new();
-    let open = |application: &&Value| {
-        application["is_active"]["BOOL"] == true && !application["deleted"]["BOOL"].is_boolean()
-    };
-    for application in stored.of("Application").filter(open) {
-        let window = json!({ "M": { "start": application["start"], "end": application["end"] } });
-        due.entry(text(&application["club"]))
-            .or_default()
-            .insert(number(&application["id"]).to_owned(), window);
+/// Clubs whose windows (the times of their applications) are not those of their applications. Of
+/// applications that have ended, the window may be there or not.
+pub(crate) fn windows(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
+    let now = Timestamp::at(now).to_string();
+    let mut all: BTreeMap<&str, Vec<(String, Value, bool)>> = BTreeMap::new();
+    for application in stored
+        .of("Application")
+        .filter(|application| !application["deleted"]["BOOL"].is_boolean())
+    {
+        let mut window = json!({ "start": application["start"], "end": application["end"] });
+        if application["is_active"]["BOOL"] == false {
+            window["is_active"] = application["is_active"].clone();
+        }
+        let of_club = all.entry(text(&application["club"])).or_default();
+        let has_ended = *text(&application["end"]) < *now;
+        let id = number(&application["id"]).to_owned();
+        of_club.push((id, json!({ "M": window }), has_ended));
     }
     let mut wrong = Vec::new();
     for club in stored.of("Club") {
-        let right = json!({ "M": due.remove(text(&club["code"])).unwrap_or_default() });
+        let mut right = serde_json::Map::new();
+        for (id, window, has_ended) in all.remove(text(&club["code"])).unwrap_or_default() {
+            if !has_ended || club["windows"]["M"][&id] == window {
+                right.insert(id, window);
+            }
+        }
+        let right = json!({ "M": right });
         if club["windows"] != right {
             wrong.push(Finding {
                 text: format!(

@@ -4,4 +4,6 @@ mod lookups;
 mod submission;
 
 pub use lookups::{BadgeBody, Badges, NamedBody, Studies};
-pub use submission::{AllPrompts, OwnSubmissions, Prompts, Scores, SubmissionBody, committee_of};
+pub use submission::{
+    OwnSubmissions, Prompts, Scores, SubmissionBody, committee_of, prompts_of, shown_change,
+};

@@ -2,14 +2,14 @@
 //! decision before they may know it (S14).
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::lookups::{NamedBody, Studies};
-use crate::http::{ApiError, Load, PathIds, User};
+use crate::http::ApiError;
 use crate::ids::Id;
 use crate::models::{
-    Application, Choice, ClubCode, Committee, EmailStatus, Person, Prompt, Question, QuestionType,
-    Review, Status, StoredAnswer, Submission,
+    Application, Choice, ClubCode, Committee, EmailStatus, Form, Person, Prompt, Question,
+    QuestionType, Review, Status, StoredAnswer, Submission,
 };
 use crate::state::Shared;
 use crate::table::ApplicationParts;
@@ -132,16 +132,30 @@ pub struct AnsweredBody<'a> {
 /// Versions of prompts, by question and version.
 pub type Prompts = HashMap<(Id<Question>, u32), Prompt>;
 
-/// All prompts of the application in the path.
-pub struct AllPrompts(pub Prompts);
-
-impl Load for AllPrompts {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(application) = path.id("application") else {
-            return Ok(None);
-        };
-        Ok(Some(Self(app.table.prompts(application).await?)))
+/// Returns the prompts of the answers of some submissions of a form: the present ones, and those
+/// earlier versions that the answers refer to (1 batch read per 100, if there are any).
+pub async fn prompts_of<'a>(
+    app: &Shared,
+    form: &Form,
+    submissions: impl Iterator<Item = &'a Submission>,
+) -> Result<Prompts, ApiError> {
+    let mut prompts: Prompts = form
+        .questions
+        .iter()
+        .map(|q| ((q.id, q.prompt.version), q.prompt.clone()))
+        .collect();
+    let mut earlier = HashSet::new();
+    for submission in submissions {
+        let answers = submission.answers.read();
+        let versions = answers
+            .iter()
+            .map(|answer| (answer.question, answer.version));
+        earlier.extend(versions.filter(|version| !prompts.contains_key(version)));
     }
+    if !earlier.is_empty() {
+        prompts.extend(app.table.prompts(form.application.id, &earlier).await?);
+    }
+    Ok(prompts)
 }
 
 impl<'a> SubmissionBody<'a> {
@@ -234,7 +248,7 @@ impl<'a> SubmissionBody<'a> {
                 reason: &mailed.reason,
                 notified: true,
                 email_status: Some(EmailStatus::Sent),
-                updated_at: mailed.at.max(submission.submitted_at),
+                updated_at: shown_change(submission, application, now),
                 ..body
             },
             None => Self {
@@ -242,11 +256,26 @@ impl<'a> SubmissionBody<'a> {
                 reason: "",
                 notified: false,
                 email_status: None,
-                updated_at: submission.submitted_at,
+                updated_at: shown_change(submission, application, now),
                 ..body
             },
         }
     }
+}
+
+/// Returns when a submission was last changed, as far as its applicant may know at `now` (S14).
+pub fn shown_change(
+    submission: &Submission,
+    application: &Application,
+    now: DateTime<Utc>,
+) -> Timestamp {
+    if application.release.moment() <= now {
+        return submission.updated_at;
+    }
+    let mailed = submission.mailed.as_ref().map(|mailed| mailed.at);
+    mailed.map_or(submission.submitted_at, |at| {
+        at.max(submission.submitted_at)
+    })
 }
 
 /// What an officer may know of the reviews of a submission (W3, W4).

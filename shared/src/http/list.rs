@@ -56,6 +56,15 @@ impl FromRequestParts<Shared> for Slice {
 }
 
 impl Slice {
+    /// Returns the slice with a limit, if the request has none.
+    #[must_use]
+    pub fn with_default(self, limit: usize) -> Self {
+        Self {
+            limit: Some(self.limit.unwrap_or(limit)),
+            ..self
+        }
+    }
+
     /// Returns the maximum number of items.
     pub fn limit(&self) -> Option<usize> {
         self.limit

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{Applicant, Badge, ClubCode, Email, Image, Membership, Person, Submission, Tag};
@@ -53,9 +54,13 @@ pub struct Club {
     pub events: i64,
     /// When its officers were last notified of membership requests.
     pub told_of_requests_at: Option<Timestamp>,
-    /// The submission windows of its active applications, by application id. They show whether the
-    /// club accepts members.
+    /// The times of its applications that have not ended, by application id. Of those that have, some
+    /// may still be here. They show whether the club accepts members, without reading the
+    /// applications.
     pub windows: BTreeMap<String, Window>,
+    /// Number of its applications. Clubs of earlier releases do not count them.
+    #[serde(default)]
+    pub applications: i64,
     /// Whether an import created it without an owner. It may get one later.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_owner: bool,
@@ -101,6 +106,21 @@ pub struct Window {
     pub start: Timestamp,
     /// When it closes.
     pub end: Timestamp,
+    /// Whether the application is switched on.
+    #[serde(default = "switched_on", skip_serializing_if = "Clone::clone")]
+    pub is_active: bool,
+}
+
+/// Windows of earlier releases are those of active applications.
+fn switched_on() -> bool {
+    true
+}
+
+impl Window {
+    /// Returns whether the application takes submissions at `now`.
+    pub fn is_open(&self, now: DateTime<Utc>) -> bool {
+        self.is_active && self.start.moment() <= now && now <= self.end.moment()
+    }
 }
 
 /// A person's request to join a club. Its id is derived from the club and the person.

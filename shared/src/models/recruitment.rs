@@ -56,12 +56,13 @@ impl Application {
         self.is_active && self.start.moment() <= now && now <= end.moment()
     }
 
-    /// Returns its submission window; none if it is switched off.
-    pub fn window(&self) -> Option<Window> {
-        self.is_active.then_some(Window {
+    /// Returns its submission window.
+    pub fn window(&self) -> Window {
+        Window {
             start: self.start,
             end: self.end,
-        })
+            is_active: self.is_active,
+        }
     }
 
     /// Returns the committee with this id.
@@ -154,6 +155,9 @@ pub struct Extension {
     pub id: Id<Extension>,
     /// Id of the application.
     pub application: Id<Application>,
+    /// Code of the club. Extensions of earlier releases do not have it.
+    #[serde(default)]
+    pub club: Option<ClubCode>,
     /// Id of the user.
     pub person: Id<Person>,
     /// Their user name; a copy that is updated with the profile.

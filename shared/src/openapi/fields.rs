@@ -113,6 +113,8 @@ fields! {
     SearchText => text(limits::NAME, None);
     /// The number of a page, or of results.
     Count => ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1));
+    /// A number of open applications.
+    OpenCount => number(1, 200);
     /// Only null: a file is sent in another way.
     OnlyNull => ObjectBuilder::new().schema_type(Type::Null);
     /// A file in a form.

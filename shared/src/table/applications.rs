@@ -1,16 +1,16 @@
 //! Applications with their committees, questions and prompts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::answer::{AnyItem as _, Stored, readable};
 use super::catalogue::moved;
 use super::error::ignore_refusal;
 use super::tombstones::DeletedApplication;
-use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
+use super::{Entity, Key, Range, Refusal, Retries, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
     Application, ApplicationTexts, ClubCode, Extension, Form, Person, Prompt, Question, Submission,
-    WholeForm, Withdrawal,
+    WholeForm, Window, Withdrawal,
 };
 use crate::time::Timestamp;
 
@@ -44,6 +44,35 @@ impl Entity for Prompt {
     fn key(&self) -> Key {
         keys::prompt(self.application, self.question, self.version)
     }
+}
+
+/// Number of extensions of a person that are read at once.
+const EXTENSIONS_READ: usize = 100;
+
+/// How many applications a club may have.
+#[derive(Debug, Clone, Copy)]
+pub struct ApplicationQuota {
+    /// Number of those that have not ended.
+    pub open: usize,
+    /// Number of all.
+    pub all: i64,
+}
+
+/// Returns the windows of a club without those that have ended, and with that of an application.
+fn windows_with(
+    windows: &BTreeMap<String, Window>,
+    application: &Application,
+    now: Timestamp,
+) -> BTreeMap<String, Window> {
+    let mut windows = windows.clone();
+    windows.retain(|_, window| window.end >= now);
+    let id = application.id.to_string();
+    if application.deleted.is_none() && application.end >= now {
+        windows.insert(id, application.window());
+    } else {
+        windows.remove(&id);
+    }
+    windows
 }
 
 /// Number of questions in one transaction. Each has two items, and DynamoDB allows 100 items and 4
@@ -169,12 +198,16 @@ impl Table {
         self.get(keys::application(club, application)).await
     }
 
-    /// Returns all versions of all prompts of an application: 1 query.
+    /// Returns these versions of prompts of an application: 1 batch read per 100.
     pub async fn prompts(
         &self,
         application: Id<Application>,
+        versions: &HashSet<(Id<Question>, u32)>,
     ) -> Result<HashMap<(Id<Question>, u32), Prompt>, TableError> {
-        let prompts: Vec<Prompt> = self.query(keys::prompts(application), Range::All).await?;
+        let wanted = versions
+            .iter()
+            .map(|(question, version)| keys::prompt(application, *question, *version));
+        let prompts: Vec<Prompt> = self.get_many(wanted.collect()).await?.into_entities();
         Ok(prompts
             .into_iter()
             .map(|prompt| ((prompt.question, prompt.version), prompt))
@@ -238,6 +271,7 @@ impl Table {
     pub async fn create_application(
         &self,
         WholeForm { form, texts }: &WholeForm,
+        quota: Option<ApplicationQuota>,
     ) -> Result<(), TableError> {
         let head = &form.application;
         if !form.questions.is_empty()
@@ -263,7 +297,7 @@ impl Table {
         if texts.version > 0 {
             writes.push(Write::put(texts)?.if_new());
         }
-        self.store_application(writes, head).await
+        self.store_application(writes, head, quota, true).await
     }
 
     /// Replaces an application, and its texts if they changed: as they were read, and as they are
@@ -274,6 +308,7 @@ impl Table {
         application: &Application,
         read_version: u64,
         texts: Option<(&ApplicationTexts, &ApplicationTexts)>,
+        quota: Option<ApplicationQuota>,
     ) -> Result<(), TableError> {
         let mut writes = vec![Write::put(application)?.if_equals("version", &read_version)];
         if let Some((read, new)) = texts {
@@ -283,26 +318,58 @@ impl Table {
                 version => write.if_equals("version", &version),
             });
         }
-        self.store_application(writes, application).await
+        self.store_application(writes, application, quota, false)
+            .await
     }
 
+    /// Writes an application together with what its club knows of it: its window, and for a new one
+    /// the number of applications. Refused as [`Refusal::Quota`] if the club would have more than
+    /// the quota allows.
     async fn store_application(
         &self,
-        mut writes: Vec<Write>,
+        writes: Vec<Write>,
         application: &Application,
+        quota: Option<ApplicationQuota>,
+        is_new: bool,
     ) -> Result<(), TableError> {
-        let window = format!("windows.{}", application.id);
-        let club = Write::update(keys::club(&application.club)).if_exists();
-        let club = match application
-            .window()
-            .filter(|_| application.deleted.is_none())
-        {
-            Some(open) => club.set(&window, &open),
-            None => club.remove(&window),
-        };
-        let part = keys::clubs(keys::club_part(&application.club));
-        writes.extend([club, moved([part])]);
-        self.transact(writes).await
+        let code = &application.club;
+        let part = keys::clubs(keys::club_part(code));
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let club = self.club(code).await?;
+            let club = club.ok_or(TableError::Refused(Refusal::Changed))?;
+            let windows = windows_with(&club.windows, application, application.updated_at);
+            let is_counted = |windows: &BTreeMap<String, Window>| {
+                let window = windows.get(&application.id.to_string());
+                window.is_some_and(|window| window.end >= application.updated_at)
+            };
+            if let Some(quota) = quota
+                && (is_counted(&windows) && !is_counted(&club.windows))
+                && windows.len() > quota.open
+            {
+                return Err(TableError::Refused(Refusal::Quota));
+            }
+            let mut change = Write::update(keys::club(code))
+                .set("windows", &windows)
+                .if_equals("windows", &club.windows)
+                .or(Refusal::Superseded);
+            if is_new {
+                change = change.add("applications", 1);
+                if quota.is_some_and(|quota| club.applications >= quota.all) {
+                    return Err(TableError::Refused(Refusal::Quota));
+                }
+            }
+            let all = writes
+                .iter()
+                .cloned()
+                .chain([change, moved([part.clone()])]);
+            match self.transact(all.collect()).await {
+                // Another application of the club was changed at the same moment.
+                Err(TableError::Refused(Refusal::Superseded)) => {}
+                done => return done,
+            }
+        }
     }
 
     /// Removes an application that is marked as deleted, with everything that belongs to it.
@@ -372,8 +439,13 @@ impl Table {
             club: application.club.clone(),
             at: when.1,
         };
-        self.transact(vec![Write::delete(head), Write::put(&deleted)?])
-            .await
+        let club = Write::update(keys::club(&application.club)).add("applications", -1);
+        let removal = self.transact(vec![
+            Write::delete(head).if_exists(),
+            Write::put(&deleted)?,
+            club.if_exists(),
+        ]);
+        ignore_refusal(removal.await)
     }
 
     /// Stores a question, and its prompt if that is new. Refused if the question changed after
@@ -428,6 +500,38 @@ impl Table {
             questions_changed(&question.club, question.application, now),
         ])
         .await
+    }
+
+    /// Returns the extensions of a person, the latest applications first: 1 query of the index and 1
+    /// batch read. At most [`EXTENSIONS_READ`]; more than that nobody has.
+    pub async fn own_extensions(&self, person: Id<Person>) -> Result<Vec<Extension>, TableError> {
+        let range = Range::Prefix(keys::OWN_EXTENSIONS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let latest = entries.iter().rev().take(EXTENSIONS_READ).map(Stored::key);
+        Ok(self.get_many(latest.collect()).await?.into_entities())
+    }
+
+    /// Returns these applications of a club with their questions and texts, in the order of creation:
+    /// 1 query for each.
+    pub async fn whole_forms_of(
+        &self,
+        club: &ClubCode,
+        applications: &BTreeSet<Id<Application>>,
+    ) -> Result<Vec<WholeForm>, TableError> {
+        let forms = applications.iter().map(|id| self.whole_form(club, *id));
+        let found = futures::future::try_join_all(forms).await?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// Returns applications of any clubs; those that are gone are left out: 1 batch read per 100.
+    pub async fn applications_by_id(
+        &self,
+        wanted: impl Iterator<Item = (ClubCode, Id<Application>)>,
+    ) -> Result<HashMap<Id<Application>, Application>, TableError> {
+        let keys = wanted.map(|(club, id)| keys::application(&club, id));
+        let mut found: Vec<Application> = self.get_many(keys.collect()).await?.into_entities();
+        found.retain(|application| application.deleted.is_none());
+        Ok(found.into_iter().map(|found| (found.id, found)).collect())
     }
 
     /// Returns a person's extensions of these applications, by application: 1 batch read per 100.

@@ -247,8 +247,8 @@ pub const CHART: [ChartRow; 45] = [
         "Draft",
         "DRAFTS#<application>#<part>",
         "<person>#<committee>#<question>",
-        "USER#<person> / DRAFT#<application>#<committee>#<question>",
-        "One answer of a draft. It has a TTL.",
+        "USER#<person> / <DRAFT or REMOVED>#<application>#<committee>#<question>",
+        "One answer of a draft. It has a TTL. A removed one keeps its version.",
     ],
     [
         "Submission",

@@ -30,13 +30,14 @@ impl Entity for ClubText {
 }
 
 /// Attributes that other writes change directly: counters, and the windows of applications.
-const COUNTED: [&str; 6] = [
+const COUNTED: [&str; 7] = [
     "members",
     "owners",
     "favorites",
     "events",
     "told_of_requests_at",
     "windows",
+    "applications",
 ];
 
 /// Splits a club into the item that lists read, and a write for the full description.

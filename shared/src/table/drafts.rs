@@ -1,7 +1,11 @@
 //! Drafts: the answers that a person has typed but not submitted.
 
-use futures::stream::{self, StreamExt, TryStreamExt};
+use std::collections::HashSet;
 
+use futures::stream::{self, StreamExt, TryStreamExt};
+use serde::Deserialize;
+
+use super::answer::Stored;
 use super::error::ignore_refusal;
 use super::tombstones::Gone;
 use super::{Entity, Key, PARALLEL, Range, Table, TableError, Write, keys};
@@ -18,6 +22,7 @@ impl Entity for DraftAnswer {
 
     fn index_key(&self) -> Option<Key> {
         Some(keys::own_draft(
+            self.is_removed(),
             self.person,
             self.application,
             self.committee,
@@ -28,6 +33,12 @@ impl Entity for DraftAnswer {
     fn expires(&self) -> Option<i64> {
         Some(self.expires)
     }
+}
+
+/// What the index has about an answer.
+#[derive(Deserialize)]
+struct IndexEntry {
+    gsi1sk: String,
 }
 
 /// A change of one answer of a draft.
@@ -59,6 +70,38 @@ impl Table {
     ) -> Result<Vec<DraftAnswer>, TableError> {
         let (pk, prefix) = keys::drafts_of(application, person);
         self.query(pk, Range::Prefix(prefix)).await
+    }
+
+    /// Returns the answers of a person's drafts in these applications, without those that were
+    /// removed: 1 query of the index, which may be a moment old, and 1 batch read per 100.
+    pub async fn own_drafts(
+        &self,
+        person: Id<Person>,
+        applications: &HashSet<Id<Application>>,
+    ) -> Result<Vec<DraftAnswer>, TableError> {
+        let range = Range::Prefix(keys::OWN_DRAFTS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let is_wanted = |entry: &&Stored| {
+            let entry: Option<IndexEntry> = entry.read().ok();
+            let id = entry.and_then(|entry| keys::application_of_draft(&entry.gsi1sk));
+            id.is_some_and(|id| applications.contains(&id))
+        };
+        let wanted = entries.iter().filter(is_wanted).map(Stored::key);
+        Ok(self.get_many(wanted.collect()).await?.into_entities())
+    }
+
+    /// Returns the applications to which a person has drafts: 1 query of the index.
+    pub async fn drafted(
+        &self,
+        person: Id<Person>,
+    ) -> Result<HashSet<Id<Application>>, TableError> {
+        let range = Range::Prefix(keys::OWN_DRAFTS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let id = |entry: &Stored| {
+            let entry: IndexEntry = entry.read().ok()?;
+            keys::application_of_draft(&entry.gsi1sk)
+        };
+        Ok(entries.iter().filter_map(id).collect())
     }
 
     /// Stores answers of a draft, all or none. Refused if one of them changed after it was read.

@@ -163,7 +163,13 @@ pub(super) fn keyed_request(person: Id<Person>, id: &str) -> Key {
     Key::new(own(person), format!("{KEYED_REQUESTS}{id}"))
 }
 
+/// The prefixes of answers of drafts in the index: of those that are there, and of those that were
+/// removed and only keep their version.
+pub(super) const OWN_DRAFTS: &str = "DRAFT#";
+const OWN_REMOVED: &str = "REMOVED#";
+
 pub(super) fn own_draft(
+    is_removed: bool,
     person: Id<Person>,
     application: Id<Application>,
     committee: Option<Id<Committee>>,
@@ -172,7 +178,8 @@ pub(super) fn own_draft(
     Key::new(
         own(person),
         format!(
-            "DRAFT#{}#{}#{}",
+            "{}{}#{}#{}",
+            if is_removed { OWN_REMOVED } else { OWN_DRAFTS },
             padded(application),
             committee_or_none(committee),
             padded(question)
@@ -201,8 +208,11 @@ pub(super) fn own_mail(person: Id<Person>, about: u64, sequence: u64) -> Key {
     )
 }
 
+pub(super) const OWN_EXTENSIONS: &str = "EXTENSION#";
+
 pub(super) fn own_extension(person: Id<Person>, application: Id<Application>) -> Key {
-    Key::new(own(person), format!("EXTENSION#{}", padded(application)))
+    let sk = format!("{OWN_EXTENSIONS}{}", padded(application));
+    Key::new(own(person), sk)
 }
 
 pub(super) fn own_membership(person: Id<Person>, club: &ClubCode) -> Key {
@@ -461,6 +471,12 @@ pub(super) fn draft_answer(
 
 pub(super) fn submissions(application: Id<Application>, part: u64) -> String {
     format!("SUBMISSIONS#{}#{part}", padded(application))
+}
+
+/// Returns the application in the sort key of an answer of a draft in the index.
+pub(super) fn application_of_draft(index_sort_key: &str) -> Option<Id<Application>> {
+    let (id, _) = index_sort_key.strip_prefix(OWN_DRAFTS)?.split_once('#')?;
+    Some(Id::new(id.parse().ok()?))
 }
 
 /// Returns the application in the key of a submission.

@@ -45,7 +45,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Serialize, de::DeserializeOwned};
 
-pub use applications::ApplicationParts;
+pub use applications::{ApplicationParts, ApplicationQuota};
 pub use audit::{COMPANIONS, companions, misplaced};
 pub use bookmarks::{Bookmark, Bookmarks};
 pub use catalogue::Versions;

@@ -197,5 +197,5 @@ async fn bulk_decisions_are_all_or_nothing() {
     officer
         .post(&format!("{path}reason/"), unknown)
         .await
-        .invalid(&["submissions.0"]);
+        .invalid(&["submissions.0.id"]);
 }

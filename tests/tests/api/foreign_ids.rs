@@ -148,7 +148,7 @@ async fn an_id_of_another_application_is_named_in_a_body() {
             json!({ "submissions": [{ "id": submission, "reason": "x" }] }),
         )
         .await
-        .invalid(&["submissions.0"]);
+        .invalid(&["submissions.0.id"]);
     let answer = json!({
         "committee": committee,
         "responses": [{ "question": chess.question, "text": "x" }],

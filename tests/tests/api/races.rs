@@ -387,16 +387,17 @@ async fn no_deletion_loses_a_submission_that_is_being_written() {
 #[tokio::test(start_paused = true)]
 async fn a_submission_that_is_written_late_finds_that_its_application_is_gone() {
     for (milliseconds, deactivated) in [(900, false), (2_000, false), (2_000, true)] {
+        // The first update is the submission.
+        let updates = Arc::new(AtomicUsize::new(usize::MAX));
+        let left = updates.clone();
         let campus = delayed(move |operation| {
-            if operation == "UpdateItem" {
-                milliseconds
-            } else {
-                5
-            }
+            let is_first = operation == "UpdateItem" && left.swap(0, Ordering::SeqCst) == 1;
+            if is_first { milliseconds } else { 5 }
         });
         let drive = campus.drive("chess").await;
         let sue = campus.as_("sue");
         sue.get("/api/settings/").await.ok();
+        updates.store(1, Ordering::SeqCst);
         let path = format!("{}submissions/", drive.path);
         let delete = async {
             tokio::time::sleep(Duration::from_millis(50)).await;

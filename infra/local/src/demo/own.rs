@@ -100,6 +100,7 @@ pub fn load<'a>(
     let extension = applicant.map(|(person, username)| Extension {
         id: Extension::id_of(robotics.id, person),
         application: robotics.id,
+        club: Some(robotics.club.clone()),
         person,
         username,
         creation: order_number(now.moment()),

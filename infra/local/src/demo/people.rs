@@ -254,6 +254,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
             events: 0,
             told_of_requests_at: None,
             windows: BTreeMap::new(),
+            applications: 0,
             without_owner: false,
         });
         members.extend(of_club);

@@ -87,11 +87,10 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
     ];
     for drive in &plans {
         let application = application(numbers, drive, now);
-        if let (Some(club), Some(window)) = (
-            clubs.iter_mut().find(|club| *club.code == *drive.club),
-            application.window(),
-        ) {
+        if let Some(club) = clubs.iter_mut().find(|club| *club.code == *drive.club) {
+            let window = application.window();
             club.windows.insert(application.id.to_string(), window);
+            club.applications += 1;
         }
         let questions = questions(numbers, &application);
         for (i, person) in people[2..].iter().rev().take(drive.applicants).enumerate() {

@@ -1,0 +1,267 @@
+//! `/applications/open/`: what the caller can apply to now, in all clubs
+
+use std::collections::{HashMap, HashSet};
+
+use axum::extract::State;
+use axum::response::Response;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use shared::Shared;
+use shared::bodies::shown_change;
+use shared::http::{Params, ReceivedAt, Result, Slice, User, Visibility};
+use shared::ids::{self, Id};
+use shared::limits;
+use shared::models::{Application, Club, ClubCode, Committee, DraftAnswer, Extension, Submission};
+use shared::openapi::fields::OpenCount;
+use shared::time::Timestamp;
+use utoipa::ToSchema;
+
+use crate::form::own_end;
+
+/// An application that is open for the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OpenApplicationBody {
+    /// Id of the application.
+    #[schema(value_type = u64)]
+    id: Id<Application>,
+    /// Name of the application.
+    name: String,
+    /// The club.
+    club: OpenClubBody,
+    /// Last moment at which the application is open.
+    application_end_time: Timestamp,
+    /// Until when the caller can submit.
+    my_end_time: Timestamp,
+    /// Whether the caller has typed answers that were not submitted.
+    draft: bool,
+    /// The submissions of the caller, the newest first.
+    submissions: Vec<OpenSubmissionBody>,
+}
+
+/// The club of an application.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OpenClubBody {
+    /// Code of the club.
+    #[schema(value_type = String)]
+    code: ClubCode,
+    /// Name of the club.
+    name: String,
+}
+
+/// A submission of the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OpenSubmissionBody {
+    /// Id of the submission.
+    #[schema(value_type = u64)]
+    id: Id<Submission>,
+    /// Id of the committee, or null.
+    #[schema(value_type = Option<u64>)]
+    committee: Option<Id<Committee>>,
+    /// When it was last changed, as far as the caller may know.
+    updated_at: Timestamp,
+}
+
+/// An application that may be open, by what its club knows of it.
+struct Candidate {
+    id: Id<Application>,
+    club: ClubCode,
+    club_name: String,
+}
+
+/// What the caller has to do with applications and clubs.
+struct Own {
+    extensions: HashMap<Id<Application>, Extension>,
+    submissions: HashMap<Id<Application>, Vec<Submission>>,
+    drafted: HashSet<Id<Application>>,
+    clubs: HashSet<ClubCode>,
+}
+
+impl Own {
+    async fn read(app: &Shared, user: &User, with_clubs: bool) -> Result<Self> {
+        let id = user.id();
+        let clubs = async {
+            if !with_clubs {
+                return Ok(HashSet::new());
+            }
+            let (roles, bookmarks) =
+                futures::try_join!(app.table.roles_of(id), app.table.bookmarks(id))?;
+            let favorites = bookmarks.favorites.into_iter().map(|one| one.club);
+            let subscriptions = bookmarks.subscriptions.into_iter().map(|one| one.club);
+            let roles = roles.into_iter().map(|(club, _)| club);
+            Ok(roles.chain(favorites).chain(subscriptions).collect())
+        };
+        let (extensions, all, drafted, clubs) = futures::try_join!(
+            app.table.own_extensions(id),
+            app.table.submissions_of(id),
+            app.table.drafted(id),
+            clubs
+        )?;
+        let mut submissions: HashMap<Id<Application>, Vec<Submission>> = HashMap::new();
+        for submission in all {
+            let of_application = submissions.entry(submission.application).or_default();
+            of_application.push(submission);
+        }
+        Ok(Self {
+            extensions: extensions
+                .into_iter()
+                .map(|one| (one.application, one))
+                .collect(),
+            submissions,
+            drafted,
+            clubs,
+        })
+    }
+
+    fn extended(&self, id: Id<Application>) -> Option<Timestamp> {
+        self.extensions.get(&id).map(|extension| extension.end)
+    }
+
+    /// Whether the caller has to do with the club or with the application.
+    fn is_mine(&self, candidate: &Candidate) -> bool {
+        self.clubs.contains(&candidate.club)
+            || self.drafted.contains(&candidate.id)
+            || self.submissions.contains_key(&candidate.id)
+    }
+}
+
+/// List the applications that are open for the caller.
+///
+/// For every signed-in user: the applications of all clubs that the caller can see and that take a
+/// submission of the caller now, an own extension included. Those that end first come first.
+#[utoipa::path(
+    get, path = "/api/applications/open/", tag = "own submissions", security(("bearer" = [])),
+    params(
+        ("mine" = Option<bool>, Query,
+            description = "`true`: only applications of clubs that the caller is in, follows or has \
+                as a favorite, and those to which the caller has a draft or a submission"),
+        ("limit" = Option<OpenCount>, Query,
+            description = "Largest number of results: 50 if not sent, at most 200. If there are more, \
+                the header `Link` has the address of the next part"),
+        ("cursor" = Option<String>, Query,
+            description = "Where the next part begins: from the header `Link` of the last answer")
+    ),
+    responses((status = 200, body = Vec<OpenApplicationBody>))
+)]
+pub async fn list_open_applications(
+    State(app): State<Shared>,
+    ReceivedAt(now): ReceivedAt,
+    user: User,
+    params: Params,
+    slice: Slice,
+) -> Result<Response> {
+    let (standard, most) = limits::OPEN_SLICE;
+    let most = u64::try_from(most).unwrap_or(u64::MAX);
+    params.number("limit", 1, most)?;
+    let slice = slice.with_default(standard);
+    let mine = params.flag("mine")?;
+    let versions = async { Ok(app.table.versions().await?) };
+    let (versions, own) = futures::try_join!(versions, Own::read(&app, &user, mine.is_some()))?;
+    let clubs = app.all_clubs(&versions).await?;
+    let all: Vec<&Club> = clubs.iter().map(|listed| &listed.club).collect();
+    let visibility = Visibility::of(&app, Some(&user), all.iter().copied()).await?;
+    let visible = all.into_iter().filter(|club| visibility.sees(club));
+    let mut candidates: Vec<Candidate> = visible
+        .flat_map(|club| candidates(club, &own, now))
+        .collect();
+    candidates.retain(|one| mine.is_none_or(|mine| own.is_mine(one) == mine));
+    let wanted = candidates.iter().map(|one| (one.club.clone(), one.id));
+    let applications = app.table.applications_by_id(wanted).await?;
+    let mut open: Vec<(&Application, &Candidate)> = candidates
+        .iter()
+        .filter_map(|one| Some((applications.get(&one.id)?, one)))
+        .filter(|(application, _)| application.is_current(now, own.extended(application.id)))
+        .collect();
+    open.sort_by_key(|(application, _)| (application.end, application.id));
+    let after: Option<(i64, u64)> = slice.after()?;
+    let place = |application: &Application| (application.end.epoch_seconds(), application.id.get());
+    open.retain(|(application, _)| after.is_none_or(|after| place(application) > after));
+    open.truncate(slice.limit().map_or(usize::MAX, |limit| limit + 1));
+    let drafts = live_drafts(&app, &user, &open, &own).await?;
+    let show = |(application, candidate): &(&Application, &Candidate)| {
+        body(
+            application,
+            candidate,
+            &own,
+            drafts.contains(&application.id),
+            now,
+        )
+    };
+    Ok(slice.answer(&mut open, |(application, _)| place(application), show))
+}
+
+/// The applications of a club that may be open for the caller.
+fn candidates(club: &Club, own: &Own, now: DateTime<Utc>) -> Vec<Candidate> {
+    let open = club
+        .windows
+        .iter()
+        .filter(|(_, window)| window.is_open(now));
+    let mut found: HashSet<Id<Application>> = open.filter_map(|(id, _)| ids::parse(id)).collect();
+    let extended = own.extensions.values().filter(|extension| {
+        extension.club.as_ref() == Some(&club.code) && now <= extension.end.moment()
+    });
+    found.extend(extended.map(|extension| extension.application));
+    let candidate = |id| Candidate {
+        id,
+        club: club.code.clone(),
+        club_name: club.profile.name.clone(),
+    };
+    found.into_iter().map(candidate).collect()
+}
+
+/// The applications to which the caller has a draft that was not submitted.
+async fn live_drafts(
+    app: &Shared,
+    user: &User,
+    open: &[(&Application, &Candidate)],
+    own: &Own,
+) -> Result<HashSet<Id<Application>>> {
+    let shown = open.iter().map(|(application, _)| application.id);
+    let wanted: HashSet<Id<Application>> = shown.filter(|id| own.drafted.contains(id)).collect();
+    if wanted.is_empty() {
+        return Ok(wanted);
+    }
+    let answers = app.table.own_drafts(user.id(), &wanted).await?;
+    let now = app.now();
+    let is_live = |answer: &&DraftAnswer| {
+        let submitted = own.submissions.get(&answer.application);
+        let last = submitted.into_iter().flatten();
+        let last = last.filter(|one| one.committee == answer.committee);
+        let last = last.map(|one| one.received).max().unwrap_or(0);
+        !answer.is_removed() && answer.is_live(last, now)
+    };
+    Ok(answers
+        .iter()
+        .filter(is_live)
+        .map(|answer| answer.application)
+        .collect())
+}
+
+fn body(
+    application: &Application,
+    candidate: &Candidate,
+    own: &Own,
+    draft: bool,
+    now: DateTime<Utc>,
+) -> OpenApplicationBody {
+    let submissions = own.submissions.get(&application.id);
+    OpenApplicationBody {
+        id: application.id,
+        name: application.name.clone(),
+        club: OpenClubBody {
+            code: candidate.club.clone(),
+            name: candidate.club_name.clone(),
+        },
+        application_end_time: application.end,
+        my_end_time: own_end(application, own.extended(application.id)),
+        draft,
+        submissions: submissions
+            .into_iter()
+            .flatten()
+            .map(|submission| OpenSubmissionBody {
+                id: submission.id,
+                committee: submission.committee,
+                updated_at: shown_change(submission, application, now),
+            })
+            .collect(),
+    }
+}
