@@ -1,5 +1,6 @@
 //! Cleaning of HTML fields when they are written (H18).
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
@@ -19,6 +20,50 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
 /// Returns the HTML without scripts, event handlers and unsafe links. Simple formatting stays.
 pub fn clean(html: &str) -> String {
     CLEANER.clean(html).to_string()
+}
+
+/// Elements that the HTML parser opens again in each block until they are closed. Of those with the
+/// same attributes it keeps three.
+const FORMATTING: [&str; 12] = [
+    "b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u",
+];
+
+/// Returns how many nodes the parser makes of an HTML text at most. Formatting elements that are
+/// not closed are repeated in each block, so 25 KB can become millions of nodes and a gigabyte.
+pub fn most_nodes(html: &str) -> usize {
+    let (mut tags, mut kinds) = (0, HashSet::new());
+    let mut rest = html;
+    while let Some(open) = rest.find('<') {
+        rest = &rest[open + 1..];
+        tags += 1;
+        let name_end = rest
+            .find(|c: char| !c.is_ascii_alphanumeric())
+            .unwrap_or(rest.len());
+        let name = rest[..name_end].to_ascii_lowercase();
+        if FORMATTING.contains(&name.as_str()) {
+            let attributes = attributes(&rest[name_end..]);
+            kinds.insert((name, attributes));
+        }
+    }
+    tags + 3 * kinds.len() * tags
+}
+
+/// Returns the text of the attributes of a tag, up to its end.
+fn attributes(rest: &str) -> &str {
+    let (mut quote, mut before) = (None, ' ');
+    for (position, c) in rest.char_indices() {
+        match quote {
+            Some(end) if c == end => quote = None,
+            Some(_) => {}
+            None if c == '>' => return &rest[..position],
+            None if (c == '"' || c == '\'') && before == '=' => quote = Some(c),
+            None => {}
+        }
+        if !c.is_whitespace() {
+            before = c;
+        }
+    }
+    rest
 }
 
 /// Returns plain text escaped for HTML text and attributes.
@@ -149,11 +194,15 @@ fn unescape(html: &str) -> String {
 /// Elements without an end tag.
 const VOID: [&str; 7] = ["area", "br", "col", "hr", "img", "wbr", "input"];
 
-/// Returns the first [`limits::SHORTENED`] characters of clean HTML, for lists of clubs (C15). The
-/// text is cut at the end of an outermost element. If the first such element is longer, it is cut
-/// inside, and the open elements are closed.
+/// Returns the first [`limits::SHORTENED`] characters of clean HTML, for lists of clubs (C15).
 pub fn beginning(html: &str) -> String {
-    let Some((limit, _)) = html.char_indices().nth(limits::SHORTENED) else {
+    beginning_of(html, limits::SHORTENED)
+}
+
+/// Returns the first `most` characters of clean HTML. The text is cut at the end of an outermost
+/// element. If the first such element is longer, it is cut inside, and the open elements are closed.
+pub fn beginning_of(html: &str, most: usize) -> String {
+    let Some((limit, _)) = html.char_indices().nth(most) else {
         return html.to_owned();
     };
     let mut open: Vec<&str> = Vec::new();

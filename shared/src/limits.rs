@@ -33,6 +33,9 @@ pub const APPLICATION_TEXT_BYTES: usize = 100_000;
 pub const DESCRIPTION_BYTES: usize = 250_000;
 /// Number of tags in one HTML text. The time for cleaning grows with their nesting.
 pub const TAGS: usize = 3_000;
+/// Number of nodes that the HTML parser may make of all HTML fields of one request. A node takes
+/// about half a kilobyte while it is parsed.
+pub const NODES: usize = 100_000;
 /// A member's description.
 pub const MEMBER_DESCRIPTION: usize = 1_000;
 /// The reason of a decision.
@@ -102,8 +105,12 @@ pub const MULTIPART_OVERHEAD: usize = 256 * 1024;
 pub const DRAINED: usize = 32 * 1024 * 1024;
 /// A response body, in bytes. Its base64 form must fit in the 6 MB of a Lambda response.
 pub const ANSWER_BODY: usize = 4_400_000;
-/// Characters of a description that lists of clubs store and show.
+/// Characters of a description that lists of clubs store and show, and of the text of a description in
+/// a calendar.
 pub const SHORTENED: usize = 2_000;
+/// Characters of a description that stand in the item of an event. They have the first
+/// [`SHORTENED`] characters of the text, unless more than half of them is markup.
+pub const EVENT_DESCRIPTION: usize = 4_000;
 /// Results on one page: the default and the maximum.
 pub const PAGE: (u64, u64) = (25, 100);
 /// Minimum length of a word in a search for people.

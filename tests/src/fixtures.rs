@@ -260,6 +260,7 @@ pub fn event(n: u64) -> Event {
         pinned: false,
         showings: vec![showing],
         former_part: None,
+        text: None,
         created_at: begins,
         updated_at: begins,
     }

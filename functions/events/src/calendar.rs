@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _};
 use shared::html::to_text;
@@ -14,8 +14,6 @@ use shared::{Shared, limits};
 
 use crate::events::upcoming;
 
-/// Largest number of characters of a description in a calendar.
-const MAX_DESCRIPTION_CHARS: usize = 500;
 /// The content of a calendar without entries, because a calendar needs at least one component (RFC
 /// 5545, 3.6).
 const UTC_TIMEZONE: &str = "BEGIN:VTIMEZONE\r\nTZID:Etc/UTC\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0000\r\n\
@@ -67,7 +65,13 @@ pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Re
         showings.extend(event.showings.iter().map(|showing| (showing, event, club)));
     }
     showings.sort_by_key(|(showing, ..)| std::cmp::Reverse((showing.start, showing.id)));
-    Ok(calendar(&club.profile.name, showings))
+    let mut response = calendar(&club.profile.name, showings);
+    // The club is visible to everybody, so for anonymous callers a cache may keep it.
+    if scope.user.is_none() {
+        let policy = HeaderValue::from_static("public, max-age=300");
+        response.headers_mut().insert(header::CACHE_CONTROL, policy);
+    }
+    Ok(response)
 }
 
 /// A calendar with the first showings, as many as fit.
@@ -77,7 +81,7 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
         ("VERSION", "2.0"),
         ("PRODID", "-//Clubs//Clubs//EN"),
         ("CALSCALE", "GREGORIAN"),
-        ("X-WR-CALNAME", without_control_characters(name).as_str()),
+        ("X-WR-CALNAME", &escaped(name)),
     ] {
         calendar.append_property(property);
     }
@@ -97,8 +101,9 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
         calendar.push(entry);
     }
     let mut text = calendar.to_string();
-    if is_empty {
-        text = text.replace("END:VCALENDAR", &format!("{UTC_TIMEZONE}END:VCALENDAR"));
+    // A name may hold the same words, so only the last line is replaced.
+    if is_empty && let Some(body) = text.trim_end().strip_suffix("END:VCALENDAR") {
+        text = format!("{body}{UTC_TIMEZONE}END:VCALENDAR\r\n");
     }
     (
         [(header::CONTENT_TYPE, "text/calendar; charset=utf-8")],
@@ -142,13 +147,8 @@ fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
 
 /// The beginning of an HTML text, as plain text for a calendar.
 fn description_text(html: &str) -> String {
-    let start: String = html.chars().take(MAX_DESCRIPTION_CHARS * 8).collect();
-    without_control_characters(
-        &to_text(&start)
-            .chars()
-            .take(MAX_DESCRIPTION_CHARS)
-            .collect::<String>(),
-    )
+    let text: String = to_text(html).chars().take(limits::SHORTENED).collect();
+    without_control_characters(&text)
 }
 
 /// Removes control characters except line breaks. Calendars must not contain them.
@@ -156,6 +156,13 @@ fn without_control_characters(text: &str) -> String {
     text.chars()
         .filter(|c| *c == '\n' || !c.is_control())
         .collect()
+}
+
+/// A property as text (RFC 5545, 3.3.11), on one line.
+fn escaped(text: &str) -> String {
+    let line: String = text.chars().filter(|c| !c.is_control()).collect();
+    let line = line.replace('\\', "\\\\");
+    line.replace(';', "\\;").replace(',', "\\,")
 }
 
 fn category(event_type: EventType) -> &'static str {

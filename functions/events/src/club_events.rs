@@ -6,6 +6,7 @@ use axum::response::Response;
 use serde::Serialize;
 use shared::Shared;
 use shared::bodies::Badges;
+use shared::html::beginning;
 use shared::http::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, NoInput, Officer, Result, SignedIn,
     Upload, WithImage, edit, remove_unless_saved, shown_at, store_image,
@@ -21,7 +22,8 @@ use crate::input::EventInput;
 /// List all events of a club.
 ///
 /// For every signed-in user who can see the club. Ordered by the earliest start; events without
-/// showings are last.
+/// showings are last. A description is shortened to its first 2,000 characters; the event itself has
+/// the whole.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<EventBody>))
@@ -38,6 +40,9 @@ pub async fn list_club_events(
         let start = event.span().map(|span| span.starts.0);
         (start.is_none(), start, event.id)
     });
+    for event in &mut events {
+        event.description = beginning(&event.description);
+    }
     let viewer = EventViewer::of(&scope);
     Ok(Json(
         events
@@ -76,6 +81,7 @@ pub async fn create_event(
         pinned: false,
         showings: vec![],
         former_part: None,
+        text: None,
         created_at: now,
         updated_at: now,
     };

@@ -72,6 +72,7 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
         &[
             "Application",
             "Event",
+            "EventText",
             "Invite",
             "Registration",
             "ClubText",

@@ -79,6 +79,16 @@ const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::EdDSA,
 ];
 
+/// Whether an address counts as verified. Some issuers send the claim as text, and some do not send
+/// it.
+fn is_verified(claim: Option<&Value>) -> bool {
+    match claim {
+        None | Some(Value::Null | Value::Bool(true)) => true,
+        Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
+        Some(_) => false,
+    }
+}
+
 impl Verifier {
     /// Returns a verifier for the issuer in the settings, with its keys.
     pub fn new(settings: &Settings, keys: Keys) -> Self {
@@ -156,7 +166,10 @@ impl Verifier {
         let seconds = |name: &str| claims.get(name).and_then(Value::as_f64);
         Ok(Verified {
             expires: seconds("exp").ok_or_else(|| bad("it has expired"))?,
-            not_before: seconds("nbf"),
+            not_before: match claims.get("nbf") {
+                None | Some(Value::Null) => None,
+                Some(_) => Some(seconds("nbf").ok_or_else(|| bad("its nbf claim is no number"))?),
+            },
             identity: self
                 .identity(&claims)
                 .ok_or_else(|| bad("it has no usable sub claim"))?,
@@ -188,7 +201,7 @@ impl Verifier {
             last_name: text(&self.claims.family_name),
             // An unverified address could give access to objects that belong to somebody else.
             email: text(&self.claims.email)
-                .filter(|_| claims.get("email_verified") != Some(&Value::Bool(false)))
+                .filter(|_| is_verified(claims.get("email_verified")))
                 .and_then(|email| Email::parse(&email)),
             is_admin: groups.is_some_and(|groups| {
                 groups

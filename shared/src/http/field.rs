@@ -106,6 +106,8 @@ pub enum Need {
 /// Copies the fields of one request body into an entity, and collects the errors.
 pub struct Reader {
     mode: Mode,
+    /// The nodes of the HTML texts so far.
+    nodes: usize,
     /// The errors found so far.
     pub errors: FieldErrors,
 }
@@ -115,6 +117,7 @@ impl Reader {
     pub fn new(mode: Mode) -> Self {
         Self {
             mode,
+            nodes: 0,
             errors: FieldErrors::default(),
         }
     }
@@ -204,6 +207,12 @@ impl Reader {
                 .add(name, format!("At most {} tags are allowed.", limits::TAGS));
         }
         if sent && !self.errors.has(name) {
+            self.nodes += html::most_nodes(&text);
+            if self.nodes > limits::NODES {
+                let why = "Too many different formats are open at once. Remove some formatting.";
+                self.errors.add(name, why);
+                return;
+            }
             let clean = html::clean(&text);
             if text.len() > max_bytes || clean.len() > max_bytes {
                 self.errors

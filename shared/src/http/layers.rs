@@ -12,6 +12,7 @@ use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt as _;
+use serde_json::Value;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -69,6 +70,7 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
         // The body limit is checked in `normalise` instead.
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn(normalise))
+        .layer(from_fn(shortened))
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .layer(from_fn(weak_if_compressed))
         .layer(from_fn(acceptable))
@@ -352,10 +354,41 @@ fn with_slash(parts: &mut Parts) {
     }
 }
 
-/// Replaces a response that is too large for the gateway by an error with a hint; otherwise the
-/// gateway would cut it off.
+/// What is returned instead of the answer to a successful write, if that is too large for the gateway.
+#[derive(Clone)]
+struct Shortened(Bytes);
+
+/// Keeps a short form of large answers to successful writes: without their large lists. What is
+/// stored is never told as an error (H35).
+async fn shortened(request: Request, next: Next) -> Response {
+    let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
+    let response = next.run(request).await;
+    if !is_write || !response.status().is_success() {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
+        return ApiError::Internal("a response body could not be read".into()).into_response();
+    };
+    if bytes.len() > limits::ANSWER_BODY {
+        let mut short = match serde_json::from_slice(&bytes) {
+            Ok(Value::Object(fields)) => fields,
+            _ => serde_json::Map::new(),
+        };
+        for list in ["questions", "responses"] {
+            short.remove(list);
+        }
+        short.insert("truncated".to_owned(), Value::Bool(true));
+        let short = serde_json::to_vec(&short).unwrap_or_default();
+        parts.extensions.insert(Shortened(short.into()));
+    }
+    Response::from_parts(parts, Body::from(bytes))
+}
+
+/// Replaces a response that is too large for the gateway by its short form, or by an error with a
+/// hint; otherwise the gateway would cut it off.
 async fn bounded_answer(request: Request, next: Next) -> Response {
-    let (parts, body) = next.run(request).await.into_parts();
+    let (mut parts, body) = next.run(request).await.into_parts();
     let sliced = parts.extensions.get::<Sliced>().is_some();
     match to_bytes(body, limits::ANSWER_BODY).await {
         Ok(bytes) => {
@@ -366,6 +399,15 @@ async fn bounded_answer(request: Request, next: Next) -> Response {
                     .insert(header::CONTENT_LENGTH, bytes.len().into());
             }
             response
+        }
+        Err(_) if parts.extensions.get::<Shortened>().is_some() => {
+            let short = parts.extensions.remove::<Shortened>();
+            let short = short.map_or_else(Bytes::new, |short| short.0);
+            parts.headers.remove(header::CONTENT_ENCODING);
+            parts
+                .headers
+                .insert(header::CONTENT_LENGTH, short.len().into());
+            Response::from_parts(parts, Body::from(short))
         }
         Err(_) if sliced => ApiError::rule(
             "The response is too large. Request it in parts with the parameters \

@@ -223,9 +223,11 @@ fn render(nodes: &[Node], values: &Variables<'_>, out: &mut String) {
         }
         match node {
             Node::Text(text) => out.push_str(text),
-            // A reason may have several lines.
+            // A reason may have several lines. Inside a tag, for example in a link, there are none.
             Node::Variable(variable) => {
-                out.push_str(&escape(values.get(*variable)).replace('\n', "<br>"));
+                let is_in_tag = out.rfind('<') > out.rfind('>');
+                let line_break = if is_in_tag { " " } else { "<br>" };
+                out.push_str(&escape(values.get(*variable)).replace('\n', line_break));
             }
             Node::If {
                 variable,

@@ -51,6 +51,10 @@ pub struct Event {
     /// The part of the catalogue that the event was in before. A copy stays there until the event
     /// changes again.
     pub former_part: Option<String>,
+    /// In the table: the version of the item with the whole description, if this one has only its
+    /// beginning. None in memory, unless the event is one of a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<u64>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -101,6 +105,19 @@ pub struct Span {
     pub starts: (Timestamp, Timestamp),
     /// Earliest and latest end.
     pub ends: (Timestamp, Timestamp),
+}
+
+/// The whole description of an event, if it is longer than what the event itself holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct EventText {
+    /// Id of the event.
+    pub event: Id<Event>,
+    /// Code of the club.
+    pub club: ClubCode,
+    /// The version of the event that it belongs to.
+    pub version: u64,
+    /// The description.
+    pub description: String,
 }
 
 impl Event {

@@ -27,7 +27,7 @@ pub use club::{
 pub use code::ClubCode;
 pub use draft::DraftAnswer;
 pub use email::Email;
-pub use event::{Event, EventType, Image, Showing, Span};
+pub use event::{Event, EventText, EventType, Image, Showing, Span};
 pub use keyed::{KeyedOutcome, KeyedRequest};
 pub use lookup::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
 pub use mail::{

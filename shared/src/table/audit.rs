@@ -8,10 +8,10 @@ use super::tombstones::DeletedApplication;
 use super::{Entity, Item, from_item, keys, to_item, type_of};
 use crate::models::{
     Application, ApplicationTexts, Badge, Club, ClubText, Creations, DecisionChange, DraftAnswer,
-    Event, Extension, Fair, Favorite, InvitationLog, Invite, JoinLink, KeyedRequest, LinkUse,
-    Lookup, Mail, MailLease, Major, Membership, MembershipRequest, OwnPlace, Person, PersonAddress,
-    PersonWord, Prompt, Question, Registration, Review, School, Submission, Subscription, Tag,
-    Withdrawal, Year,
+    Event, EventText, Extension, Fair, Favorite, InvitationLog, Invite, JoinLink, KeyedRequest,
+    LinkUse, Lookup, Mail, MailLease, Major, Membership, MembershipRequest, OwnPlace, Person,
+    PersonAddress, PersonWord, Prompt, Question, Registration, Review, School, Submission,
+    Subscription, Tag, Withdrawal, Year,
 };
 
 /// Attributes that can be computed from the other attributes of an item.
@@ -51,6 +51,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Event,
         EventClub,
         EventListing,
+        EventText,
         Extension,
         Favorite,
         InvitationLog,

@@ -4,16 +4,25 @@
 use serde::{Deserialize, Serialize};
 
 use super::catalogue::moved;
-use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
-use crate::html::beginning;
+use super::{Entity, Key, Range, Refusal, Retries, Table, TableError, Write, keys};
+use crate::html::{beginning, beginning_of};
 use crate::ids::Id;
-use crate::models::{ClubCode, Event};
+use crate::limits;
+use crate::models::{ClubCode, Event, EventText};
 
 impl Entity for Event {
     const TYPE: &'static str = "Event";
 
     fn key(&self) -> Key {
         keys::event(&self.club, self.id)
+    }
+}
+
+impl Entity for EventText {
+    const TYPE: &'static str = "EventText";
+
+    fn key(&self) -> Key {
+        keys::event_text(&self.club, self.event)
     }
 }
 
@@ -69,7 +78,34 @@ pub fn listing_parts(event: &Event) -> Vec<String> {
 pub fn listed(event: &Event) -> Event {
     Event {
         description: beginning(&event.description),
+        text: None,
         ..event.clone()
+    }
+}
+
+/// Splits an event into the item that lists of its club read, and its whole description if that is
+/// longer.
+fn split(event: &Event) -> (Event, Option<EventText>) {
+    let short = beginning_of(&event.description, limits::EVENT_DESCRIPTION);
+    let whole = (short != event.description).then(|| EventText {
+        event: event.id,
+        club: event.club.clone(),
+        version: event.version,
+        description: event.description.clone(),
+    });
+    let item = Event {
+        description: short,
+        text: whole.as_ref().map(|whole| whole.version),
+        ..event.clone()
+    };
+    (item, whole)
+}
+
+/// Returns the write of the whole description that belongs to the write of an event.
+fn write_text(event: &Event, whole: Option<&EventText>) -> Result<Write, TableError> {
+    match whole {
+        Some(whole) => Write::put(whole),
+        None => Ok(Write::delete(keys::event_text(&event.club, event.id))),
     }
 }
 
@@ -81,15 +117,32 @@ fn listing(event: &Event) -> Option<EventListing> {
 }
 
 impl Table {
-    /// Returns the events of a club: 1 query.
+    /// Returns the events of a club, each with the beginning of its description: 1 query.
     pub async fn events(&self, club: &ClubCode) -> Result<Vec<Event>, TableError> {
         self.query(keys::club_items(club), Range::Prefix(keys::EVENTS.into()))
             .await
     }
 
-    /// Returns an event of a club: 1 read.
+    /// Returns an event of a club with its whole description: 1 batch read, repeated if the two
+    /// items do not match.
     pub async fn event(&self, club: &ClubCode, id: Id<Event>) -> Result<Option<Event>, TableError> {
-        self.get(keys::event(club, id)).await
+        let (head, text) = (keys::event(club, id), keys::event_text(club, id));
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let mut found = self.get_many(vec![head.clone(), text.clone()]).await?;
+            let Some(mut event) = found.take::<Event>(&head)? else {
+                return Ok(None);
+            };
+            let Some(version) = event.text.take() else {
+                return Ok(Some(event));
+            };
+            let whole = found.take::<EventText>(&text)?;
+            if let Some(whole) = whole.filter(|whole| whole.version == version) {
+                event.description = whole.description;
+                return Ok(Some(event));
+            }
+        }
     }
 
     /// Returns the club of an event: 1 read.
@@ -114,11 +167,13 @@ impl Table {
             Some(limit) => count.if_below("events", &limit),
             None => count,
         };
+        let (item, whole) = split(event);
         let mut writes = vec![
-            Write::put(event)?.if_new().or(Refusal::Exists),
+            Write::put(&item)?.if_new().or(Refusal::Exists),
             Write::put(&pointer)?.if_new().or(Refusal::Exists),
             count.or(Refusal::Quota),
         ];
+        writes.extend(whole.as_ref().map(Write::put).transpose()?);
         writes.extend(
             relist(None, event)?
                 .into_iter()
@@ -135,7 +190,11 @@ impl Table {
             former_part,
             ..new.clone()
         };
-        let mut writes = vec![Write::put(&new)?.if_equals("version", &old.version)];
+        let (item, whole) = split(&new);
+        let mut writes = vec![Write::put(&item)?.if_equals("version", &old.version)];
+        if whole.is_some() || split(old).1.is_some() {
+            writes.push(write_text(&new, whole.as_ref())?);
+        }
         writes.extend(relist(Some(old), &new)?);
         self.transact(writes).await
     }
@@ -145,6 +204,7 @@ impl Table {
         let mut writes = vec![
             Write::delete(event.key()).if_equals("version", &event.version),
             Write::delete(keys::event_club(event.id)),
+            Write::delete(keys::event_text(&event.club, event.id)),
             Write::update(keys::club(&event.club))
                 .add("events", -1)
                 .if_exists(),

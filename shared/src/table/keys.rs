@@ -339,6 +339,11 @@ pub(super) fn event(club: &ClubCode, event: Id<Event>) -> Key {
     Key::new(club_items(club), format!("{EVENTS}{}", padded(event)))
 }
 
+/// Returns the key of the whole description of an event.
+pub(super) fn event_text(club: &ClubCode, event: Id<Event>) -> Key {
+    Key::new(club_items(club), format!("TEXT#EVENT#{}", padded(event)))
+}
+
 pub(super) fn event_club(event: Id<Event>) -> Key {
     Key::new(format!("EVENT#{}", padded(event)), "CLUB".into())
 }

@@ -263,6 +263,7 @@ pub fn events(numbers: &Numbers, now: Timestamp) -> Vec<Event> {
                 pinned: event_type == EventType::Recruitment,
                 showings: group.into_iter().map(showing).collect(),
                 former_part: None,
+                text: None,
                 created_at: created,
                 updated_at: created,
             });
