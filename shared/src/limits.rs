@@ -59,6 +59,12 @@ pub const OPEN_APPLICATIONS: usize = 50;
 pub const APPLICATIONS: i64 = 500;
 /// Number of open applications in one answer: the default and the maximum.
 pub const OPEN_SLICE: (usize, usize) = (50, 200);
+/// Largest word limit of a question.
+pub const WORDS: i64 = 10_000;
+/// Largest number that has no meaning of its own, such as a position; the smallest is its negative.
+pub const ANY_NUMBER: i64 = 1_000_000;
+/// Largest number of results that a request may ask for with `limit`.
+pub const SLICE: u64 = 10_000;
 /// Number of questions in an application.
 pub const QUESTIONS: usize = 100;
 /// Number of committees in an application.

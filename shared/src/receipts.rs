@@ -1,8 +1,8 @@
 //! Receipts: signed statements of what was submitted and when (T1 to T6). A receipt is a JSON Web
 //! Signature (RFC 7515, compact form) with the algorithm `EdDSA` (Ed25519, RFC 8037).
 //!
-//! The signing key is derived from the secret of the deployment, so there is nothing else to keep
-//! safe. The same submission always has the same receipt, because Ed25519 uses no random numbers.
+//! The signing key is derived from a secret of its own. Whoever makes links of invitations cannot
+//! sign receipts. The same submission always has the same receipt, because Ed25519 uses no random numbers.
 
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use aws_lc_rs::{digest, hmac};
@@ -152,10 +152,13 @@ pub struct PublicKey {
     pub kid: String,
     /// The key, in base64url.
     pub x: String,
+    /// Only receipts until this time count. Missing if it is the present key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
 }
 
 impl PublicKey {
-    fn new(x: String) -> Self {
+    fn new(x: String, until: Option<Timestamp>) -> Self {
         let thumbprint = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
         let hash = digest::digest(&digest::SHA256, thumbprint.as_bytes());
         Self {
@@ -165,6 +168,7 @@ impl PublicKey {
             usage: "sig".into(),
             kid: BASE64_URL_SAFE_NO_PAD.encode(hash),
             x,
+            until,
         }
     }
 }
@@ -197,7 +201,11 @@ impl PublicKeys {
         UnparsedPublicKey::new(&ED25519, decode(&key.x)?)
             .verify(signed.as_bytes(), &decode(signature)?)
             .ok()?;
-        serde_json::from_slice(&decode(claims)?).ok()
+        let claims: ReceiptClaims = serde_json::from_slice(&decode(claims)?).ok()?;
+        // Who learns an old secret later cannot make receipts of a later time.
+        let counts =
+            |until: Timestamp| claims.received_at <= until && claims.iat <= until.epoch_seconds();
+        key.until.is_none_or(counts).then_some(claims)
     }
 }
 
@@ -212,13 +220,14 @@ impl Receipts {
     /// Derives the key from the secret of the deployment. Returns none if the library refuses the
     /// seed, which does not happen with 32 bytes.
     pub fn new(settings: &Settings) -> Option<Self> {
-        let secret = hmac::Key::new(hmac::HMAC_SHA256, settings.invite_secret.reveal());
+        let secret = hmac::Key::new(hmac::HMAC_SHA256, settings.receipt_secret.reveal());
         let seed = hmac::sign(&secret, DERIVATION);
         let key = Ed25519KeyPair::from_seed_unchecked(seed.as_ref()).ok()?;
         let present = BASE64_URL_SAFE_NO_PAD.encode(key.public_key());
-        let keys = std::iter::once(present)
-            .chain(settings.old_receipt_keys.iter().cloned())
-            .map(PublicKey::new)
+        let old = settings.old_receipt_keys.iter();
+        let old = old.map(|old| PublicKey::new(old.key.clone(), Some(old.until)));
+        let keys = std::iter::once(PublicKey::new(present, None))
+            .chain(old)
             .collect();
         Some(Self {
             key,

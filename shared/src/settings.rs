@@ -2,6 +2,7 @@
 //! reported together.
 
 use crate::metrics::Metrics;
+use crate::time::Timestamp;
 
 /// The settings of a deployment. Each field names its environment variable.
 #[derive(Debug, Clone)]
@@ -47,9 +48,13 @@ pub struct Settings {
     pub mail_configuration_set: Option<String>,
     /// `INVITE_SECRET`: the secret that invite tokens are derived from; at least 32 characters.
     pub invite_secret: Secret,
+    /// `RECEIPT_SECRET`: the secret that the signing key of receipts is derived from; at least 32
+    /// characters, and not the secret of invites.
+    pub receipt_secret: Secret,
     /// `OLD_RECEIPT_KEYS`: public keys of receipts that were signed before the secret changed: the
-    /// `x` of `/receipts/jwks.json`, separated by commas; default none.
-    pub old_receipt_keys: Vec<String>,
+    /// `x` of `/receipts/jwks.json`, an `@`, and the time of the change, separated by commas; default
+    /// none.
+    pub old_receipt_keys: Vec<OldReceiptKey>,
     /// `MEDIA_BUCKET`: the S3 bucket that stores images.
     pub media_bucket: String,
     /// `MEDIA_URL`: base URL from which clients load images.
@@ -168,7 +173,7 @@ impl std::fmt::Debug for Secret {
 }
 
 /// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 29] = [
+pub const VARIABLES: [&str; 30] = [
     "TABLE_NAME",
     "OIDC_ISSUER",
     "OIDC_AUDIENCE",
@@ -193,12 +198,31 @@ pub const VARIABLES: [&str; 29] = [
     "METRICS_BY_ROUTE",
     "MAIL_CONFIGURATION_SET",
     "INVITE_SECRET",
+    "RECEIPT_SECRET",
     "OLD_RECEIPT_KEYS",
     "MEDIA_BUCKET",
     "MEDIA_URL",
     "CORS_ORIGINS",
     "TRUST_FORWARDED",
 ];
+
+/// A public key of receipts that were signed with an earlier secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OldReceiptKey {
+    /// The `x` of the key.
+    pub key: String,
+    /// When the secret was changed: receipts of a later time do not count.
+    pub until: Timestamp,
+}
+
+impl OldReceiptKey {
+    fn parse(text: &str) -> Option<Self> {
+        let (key, until) = text.split_once('@')?;
+        let until = until.parse().ok()?;
+        let key = key.to_owned();
+        Some(Self { key, until })
+    }
+}
 
 /// All errors in the environment.
 #[derive(Debug, thiserror::Error)]
@@ -237,11 +261,29 @@ impl Settings {
         let site_url = required("SITE_URL").trim_end_matches('/').to_owned();
         let mail_from = required("MAIL_FROM");
         let invite_secret = required("INVITE_SECRET");
+        let receipt_secret = required("RECEIPT_SECRET");
         let media_bucket = required("MEDIA_BUCKET");
         let media_url = required("MEDIA_URL");
         if !invite_secret.is_empty() && invite_secret.len() < 32 {
             problems.push("INVITE_SECRET must have at least 32 characters".into());
         }
+        if !receipt_secret.is_empty() && receipt_secret.len() < 32 {
+            problems.push("RECEIPT_SECRET must have at least 32 characters".into());
+        }
+        let list = |value: String| {
+            let items = value.split(',').map(|item| item.trim().to_owned());
+            items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
+        };
+        let old_receipt_keys: Vec<OldReceiptKey> = list(or("OLD_RECEIPT_KEYS", ""))
+            .iter()
+            .filter_map(|text| {
+                let key = OldReceiptKey::parse(text);
+                if key.is_none() {
+                    problems.push("OLD_RECEIPT_KEYS must be KEY@TIME, separated by commas".into());
+                }
+                key
+            })
+            .collect();
         let mut number = |name: &str, default: u32| {
             optional(name).map_or(default, |value| {
                 value.parse().unwrap_or_else(|_| {
@@ -273,10 +315,6 @@ impl Settings {
         let trusts_forwarded = flag("TRUST_FORWARDED");
         let by_route = flag("METRICS_BY_ROUTE");
         let metrics = optional("METRICS_STACK").map(|stack| Metrics { stack, by_route });
-        let list = |value: String| {
-            let items = value.split(',').map(|item| item.trim().to_owned());
-            items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
-        };
         let names = ClaimNames::default();
         let claims = ClaimNames {
             username: or("CLAIM_USERNAME", &names.username),
@@ -306,7 +344,8 @@ impl Settings {
             invite_secret: Secret::new(invite_secret),
             media_bucket,
             media_url,
-            old_receipt_keys: list(or("OLD_RECEIPT_KEYS", "")),
+            receipt_secret: Secret::new(receipt_secret),
+            old_receipt_keys,
             cors_origins: list(or("CORS_ORIGINS", "")),
             trusts_forwarded,
         };
@@ -327,7 +366,8 @@ mod tests {
     #[test]
     fn all_problems_are_named_at_once() {
         let error = Settings::read(|name| match name {
-            "INVITE_SECRET" => Some("short".into()),
+            "INVITE_SECRET" | "RECEIPT_SECRET" => Some("short".into()),
+            "OLD_RECEIPT_KEYS" => Some("key".into()),
             "MAIL_RATE" => Some("many".into()),
             _ => None,
         })
@@ -340,6 +380,8 @@ mod tests {
             "SITE_URL",
             "MAIL_FROM",
             "INVITE_SECRET",
+            "RECEIPT_SECRET",
+            "OLD_RECEIPT_KEYS",
             "MAIL_RATE",
             "MEDIA_BUCKET",
             "MEDIA_URL",

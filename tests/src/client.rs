@@ -89,7 +89,7 @@ impl Client {
         let mut request = Request::builder()
             .method(method.clone())
             .uri(path)
-            .header("host", "clubs.example");
+            .header("host", host_of(path));
         if let Some(content_type) = content_type {
             request = request.header("content-type", content_type);
         }
@@ -210,5 +210,14 @@ impl Response {
             self.text()
         );
         self.error(400);
+    }
+}
+
+/// The local tools are for this machine only.
+fn host_of(path: &str) -> &'static str {
+    if path.starts_with("/local") {
+        "127.0.0.1:8000"
+    } else {
+        "clubs.example"
     }
 }

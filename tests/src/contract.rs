@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::Response;
 
 /// Headers that belong to HTTP itself. They mean the same everywhere.
-const OF_HTTP: [&str; 14] = [
+const OF_HTTP: [&str; 15] = [
     "access-control-allow-credentials",
     "access-control-allow-headers",
     "access-control-allow-methods",
@@ -25,6 +25,7 @@ const OF_HTTP: [&str; 14] = [
     "cache-control",
     "content-encoding",
     "content-length",
+    "x-content-type-options",
     "content-security-policy",
     "content-type",
     "date",

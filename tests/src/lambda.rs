@@ -111,6 +111,10 @@ impl LambdaProcess {
                 ("MAIL_FROM", settings.mail_from.as_str()),
                 ("MAIL_CONFIGURATION_SET", "reports"),
                 ("INVITE_SECRET", "the local service has no secrets to keep"),
+                (
+                    "RECEIPT_SECRET",
+                    "and none to sign the receipts of its demo campus",
+                ),
                 ("MEDIA_BUCKET", "images"),
                 ("MEDIA_URL", "https://media.example"),
                 ("RUST_LOG", "info"),

@@ -179,6 +179,7 @@ impl Setup {
             images: self.images,
             settings,
             position: None,
+            lock: None,
         })
         .expect("a campus");
         TestCampus { campus }
@@ -218,6 +219,7 @@ impl TestCampus {
             images,
             settings: local::settings(),
             position: None,
+            lock: None,
         };
         Self {
             campus: Campus::new(parts).expect("a campus"),

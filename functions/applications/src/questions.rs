@@ -121,10 +121,10 @@ impl QuestionInput {
             "word_limit",
             self.word_limit,
             Need::Optional,
-            (0, 1_000_000),
+            (0, limits::WORDS),
             &mut prompt.word_limit,
         );
-        let any = (i32::MIN.into(), i32::MAX.into());
+        let any = (-limits::ANY_NUMBER, limits::ANY_NUMBER);
         reader.number(
             "precedence",
             self.precedence,
@@ -139,12 +139,8 @@ impl QuestionInput {
             &mut question.committee_question,
         );
         if let Some(ids) = reader.value("committees", self.committees, Need::Optional) {
-            question.committees = ids
-                .into_iter()
-                .take(limits::COMMITTEES)
-                .map(Reference::id)
-                .collect();
-            question.committees.dedup();
+            let mut named = HashSet::new();
+            question.committees = ids.into_iter().map(Reference::id).collect();
             for (i, id) in question.committees.iter().enumerate() {
                 if application.committee(*id).is_none() {
                     reader.errors.add(
@@ -153,6 +149,7 @@ impl QuestionInput {
                     );
                 }
             }
+            question.committees.retain(|id| named.insert(*id));
         }
         question
             .committees

@@ -81,7 +81,7 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
         ("VERSION", "2.0"),
         ("PRODID", "-//Clubs//Clubs//EN"),
         ("CALSCALE", "GREGORIAN"),
-        ("X-WR-CALNAME", &escaped(name)),
+        ("X-WR-CALNAME", &one_line(name)),
     ] {
         calendar.append_property(property);
     }
@@ -158,11 +158,9 @@ fn without_control_characters(text: &str) -> String {
         .collect()
 }
 
-/// A property as text (RFC 5545, 3.3.11), on one line.
-fn escaped(text: &str) -> String {
-    let line: String = text.chars().filter(|c| !c.is_control()).collect();
-    let line = line.replace('\\', "\\\\");
-    line.replace(';', "\\;").replace(',', "\\,")
+/// A text on one line.
+fn one_line(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 fn category(event_type: EventType) -> &'static str {

@@ -190,7 +190,7 @@ impl ShowingInput {
         {
             showing.ticket_drop = drop;
         }
-        let limit = (1, i64::from(i32::MAX));
+        let limit = (1, limits::ANY_NUMBER);
         reader.number(
             "ticket_order_limit",
             self.ticket_order_limit,

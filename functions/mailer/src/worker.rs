@@ -1,6 +1,6 @@
 //! Sends mails: claims a mail, hands it to SES and stores the result (E12).
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lambda_events::event::dynamodb::{Event, EventRecord};
@@ -40,7 +40,7 @@ pub struct Worker {
     ses: Ses,
     clock: Arc<dyn Clock>,
     settings: Settings,
-    outage: Mutex<Outage>,
+    outage: Outage,
 }
 
 /// The reason why a record could not be finished now. The stream delivers it again.
@@ -100,7 +100,7 @@ impl Worker {
             ses,
             clock,
             settings,
-            outage: Mutex::default(),
+            outage: Outage::default(),
         }
     }
 
@@ -119,13 +119,11 @@ impl Worker {
         let mut unfinished = Vec::new();
         for mut open in [decisions, others] {
             while unfinished.is_empty() && !open.is_empty() {
-                let rest = open.split_off(self.side_by_side().min(open.len()));
-                let turns = match self.turns(&open, &records).await {
-                    Ok(turns) => turns,
+                let (rest, turns) = match self.step(&mut open, &records).await {
+                    Ok(step) => step,
                     Err(error) => {
                         tracing::warn!(why = error.to_string(), "mails are tried again later");
                         tokio::time::sleep(PAUSE).await;
-                        open.extend(rest);
                         break;
                     }
                 };
@@ -152,12 +150,23 @@ impl Worker {
         response
     }
 
+    /// Takes the records that are processed now out of `open`. Returns the rest, and the turns.
+    async fn step(
+        &self,
+        open: &mut Vec<usize>,
+        records: &[(Option<String>, Record)],
+    ) -> Result<(Vec<usize>, Vec<DateTime<Utc>>), TableError> {
+        let count = self.side_by_side().await?.min(open.len());
+        let turns = self.turns(&open[..count], records).await?;
+        Ok((open.split_off(count), turns))
+    }
+
     /// Returns how many mails are handed over at the same time. Never more than may be sent in a
     /// second, so that few turns are lost when the time is up.
-    fn side_by_side(&self) -> usize {
+    async fn side_by_side(&self) -> Result<usize, TableError> {
         let rate = usize::try_from(self.settings.mail_rate).unwrap_or_default();
         let most = if rate == 0 { SIDE_BY_SIDE } else { rate };
-        self.outage().side_by_side().min(most)
+        Ok(self.outage.side_by_side(&self.table).await?.min(most))
     }
 
     /// Processes a record, and returns whether it is finished.
@@ -183,10 +192,6 @@ impl Worker {
 
     fn now(&self) -> Timestamp {
         Timestamp::at(self.clock.now())
-    }
-
-    fn outage(&self) -> MutexGuard<'_, Outage> {
-        self.outage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn work_off(
@@ -216,7 +221,7 @@ impl Worker {
     ) -> Result<(), RetryLater> {
         for attempt in 1..=TRIES {
             self.wait_for(turn, began).await?;
-            if self.outage().is_on(self.clock.now()) {
+            if !self.outage.may_send(&self.table, self.clock.now()).await? {
                 tokio::time::sleep(PAUSE).await;
                 return Err(RetryLater("SES has server errors".into()));
             }
@@ -240,7 +245,11 @@ impl Worker {
             | SendOutcome::Unknown(text)
             | SendOutcome::Later(text)) = &outcome;
             self.log(mail, status, text);
-            self.outage().saw(status, self.clock.now());
+            // Count first: a worker that dies here leaves one mail `unknown`, and the outage is known.
+            let counted = self.outage.saw(&self.table, status, self.clock.now());
+            if let Err(error) = counted.await {
+                tracing::warn!(%error, "an outcome was not counted");
+            }
             self.settle(mail, EmailStatus::Sending, status, text)
                 .await?;
             if status == EmailStatus::Sent {

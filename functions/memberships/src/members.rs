@@ -10,7 +10,7 @@ use shared::http::{
     Reader, Reference, Result, SignedIn, Slice, edit, is_officer,
 };
 use shared::models::{InvitationLog, Membership, MembershipRequest, Personal, Role};
-use shared::openapi::fields::{Count, Line, MemberText};
+use shared::openapi::fields::{SliceCount, Line, MemberText};
 use shared::table::{Additions, NewMembership, Refusal, Retries, TableError};
 use shared::time::Timestamp;
 use shared::{Shared, limits, mail, text};
@@ -26,7 +26,7 @@ use crate::member::{MemberBody, MemberOfPath, MemberViewer};
     get, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])),
     params(
         ("club" = String, Path),
-        ("limit" = Option<Count>, Query,
+        ("limit" = Option<SliceCount>, Query,
             description = "Largest number of results. If there are more, the header `Link` has the \
                 address of the next part"),
         ("cursor" = Option<String>, Query,

@@ -143,6 +143,8 @@ export async function signOut() {
   if (unsaved.size > 0 && !window.confirm(t("signout.unsaved"))) return;
   const { refresh, id } = session.value ?? {};
   sessionStorage.clear();
+  // The documentation of the API keeps its token here.
+  localStorage.removeItem("authorized");
   session.value = null;
   hasEnded.value = false;
   unsaved.clear();

@@ -172,7 +172,7 @@ impl OwnDraft {
     }
 
     /// It is 400 if all drafts of the person in this application would be larger than allowed, and
-    /// the request makes them larger (N8).
+    /// the request makes them larger (N10).
     async fn check_size(&self, app: &Shared, writes: &[DraftWrite], now: Timestamp) -> Result<()> {
         let size = |answer: &DraftAnswer| answer.text.as_ref().map_or(0, String::len);
         let replaced = |write: &DraftWrite| self.stored.get(&write.answer.question).map_or(0, size);

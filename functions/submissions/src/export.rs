@@ -9,7 +9,7 @@ use shared::Shared;
 use shared::http::{ApiError, Officer, Params, Result, Slice, Sliced};
 use shared::ids::Id;
 use shared::models::{Form, Person, Question, QuestionType, Status, Submission};
-use shared::openapi::fields::{Count, EmailStatuses, Reviewed, SubmissionOrdering};
+use shared::openapi::fields::{SliceCount, EmailStatuses, Reviewed, SubmissionOrdering};
 
 use crate::list::find;
 use shared::bodies::{Prompts, committee_of, prompts_of};
@@ -53,7 +53,7 @@ const COLUMNS: [&str; 11] = [
                 `score`: the lowest first. Those without a score are last"),
         ("search" = Option<String>, Query,
             description = "Every word must occur in the name, user name or address"),
-        ("limit" = Option<Count>, Query,
+        ("limit" = Option<SliceCount>, Query,
             description = "Largest number of results. If there are more, the header `Link` has the \
                 address of the next part"),
         ("cursor" = Option<String>, Query,

@@ -9,7 +9,7 @@ use shared::ids::Id;
 use shared::models::{
     Application, Committee, EmailStatus, Form, Person, Review, Status, Submission,
 };
-use shared::openapi::fields::{Count, EmailStatuses, Reviewed, SubmissionOrdering};
+use shared::openapi::fields::{SliceCount, EmailStatuses, Reviewed, SubmissionOrdering};
 use shared::table::SubmissionQuery;
 use shared::{Shared, text};
 
@@ -242,7 +242,7 @@ fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
                 `score`: the lowest first. Those without a score are last"),
         ("search" = Option<String>, Query,
             description = "Every word must occur in the name, user name or address"),
-        ("limit" = Option<Count>, Query,
+        ("limit" = Option<SliceCount>, Query,
             description = "Largest number of results. If there are more, the header `Link` has the \
                 address of the next part"),
         ("cursor" = Option<String>, Query,

@@ -4,6 +4,8 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, SdkError};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 
+use shared::table::COMPANIONS;
+
 use crate::Item;
 
 /// What belongs to an object: all items with its id, or its code, in their key.
@@ -33,13 +35,29 @@ impl Wanted {
         Self(names.iter().map(part).collect())
     }
 
-    /// Returns whether the key of an item has one of the names as a part.
+    /// Returns whether an item belongs to one of the objects: its key has the id, or the code of the
+    /// club at the place of a code. Words and addresses by which people are found are left out; `clubs-admin
+    /// repair` makes them again.
     pub fn has(&self, item: &Item) -> bool {
-        let part = |name: &str| item.get(name).and_then(|value| value.as_s().ok());
-        let parts = [part("pk"), part("sk")].into_iter().flatten();
-        parts
-            .flat_map(|key| key.split('#'))
-            .any(|part| self.0.iter().any(|name| name == part))
+        let part = |name: &str| {
+            let value = item.get(name).and_then(|value| value.as_s().ok());
+            value.map_or("", String::as_str)
+        };
+        if COMPANIONS.contains(&part("type")) {
+            return false;
+        }
+        let (pk, sk) = (part("pk"), part("sk"));
+        let is_wanted = |part: &str| self.0.iter().any(|name| name == part);
+        let is_id = |part: &&str| part.len() == 16 && part.bytes().all(|b| b.is_ascii_digit());
+        let mut ids = pk.split('#').chain(sk.split('#')).filter(is_id);
+        let registered = sk.split_once('#').filter(|_| pk == "REGISTRATIONS");
+        let codes = [
+            pk.strip_prefix("CLUB#"),
+            pk.strip_prefix("APPLICATIONS#"),
+            sk.strip_prefix("CLUB#"),
+            registered.map(|(_, code)| code),
+        ];
+        ids.any(is_wanted) || codes.into_iter().flatten().any(is_wanted)
     }
 }
 
@@ -83,7 +101,13 @@ mod tests {
         assert!(wanted.has(&item("SUBMISSIONS#0000000000000077#2", "0000000000000005")));
         assert!(wanted.has(&item("APPLICATIONS#go", "0000000000000077#QUESTION#1")));
         assert!(wanted.has(&item("CLUB#chess", "MEMBER#1")));
+        assert!(wanted.has(&item("CLUBS#3", "CLUB#chess")));
         assert!(!wanted.has(&item("CLUB#chess-2", "MEMBER#0000000000000770")));
+        // The names of kinds of keys, and words by which people are found, are no codes.
+        assert!(!Wanted::new(&["CLUB".to_owned()]).has(&item("CLUB#chess", "MEMBER#1")));
+        let mut word = item("WORDS#c", "chess#0000000000000077");
+        word.insert("type".to_owned(), AttributeValue::S("Word".to_owned()));
+        assert!(!wanted.has(&word));
         assert!(!wanted.has(&item("USER#0000000000000777", "PROFILE")));
     }
 }

@@ -157,6 +157,7 @@ impl Cloud {
                 ("Audience", AUDIENCE),
                 ("JwksUrl", &format!("{origin}/jwks.json")),
                 ("InviteSecret", "an emulated cloud has no secrets to keep"),
+                ("ReceiptSecret", "and none with which it signs its receipts"),
                 ("MailFrom", "Clubs <clubs@uni.example>"),
                 ("SiteUrl", "https://clubs.uni.example"),
                 ("MailRate", "1000"),

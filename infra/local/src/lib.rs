@@ -12,6 +12,8 @@ pub mod simulator;
 pub mod stream;
 pub mod table;
 
+use std::fs::{File, TryLockError};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -75,6 +77,7 @@ pub struct Campus {
     pub clock: Arc<MovableClock>,
     /// The table.
     pub engine: Engine,
+    _lock: Option<File>,
 }
 
 /// The parts of a [`Campus`].
@@ -90,6 +93,8 @@ pub struct Parts {
     pub settings: Settings,
     /// The file for the position in the stream.
     pub position: Option<PathBuf>,
+    /// Keeps other processes out of the folder.
+    pub lock: Option<File>,
 }
 
 impl Parts {
@@ -99,12 +104,29 @@ impl Parts {
         if let Some(folder) = folder {
             std::fs::create_dir_all(folder)?;
         }
+        let lock = folder.map(lock).transpose()?;
         let engine = match file("table.db") {
-            Some(path) => Engine::open(&path.to_string_lossy())?,
+            Some(path) => Engine::open(&path.to_string_lossy()).map_err(|error| {
+                format!(
+                    "the table {} cannot be opened: {error}. If it is damaged, move it away or \
+                     choose another folder with --data-dir",
+                    path.display()
+                )
+            })?,
             None => Engine::memory()?,
         };
         let key = match file("issuer.key") {
-            Some(path) if path.exists() => std::fs::read(path)?,
+            Some(path) if path.exists() => {
+                let key = std::fs::read(&path)?;
+                Issuer::new(&key, ISSUER).map_err(|_| {
+                    format!(
+                        "the key {} is empty or damaged. Delete it: a new one is made, and tokens \
+                         that were signed with it end",
+                        path.display()
+                    )
+                })?;
+                key
+            }
             Some(path) => {
                 let key = Issuer::new_key()?;
                 std::fs::write(path, &key)?;
@@ -130,8 +152,34 @@ impl Parts {
             images,
             settings: settings(),
             position: file("stream.position"),
+            lock,
         })
     }
+}
+
+/// Takes the folder for this process, and tries whether it can be written to.
+fn lock(folder: &Path) -> Result<File, Error> {
+    let path = folder.join("lock");
+    let words = |why: &str| format!("the folder {} {why}", folder.display());
+    let mut file =
+        File::create(&path).map_err(|error| words(&format!("cannot be used: {error}")))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(
+                words("is in use by another process; choose another one with --data-dir").into(),
+            );
+        }
+        Err(TryLockError::Error(error)) => {
+            return Err(words(&format!("cannot be locked: {error}")).into());
+        }
+    }
+    // A full disk lets files be made, but nothing be written.
+    let tried = file
+        .write_all(&[b' '; 8_192])
+        .and_then(|()| file.sync_all());
+    tried.map_err(|error| words(&format!("cannot be written to: {error}")))?;
+    Ok(file)
 }
 
 /// The settings of the local service.
@@ -155,6 +203,7 @@ pub fn settings() -> Settings {
         mail_configuration_set: Some("local".into()),
         old_receipt_keys: vec![],
         invite_secret: Secret::new("the local service has no secrets to keep"),
+        receipt_secret: Secret::new("and none to sign the receipts of its demo campus"),
         media_bucket: String::new(),
         media_url: "http://127.0.0.1:8000/media".into(),
         cors_origins: vec!["*".into()],
@@ -186,6 +235,7 @@ impl Campus {
             images,
             settings,
             position,
+            lock,
         } = parts;
         let issuer = Arc::new(Issuer::new(&key, &settings.issuer)?);
         let table = Table::connect(&sdk_config(engine.clone()), TABLE);
@@ -230,6 +280,7 @@ impl Campus {
                 let chosen = if is_own { &service } else { &site };
                 chosen.clone().oneshot(request)
             })
+            .layer(from_fn(routes::own_callers))
             .layer(from_fn(routes::one_host));
         let stream = Arc::new(Stream::open(engine.clone(), position)?);
         Ok(Self {
@@ -242,6 +293,7 @@ impl Campus {
             reports,
             clock,
             engine,
+            _lock: lock,
         })
     }
 }

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
-use axum::http::{Version, header};
+use axum::http::{HeaderMap, HeaderValue, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use chrono::TimeDelta;
+use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::Shared;
@@ -57,6 +57,40 @@ pub async fn one_host(request: Request, next: Next) -> Response {
         return ApiError::rule("Send the header Host exactly once.").into_response();
     }
     next.run(request).await
+}
+
+/// Refuses requests for tokens, mails and the clock that a web page of somebody else makes: by a name
+/// that leads to this machine (`Host`), or from its own origin (`Origin`).
+pub async fn own_callers(request: Request, next: Next) -> Response {
+    if request.uri().path().starts_with("/local") && !is_own_caller(request.headers()) {
+        return ApiError::Forbidden.into_response();
+    }
+    next.run(request).await
+}
+
+fn is_own_caller(headers: &HeaderMap) -> bool {
+    let text = |name| {
+        headers
+            .get(name)
+            .and_then(|value: &HeaderValue| value.to_str().ok())
+    };
+    let host = text(header::HOST).unwrap_or_default();
+    // A browser may know this machine by any of its names.
+    let port = |host: &str| host.rsplit(':').next().unwrap_or_default().to_owned();
+    let is_own = text(header::ORIGIN).is_none_or(|origin| {
+        let from = origin.strip_prefix("http://");
+        from.is_some_and(|from| is_loopback(from) && port(from) == port(host))
+    });
+    (host.is_empty() || is_loopback(host)) && is_own
+}
+
+/// Whether a host, perhaps with a port, is this machine.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => host,
+    };
+    ["127.0.0.1", "localhost", "[::1]"].contains(&name)
 }
 
 /// The routes of images. They have no limit for the size of answers, because in the cloud another
@@ -182,7 +216,19 @@ async fn move_clock(
         (0, 3_155_760_000),
         &mut seconds,
     );
+    let by = TimeDelta::seconds(seconds);
+    let last =
+        NaiveDate::from_ymd_opt(9_999, 12, 31).map(|day| day.and_time(NaiveTime::MIN).and_utc());
+    let is_valid = local
+        .clock
+        .now()
+        .checked_add_signed(by)
+        .is_some_and(|then| Some(then) <= last);
+    if !is_valid && !reader.errors.has("advance_s") {
+        let why = "The clock cannot be moved behind the year 9999.";
+        reader.errors.add("advance_s", why);
+    }
     reader.finish()?;
-    local.clock.advance(TimeDelta::seconds(seconds));
+    local.clock.advance(by);
     Ok(show_clock(State(local)).await)
 }

@@ -76,6 +76,7 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
         .layer(from_fn(acceptable))
         .layer(from_fn(bounded_answer))
         .layer(cors(&app.settings.cors_origins))
+        .layer(from_fn(no_sniffing))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(app.clone(), log))
 }
@@ -352,6 +353,17 @@ fn with_slash(parts: &mut Parts) {
             parts.uri = uri;
         }
     }
+}
+
+/// Browsers take the content type of an answer as it is.
+async fn no_sniffing(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    response
 }
 
 /// What is returned instead of the answer to a successful write, if that is too large for the gateway.

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::error::ApiError;
 use super::params::Params;
 use super::request::PublicPath;
+use crate::limits;
 use crate::state::Shared;
 
 /// Cursors of other versions are refused, so that the content of cursors may change.
@@ -34,8 +35,8 @@ impl FromRequestParts<Shared> for Slice {
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
         let params = Params::parse(parts.uri.query().unwrap_or_default());
         let limit = params
-            .number("limit", 1, u64::MAX)?
-            .and_then(|limit| usize::try_from(limit.min(10_000)).ok());
+            .number("limit", 1, limits::SLICE)?
+            .and_then(|limit| usize::try_from(limit).ok());
         let cursor = params.text("cursor").map(|text| {
             let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok();
             let body = bytes.and_then(|bytes| {

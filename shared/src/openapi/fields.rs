@@ -10,9 +10,9 @@ use crate::ids::MAX_ID;
 use crate::limits;
 
 /// Text without control characters, which is what [`char::is_control`] means.
-const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
+const ONE_LINE: &str = r"^[^\x00-\x1f]*$";
 /// The same, with at least one character that is not a space.
-const NAME: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
+const NAME: &str = r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$";
 const NOT_BLANK: &str = r"\S";
 const WEB: &str = r"^([Hh][Tt][Tt][Pp][Ss]?://\S+)?$";
 const COLOR: &str = "^(#[0-9A-Fa-f]{6})?$";
@@ -98,13 +98,13 @@ fields! {
     /// A year of graduation.
     YearNumber => number((*limits::YEARS.start()).into(), (*limits::YEARS.end()).into());
     /// A limit on words. 0 means none.
-    WordLimit => number(0, 1_000_000);
+    WordLimit => number(0, 10_000);
     /// A position in a list.
-    Position => number(i32::MIN, i32::MAX);
+    Position => number(-1_000_000, 1_000_000);
     /// How often a join link can be used.
     JoinUses => number(1, 10_000);
     /// A number of tickets.
-    Tickets => number(1, i32::MAX);
+    Tickets => number(1, 1_000_000);
     /// A number from 1 to 5.
     FromOneToFive => number(1, 5);
     /// Some states of mails, separated by commas.
@@ -113,6 +113,8 @@ fields! {
     SearchText => text(limits::NAME, None);
     /// The number of a page, or of results.
     Count => ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1));
+    /// The largest number of results that a request wants.
+    SliceCount => number(1, 10_000);
     /// A number of open applications.
     OpenCount => number(1, 200);
     /// Only null: a file is sent in another way.

@@ -3,6 +3,7 @@
 use super::erasure::ErasureMark;
 use super::events::{EventClub, EventListing};
 use super::lookups::{YearUses, name_item};
+use super::mail_outage::MailOutage;
 use super::mail_turns::MailTurns;
 use super::tombstones::DeletedApplication;
 use super::{Entity, Item, from_item, keys, to_item, type_of};
@@ -67,6 +68,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Lookup<Year>,
         Mail,
         MailLease,
+        MailOutage,
         MailTurns,
         Membership,
         MembershipRequest,

@@ -568,6 +568,10 @@ pub(super) fn outbox(about: u64, sequence: u64, kind: MailKind, attempt: u32) ->
     )
 }
 
+pub(super) fn mail_outage() -> Key {
+    Key::new("MAILS".into(), "OUTAGE".into())
+}
+
 pub(super) fn mail_turns() -> Key {
     Key::new("MAILS".into(), "TURNS".into())
 }

@@ -5,6 +5,7 @@
     reason = "a test tells one story from the beginning to the end"
 )]
 
+mod addresses;
 mod applications;
 mod audit;
 mod auth;
@@ -30,6 +31,7 @@ mod imports;
 mod invites;
 mod joinlinks;
 mod late_repeats;
+mod late_writes;
 mod lookups;
 mod lost_answers;
 mod mail_reports;
@@ -39,6 +41,7 @@ mod member_races;
 mod members;
 mod membershiprequests;
 mod one_per_person;
+mod open_applications;
 mod own_submissions;
 mod privacy;
 mod questions;
@@ -53,5 +56,6 @@ mod settings;
 mod showings;
 mod site;
 mod submissions;
+mod submit_again;
 mod telling;
 mod users;

@@ -9,7 +9,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use shared::settings::Secret;
+use shared::settings::{OldReceiptKey, Secret};
+use shared::time::Timestamp;
 use tests::fixtures::{Recruitment, hours, id};
 use tests::{Client, Setup, TestCampus};
 
@@ -202,16 +203,31 @@ async fn receipts_of_an_old_secret_stay_valid() {
     let kept = receipt(&submit(&drive, &old.as_("sue"), "one").await);
     let keys = old.anonymous().get("/api/receipts/jwks.json").await.ok();
     let key = keys["keys"][0]["x"].as_str().unwrap().to_owned();
-    let rotated = |keys: Vec<String>| {
+    let rotated = |keys: Vec<OldReceiptKey>| {
         Setup::default()
             .settings(move |settings| {
-                settings.invite_secret = Secret::new("another secret of this deployment, now");
+                settings.receipt_secret = Secret::new("another secret of this deployment, now");
                 settings.old_receipt_keys = keys;
             })
             .build()
     };
-    let with_key = rotated(vec![key]);
+    let until = |hours| OldReceiptKey {
+        key: key.clone(),
+        until: Timestamp::at(tests::start() + TimeDelta::hours(hours)),
+    };
+    let with_key = rotated(vec![until(1)]);
     assert_eq!(verify(&with_key.anonymous(), &kept).await["valid"], true);
+    // Whoever has the old secret cannot make receipts of a later time.
+    let earlier = rotated(vec![until(-1)]);
+    assert_eq!(verify(&earlier.anonymous(), &kept).await["valid"], false);
+    // The secret of invitations has nothing to do with them.
+    let invites = Setup::default().settings(|settings| {
+        settings.invite_secret = Secret::new("another secret of this deployment, now");
+    });
+    assert_eq!(
+        verify(&invites.build().anonymous(), &kept).await["valid"],
+        true
+    );
     let new = with_key.anonymous().get("/api/receipts/jwks.json").await;
     assert_eq!(new.ok()["keys"].as_array().map(Vec::len), Some(2));
     let without = rotated(vec![]);

@@ -703,6 +703,7 @@ fn rows() -> Vec<Row> {
             [401, 404, 404, 404, 404, 404, 200],
         ),
         ("get", "/api/submissions/", json!(null), SIGNED_IN),
+        ("get", "/api/applications/open/", json!(null), SIGNED_IN),
         (
             "get",
             "/api/submissions/{submission}/",

@@ -26,7 +26,7 @@ async fn send(campus: &TestCampus, request: Request<Body>) -> (u16, HeaderMap, S
 
 async fn open(campus: &TestCampus, path: &str, coding: &str) -> (u16, HeaderMap, String) {
     let request = Request::get(path)
-        .header("host", "clubs.example")
+        .header("host", "127.0.0.1:8000")
         .header("accept", "text/html,*/*")
         .header("accept-encoding", coding);
     send(campus, request.body(Body::empty()).expect("a request")).await
@@ -45,7 +45,7 @@ async fn the_site_works_below_a_path() {
     let campus = TestCampus::new();
     for (public, base) in [("/clubs/chess/", "/"), ("/dev/clubs/chess/", "/dev/")] {
         let mut request = Request::get("/clubs/chess/")
-            .header("host", "clubs.example")
+            .header("host", "127.0.0.1:8000")
             .header("accept", "text/html")
             .body(Body::empty())
             .expect("a request");
@@ -197,7 +197,7 @@ async fn exchange(campus: &TestCampus, form: &[(&str, &str)]) -> (u16, Value) {
         .extend_pairs(form)
         .finish();
     let request = Request::post("/local/oauth/token")
-        .header("host", "clubs.example")
+        .header("host", "127.0.0.1:8000")
         .header("content-type", "application/x-www-form-urlencoded")
         .body(Body::from(body))
         .expect("a request");

@@ -1063,6 +1063,15 @@ async fn measure() -> (Vec<Row>, Rights) {
     )
     .await;
     p.row(
+        "list_open_applications",
+        "1",
+        &sue,
+        get.clone(),
+        "/api/applications/open/?mine=true",
+        null.clone(),
+    )
+    .await;
+    p.row(
         "show_own_submission",
         "",
         &sue,

@@ -8,9 +8,10 @@ use std::path::Path;
 use crate::sources::{rust_files, without_tests};
 
 /// The modules of `shared`, the lowest layer first. A module may use those of lower layers.
-const LAYERS: [&[&str]; 12] = [
+const LAYERS: [&[&str]; 13] = [
     &["metrics"],
-    &["ids", "limits", "settings", "time"],
+    &["ids", "limits", "time"],
+    &["settings"],
     &["html", "text"],
     &["models"],
     &["mail", "table"],

@@ -72,8 +72,14 @@ async fn what_faults_and_erasure_leave(campus: &TestCampus) {
         "type": { "S": "ErasureMark" }, "person": { "N": "1" }, "round": { "N": "2" },
         "expires": { "N": "1800000000" }, "ttl": { "N": "1800000000" },
     });
-    let put = json!({ "TableName": local::engine::TABLE, "Item": mark });
-    campus.campus.engine.json("PutItem", &put).expect("a write");
+    let outage = json!({
+        "pk": { "S": "MAILS" }, "sk": { "S": "OUTAGE" }, "type": { "S": "MailOutage" },
+        "errors": { "N": "0" }, "until": { "N": "0" }, "version": { "S": "a" },
+    });
+    for item in [mark, outage] {
+        let put = json!({ "TableName": local::engine::TABLE, "Item": item });
+        campus.campus.engine.json("PutItem", &put).expect("a write");
+    }
     let gone = campus.as_("gone");
     gone.post("/api/clubs/", json!({ "name": "Left behind" }))
         .await

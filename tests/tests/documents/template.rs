@@ -14,6 +14,7 @@ fn deployments() -> Vec<SamTemplate> {
         ("Issuer", "https://id.uni.example"),
         ("Audience", "clubs"),
         ("InviteSecret", "0123456789abcdef0123456789abcdef"),
+        ("ReceiptSecret", "abcdef0123456789abcdef0123456789"),
     ];
     let mail = [
         ("MailFrom", "Clubs <clubs@uni.example>"),
@@ -181,6 +182,7 @@ fn every_deployment_resolves_and_sets_every_setting_so_that_the_functions_start(
             // The site needs no secret.
             if name == "Site" {
                 assert_eq!(function.variables["INVITE_SECRET"], "");
+                assert_eq!(function.variables["RECEIPT_SECRET"], "");
                 assert!(!function.variables["SITE_CLIENT_ID"].is_empty());
                 continue;
             }

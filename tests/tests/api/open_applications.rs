@@ -1,0 +1,201 @@
+//! `/applications/open/`, and what a club may have of applications
+//!
+//! Proves A11, A12, A13.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::TestCampus;
+use tests::fixtures::{application, hours, id};
+
+async fn open(client: &tests::Client, query: &str) -> Vec<Value> {
+    let all = client
+        .get(&format!("/api/applications/open/{query}"))
+        .await
+        .ok();
+    all.as_array().cloned().unwrap_or_default()
+}
+
+fn ids(all: &[Value]) -> Vec<u64> {
+    all.iter().map(id).collect()
+}
+
+#[tokio::test]
+async fn one_request_lists_what_the_caller_can_apply_to() {
+    let campus = TestCampus::new();
+    let (chess, go) = (campus.drive("chess").await, campus.drive("go").await);
+    let sue = campus.as_("sue");
+    let sooner = json!({ "application_end_time": hours(10) });
+    go.officer.patch(&go.path, sooner).await.ok();
+    let person = id(&sue.get("/api/settings/").await.ok());
+    let all = open(&sue, "").await;
+    assert_eq!(ids(&all), [id(&go.application), id(&chess.application)]);
+    assert_eq!(all[0]["club"], json!({ "code": "go", "name": "go" }));
+    assert_eq!(
+        (&all[0]["my_end_time"], &all[0]["draft"]),
+        (&json!(hours(10)), &json!(false))
+    );
+    // An own extension keeps an application open, and shows its own end everywhere.
+    let extension = json!({ "person": person, "end_time": hours(30) });
+    go.officer
+        .post(&format!("{}extensions/", go.path), extension)
+        .await
+        .created();
+    campus.advance(TimeDelta::hours(11));
+    let all = open(&sue, "").await;
+    assert_eq!(ids(&all), [id(&go.application), id(&chess.application)]);
+    assert_eq!(all[0]["my_end_time"], hours(30));
+    assert_eq!(
+        ids(&open(&campus.as_("bob"), "").await),
+        [id(&chess.application)]
+    );
+    for path in [
+        go.path.clone(),
+        "/api/clubs/go/applications/current/".into(),
+    ] {
+        let shown = sue.get(&path).await.ok();
+        let shown = shown.get(0).cloned().unwrap_or(shown);
+        assert_eq!(
+            (&shown["my_end_time"], &shown["application_end_time"]),
+            (&json!(hours(30)), &json!(hours(10))),
+            "{path}"
+        );
+    }
+    assert_eq!(
+        campus.as_("bob").get(&go.path).await.ok()["my_end_time"],
+        hours(10)
+    );
+    // What the caller has begun and sent.
+    let draft = json!({ "responses": [{ "question": go.question, "text": "I", "version": 0 }] });
+    sue.patch(&format!("{}draft/", go.path), draft).await.ok();
+    assert_eq!(open(&sue, "").await[0]["draft"], true);
+    assert_eq!(ids(&open(&sue, "?mine=true").await), [id(&go.application)]);
+    assert_eq!(
+        ids(&open(&sue, "?mine=false").await),
+        [id(&chess.application)]
+    );
+    campus.advance(TimeDelta::seconds(1));
+    let sent = go.submit(&sue).await;
+    let mine = open(&sue, "?mine=true").await;
+    assert_eq!(mine[0]["draft"], false);
+    assert_eq!(
+        mine[0]["submissions"],
+        json!([{ "id": sent["id"], "committee": null, "updated_at": sent["updated_at"] }])
+    );
+    sue.post("/api/favorites/", json!({ "club": "chess" }))
+        .await
+        .created();
+    assert_eq!(open(&sue, "?mine=true").await.len(), 2);
+    // A decision does not show before its time.
+    go.decide(&sent, 4, "").await;
+    assert_eq!(open(&sue, "?mine=true").await[0], mine[0]);
+}
+
+#[tokio::test]
+async fn the_list_comes_in_slices_and_shows_no_club_that_the_caller_cannot_see() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    for n in 1..=4 {
+        let mut body = application(&format!("No. {n}"));
+        body["application_end_time"] = json!(hours(30 + n / 2));
+        body["is_active"] = json!(n != 4);
+        drive
+            .officer
+            .post("/api/clubs/chess/applications/", body)
+            .await
+            .created();
+    }
+    let sue = campus.as_("sue");
+    let all = ids(&open(&sue, "").await);
+    assert_eq!(all.len(), 4);
+    let (mut path, mut found) = ("/api/applications/open/?limit=1".to_owned(), Vec::new());
+    loop {
+        let answer = sue.get(&path).await;
+        let next = answer.header("link").to_owned();
+        found.extend(ids(answer.ok().as_array().expect("a list")));
+        let Some((next, _)) = next.trim_start_matches('<').split_once('>') else {
+            break;
+        };
+        path = next.to_owned();
+    }
+    assert_eq!(found, all);
+    for query in ["?limit=0", "?limit=201", "?cursor=x", "?mine=maybe"] {
+        sue.get(&format!("/api/applications/open/{query}"))
+            .await
+            .error(400);
+    }
+    campus
+        .anonymous()
+        .get("/api/applications/open/")
+        .await
+        .error(401);
+    let hidden = json!({ "approved": false });
+    campus.admin().patch("/api/clubs/chess/", hidden).await.ok();
+    assert_eq!(open(&sue, "").await, Vec::<Value>::new());
+    assert_eq!(open(&drive.officer, "").await.len(), 4);
+}
+
+#[tokio::test]
+async fn a_club_has_fifty_applications_that_have_not_ended() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let path = "/api/clubs/chess/applications/";
+    let mut short = application("Short");
+    short["application_end_time"] = json!(hours(1));
+    short["result_release_time"] = json!(hours(1));
+    short["is_active"] = json!(false);
+    let short = drive.officer.post(path, short).await.created();
+    for n in 0..48 {
+        drive
+            .officer
+            .post(path, application(&format!("A{n}")))
+            .await
+            .created();
+    }
+    let too_many = async |answer: tests::Response| {
+        assert_eq!(answer.json()["code"], "quota");
+        answer.error(400);
+    };
+    too_many(drive.officer.post(path, application("B")).await).await;
+    let copy = format!("{}duplicate/", drive.path);
+    too_many(drive.officer.post(&copy, Value::Null).await).await;
+    // One that has ended does not count, until its end is moved.
+    campus.advance(TimeDelta::hours(2));
+    drive.officer.post(path, application("B")).await.created();
+    let later = json!({ "application_end_time": hours(20), "result_release_time": hours(20) });
+    let short = format!("{path}{}/", id(&short));
+    too_many(drive.officer.patch(&short, later.clone()).await).await;
+    drive
+        .officer
+        .patch(&short, json!({ "name": "Renamed" }))
+        .await
+        .ok();
+    campus.admin().patch(&short, later).await.ok();
+    campus.admin().post(path, application("C")).await.created();
+    drive.officer.delete(&drive.path).await.no_content();
+    too_many(drive.officer.post(path, application("D")).await).await;
+    let stored = campus.stored();
+    assert_eq!(
+        admin::check(&stored, shared::time::Clock::now(&*campus.campus.clock)),
+        [""; 0]
+    );
+}
+
+#[tokio::test]
+async fn current_applications_cost_what_is_open() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let path = "/api/clubs/chess/applications/";
+    let sue = campus.as_("sue");
+    sue.get("/api/settings/").await.ok();
+    let before = sue.get(&format!("{path}current/")).await.usage;
+    for n in 0..20 {
+        let mut body = application(&format!("Over {n}"));
+        body["application_start_time"] = json!(hours(-9));
+        body["application_end_time"] = json!(hours(-8));
+        body["description"] = json!("word ".repeat(2_000));
+        drive.officer.post(path, body).await.created();
+    }
+    let answer = sue.get(&format!("{path}current/")).await;
+    assert_eq!(answer.usage.read_units, before.read_units);
+    assert_eq!(answer.ok().as_array().map(Vec::len), Some(1));
+}

@@ -1,0 +1,275 @@
+//! `/clubs/{club}/applications/{application}/submissions/`: what is sent again, forms that changed,
+//! and what remains after an erasure
+//!
+//! Proves D5, H29, H35, N9, N10, S17, S18, S19, T5, W4, W7, X6.
+
+use axum::http::Method;
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::TestCampus;
+use tests::fixtures::{Recruitment, application, id};
+
+async fn campus() -> (TestCampus, Recruitment) {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    (campus, drive)
+}
+
+#[tokio::test]
+async fn the_last_five_keys_are_answered_with_what_is_stored() {
+    let (campus, drive) = campus().await;
+    let path = format!("{}submissions/", drive.path);
+    let send = async |key: &str, text: &str| {
+        let keyed = campus.as_("sue").header("idempotency-key", key);
+        keyed.post(&path, drive.answer(text)).await
+    };
+    let first = send("one", "1").await.created();
+    for (key, text) in [("two", "2"), ("three", "3"), ("four", "4"), ("five", "5")] {
+        send(key, text).await.ok();
+    }
+    // An officer changes the form, and the deadline passes. Neither matters for a repeat.
+    let question = format!("{}questions/{}/", drive.path, drive.question);
+    drive.officer.delete(&question).await.no_content();
+    campus.advance(TimeDelta::hours(20));
+    drive.officer.patch(&drive.path, json!({ "is_active": false })).await.ok();
+    for (key, text, status) in [("one", "1", 201), ("three", "3", 200), ("five", "5", 200)] {
+        let again = send(key, text).await;
+        assert_eq!((again.status.as_u16(), again.header("idempotency-replayed")), (status, "true"));
+        let again = again.json();
+        assert_eq!((&again["id"], &again["revision"]), (&first["id"], &json!(5)));
+        assert_eq!(again["responses"][0]["text"], "5", "the newest answers stay");
+    }
+    assert_eq!(send("two", "other").await.json()["code"], "key_reused");
+    let committee = &drive.application["committees"][0]["id"];
+    let mut elsewhere = drive.answer("1");
+    elsewhere["committee"] = committee.clone();
+    let keyed = campus.as_("sue").header("idempotency-key", "one");
+    assert_eq!(keyed.post(&path, elsewhere).await.json()["code"], "key_reused");
+    assert_eq!(campus.as_("sue").get("/api/submissions/").await.ok().as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn equal_answers_change_nothing_and_are_confirmed_once() {
+    let (campus, drive) = campus().await;
+    drive.officer.patch(&drive.path, json!({ "confirmation": true })).await.ok();
+    let (sue, path) = (campus.as_("sue"), format!("{}submissions/", drive.path));
+    let first = drive.submit(&sue).await;
+    campus.deliver().await;
+    campus.advance(TimeDelta::minutes(1));
+    for _ in 0..3 {
+        let again = sue.post(&path, drive.answer("Because.")).await.ok();
+        assert_eq!(again, first);
+    }
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 1);
+    // What was received later is newer, although it changed nothing.
+    for n in 0..8 {
+        sue.post(&path, drive.answer(&format!("{n}"))).await.ok();
+    }
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 5, "five confirmations a day");
+    campus.advance(TimeDelta::hours(23) + TimeDelta::minutes(59));
+    let last = sue.post(&path, drive.answer("the last")).await.ok();
+    assert_eq!(last["revision"], 10);
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 6);
+}
+
+#[tokio::test]
+async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
+    let (campus, drive) = campus().await;
+    let (sue, draft) = (campus.as_("sue"), format!("{}draft/", drive.path));
+    let save = |version: u32, text: Value| {
+        json!({ "responses": [{ "question": drive.question, "text": text, "version": version }] })
+    };
+    sue.patch(&draft, save(0, json!("typed"))).await.ok();
+    let question = format!("{}questions/{}/", drive.path, drive.question);
+    drive.officer.delete(&question).await.no_content();
+    let path = format!("{}submissions/", drive.path);
+    let refused = sue.post(&path, drive.answer("x")).await;
+    assert_eq!(refused.json()["code"], "question_gone");
+    refused.invalid(&["responses.0.question"]);
+    let mut unknown = drive.answer("x");
+    unknown["responses"][0]["question"] = json!(7);
+    assert_eq!(sue.post(&path, unknown).await.json()["code"], "invalid");
+    assert_eq!(sue.get(&draft).await.ok()["responses"][0]["text"], "typed");
+    sue.patch(&draft, save(1, json!("more"))).await.invalid(&["responses.0.question"]);
+    assert_eq!(sue.patch(&draft, save(1, Value::Null)).await.ok()["responses"], json!([]));
+    // A committee that is gone.
+    let committee = id(&drive.application["committees"][0]);
+    let other = json!({ "question_type": 1, "prompt": "And?" });
+    let other = drive.officer.post(&format!("{}questions/", drive.path), other).await.created();
+    let path = format!("{draft}?committee={committee}");
+    let body = json!({ "responses": [{ "question": other["id"], "text": "t", "version": 0 }] });
+    sue.patch(&path, body).await.ok();
+    let left = json!({ "committees": [drive.application["committees"][1]] });
+    drive.officer.patch(&drive.path, left).await.ok();
+    let found = sue.get(&path).await;
+    let tag = found.header("etag").to_owned();
+    assert_eq!(found.ok()["committee"], committee);
+    sue.clone().header("if-match", "\"old\"").delete(&path).await.error(412);
+    sue.clone().header("if-match", tag).delete(&path).await.no_content();
+    sue.get(&path).await.error(404);
+    sue.header("if-match", "*").delete(&draft).await.error(412);
+}
+
+#[tokio::test]
+async fn drafts_of_one_application_are_bounded() {
+    let (campus, drive) = campus().await;
+    let (sue, path) = (campus.as_("sue"), format!("{}questions/", drive.path));
+    let mut questions = vec![drive.question];
+    for n in 0..20 {
+        let body = json!({ "question_type": 1, "prompt": format!("Q{n}") });
+        questions.push(id(&drive.officer.post(&path, body).await.created()));
+    }
+    let text = "ü".repeat(19_000);
+    let save = async |committee: Option<u64>, question: u64, version: u32, text: &str| {
+        let query = committee.map_or_else(String::new, |id| format!("?committee={id}"));
+        let body = json!({
+            "responses": [{ "question": question, "text": text, "version": version }],
+        });
+        sue.patch(&format!("{}draft/{query}", drive.path), body).await
+    };
+    let committee = id(&drive.application["committees"][0]);
+    for question in &questions[..10] {
+        save(Some(committee), *question, 0, &text).await.ok();
+    }
+    for question in &questions[..6] {
+        save(None, *question, 0, &text).await.ok();
+    }
+    let refused = save(None, questions[6], 0, &text).await;
+    assert_eq!(refused.json()["code"], "quota");
+    refused.invalid(&["responses"]);
+    // Smaller is possible, and a draft that was submitted does not count any more.
+    save(None, questions[0], 1, "short").await.ok();
+    save(None, questions[6], 0, &text).await.ok();
+    campus.advance(TimeDelta::seconds(1));
+    let body = json!({ "committee": committee, "responses": [] });
+    sue.post(&format!("{}submissions/", drive.path), body).await.created();
+    save(None, questions[7], 0, &text).await.ok();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_remains_of_an_erased_applicant_does_not_change() {
+    let (campus, drive) = campus().await;
+    let sue = campus.as_("sue");
+    let sent = drive.submit(&sue).await;
+    let other = drive.submit(&campus.as_("bob")).await;
+    drive.decide(&sent, 2, "Because.").await;
+    sue.delete("/api/settings/").await.no_content();
+    let path = format!("{}submissions/{}/", drive.path, id(&sent));
+    let erased = async |answer: tests::Response| {
+        assert_eq!(answer.json()["code"], "erased", "{}", answer.text());
+        answer.error(400);
+    };
+    erased(drive.officer.patch(&path, json!({ "reason": "x" })).await).await;
+    let review = json!({ "score": 3, "comment": null });
+    erased(drive.officer.put(&format!("{path}reviews/mine/"), review).await).await;
+    let both = json!({ "submissions": [other["id"], sent["id"]], "status": 4 });
+    erased(drive.officer.post(&format!("{}submissions/status/", drive.path), both).await).await;
+    let path = format!("{}submissions/{}/", drive.path, id(&other));
+    assert_eq!(drive.officer.get(&path).await.ok()["status"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blind_round_tells_nothing_and_an_erased_reviewer_leaves_no_tie() {
+    let (campus, drive) = campus().await;
+    drive.officer.patch(&drive.path, json!({ "blind_reviews": true })).await.ok();
+    let bob = campus.member("chess", &drive.officer, "bob", 10).await;
+    let sent = drive.submit(&campus.as_("sue")).await;
+    let path = format!("{}submissions/{}/reviews/mine/", drive.path, id(&sent));
+    let mine = bob.put(&path, json!({ "score": 5, "comment": "Yes." })).await;
+    let tag = mine.header("etag").to_owned();
+    mine.ok();
+    let review = json!({ "score": 4, "comment": null });
+    bob.clone().header("if-match", "\"other\"").put(&path, review.clone()).await.error(412);
+    let ada = &drive.officer;
+    ada.clone().header("if-match", "*").put(&path, review.clone()).await.error(412);
+    bob.clone().header("if-match", tag).put(&path, review).await.ok();
+    let found = async |client: &tests::Client, reviewed: &str| {
+        let list = format!("{}submissions/?reviewed={reviewed}", drive.path);
+        client.get(&list).await.ok().as_array().map_or(0, Vec::len)
+    };
+    assert_eq!((found(ada, "none").await, found(ada, "others").await), (1, 0));
+    assert_eq!((found(&bob, "none").await, found(&bob, "mine").await), (0, 1));
+    // Bob is erased and comes back: the review stays, and is nobody's.
+    bob.delete("/api/settings/").await.no_content();
+    let bob = campus.member("chess", ada, "bob", 10).await;
+    bob.get(&path.replace("mine/", "")).await.ok();
+    assert_eq!(bob.get(&path.replace("mine/", "")).await.ok(), json!([]));
+    assert_eq!((found(&bob, "none").await, found(&bob, "mine").await), (1, 0));
+    ada.put(&path, json!({ "score": 3, "comment": null })).await.ok();
+    let all = ada.get(&path.replace("mine/", "")).await.ok();
+    assert_eq!((&all[0]["by"], &all[0]["score"]), (&json!(null), &json!(4)));
+    let shown = format!("{}submissions/{}/", drive.path, id(&sent));
+    assert_eq!(ada.get(&shown).await.ok()["score_average"], 3.5);
+}
+
+#[tokio::test]
+async fn a_withdrawal_takes_the_tag_of_the_submission() {
+    let (campus, drive) = campus().await;
+    let sue = campus.as_("sue");
+    let path = format!("/api/submissions/{}/", id(&drive.submit(&sue).await));
+    let old = sue.get(&path).await.header("etag").to_owned();
+    let submissions = format!("{}submissions/", drive.path);
+    sue.post(&submissions, drive.answer("Newer.")).await.ok();
+    sue.clone().header("if-match", old).delete(&path).await.error(412);
+    let now = sue.get(&path).await.header("etag").to_owned();
+    sue.clone().header("if-match", now).delete(&path).await.no_content();
+}
+
+#[tokio::test]
+async fn a_person_has_at_most_three_hundred_submissions() {
+    let (campus, drive) = campus().await;
+    let sue = campus.as_("sue");
+    let sent = drive.submit(&sue).await;
+    let table = &campus.campus.app.table;
+    let person = shared::ids::Id::new(id(&sent["user"]));
+    let model = table.submissions_of(person).await.expect("a table").remove(0);
+    let more: Vec<shared::models::Submission> = (1..300)
+        .map(|n| shared::models::Submission {
+            id: shared::ids::Id::new(n),
+            application: shared::ids::Id::new(n),
+            ..model.clone()
+        })
+        .collect();
+    table.load(&more).await.expect("a table");
+    let path = format!("{}submissions/", drive.path);
+    let body = json!({ "committee": drive.application["committees"][0]["id"], "responses": [] });
+    let refused = sue.post(&path, body.clone()).await;
+    assert_eq!(refused.json()["code"], "quota");
+    refused.error(400);
+    // The ones that are there can be changed, and a withdrawal makes room.
+    sue.post(&path, drive.answer("Newer.")).await.ok();
+    sue.delete(&format!("/api/submissions/{}/", id(&sent))).await.no_content();
+    sue.post(&path, body).await.created();
+}
+
+#[tokio::test]
+async fn a_stored_write_with_a_large_answer_is_no_error() {
+    let (campus, drive) = campus().await;
+    let path = format!("{}questions/", drive.path);
+    let options: Vec<String> = (0..50).map(|n| format!("{n:02}{}", "ü".repeat(998))).collect();
+    for n in 0..48 {
+        let body = json!({
+            "question_type": 2, "prompt": format!("Q{n}"), "multiple_choice": options,
+        });
+        drive.officer.post(&path, body).await.created();
+    }
+    let ada = drive.officer.clone().header("accept-encoding", "identity");
+    ada.get(&drive.path).await.error(400);
+    let body = Some("application/json");
+    let done = ada.raw(Method::PATCH, &drive.path, body, r#"{"name":"Renamed"}"#).await;
+    assert_eq!(done.status, 200, "{}", done.text().len());
+    let short = done.json();
+    assert_eq!((&short["name"], &short["truncated"]), (&json!("Renamed"), &json!(true)));
+    assert!(short.get("questions").is_none());
+    let copy = format!("{}duplicate/", drive.path);
+    let copy = ada.raw(Method::POST, &copy, None, "").await;
+    assert_eq!((copy.status.as_u16(), &copy.json()["truncated"]), (201, &json!(true)));
+    let whole = drive.officer.clone().header("accept-encoding", "gzip");
+    assert_eq!(whole.get(copy.header("location")).await.status, 200);
+    let short = application("Other");
+    let listed = campus.as_("ada").post("/api/clubs/chess/applications/", short).await;
+    assert_eq!(listed.created().get("truncated"), None);
+}
