@@ -86,10 +86,10 @@ impl Client {
         content_type: Option<&str>,
         body: Body,
     ) -> Response {
-        let mut request = Request::builder()
-            .method(method.clone())
-            .uri(path)
-            .header("host", host_of(path));
+        let mut request = Request::builder().method(method.clone()).uri(path);
+        if self.headers.iter().all(|(name, _)| *name != "host") {
+            request = request.header("host", host_of(path));
+        }
         if let Some(content_type) = content_type {
             request = request.header("content-type", content_type);
         }

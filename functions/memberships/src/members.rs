@@ -10,7 +10,7 @@ use shared::http::{
     Reader, Reference, Result, SignedIn, Slice, edit, is_officer,
 };
 use shared::models::{InvitationLog, Membership, MembershipRequest, Personal, Role};
-use shared::openapi::fields::{SliceCount, Line, MemberText};
+use shared::openapi::fields::{Line, MemberText, SliceCount};
 use shared::table::{Additions, NewMembership, Refusal, Retries, TableError};
 use shared::time::Timestamp;
 use shared::{Shared, limits, mail, text};

@@ -9,7 +9,7 @@ use shared::Shared;
 use shared::http::{ApiError, Officer, Params, Result, Slice, Sliced};
 use shared::ids::Id;
 use shared::models::{Form, Person, Question, QuestionType, Status, Submission};
-use shared::openapi::fields::{SliceCount, EmailStatuses, Reviewed, SubmissionOrdering};
+use shared::openapi::fields::{EmailStatuses, Reviewed, SliceCount, SubmissionOrdering};
 
 use crate::list::find;
 use shared::bodies::{Prompts, committee_of, prompts_of};

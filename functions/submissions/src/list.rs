@@ -9,7 +9,7 @@ use shared::ids::Id;
 use shared::models::{
     Application, Committee, EmailStatus, Form, Person, Review, Status, Submission,
 };
-use shared::openapi::fields::{SliceCount, EmailStatuses, Reviewed, SubmissionOrdering};
+use shared::openapi::fields::{EmailStatuses, Reviewed, SliceCount, SubmissionOrdering};
 use shared::table::SubmissionQuery;
 use shared::{Shared, text};
 

@@ -86,6 +86,14 @@ async fn bad_tokens_are_401_on_every_route_public_ones_included() {
         ("expired", sign(with("exp", json!(now)))),
         ("not yet valid", sign(with("nbf", json!(now + 1)))),
         (
+            "a start that is text",
+            sign(with("nbf", json!(now.to_string()))),
+        ),
+        (
+            "an end that is text",
+            sign(with("exp", json!((now + 60).to_string()))),
+        ),
+        (
             "other issuer",
             sign(with("iss", json!("https://other.example"))),
         ),
@@ -244,10 +252,17 @@ async fn somebody_whose_id_is_anothers_is_refused_and_does_nothing() {
 #[tokio::test]
 async fn an_address_that_is_not_verified_is_treated_as_no_address() {
     let campus = TestCampus::new();
-    for (verified, email) in [(false, ""), (true, "sue@uni.example")] {
+    for (verified, email) in [
+        (json!(false), ""),
+        (json!("false"), ""),
+        (json!(null), "sue@uni.example"),
+        (json!(1), ""),
+        (json!("true"), "sue@uni.example"),
+        (json!(true), "sue@uni.example"),
+    ] {
         let mut claims = with("email", json!("sue@uni.example"));
-        claims["email_verified"] = json!(verified);
-        claims["sub"] = json!(format!("sue-{verified}"));
+        claims["sub"] = json!(format!("sue-{}", verified.to_string().replace('"', "")));
+        claims["email_verified"] = verified.clone();
         let token = campus.campus.issuer.sign(&claims).expect("a token");
         let profile = campus.with_token(&token).get("/api/settings/").await.ok();
         assert_eq!(profile["email"], email, "email_verified: {verified}");

@@ -197,22 +197,50 @@ async fn a_description_is_shortened_to_its_first_2000_characters() {
     for path in ["/api/events.ics", "/api/clubs/chess/events.ics"] {
         let text = campus.anonymous().get(path).await.text();
         let entries = entries(&text);
-        let length = entries[0].get_description().map(|text| text.chars().count());
+        let length = entries[0]
+            .get_description()
+            .map(|text| text.chars().count());
         // Lists across clubs hold 2,000 characters of the HTML.
-        let (least, most) = if path == "/api/events.ics" { (1_990, 2_000) } else { (2_000, 2_000) };
-        assert!(length.is_some_and(|length| (least..=most).contains(&length)), "{length:?}");
+        let (least, most) = if path == "/api/events.ics" {
+            (1_990, 2_000)
+        } else {
+            (2_000, 2_000)
+        };
+        assert!(
+            length.is_some_and(|length| (least..=most).contains(&length)),
+            "{length:?}"
+        );
     }
     // The list of the club has the beginning, and the event itself the whole.
     let list = ada.get("/api/clubs/chess/events/").await.ok();
-    assert!(list[0]["description"].as_str().is_some_and(|text| text.chars().count() < 2_050));
+    assert!(
+        list[0]["description"]
+            .as_str()
+            .is_some_and(|text| text.chars().count() < 2_050)
+    );
     let path = format!("/api/clubs/chess/events/{}/", list[0]["id"]);
     let whole = ada.get(&path).await.ok();
-    assert_eq!(whole["description"].as_str().map(|text| text.chars().count()), Some(2_507));
+    assert_eq!(
+        whole["description"]
+            .as_str()
+            .map(|text| text.chars().count()),
+        Some(2_507)
+    );
     ada.patch(&path, json!({ "name": "y" })).await.ok();
-    assert_eq!(ada.get(&path).await.ok()["description"], whole["description"]);
-    ada.patch(&path, json!({ "description": "<p>Short.</p>" })).await.ok();
+    assert_eq!(
+        ada.get(&path).await.ok()["description"],
+        whole["description"]
+    );
+    ada.patch(&path, json!({ "description": "<p>Short.</p>" }))
+        .await
+        .ok();
     assert_eq!(ada.get(&path).await.ok()["description"], "<p>Short.</p>");
-    assert!(!campus.stored().iter().any(|item| item["type"]["S"] == "EventText"));
+    assert!(
+        !campus
+            .stored()
+            .iter()
+            .any(|item| item["type"]["S"] == "EventText")
+    );
     // Caches may keep what everybody sees.
     let calendar = campus.anonymous().get("/api/clubs/chess/events.ics").await;
     assert_eq!(calendar.header("cache-control"), "public, max-age=300");

@@ -365,3 +365,28 @@ async fn officers_who_change_a_club_at_once_lose_nothing() {
     }
     assert_eq!(tests::recount::recount(&campus), [""; 0]);
 }
+
+#[tokio::test]
+async fn html_that_would_become_millions_of_nodes_is_refused() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("Chess", &ada).await;
+    let kinds = |count: usize| {
+        (0..count)
+            .map(|n| format!("<b title={n}>"))
+            .collect::<String>()
+    };
+    for (html, status) in [
+        (kinds(1_490) + &"<p>".repeat(1_490), 400),
+        (kinds(6) + &"<p>x</p>".repeat(1_000), 200),
+        ("<b>x</b>".repeat(1_490), 200),
+    ] {
+        let answer = ada
+            .patch("/api/clubs/chess/", json!({ "description": html }))
+            .await;
+        assert_eq!(answer.status, status, "{}", &html[..40]);
+        if status == 400 {
+            assert!(answer.json()["description"].is_array(), "{}", answer.text());
+        }
+    }
+}

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use chrono::TimeDelta;
 use local::stream::Delivered;
+use mailer::{Ses, Worker};
 use serde_json::{Value, json};
 use shared::time::Clock as _;
 use tests::fixtures::{Recruitment, id};
@@ -443,6 +444,27 @@ async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() 
         ),
         (Some(4), Some(8), 8)
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_is_counted_once_for_all_workers() {
+    let campus = campus_with(|_| refused(500, "InternalFailure"));
+    let drive = rejections(&campus, 12).await;
+    let parts = &campus.campus;
+    // Each worker is a new process that knows only the table.
+    for _ in 0..20 {
+        let ses = Ses::new(
+            &local::sdk_config(parts.mailbox.clone()),
+            &parts.app.settings,
+        );
+        let (table, clock) = (parts.app.table.clone(), parts.clock.clone());
+        let worker = Worker::new(table, ses, clock, parts.app.settings.clone());
+        let end = parts.stream.deliver(&Arc::new(worker)).await;
+        assert_eq!(end.expect("a stream"), Delivered::RetryLater);
+    }
+    let path = format!("{}submissions/?email_status=unknown", drive.path);
+    let unknown = drive.officer.get(&path).await.ok();
+    assert_eq!(unknown.as_array().map(Vec::len), Some(3));
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,6 @@
 //! `/health/`, `/openapi.json`, `/docs/`, `/local/…`
 //!
-//! Proves O1, O10, O13.
+//! Proves O1, O10, O13, O18.
 
 use serde_json::json;
 use tests::TestCampus;
@@ -142,4 +142,44 @@ async fn the_local_service_has_pages() {
     );
     let people = anybody.get("/local/people.json").await.ok();
     assert_eq!(people[0]["subject"]["groups"], json!(["clubs-admin"]));
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_get_no_tokens_and_no_mails() {
+    let campus = TestCampus::new();
+    let body = json!({ "username": "ada" });
+    for (name, value) in [
+        ("host", "rebound.example:8000"),
+        ("origin", "https://evil.example"),
+        ("origin", "http://127.0.0.1:9999"),
+        ("origin", "null"),
+    ] {
+        let page = campus.anonymous().header(name, value);
+        page.post("/local/token", body.clone()).await.error(403);
+        page.get("/local/mail.json").await.error(403);
+        page.delete("/local/mail.json").await.error(403);
+        page.post("/local/clock", json!({ "advance_s": 60 }))
+            .await
+            .error(403);
+        // The API itself is as public as in the cloud.
+        page.get("/api/health/").await.ok();
+    }
+    let own = campus.anonymous().header("origin", "http://localhost:8000");
+    own.post("/local/token", body).await.ok();
+}
+
+#[tokio::test]
+async fn the_clock_stays_within_the_years_that_dates_have() {
+    let anybody = TestCampus::new().anonymous();
+    for seconds in [i64::MAX, 300_000_000_000, -300_000_000_000] {
+        anybody
+            .post("/local/clock", json!({ "advance_s": seconds }))
+            .await
+            .error(400);
+    }
+    anybody
+        .post("/local/clock", json!({ "advance_s": 60 }))
+        .await
+        .ok();
+    anybody.get("/api/clubs/").await.ok();
 }

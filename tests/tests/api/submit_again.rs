@@ -31,27 +31,56 @@ async fn the_last_five_keys_are_answered_with_what_is_stored() {
     let question = format!("{}questions/{}/", drive.path, drive.question);
     drive.officer.delete(&question).await.no_content();
     campus.advance(TimeDelta::hours(20));
-    drive.officer.patch(&drive.path, json!({ "is_active": false })).await.ok();
+    drive
+        .officer
+        .patch(&drive.path, json!({ "is_active": false }))
+        .await
+        .ok();
     for (key, text, status) in [("one", "1", 201), ("three", "3", 200), ("five", "5", 200)] {
         let again = send(key, text).await;
-        assert_eq!((again.status.as_u16(), again.header("idempotency-replayed")), (status, "true"));
+        assert_eq!(
+            (again.status.as_u16(), again.header("idempotency-replayed")),
+            (status, "true")
+        );
         let again = again.json();
-        assert_eq!((&again["id"], &again["revision"]), (&first["id"], &json!(5)));
-        assert_eq!(again["responses"][0]["text"], "5", "the newest answers stay");
+        assert_eq!(
+            (&again["id"], &again["revision"]),
+            (&first["id"], &json!(5))
+        );
+        assert_eq!(
+            again["responses"][0]["text"], "5",
+            "the newest answers stay"
+        );
     }
     assert_eq!(send("two", "other").await.json()["code"], "key_reused");
     let committee = &drive.application["committees"][0]["id"];
     let mut elsewhere = drive.answer("1");
     elsewhere["committee"] = committee.clone();
     let keyed = campus.as_("sue").header("idempotency-key", "one");
-    assert_eq!(keyed.post(&path, elsewhere).await.json()["code"], "key_reused");
-    assert_eq!(campus.as_("sue").get("/api/submissions/").await.ok().as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        keyed.post(&path, elsewhere).await.json()["code"],
+        "key_reused"
+    );
+    assert_eq!(
+        campus
+            .as_("sue")
+            .get("/api/submissions/")
+            .await
+            .ok()
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
 }
 
 #[tokio::test]
 async fn equal_answers_change_nothing_and_are_confirmed_once() {
     let (campus, drive) = campus().await;
-    drive.officer.patch(&drive.path, json!({ "confirmation": true })).await.ok();
+    drive
+        .officer
+        .patch(&drive.path, json!({ "confirmation": true }))
+        .await
+        .ok();
     let (sue, path) = (campus.as_("sue"), format!("{}submissions/", drive.path));
     let first = drive.submit(&sue).await;
     campus.deliver().await;
@@ -79,9 +108,7 @@ async fn equal_answers_change_nothing_and_are_confirmed_once() {
 async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
     let (campus, drive) = campus().await;
     let (sue, draft) = (campus.as_("sue"), format!("{}draft/", drive.path));
-    let save = |version: u32, text: Value| {
-        json!({ "responses": [{ "question": drive.question, "text": text, "version": version }] })
-    };
+    let save = |version: u32, text: Value| json!({ "responses": [{ "question": drive.question, "text": text, "version": version }] });
     sue.patch(&draft, save(0, json!("typed"))).await.ok();
     let question = format!("{}questions/{}/", drive.path, drive.question);
     drive.officer.delete(&question).await.no_content();
@@ -93,12 +120,21 @@ async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
     unknown["responses"][0]["question"] = json!(7);
     assert_eq!(sue.post(&path, unknown).await.json()["code"], "invalid");
     assert_eq!(sue.get(&draft).await.ok()["responses"][0]["text"], "typed");
-    sue.patch(&draft, save(1, json!("more"))).await.invalid(&["responses.0.question"]);
-    assert_eq!(sue.patch(&draft, save(1, Value::Null)).await.ok()["responses"], json!([]));
+    sue.patch(&draft, save(1, json!("more")))
+        .await
+        .invalid(&["responses.0.question"]);
+    assert_eq!(
+        sue.patch(&draft, save(1, Value::Null)).await.ok()["responses"],
+        json!([])
+    );
     // A committee that is gone.
     let committee = id(&drive.application["committees"][0]);
     let other = json!({ "question_type": 1, "prompt": "And?" });
-    let other = drive.officer.post(&format!("{}questions/", drive.path), other).await.created();
+    let other = drive
+        .officer
+        .post(&format!("{}questions/", drive.path), other)
+        .await
+        .created();
     let path = format!("{draft}?committee={committee}");
     let body = json!({ "responses": [{ "question": other["id"], "text": "t", "version": 0 }] });
     sue.patch(&path, body).await.ok();
@@ -107,8 +143,16 @@ async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
     let found = sue.get(&path).await;
     let tag = found.header("etag").to_owned();
     assert_eq!(found.ok()["committee"], committee);
-    sue.clone().header("if-match", "\"old\"").delete(&path).await.error(412);
-    sue.clone().header("if-match", tag).delete(&path).await.no_content();
+    sue.clone()
+        .header("if-match", "\"old\"")
+        .delete(&path)
+        .await
+        .error(412);
+    sue.clone()
+        .header("if-match", tag)
+        .delete(&path)
+        .await
+        .no_content();
     sue.get(&path).await.error(404);
     sue.header("if-match", "*").delete(&draft).await.error(412);
 }
@@ -128,7 +172,8 @@ async fn drafts_of_one_application_are_bounded() {
         let body = json!({
             "responses": [{ "question": question, "text": text, "version": version }],
         });
-        sue.patch(&format!("{}draft/{query}", drive.path), body).await
+        sue.patch(&format!("{}draft/{query}", drive.path), body)
+            .await
     };
     let committee = id(&drive.application["committees"][0]);
     for question in &questions[..10] {
@@ -145,7 +190,9 @@ async fn drafts_of_one_application_are_bounded() {
     save(None, questions[6], 0, &text).await.ok();
     campus.advance(TimeDelta::seconds(1));
     let body = json!({ "committee": committee, "responses": [] });
-    sue.post(&format!("{}submissions/", drive.path), body).await.created();
+    sue.post(&format!("{}submissions/", drive.path), body)
+        .await
+        .created();
     save(None, questions[7], 0, &text).await.ok();
 }
 
@@ -164,9 +211,21 @@ async fn what_remains_of_an_erased_applicant_does_not_change() {
     };
     erased(drive.officer.patch(&path, json!({ "reason": "x" })).await).await;
     let review = json!({ "score": 3, "comment": null });
-    erased(drive.officer.put(&format!("{path}reviews/mine/"), review).await).await;
+    erased(
+        drive
+            .officer
+            .put(&format!("{path}reviews/mine/"), review)
+            .await,
+    )
+    .await;
     let both = json!({ "submissions": [other["id"], sent["id"]], "status": 4 });
-    erased(drive.officer.post(&format!("{}submissions/status/", drive.path), both).await).await;
+    erased(
+        drive
+            .officer
+            .post(&format!("{}submissions/status/", drive.path), both)
+            .await,
+    )
+    .await;
     let path = format!("{}submissions/{}/", drive.path, id(&other));
     assert_eq!(drive.officer.get(&path).await.ok()["status"], 1);
 }
@@ -174,31 +233,60 @@ async fn what_remains_of_an_erased_applicant_does_not_change() {
 #[tokio::test(start_paused = true)]
 async fn a_blind_round_tells_nothing_and_an_erased_reviewer_leaves_no_tie() {
     let (campus, drive) = campus().await;
-    drive.officer.patch(&drive.path, json!({ "blind_reviews": true })).await.ok();
+    drive
+        .officer
+        .patch(&drive.path, json!({ "blind_reviews": true }))
+        .await
+        .ok();
     let bob = campus.member("chess", &drive.officer, "bob", 10).await;
     let sent = drive.submit(&campus.as_("sue")).await;
     let path = format!("{}submissions/{}/reviews/mine/", drive.path, id(&sent));
-    let mine = bob.put(&path, json!({ "score": 5, "comment": "Yes." })).await;
+    let mine = bob
+        .put(&path, json!({ "score": 5, "comment": "Yes." }))
+        .await;
     let tag = mine.header("etag").to_owned();
     mine.ok();
     let review = json!({ "score": 4, "comment": null });
-    bob.clone().header("if-match", "\"other\"").put(&path, review.clone()).await.error(412);
+    bob.clone()
+        .header("if-match", "\"other\"")
+        .put(&path, review.clone())
+        .await
+        .error(412);
     let ada = &drive.officer;
-    ada.clone().header("if-match", "*").put(&path, review.clone()).await.error(412);
-    bob.clone().header("if-match", tag).put(&path, review).await.ok();
+    ada.clone()
+        .header("if-match", "*")
+        .put(&path, review.clone())
+        .await
+        .error(412);
+    bob.clone()
+        .header("if-match", tag)
+        .put(&path, review)
+        .await
+        .ok();
     let found = async |client: &tests::Client, reviewed: &str| {
         let list = format!("{}submissions/?reviewed={reviewed}", drive.path);
         client.get(&list).await.ok().as_array().map_or(0, Vec::len)
     };
-    assert_eq!((found(ada, "none").await, found(ada, "others").await), (1, 0));
-    assert_eq!((found(&bob, "none").await, found(&bob, "mine").await), (0, 1));
+    assert_eq!(
+        (found(ada, "none").await, found(ada, "others").await),
+        (1, 0)
+    );
+    assert_eq!(
+        (found(&bob, "none").await, found(&bob, "mine").await),
+        (0, 1)
+    );
     // Bob is erased and comes back: the review stays, and is nobody's.
     bob.delete("/api/settings/").await.no_content();
     let bob = campus.member("chess", ada, "bob", 10).await;
     bob.get(&path.replace("mine/", "")).await.ok();
     assert_eq!(bob.get(&path.replace("mine/", "")).await.ok(), json!([]));
-    assert_eq!((found(&bob, "none").await, found(&bob, "mine").await), (1, 0));
-    ada.put(&path, json!({ "score": 3, "comment": null })).await.ok();
+    assert_eq!(
+        (found(&bob, "none").await, found(&bob, "mine").await),
+        (1, 0)
+    );
+    ada.put(&path, json!({ "score": 3, "comment": null }))
+        .await
+        .ok();
     let all = ada.get(&path.replace("mine/", "")).await.ok();
     assert_eq!((&all[0]["by"], &all[0]["score"]), (&json!(null), &json!(4)));
     let shown = format!("{}submissions/{}/", drive.path, id(&sent));
@@ -213,9 +301,17 @@ async fn a_withdrawal_takes_the_tag_of_the_submission() {
     let old = sue.get(&path).await.header("etag").to_owned();
     let submissions = format!("{}submissions/", drive.path);
     sue.post(&submissions, drive.answer("Newer.")).await.ok();
-    sue.clone().header("if-match", old).delete(&path).await.error(412);
+    sue.clone()
+        .header("if-match", old)
+        .delete(&path)
+        .await
+        .error(412);
     let now = sue.get(&path).await.header("etag").to_owned();
-    sue.clone().header("if-match", now).delete(&path).await.no_content();
+    sue.clone()
+        .header("if-match", now)
+        .delete(&path)
+        .await
+        .no_content();
 }
 
 #[tokio::test]
@@ -225,7 +321,11 @@ async fn a_person_has_at_most_three_hundred_submissions() {
     let sent = drive.submit(&sue).await;
     let table = &campus.campus.app.table;
     let person = shared::ids::Id::new(id(&sent["user"]));
-    let model = table.submissions_of(person).await.expect("a table").remove(0);
+    let model = table
+        .submissions_of(person)
+        .await
+        .expect("a table")
+        .remove(0);
     let more: Vec<shared::models::Submission> = (1..300)
         .map(|n| shared::models::Submission {
             id: shared::ids::Id::new(n),
@@ -241,7 +341,9 @@ async fn a_person_has_at_most_three_hundred_submissions() {
     refused.error(400);
     // The ones that are there can be changed, and a withdrawal makes room.
     sue.post(&path, drive.answer("Newer.")).await.ok();
-    sue.delete(&format!("/api/submissions/{}/", id(&sent))).await.no_content();
+    sue.delete(&format!("/api/submissions/{}/", id(&sent)))
+        .await
+        .no_content();
     sue.post(&path, body).await.created();
 }
 
@@ -249,7 +351,9 @@ async fn a_person_has_at_most_three_hundred_submissions() {
 async fn a_stored_write_with_a_large_answer_is_no_error() {
     let (campus, drive) = campus().await;
     let path = format!("{}questions/", drive.path);
-    let options: Vec<String> = (0..50).map(|n| format!("{n:02}{}", "ü".repeat(998))).collect();
+    let options: Vec<String> = (0..50)
+        .map(|n| format!("{n:02}{}", "ü".repeat(998)))
+        .collect();
     for n in 0..48 {
         let body = json!({
             "question_type": 2, "prompt": format!("Q{n}"), "multiple_choice": options,
@@ -259,17 +363,28 @@ async fn a_stored_write_with_a_large_answer_is_no_error() {
     let ada = drive.officer.clone().header("accept-encoding", "identity");
     ada.get(&drive.path).await.error(400);
     let body = Some("application/json");
-    let done = ada.raw(Method::PATCH, &drive.path, body, r#"{"name":"Renamed"}"#).await;
+    let done = ada
+        .raw(Method::PATCH, &drive.path, body, r#"{"name":"Renamed"}"#)
+        .await;
     assert_eq!(done.status, 200, "{}", done.text().len());
     let short = done.json();
-    assert_eq!((&short["name"], &short["truncated"]), (&json!("Renamed"), &json!(true)));
+    assert_eq!(
+        (&short["name"], &short["truncated"]),
+        (&json!("Renamed"), &json!(true))
+    );
     assert!(short.get("questions").is_none());
     let copy = format!("{}duplicate/", drive.path);
     let copy = ada.raw(Method::POST, &copy, None, "").await;
-    assert_eq!((copy.status.as_u16(), &copy.json()["truncated"]), (201, &json!(true)));
+    assert_eq!(
+        (copy.status.as_u16(), &copy.json()["truncated"]),
+        (201, &json!(true))
+    );
     let whole = drive.officer.clone().header("accept-encoding", "gzip");
     assert_eq!(whole.get(copy.header("location")).await.status, 200);
     let short = application("Other");
-    let listed = campus.as_("ada").post("/api/clubs/chess/applications/", short).await;
+    let listed = campus
+        .as_("ada")
+        .post("/api/clubs/chess/applications/", short)
+        .await;
     assert_eq!(listed.created().get("truncated"), None);
 }
