@@ -370,7 +370,7 @@ async fn officers_who_change_a_club_at_once_lose_nothing() {
 async fn html_that_would_become_millions_of_nodes_is_refused() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
-    campus.club("Chess", &ada).await;
+    campus.club("chess", &ada).await;
     let kinds = |count: usize| {
         (0..count)
             .map(|n| format!("<b title={n}>"))
