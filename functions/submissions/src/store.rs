@@ -149,6 +149,7 @@ async fn write(
         person: person.id,
         submission: new.id,
         application: new.application,
+        received: new.received,
         expires: now.plus(PLACE_KEPT).epoch_seconds(),
     };
     let (stored, noted) = futures::join!(submit, app.table.note_place(&place));

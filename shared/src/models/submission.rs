@@ -211,6 +211,8 @@ pub struct OwnPlace {
     pub submission: Id<Submission>,
     /// Id of the application.
     pub application: Id<Application>,
+    /// The order number of the request, see [`crate::ids::Ids::received`].
+    pub received: u64,
     /// When the table may delete it, in seconds since 1970.
     pub expires: i64,
 }

@@ -9,6 +9,17 @@ const FAILED_READ: &str = "A read changes nothing: if it fails, send it again.";
 const FAILED_WRITE: &str = "After an error nothing has changed. Only after the code \
     `outcome_unknown` it may have: send the same request again.";
 
+/// Operations that honour `If-Match`, although the object of their path cannot be changed with
+/// PATCH or has parts with versions.
+const CONDITIONAL: [&str; 4] = [
+    "put_review",
+    "delete_review",
+    "delete_draft",
+    "withdraw_submission",
+];
+/// Reads without a query whose answer can be larger than Lambda allows without compression.
+const LARGE: [&str; 2] = ["show_application", "list_current_applications"];
+
 /// Completes all operations of the document.
 pub fn complete(document: &mut Value, examples: &Value) {
     responses::add(&mut document["components"]);
@@ -27,11 +38,13 @@ pub fn complete(document: &mut Value, examples: &Value) {
             .to_owned();
         let is_edit = matches!(method, "put" | "patch" | "delete")
             && editable.iter().any(|editable| editable == path)
-            || path.ends_with("/upload/");
+            || path.ends_with("/upload/")
+            || CONDITIONAL.contains(&id.as_str());
         let call = Call {
             path,
             method,
             is_edit,
+            is_large: LARGE.contains(&id.as_str()),
             is_service: operation["tags"] == json!(["service"]),
         };
         describe(operation, &call);
@@ -46,6 +59,8 @@ struct Call<'a> {
     method: &'a str,
     /// Whether `If-Match` is honoured.
     is_edit: bool,
+    /// Whether the answer can be too large.
+    is_large: bool,
     /// Whether it is about the service itself.
     is_service: bool,
 }
@@ -130,7 +145,7 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
     let errors = [
         (
             "400",
-            call.method != "get" || has_query || call.path.ends_with("s/"),
+            call.method != "get" || has_query || call.is_large || call.path.ends_with("s/"),
         ),
         ("401", true),
         ("403", signed_in),

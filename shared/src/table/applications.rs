@@ -9,8 +9,8 @@ use super::tombstones::DeletedApplication;
 use super::{Entity, Key, Range, Refusal, Retries, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
-    Application, ApplicationTexts, ClubCode, Extension, Form, Person, Prompt, Question, Submission,
-    WholeForm, Window, Withdrawal,
+    Application, ApplicationTexts, Club, ClubCode, Extension, Form, Person, Prompt, Question,
+    Submission, WholeForm, Window, Withdrawal,
 };
 use crate::time::Timestamp;
 
@@ -73,6 +73,24 @@ fn windows_with(
         windows.remove(&id);
     }
     windows
+}
+
+/// Returns whether a club would have more applications than the quota allows with this one.
+fn exceeds(
+    quota: Option<ApplicationQuota>,
+    club: &Club,
+    application: &Application,
+    is_new: bool,
+) -> bool {
+    let windows = windows_with(&club.windows, application, application.updated_at);
+    let is_counted = |windows: &BTreeMap<String, Window>| {
+        let window = windows.get(&application.id.to_string());
+        window.is_some_and(|window| window.end >= application.updated_at)
+    };
+    let is_one_more = is_counted(&windows) && !is_counted(&club.windows);
+    quota.is_some_and(|quota| {
+        is_one_more && windows.len() > quota.open || is_new && club.applications >= quota.all
+    })
 }
 
 /// Number of questions in one transaction. Each has two items, and DynamoDB allows 100 items and 4
@@ -274,14 +292,16 @@ impl Table {
         quota: Option<ApplicationQuota>,
     ) -> Result<(), TableError> {
         let head = &form.application;
-        if !form.questions.is_empty()
-            && self
-                .application_even_deleted(&head.club, head.id)
-                .await?
-                .is_some()
-        {
-            // An earlier attempt stored it, and it may have been changed since then.
-            return Err(TableError::Refused(Refusal::Exists));
+        if !form.questions.is_empty() {
+            let stored = self.application_even_deleted(&head.club, head.id);
+            let (stored, club) = futures::try_join!(stored, self.club(&head.club))?;
+            if stored.is_some() {
+                // An earlier attempt stored it, and it may have been changed since then.
+                return Err(TableError::Refused(Refusal::Exists));
+            }
+            if club.is_some_and(|club| exceeds(quota, &club, head, true)) {
+                return Err(TableError::Refused(Refusal::Quota));
+            }
         }
         // Store the questions first: the application must not be visible before it is complete. A
         // refusal means that an earlier attempt with the same idempotency key stored them.
@@ -339,26 +359,16 @@ impl Table {
             retries.next().await?;
             let club = self.club(code).await?;
             let club = club.ok_or(TableError::Refused(Refusal::Changed))?;
-            let windows = windows_with(&club.windows, application, application.updated_at);
-            let is_counted = |windows: &BTreeMap<String, Window>| {
-                let window = windows.get(&application.id.to_string());
-                window.is_some_and(|window| window.end >= application.updated_at)
-            };
-            if let Some(quota) = quota
-                && (is_counted(&windows) && !is_counted(&club.windows))
-                && windows.len() > quota.open
-            {
+            if exceeds(quota, &club, application, is_new) {
                 return Err(TableError::Refused(Refusal::Quota));
             }
+            let windows = windows_with(&club.windows, application, application.updated_at);
             let mut change = Write::update(keys::club(code))
                 .set("windows", &windows)
                 .if_equals("windows", &club.windows)
                 .or(Refusal::Superseded);
             if is_new {
                 change = change.add("applications", 1);
-                if quota.is_some_and(|quota| club.applications >= quota.all) {
-                    return Err(TableError::Refused(Refusal::Quota));
-                }
             }
             let all = writes
                 .iter()

@@ -285,8 +285,12 @@ impl Table {
         for used in &all.link_uses {
             self.forget_link_use(used).await?;
         }
-        self.delete_many(all.places.iter().map(Entity::key).collect())
-            .await?;
+        let place = |id| keys::own_place(person.id, id);
+        let submitted = all.submissions.iter().map(|submission| submission.id);
+        let withdrawn = all.withdrawals.iter().map(|withdrawal| withdrawal.id);
+        let noted = all.places.iter().map(|place| place.submission);
+        let places: HashSet<Key> = submitted.chain(withdrawn).chain(noted).map(place).collect();
+        self.bury(places.into_iter().collect(), when).await?;
         let invites = stream::iter(all.invites)
             .map(async |invite| ignore_refusal(self.delete_invite(&invite).await));
         invites

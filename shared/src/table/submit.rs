@@ -110,8 +110,11 @@ impl Table {
     }
 
     /// Notes for an hour where a person has submitted, because the index may be behind: 1 write.
+    /// A write that arrives after the person was erased changes nothing.
     pub async fn note_place(&self, place: &OwnPlace) -> Result<(), TableError> {
-        self.write(Write::put(place)?).await.map(drop)
+        let note =
+            Write::put(place)?.if_new_or(|write| write.if_below("received", &place.received));
+        ignore_refusal(self.write(note).await.map(drop))
     }
 
     /// Returns where a person has submitted within the last hour: 1 query.

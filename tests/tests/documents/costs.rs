@@ -903,12 +903,23 @@ async fn measure() -> (Vec<Row>, Rights) {
         null.clone(),
     )
     .await;
+    let copy = p
+        .row(
+            "duplicate_application",
+            "5 questions",
+            &ada,
+            post.clone(),
+            &format!("{path}duplicate/"),
+            null.clone(),
+        )
+        .await;
+    let copy = format!("/api/clubs/chess/applications/{}/", id(&copy));
     p.row(
-        "duplicate_application",
+        "delete_application",
         "5 questions",
         &ada,
-        post.clone(),
-        &format!("{path}duplicate/"),
+        delete.clone(),
+        &copy,
         null.clone(),
     )
     .await;

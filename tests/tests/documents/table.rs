@@ -144,6 +144,7 @@ pub async fn one_of_everything() -> TestCampus {
         .created();
     let event = json!({
         "name": "Open evening",
+        "description": "word ".repeat(1_000),
         "showings": [{ "start_time": hours(5), "end_time": hours(6) }],
     });
     drive
