@@ -54,7 +54,8 @@ impl Forms {
         Ok(form)
     }
 
-    /// Returns the committees of an application whose form is in memory. They may have changed since.
+    /// Returns the committees of an application whose form is in memory. They may have changed
+    /// since.
     pub fn committees(&self, application: Id<Application>) -> Option<Vec<Id<Committee>>> {
         let form = self.kept(application)?;
         let committees = form.application.committees.iter();

@@ -54,10 +54,9 @@ fn attributes(rest: &str) -> &str {
     for (position, c) in rest.char_indices() {
         match quote {
             Some(end) if c == end => quote = None,
-            Some(_) => {}
             None if c == '>' => return &rest[..position],
             None if (c == '"' || c == '\'') && before == '=' => quote = Some(c),
-            None => {}
+            Some(_) | None => {}
         }
         if !c.is_whitespace() {
             before = c;
@@ -200,7 +199,8 @@ pub fn beginning(html: &str) -> String {
 }
 
 /// Returns the first `most` characters of clean HTML. The text is cut at the end of an outermost
-/// element. If the first such element is longer, it is cut inside, and the open elements are closed.
+/// element. If the first such element is longer, it is cut inside, and the open elements are
+/// closed.
 pub fn beginning_of(html: &str, most: usize) -> String {
     let Some((limit, _)) = html.char_indices().nth(most) else {
         return html.to_owned();

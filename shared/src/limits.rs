@@ -111,8 +111,8 @@ pub const MULTIPART_OVERHEAD: usize = 256 * 1024;
 pub const DRAINED: usize = 32 * 1024 * 1024;
 /// A response body, in bytes. Its base64 form must fit in the 6 MB of a Lambda response.
 pub const ANSWER_BODY: usize = 4_400_000;
-/// Characters of a description that lists of clubs store and show, and of the text of a description in
-/// a calendar.
+/// Characters of a description that lists of clubs store and show, and of the text of a description
+/// in a calendar.
 pub const SHORTENED: usize = 2_000;
 /// Characters of a description that stand in the item of an event. They have the first
 /// [`SHORTENED`] characters of the text, unless more than half of them is markup.

@@ -2,7 +2,8 @@
 //! Signature (RFC 7515, compact form) with the algorithm `EdDSA` (Ed25519, RFC 8037).
 //!
 //! The signing key is derived from a secret of its own. Whoever makes links of invitations cannot
-//! sign receipts. The same submission always has the same receipt, because Ed25519 uses no random numbers.
+//! sign receipts. The same submission always has the same receipt, because Ed25519 uses no random
+//! numbers.
 
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use aws_lc_rs::{digest, hmac};

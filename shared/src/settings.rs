@@ -52,8 +52,8 @@ pub struct Settings {
     /// characters, and not the secret of invites.
     pub receipt_secret: Secret,
     /// `OLD_RECEIPT_KEYS`: public keys of receipts that were signed before the secret changed: the
-    /// `x` of `/receipts/jwks.json`, an `@`, and the time of the change, separated by commas; default
-    /// none.
+    /// `x` of `/receipts/jwks.json`, an `@`, and the time of the change, separated by commas;
+    /// default none.
     pub old_receipt_keys: Vec<OldReceiptKey>,
     /// `MEDIA_BUCKET`: the S3 bucket that stores images.
     pub media_bucket: String,
@@ -114,6 +114,21 @@ impl Default for ClaimNames {
             given_name: "given_name".into(),
             family_name: "family_name".into(),
             groups: "groups".into(),
+        }
+    }
+}
+
+impl ClaimNames {
+    /// Reads the names with a function that returns a variable, or a default.
+    fn read(or: impl Fn(&str, &str) -> String) -> Self {
+        let names = Self::default();
+        Self {
+            username: or("CLAIM_USERNAME", &names.username),
+            email: or("CLAIM_EMAIL", &names.email),
+            name: or("CLAIM_NAME", &names.name),
+            given_name: or("CLAIM_GIVEN_NAME", &names.given_name),
+            family_name: or("CLAIM_FAMILY_NAME", &names.family_name),
+            groups: or("CLAIM_GROUPS", &names.groups),
         }
     }
 }
@@ -224,6 +239,14 @@ impl OldReceiptKey {
     }
 }
 
+/// The entries of a list that is separated by commas.
+fn list(value: &str) -> impl Iterator<Item = &str> {
+    value
+        .split(',')
+        .map(str::trim)
+        .filter(|item| !item.is_empty())
+}
+
 /// All errors in the environment.
 #[derive(Debug, thiserror::Error)]
 #[error("settings: {}", .0.join("; "))]
@@ -264,26 +287,20 @@ impl Settings {
         let receipt_secret = required("RECEIPT_SECRET");
         let media_bucket = required("MEDIA_BUCKET");
         let media_url = required("MEDIA_URL");
-        if !invite_secret.is_empty() && invite_secret.len() < 32 {
-            problems.push("INVITE_SECRET must have at least 32 characters".into());
+        for (name, secret) in [
+            ("INVITE_SECRET", &invite_secret),
+            ("RECEIPT_SECRET", &receipt_secret),
+        ] {
+            if !secret.is_empty() && secret.len() < 32 {
+                problems.push(format!("{name} must have at least 32 characters"));
+            }
         }
-        if !receipt_secret.is_empty() && receipt_secret.len() < 32 {
-            problems.push("RECEIPT_SECRET must have at least 32 characters".into());
+        let old_receipt_keys = list(&or("OLD_RECEIPT_KEYS", ""))
+            .map(OldReceiptKey::parse)
+            .collect::<Option<Vec<_>>>();
+        if old_receipt_keys.is_none() {
+            problems.push("OLD_RECEIPT_KEYS must be KEY@TIME, separated by commas".into());
         }
-        let list = |value: String| {
-            let items = value.split(',').map(|item| item.trim().to_owned());
-            items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
-        };
-        let old_receipt_keys: Vec<OldReceiptKey> = list(or("OLD_RECEIPT_KEYS", ""))
-            .iter()
-            .filter_map(|text| {
-                let key = OldReceiptKey::parse(text);
-                if key.is_none() {
-                    problems.push("OLD_RECEIPT_KEYS must be KEY@TIME, separated by commas".into());
-                }
-                key
-            })
-            .collect();
         let mut number = |name: &str, default: u32| {
             optional(name).map_or(default, |value| {
                 value.parse().unwrap_or_else(|_| {
@@ -315,15 +332,6 @@ impl Settings {
         let trusts_forwarded = flag("TRUST_FORWARDED");
         let by_route = flag("METRICS_BY_ROUTE");
         let metrics = optional("METRICS_STACK").map(|stack| Metrics { stack, by_route });
-        let names = ClaimNames::default();
-        let claims = ClaimNames {
-            username: or("CLAIM_USERNAME", &names.username),
-            email: or("CLAIM_EMAIL", &names.email),
-            name: or("CLAIM_NAME", &names.name),
-            given_name: or("CLAIM_GIVEN_NAME", &names.given_name),
-            family_name: or("CLAIM_FAMILY_NAME", &names.family_name),
-            groups: or("CLAIM_GROUPS", &names.groups),
-        };
         let settings = Self {
             table_name,
             id_namespace: issuer.clone(),
@@ -331,7 +339,7 @@ impl Settings {
             audience,
             jwks_url: optional("OIDC_JWKS_URL"),
             leeway_seconds,
-            claims,
+            claims: ClaimNames::read(or),
             admin_group: or("ADMIN_GROUP", "clubs-admin"),
             club_approval,
             quotas,
@@ -345,8 +353,8 @@ impl Settings {
             media_bucket,
             media_url,
             receipt_secret: Secret::new(receipt_secret),
-            old_receipt_keys,
-            cors_origins: list(or("CORS_ORIGINS", "")),
+            old_receipt_keys: old_receipt_keys.unwrap_or_default(),
+            cors_origins: list(&or("CORS_ORIGINS", "")).map(str::to_owned).collect(),
             trusts_forwarded,
         };
         if problems.is_empty() {

@@ -22,8 +22,8 @@ use crate::input::EventInput;
 /// List all events of a club.
 ///
 /// For every signed-in user who can see the club. Ordered by the earliest start; events without
-/// showings are last. A description is shortened to its first 2,000 characters; the event itself has
-/// the whole.
+/// showings are last. A description is shortened to its first 2,000 characters; the event itself
+/// has the whole.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<EventBody>))

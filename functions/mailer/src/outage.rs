@@ -17,8 +17,8 @@ const MINUTES: (i64, i64) = (1, 15);
 const TRIES: u32 = 5;
 
 /// An outage of SES. After several server errors in a row all workers stop sending for a while
-/// (E20). Otherwise each further mail would become `unknown`. The errors are counted in the table, so
-/// that a worker that dies, or one that starts, does not count anew.
+/// (E20). Otherwise each further mail would become `unknown`. The errors are counted in the table,
+/// so that a worker that dies, or one that starts, does not count anew.
 #[derive(Default)]
 pub(crate) struct Outage(Mutex<State>);
 

@@ -245,7 +245,8 @@ impl Worker {
             | SendOutcome::Unknown(text)
             | SendOutcome::Later(text)) = &outcome;
             self.log(mail, status, text);
-            // Count first: a worker that dies here leaves one mail `unknown`, and the outage is known.
+            // Count first: a worker that dies here leaves one mail `unknown`, and the outage is
+            // known.
             let counted = self.outage.saw(&self.table, status, self.clock.now());
             if let Err(error) = counted.await {
                 tracing::warn!(%error, "an outcome was not counted");

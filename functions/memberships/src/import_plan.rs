@@ -141,6 +141,24 @@ async fn find(app: &Shared, who: &Who) -> Result<Found, TableError> {
     })
 }
 
+/// Finds the people of the rows. Who is a member already needs no search, so that a file that is
+/// sent again goes on quickly.
+async fn find_all(
+    app: &Shared,
+    code: &ClubCode,
+    wanted: Vec<Wanted>,
+) -> Result<Vec<(Wanted, Found)>, TableError> {
+    let present = Present::of(&app.table.members(code).await?);
+    let found = stream::iter(wanted).map(async |wanted| {
+        let found = match present.find(&wanted.who) {
+            Some(member) => Found::Person(member),
+            None => find(app, &wanted.who).await?,
+        };
+        Ok((wanted, found))
+    });
+    found.buffered(PARALLEL).try_collect().await
+}
+
 pub async fn plan(
     app: &Shared,
     scope: &Officer,
@@ -149,19 +167,7 @@ pub async fn plan(
     body: &mut ImportBody,
 ) -> Result<Plan> {
     let code = &scope.club.code;
-    // Who is a member already needs no search, so that a file that is sent again goes on quickly.
-    let present = Present::of(&app.table.members(code).await?);
-    let found: Vec<(Wanted, Found)> = stream::iter(wanted)
-        .map(async |wanted| {
-            let found = match present.find(&wanted.who) {
-                Some(member) => Found::Person(member),
-                None => find(app, &wanted.who).await?,
-            };
-            Ok::<_, TableError>((wanted, found))
-        })
-        .buffered(PARALLEL)
-        .try_collect()
-        .await?;
+    let found = find_all(app, code, wanted).await?;
     let ids = || {
         found.iter().filter_map(|(_, found)| match found {
             Found::Person(id) => Some(*id),
@@ -207,13 +213,8 @@ pub async fn plan(
             Found::Person(id) => match (members.get(&id), people.get(&id)) {
                 (Some(member), person) => {
                     let may_own = person.is_none_or(|person| may_own(person, owned));
-                    plan.change(
-                        scope,
-                        wanted,
-                        member,
-                        may_own.then_some(()).ok_or(app),
-                        body,
-                    );
+                    let may_own = may_own.then_some(()).ok_or(app);
+                    plan.change(scope, wanted, member, may_own, body);
                 }
                 (None, Some(person)) if !person.erasing => {
                     let role = wanted.role.unwrap_or(Role::Member);
@@ -228,15 +229,16 @@ pub async fn plan(
                     }
                     left -= usize::from(!asked);
                     let by_username = matches!(wanted.who, Who::Username(_));
+                    let membership = Membership {
+                        title: wanted.title.unwrap_or_default(),
+                        by_username,
+                        confirmed: !by_username || asked,
+                        ..Membership::new(code, person, role, creation, now)
+                    };
                     plan.add.push(Addition {
                         row,
                         named_by,
-                        membership: Membership {
-                            title: wanted.title.unwrap_or_default(),
-                            by_username,
-                            confirmed: !by_username || asked,
-                            ..Membership::new(code, person, role, creation, now)
-                        },
+                        membership,
                         is_mailed: is_approved && !person.personal.email.is_empty(),
                     });
                 }

@@ -52,14 +52,14 @@ impl FromRequestParts<Shared> for Joining {
                 None => Ok(None),
             }
         };
-        let used = async {
+        let again = async {
             match path.id("link") {
                 Some(id) => Ok(app.table.has_used_link(code, id, user.id()).await?),
                 None => Ok(false),
             }
         };
         let club = async { Ok(app.table.club(code).await?) };
-        let (club, link, is_again, _) = futures::try_join!(club, link, used, user.person())?;
+        let (club, link, is_again, _) = futures::try_join!(club, link, again, user.person())?;
         // A club that is not approved adds nobody by a link (J5).
         let club = club
             .filter(|club| !club.archived && club.approved == Some(true))

@@ -61,8 +61,8 @@ pub async fn show_own_submission(
 
 /// Withdraw a submission of the caller.
 ///
-/// For every signed-in user, while the application is open and nothing is decided. Withdrawing again
-/// is 204, too.
+/// For every signed-in user, while the application is open and nothing is decided. Withdrawing
+/// again is 204, too.
 #[utoipa::path(
     delete, path = "/api/submissions/{submission}/", tag = "own submissions",
     security(("bearer" = [])), params(("submission" = u64, Path)), responses((status = 204))

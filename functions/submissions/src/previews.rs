@@ -357,7 +357,8 @@ struct Group {
 }
 
 impl Plan {
-    /// Plans the mails for these submissions: all of an application, or those that the choice needs.
+    /// Plans the mails for these submissions: all of an application, or those that the choice
+    /// needs.
     pub fn new(
         composer: &Composer,
         mut submissions: Vec<Submission>,
@@ -545,8 +546,8 @@ fn by_submission(
 }
 
 /// One mail for each person (E27). Somebody with an accepted submission gets an acceptance that
-/// names all committees that accepted them. Somebody with none, and no pending one, gets a rejection
-/// about those that they were not told of.
+/// names all committees that accepted them. Somebody with none, and no pending one, gets a
+/// rejection about those that they were not told of.
 fn by_person(
     kind: DecisionKind,
     submissions: Vec<Submission>,

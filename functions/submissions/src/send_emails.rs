@@ -319,9 +319,9 @@ fn check_found(named: &[Id<Submission>], found: &[Submission]) -> Result<()> {
     reader.finish()
 }
 
-/// The submissions of an application to consider: the chosen ones, or all. For one mail a person, and
-/// to know whether all are decided, it is all, because that depends on the other submissions of the
-/// people.
+/// The submissions of an application to consider: the chosen ones, or all. For one mail a person,
+/// and to know whether all are decided, it is all, because that depends on the other submissions of
+/// the people.
 async fn read_submissions(
     app: &Shared,
     application: Id<Application>,
@@ -503,7 +503,8 @@ async fn queue(
     }
 }
 
-/// Waits until all mails are sent or failed, but not longer than [`MAX_WAIT`]. Returns their states.
+/// Waits until all mails are sent or failed, but not longer than [`MAX_WAIT`]. Returns their
+/// states.
 async fn wait_until_sent(app: &Shared, mails: &[MailId]) -> Vec<EmailStatus> {
     let mut states = vec![EmailStatus::Queued; mails.len()];
     if mails.len() > SMALL_BATCH {

@@ -35,9 +35,9 @@ impl Wanted {
         Self(names.iter().map(part).collect())
     }
 
-    /// Returns whether an item belongs to one of the objects: its key has the id, or the code of the
-    /// club at the place of a code. Words and addresses by which people are found are left out; `clubs-admin
-    /// repair` makes them again.
+    /// Returns whether an item belongs to one of the objects: its key has the id, or the code of
+    /// the club at the place of a code. Words and addresses by which people are found are left out;
+    /// `clubs-admin repair` makes them again.
     pub fn has(&self, item: &Item) -> bool {
         let part = |name: &str| {
             let value = item.get(name).and_then(|value| value.as_s().ok());

@@ -138,8 +138,8 @@ pub(crate) fn prompts(stored: &StoredItems) -> Vec<Finding> {
     wrong
 }
 
-/// Submissions for committees that their application does not have. A removal of a committee that was
-/// interrupted may leave them.
+/// Submissions for committees that their application does not have. A removal of a committee that
+/// was interrupted may leave them.
 pub(crate) fn committees(stored: &StoredItems) -> Vec<Finding> {
     let of = |application: &Value| -> BTreeSet<(String, String)> {
         let id = number(&application["id"]).to_owned();

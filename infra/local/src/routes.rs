@@ -59,8 +59,8 @@ pub async fn one_host(request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// Refuses requests for tokens, mails and the clock that a web page of somebody else makes: by a name
-/// that leads to this machine (`Host`), or from its own origin (`Origin`).
+/// Refuses requests for tokens, mails and the clock that a web page of somebody else makes: by a
+/// name that leads to this machine (`Host`), or from its own origin (`Origin`).
 pub async fn own_callers(request: Request, next: Next) -> Response {
     if request.uri().path().starts_with("/local") && !is_own_caller(request.headers()) {
         return ApiError::Forbidden.into_response();

@@ -366,7 +366,8 @@ async fn no_sniffing(request: Request, next: Next) -> Response {
     response
 }
 
-/// What is returned instead of the answer to a successful write, if that is too large for the gateway.
+/// What is returned instead of the answer to a successful write, if that is too large for the
+/// gateway.
 #[derive(Clone)]
 struct Shortened(Bytes);
 

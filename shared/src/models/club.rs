@@ -54,8 +54,8 @@ pub struct Club {
     pub events: i64,
     /// When its officers were last notified of membership requests.
     pub told_of_requests_at: Option<Timestamp>,
-    /// The times of its applications that have not ended, by application id. Of those that have, some
-    /// may still be here. They show whether the club accepts members, without reading the
+    /// The times of its applications that have not ended, by application id. Of those that have,
+    /// some may still be here. They show whether the club accepts members, without reading the
     /// applications.
     pub windows: BTreeMap<String, Window>,
     /// Number of its applications. Clubs of earlier releases do not count them.

@@ -512,8 +512,8 @@ impl Table {
         .await
     }
 
-    /// Returns the extensions of a person, the latest applications first: 1 query of the index and 1
-    /// batch read. At most [`EXTENSIONS_READ`]; more than that nobody has.
+    /// Returns the extensions of a person, the latest applications first: 1 query of the index and
+    /// 1 batch read. At most [`EXTENSIONS_READ`]; more than that nobody has.
     pub async fn own_extensions(&self, person: Id<Person>) -> Result<Vec<Extension>, TableError> {
         let range = Range::Prefix(keys::OWN_EXTENSIONS.into());
         let entries = self.index_entries(keys::own(person), range).await?;
@@ -521,7 +521,8 @@ impl Table {
         Ok(self.get_many(latest.collect()).await?.into_entities())
     }
 
-    /// Returns these applications of a club with their questions and texts, in the order of creation:
+    /// Returns these applications of a club with their questions and texts, in the order of
+    /// creation:
     /// 1 query for each.
     pub async fn whole_forms_of(
         &self,

@@ -179,8 +179,8 @@ impl Table {
             .map_err(TableError::after_write)
     }
 
-    /// Returns the clubs that a person owns. The index may be behind, so their number is compared with
-    /// the profile.
+    /// Returns the clubs that a person owns. The index may be behind, so their number is compared
+    /// with the profile.
     async fn owned_clubs(&self, person: Id<Person>) -> Result<Vec<ClubCode>, TableError> {
         let mut wait = Backoff::default();
         loop {

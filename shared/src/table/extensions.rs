@@ -57,8 +57,8 @@ impl Table {
         extension: &Extension,
         application: &Application,
     ) -> Result<(), TableError> {
-        // The client token of a transaction makes a late repeat harmless, which could otherwise bring
-        // back an extension that was deleted since.
+        // The client token of a transaction makes a late repeat harmless, which could otherwise
+        // bring back an extension that was deleted since.
         self.transact(vec![
             Write::put(extension)?.if_new().or(Refusal::Exists),
             check_not_erasing(extension.person),

@@ -87,8 +87,8 @@ impl Invite {
     }
 }
 
-/// Creates the invite of an accepted person with this version, or extends its expiry. `accepted` are
-/// the submissions that the mail is about. Refused if the invite already has another version.
+/// Creates the invite of an accepted person with this version, or extends its expiry. `accepted`
+/// are the submissions that the mail is about. Refused if the invite already has another version.
 pub(super) fn invite_accepted(
     (club, version): (&ClubCode, u64),
     person: Id<Person>,

@@ -38,8 +38,8 @@ impl Table {
         Ok(self.get(keys::mail_outage()).await?.unwrap_or_default())
     }
 
-    /// Stores a change of the outage, and returns it as it is stored then. Refused if another worker
-    /// changed it after it was read: 1 write.
+    /// Stores a change of the outage, and returns it as it is stored then. Refused if another
+    /// worker changed it after it was read: 1 write.
     pub async fn change_mail_outage(
         &self,
         read: &MailOutage,

@@ -404,8 +404,8 @@ impl Table {
         let mark = Write::update(keys::profile(person))
             .set("erasing", &erasing)
             .if_equals("erasing", &!erasing);
-        // The client token of a transaction makes a late repeat harmless, which could otherwise lock
-        // out somebody who came back.
+        // The client token of a transaction makes a late repeat harmless, which could otherwise
+        // lock out somebody who came back.
         match self.transact(vec![mark]).await {
             Err(TableError::Refused(_)) => match self.person(person).await? {
                 Some(stored) if stored.erasing == erasing => Ok(()),

@@ -21,8 +21,8 @@ impl Entity for Review {
     }
 }
 
-/// The change of the scores of a submission. It is refused after a withdrawal, and after the erasure
-/// of the applicant.
+/// The change of the scores of a submission. It is refused after a withdrawal, and after the
+/// erasure of the applicant.
 fn scores(review: &Review) -> Write {
     Write::update(keys::submission(review.application, review.submission))
         .if_equals("sequence", &review.sequence)

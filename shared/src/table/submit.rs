@@ -69,8 +69,8 @@ impl Table {
     /// Submits, or submits again: one conditional write, which changes no other item. With a mail
     /// that confirms the submission, one transaction.
     ///
-    /// Refused if the place is not as it was read (`earlier`). So nothing that was received later is
-    /// replaced, and a write that arrives late replaces nothing at all.
+    /// Refused if the place is not as it was read (`earlier`). So nothing that was received later
+    /// is replaced, and a write that arrives late replaces nothing at all.
     pub async fn submit(
         &self,
         submission: &Submission,

@@ -1,5 +1,5 @@
-//! What remains of items that were deleted, so that a write that reaches the table seconds late does
-//! not bring them back (X17), and of deleted applications.
+//! What remains of items that were deleted, so that a write that reaches the table seconds late
+//! does not bring them back (X17), and of deleted applications.
 
 use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use chrono::TimeDelta;
@@ -80,9 +80,9 @@ impl Write {
 }
 
 impl Table {
-    /// Deletes items, 25 per call, and leaves a [`Gone`] in their places. Not atomic: only for items
-    /// that are no longer visible to anybody.
-    /// `when` is the order number of the deletion and its time.
+    /// Deletes items, 25 per call, and leaves a [`Gone`] in their places. Not atomic: only for
+    /// items that are no longer visible to anybody. `when` is the order number of the deletion and
+    /// its time.
     pub(super) async fn bury(
         &self,
         keys: Vec<Key>,

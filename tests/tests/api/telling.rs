@@ -133,7 +133,7 @@ async fn everybody_decided_looks_at_all_submissions_of_the_chosen_people() {
             let sent = drive.send(kind, more).await;
             if status == 4 {
                 // Who gets an acceptance is decided.
-                assert_eq!(sent.ok()["warnings"].to_string().contains("decided"), false);
+                assert!(!sent.ok()["warnings"].to_string().contains("decided"));
             } else if person {
                 assert!(sent.ok()["warnings"].to_string().contains("1 person"));
             } else {
@@ -262,8 +262,11 @@ async fn more_decisions_than_one_mail_holds_are_told_in_several() {
     };
     let dry = send(true).await.ok();
     assert_eq!(dry["recipients"], 2);
-    let sent = campus.with_worker(send(false)).await.ok();
-    assert_eq!((&sent["recipients"], &sent["sent"]), (&json!(2), &json!(2)));
+    let mailed = campus.with_worker(send(false)).await.ok();
+    assert_eq!(
+        (&mailed["recipients"], &mailed["sent"]),
+        (&json!(2), &json!(2))
+    );
     let list = officer
         .get(&format!("{path}submissions/?notified=true"))
         .await

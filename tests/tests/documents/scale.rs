@@ -133,8 +133,11 @@ fn loads(operation: &str, body: &Value, answer: &Value) -> Vec<(Place, Units)> {
         "UpdateItem" => {
             // An update that stores a submission sets all its attributes.
             let values = &body["ExpressionAttributeValues"];
-            let mut all = put(&json!({ "pk": body["Key"]["pk"], "values": values }));
-            let named = |name: &str| {
+            let texts = body["ExpressionAttributeNames"].as_object();
+            let texts: Vec<&Value> = texts.into_iter().flat_map(|texts| texts.values()).collect();
+            let item = json!({ "pk": body["Key"]["pk"], "values": values, "names": texts });
+            let mut all = put(&item);
+            let value_of = |name: &str| {
                 let names = body["ExpressionAttributeNames"].as_object()?;
                 let (placeholder, _) = names.iter().find(|(_, own)| *own == name)?;
                 let update = body["UpdateExpression"].as_str()?;
@@ -147,7 +150,7 @@ fn loads(operation: &str, body: &Value, answer: &Value) -> Vec<(Place, Units)> {
                 values.get(value).cloned()
             };
             for (index, key) in [("gsi1", "gsi1pk"), ("gsi2", "gsi2pk")] {
-                all.extend(named(key).map(|key| write(index, &key, 1.0)));
+                all.extend(value_of(key).map(|key| write(index, &key, 1.0)));
             }
             all
         }

@@ -113,35 +113,8 @@ async fn draft_and_review(campus: &TestCampus, drive: &Recruitment, submission: 
         .ok();
 }
 
-/// A table with at least one item of every type. An erasure reads twice, with a pause in between, so
-/// callers pause the tokio clock.
-pub async fn one_of_everything() -> TestCampus {
-    let campus = Setup::default()
-        .settings(|settings| settings.mail_rate = 1_000)
-        .build();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    let texts = json!({ "description": "<p>Tell us about yourself.</p>" });
-    drive.officer.patch(&drive.path, texts).await.ok();
-    drive
-        .officer
-        .post(
-            &format!("{}extensions/", drive.path),
-            json!({ "username": "sue", "end_time": hours(30) }),
-        )
-        .await
-        .created();
-    draft_and_review(&campus, &drive, &submission).await;
-    drive.decide(&submission, 4, "").await;
-    campus
-        .with_worker(drive.send("acceptance", json!({})))
-        .await
-        .ok();
-    campus
-        .as_("rita")
-        .post("/api/requests/membership/", json!({ "club": "chess" }))
-        .await
-        .created();
+/// An event, a club at a fair, and a join link that somebody has used.
+async fn event_fair_and_link(campus: &TestCampus, drive: &Recruitment) {
     let event = json!({
         "name": "Open evening",
         "description": "word ".repeat(1_000),
@@ -152,7 +125,7 @@ pub async fn one_of_everything() -> TestCampus {
         .post("/api/clubs/chess/events/", event)
         .await
         .created();
-    let (admin, sue) = (campus.admin(), campus.as_("sue"));
+    let admin = campus.admin();
     let ids = tests::fixtures::collections(&admin).await;
     let fair = ids
         .iter()
@@ -186,6 +159,75 @@ pub async fn one_of_everything() -> TestCampus {
         )
         .await
         .ok();
+}
+
+/// What remains of a withdrawn submission, and of a deleted application.
+async fn what_is_gone(campus: &TestCampus, drive: &Recruitment) {
+    let withdrawn = drive.submit(&campus.as_("bob")).await;
+    campus
+        .as_("bob")
+        .delete(&format!(
+            "/api/submissions/{}/",
+            tests::fixtures::id(&withdrawn)
+        ))
+        .await
+        .no_content();
+    let short = json!({
+        "name": "Short", "application_start_time": hours(-1), "application_end_time": hours(1),
+        "result_release_time": hours(2), "is_active": true,
+    });
+    let short = drive
+        .officer
+        .post("/api/clubs/chess/applications/", short)
+        .await
+        .created();
+    let short = format!(
+        "/api/clubs/chess/applications/{}/",
+        tests::fixtures::id(&short)
+    );
+    let body = json!({ "responses": [] });
+    let sue = campus.as_("sue");
+    sue.post(&format!("{short}submissions/"), body)
+        .await
+        .created();
+    drive
+        .officer
+        .delete(&format!("{short}?force=true"))
+        .await
+        .no_content();
+}
+
+/// A table with at least one item of every type. An erasure reads twice, with a pause in between, so
+/// callers pause the tokio clock.
+pub async fn one_of_everything() -> TestCampus {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail_rate = 1_000)
+        .build();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    let texts = json!({ "description": "<p>Tell us about yourself.</p>" });
+    drive.officer.patch(&drive.path, texts).await.ok();
+    drive
+        .officer
+        .post(
+            &format!("{}extensions/", drive.path),
+            json!({ "username": "sue", "end_time": hours(30) }),
+        )
+        .await
+        .created();
+    draft_and_review(&campus, &drive, &submission).await;
+    drive.decide(&submission, 4, "").await;
+    campus
+        .with_worker(drive.send("acceptance", json!({})))
+        .await
+        .ok();
+    campus
+        .as_("rita")
+        .post("/api/requests/membership/", json!({ "club": "chess" }))
+        .await
+        .created();
+    event_fair_and_link(&campus, &drive).await;
+    let sue = campus.as_("sue");
     for path in ["/api/favorites/", "/api/subscriptions/"] {
         sue.post(path, json!({ "club": "chess" })).await.created();
     }
@@ -213,37 +255,7 @@ pub async fn one_of_everything() -> TestCampus {
         )
         .await
         .created();
-    let withdrawn = drive.submit(&campus.as_("bob")).await;
-    campus
-        .as_("bob")
-        .delete(&format!(
-            "/api/submissions/{}/",
-            tests::fixtures::id(&withdrawn)
-        ))
-        .await
-        .no_content();
-    let short = json!({
-        "name": "Short", "application_start_time": hours(-1), "application_end_time": hours(1),
-        "result_release_time": hours(2), "is_active": true,
-    });
-    let short = drive
-        .officer
-        .post("/api/clubs/chess/applications/", short)
-        .await
-        .created();
-    let short = format!(
-        "/api/clubs/chess/applications/{}/",
-        tests::fixtures::id(&short)
-    );
-    let body = json!({ "responses": [] });
-    sue.post(&format!("{short}submissions/"), body)
-        .await
-        .created();
-    drive
-        .officer
-        .delete(&format!("{short}?force=true"))
-        .await
-        .no_content();
+    what_is_gone(&campus, &drive).await;
     what_faults_and_erasure_leave(&campus).await;
     campus
 }
