@@ -1,6 +1,6 @@
 //! Writes of the applicant: to submit, to submit again, and to withdraw.
 
-use super::answer::AnyItem as _;
+use super::answer::{AnyItem as _, readable};
 use super::error::ignore_refusal;
 use super::execute::WriteResult;
 use super::{Entity, Item, Key, Range, StoredSubmission, Table, TableError, Write, keys};
@@ -128,7 +128,8 @@ impl Table {
         person: Id<Person>,
         id: Id<Submission>,
     ) -> Result<Option<OwnPlace>, TableError> {
-        self.get(keys::own_place(person, id)).await
+        let found = self.read(keys::own_place(person, id)).await?;
+        Ok(readable(found).pop())
     }
 
     /// Withdraws the submission that this request has just stored, and deletes its confirmation if

@@ -153,7 +153,7 @@ async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
         .delete(&path)
         .await
         .no_content();
-    sue.get(&path).await.error(404);
+    sue.get(&path).await.error(400);
     sue.header("if-match", "*").delete(&draft).await.error(412);
 }
 
@@ -288,7 +288,9 @@ async fn a_blind_round_tells_nothing_and_an_erased_reviewer_leaves_no_tie() {
         .await
         .ok();
     let all = ada.get(&path.replace("mine/", "")).await.ok();
-    assert_eq!((&all[0]["by"], &all[0]["score"]), (&json!(null), &json!(4)));
+    let of_nobody = |review: &&Value| review["by"].is_null();
+    let left = all.as_array().into_iter().flatten().find(of_nobody);
+    assert_eq!(left.map(|review| &review["score"]), Some(&json!(4)));
     let shown = format!("{}submissions/{}/", drive.path, id(&sent));
     assert_eq!(ada.get(&shown).await.ok()["score_average"], 3.5);
 }
