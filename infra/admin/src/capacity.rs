@@ -5,7 +5,11 @@ use shared::table::keys::SUBMISSION_PARTS;
 
 /// Units of a submission that do not depend on its answers. `docs/scale.md` lists them; its test
 /// compares them with what submissions use.
-const READS: f64 = 5.0;
+///
+/// Reads of an application with two committees. Each further committee is one more.
+const READS: f64 = 8.0;
+/// The write that notes where somebody has submitted.
+const PLACE: f64 = 1.0;
 const INDEX_WRITES: f64 = 1.0;
 /// Bytes of a submission without its answers.
 const OWN_BYTES: u32 = 1_000;
@@ -52,7 +56,8 @@ pub struct Throughput {
 
 /// Units of reads and of writes that a submission with answers of this size uses of the table.
 pub fn units(answers: u32) -> (f64, f64) {
-    (READS, f64::from((answers + OWN_BYTES).div_ceil(1_024)))
+    let submission = f64::from((answers + OWN_BYTES).div_ceil(1_024));
+    (READS, submission + PLACE)
 }
 
 impl Deadline {
@@ -84,7 +89,9 @@ impl Deadline {
              writes, {index_writes} of writes for each index."
         )];
         let parts = u32::try_from(SUBMISSION_PARTS).unwrap_or(1);
-        let of_one = writes / f64::from(self.applications.max(1)) / f64::from(parts);
+        // The notes of places have the keys of people.
+        let of_all = writes - submissions * PLACE;
+        let of_one = of_all / f64::from(self.applications.max(1)) / f64::from(parts);
         if of_one > PARTITION_WRITES {
             lines.push(format!(
                 "One application would write {of_one:.0} units to each of its {parts} keys, and a \

@@ -122,7 +122,9 @@ fn loads(operation: &str, body: &Value, answer: &Value) -> Vec<(Place, Units)> {
                 Some(_) => "gsi2",
                 None => "table",
             };
-            let units = read_units(&answer["Items"]);
+            // Reads of an index are eventually consistent, and cost half.
+            let half = if place == "table" { 1.0 } else { 0.5 };
+            let units = half * read_units(&answer["Items"]);
             vec![read(
                 place,
                 &body["ExpressionAttributeValues"][":pk"],
@@ -133,11 +135,8 @@ fn loads(operation: &str, body: &Value, answer: &Value) -> Vec<(Place, Units)> {
         "UpdateItem" => {
             // An update that stores a submission sets all its attributes.
             let values = &body["ExpressionAttributeValues"];
-            let texts = body["ExpressionAttributeNames"].as_object();
-            let texts: Vec<&Value> = texts.into_iter().flat_map(|texts| texts.values()).collect();
-            let item = json!({ "pk": body["Key"]["pk"], "values": values, "names": texts });
-            let mut all = put(&item);
-            let value_of = |name: &str| {
+            let mut all = put(&json!({ "pk": body["Key"]["pk"], "values": values }));
+            let named = |name: &str| {
                 let names = body["ExpressionAttributeNames"].as_object()?;
                 let (placeholder, _) = names.iter().find(|(_, own)| *own == name)?;
                 let update = body["UpdateExpression"].as_str()?;
@@ -150,7 +149,7 @@ fn loads(operation: &str, body: &Value, answer: &Value) -> Vec<(Place, Units)> {
                 values.get(value).cloned()
             };
             for (index, key) in [("gsi1", "gsi1pk"), ("gsi2", "gsi2pk")] {
-                all.extend(value_of(key).map(|key| write(index, &key, 1.0)));
+                all.extend(named(key).map(|key| write(index, &key, 1.0)));
             }
             all
         }
@@ -191,10 +190,11 @@ async fn record(applications: usize, students: usize) -> Loads {
         for m in 0..students {
             let student = campus.as_(&format!("student{n}x{m}"));
             student.get("/api/settings/").await.ok();
-            // Warm functions know the form.
+            // Warm functions know the form. Equal answers would not be stored again.
             if m == 0 {
                 let path = format!("{}submissions/", drive.path);
-                student.post(&path, body.clone()).await.created();
+                let shorter = answers(&questions, ANSWERS - 500);
+                student.post(&path, shorter).await.created();
             }
             sent.push((student, format!("{}submissions/", drive.path), body.clone()));
         }
@@ -310,8 +310,16 @@ async fn the_page_about_scale_is_made_from_the_keys() {
         let all = one.iter().filter(|((place, _), _)| *place == "table");
         all.map(|(_, load)| units(load)).sum::<f64>() / of_one
     };
-    assert!((table(|load| load.reads) - reads).abs() < 0.1);
-    assert!((table(|load| load.writes) - writes).abs() < 0.1);
+    assert!(
+        (table(|load| load.reads) - reads).abs() < 0.1,
+        "{}",
+        table(|load| load.reads)
+    );
+    assert!(
+        (table(|load| load.writes) - writes).abs() < 0.1,
+        "{}",
+        table(|load| load.writes)
+    );
     let mut text = include_str!("scale_head.md").to_owned();
     text += &keys_table(&one, of_one);
     text += "\n";
