@@ -172,7 +172,7 @@ impl Bill {
             "Alarms and dashboard",
             ALARMS * unit::ALARM_MONTH + unit::DASHBOARD_MONTH,
         );
-        bill.add("Generated secret", unit::SECRET_MONTH);
+        bill.add("Generated secrets", 2.0 * unit::SECRET_MONTH);
         bill
     }
 }
@@ -219,7 +219,7 @@ pub(super) fn document(rows: &[Row]) -> String {
         "Transfer",
         "Storage",
         "Alarms and dashboard",
-        "Generated secret",
+        "Generated secrets",
     ] {
         let cells: Vec<String> = columns
             .iter()
