@@ -65,7 +65,7 @@ crate::models::enums::text_enum! {
         /// 412: answers of the draft were changed elsewhere since the client read them.
         DraftConflict,
         /// 400: the data of the applicant was erased, and what remains does not change any more.
-        Erased,
+        ApplicantErased = "erased",
         /// 400: the answer is to a question that was deleted since.
         QuestionGone,
         /// 400: the club is not approved yet, and cannot invite anybody until then.
@@ -277,7 +277,7 @@ impl ApiError {
 /// Returns the 400 error for a change of a submission whose applicant was erased (D5).
 pub fn applicant_erased() -> ApiError {
     let why = "The data of this applicant was erased. What remains cannot be changed any more.";
-    ApiError::rule(why).coded(Code::Erased)
+    ApiError::rule(why).coded(Code::ApplicantErased)
 }
 
 impl From<TableError> for ApiError {

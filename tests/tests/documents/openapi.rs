@@ -159,6 +159,24 @@ fn every_body_has_an_example_and_every_enumeration_has_names() {
     );
 }
 
+/// A generated client in Go has all names of values in one list.
+#[test]
+fn no_two_enumerations_have_a_name_in_common() {
+    let document = local::api().1;
+    let schemas = document["components"]["schemas"].as_object();
+    let names: Vec<&Value> = schemas
+        .into_iter()
+        .flat_map(|schemas| schemas.values())
+        .filter(|schema| schema["type"] == "string")
+        .filter_map(|schema| schema["x-enum-varnames"].as_array())
+        .flatten()
+        .collect();
+    for name in &names {
+        let count = names.iter().filter(|other| *other == name).count();
+        assert_eq!(count, 1, "{name} is a value of several enumerations");
+    }
+}
+
 /// The generator of the document keeps one of two types with the same name without a word.
 #[test]
 fn no_two_types_of_bodies_have_the_same_name() {
