@@ -3,8 +3,9 @@
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, SdkError};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::types::AttributeValue;
 
-use shared::table::COMPANIONS;
+use shared::table::{COMPANIONS, Entity as _, Gone};
 
 use crate::Item;
 
@@ -43,7 +44,7 @@ impl Wanted {
             let value = item.get(name).and_then(|value| value.as_s().ok());
             value.map_or("", String::as_str)
         };
-        if COMPANIONS.contains(&part("type")) {
+        if COMPANIONS.contains(&part("type")) || part("type") == Gone::TYPE {
             return false;
         }
         let (pk, sk) = (part("pk"), part("sk"));
@@ -62,7 +63,8 @@ impl Wanted {
 }
 
 impl BroughtBack {
-    /// Puts an item into the table, unless the table has an item with this key. Safe to repeat.
+    /// Puts an item into the table, unless the table has an item with this key that was not
+    /// deleted. Safe to repeat.
     pub async fn put(
         &mut self,
         client: &Client,
@@ -73,7 +75,9 @@ impl BroughtBack {
             .put_item()
             .table_name(table)
             .set_item(Some(item))
-            .condition_expression("attribute_not_exists(pk)");
+            .condition_expression("attribute_not_exists(pk) OR #type = :gone")
+            .expression_attribute_names("#type", "type")
+            .expression_attribute_values(":gone", AttributeValue::S(Gone::TYPE.to_owned()));
         match put.send().await.map_err(SdkError::into_service_error) {
             Ok(_) => self.back += 1,
             Err(PutItemError::ConditionalCheckFailedException(_)) => self.there += 1,
@@ -87,8 +91,6 @@ impl BroughtBack {
 
 #[cfg(test)]
 mod tests {
-    use aws_sdk_dynamodb::types::AttributeValue;
-
     use super::*;
 
     #[test]

@@ -359,6 +359,43 @@ async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
     );
 }
 
+// A deletion leaves items in the places of submissions and drafts (X17).
+#[tokio::test(start_paused = true)]
+async fn a_deleted_application_comes_back_with_its_submissions_and_drafts() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
+    drive.submit(&sue).await;
+    let typed = json!({ "question": drive.question, "text": "typed", "version": 0 });
+    let draft = format!("{}draft/", drive.path);
+    bob.patch(&draft, json!({ "responses": [typed] }))
+        .await
+        .ok();
+    let client = admin::client(&local::sdk_config(campus.campus.engine.clone()));
+    let scan = client.scan().table_name(local::engine::TABLE).send().await;
+    let before = scan.expect("a table").items.expect("items");
+    let forced = format!("{}?force=true", drive.path);
+    drive.officer.delete(&forced).await.no_content();
+    let wanted = admin::Wanted::new(&[drive.application["id"].to_string()]);
+    for is_first in [true, false] {
+        let mut done = admin::BroughtBack::default();
+        for item in before.iter().filter(|item| wanted.has(item)) {
+            done.put(&client, local::engine::TABLE, item.clone())
+                .await
+                .expect("a write");
+        }
+        assert!(if is_first {
+            done.back > 2 && done.there == 0
+        } else {
+            done.back == 0
+        });
+    }
+    let path = format!("{}submissions/", drive.path);
+    let list = drive.officer.get(&path).await.ok();
+    assert_eq!(list.as_array().map(Vec::len), Some(1));
+    assert_eq!(bob.get(&draft).await.ok()["responses"][0]["text"], "typed");
+}
+
 // Lists do not read parts of the catalogue that have no version.
 #[tokio::test]
 async fn a_lost_version_of_the_catalogue_is_found_and_repaired() {
