@@ -360,6 +360,7 @@ async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
 }
 
 // A deletion leaves items in the places of submissions and drafts (X17).
+#[expect(clippy::disallowed_methods, reason = "the table of a test is small")]
 #[tokio::test(start_paused = true)]
 async fn a_deleted_application_comes_back_with_its_submissions_and_drafts() {
     let campus = TestCampus::new();
