@@ -71,7 +71,7 @@ pub(crate) fn versions(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding>
         }
         let finding = Finding {
             text: "the versions of the catalogue are missing".to_owned(),
-            repair: Some(Repair::Put(new)),
+            repair: Some(Repair::PutVersions(new)),
         };
         return if parts.is_empty() {
             vec![]
@@ -83,9 +83,9 @@ pub(crate) fn versions(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding>
     unknown
         .map(|part| Finding {
             text: format!("{part} has items, but no version in the catalogue"),
-            repair: Some(Repair::Set {
+            repair: Some(Repair::SetVersion {
                 item: version.clone(),
-                attribute: part.to_owned(),
+                part: part.to_owned(),
                 value: beyond(now),
             }),
         })

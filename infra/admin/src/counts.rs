@@ -13,9 +13,9 @@ fn counter(item: &Value, attribute: &'static str, count: usize, text: String) ->
     let is_right = number(&item[attribute]).parse() == Ok(count);
     (!is_right).then(|| Finding {
         text,
-        repair: Some(Repair::Set {
+        repair: Some(Repair::SetCount {
             item: item.clone(),
-            attribute: attribute.to_owned(),
+            attribute,
             value,
         }),
     })

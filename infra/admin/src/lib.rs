@@ -10,6 +10,7 @@ mod mails;
 mod preflight;
 mod reconcile;
 mod relations;
+mod repair;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -20,6 +21,7 @@ use chrono::{DateTime, Utc};
 pub use finding::{Finding, Repair};
 pub use preflight::{Checked, Plan, preflight};
 pub use reconcile::{FoundReceipt, Reconciled, reconcile};
+pub use repair::{CountVersions, Repairs};
 use serde_json::Value;
 use shared::models::{Answer, Answers, Submission};
 use shared::table::misplaced;
@@ -108,6 +110,11 @@ impl Reading {
     /// The number of items so far.
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// The versions of all counters, as they were read. For [`Repairs`].
+    pub fn count_versions(&self) -> CountVersions {
+        CountVersions::of(self.items.all())
     }
 
     /// All errors in the table at this time: wrong keys and counters, clubs without an owner,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use admin::{BroughtBack, Deadline, Finding, Plan, Reading, Wanted};
+use admin::{BroughtBack, Deadline, Plan, Reading, Repairs, Wanted};
 use aws_config::BehaviorVersion;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
@@ -34,7 +34,8 @@ enum Command {
     /// belong to nothing. Exit status 1 if anything is wrong
     Check(Which),
     /// Repairs what follows from other items: counters, versions, windows, and entries that are
-    /// missing or belong to nothing. An item that changed since it was read stays as it is
+    /// missing or belong to nothing. It reads the table twice, and looks at each item again before it
+    /// writes: what changed meanwhile stays as it is, and can be repaired by the next run
     Repair {
         #[command(flatten)]
         which: Which,
@@ -144,7 +145,8 @@ async fn connect(which: &Which) -> Client {
 
 /// Prints the findings and returns their number.
 async fn check(which: &Which, as_json: bool) -> Result<usize, Error> {
-    let (items, wrong) = read(&connect(which).await, &which.table).await?;
+    let reading = read(&connect(which).await, &which.table).await?;
+    let (items, wrong) = (reading.count(), reading.findings(SystemClock.now()));
     if as_json {
         let texts: Vec<&str> = wrong.iter().map(|finding| finding.text.as_str()).collect();
         println!("{}", json!({ "items": items, "findings": texts }));
@@ -194,15 +196,28 @@ fn show_capacity(deadline: &Deadline, as_json: bool) {
 }
 
 /// Repairs what can be repaired. Returns the number of findings that are left.
+///
+/// The table is read twice: what the second reading finds is repaired where no counter changed
+/// since the first one.
 async fn repair(which: &Which, dry_run: bool, as_json: bool) -> Result<usize, Error> {
     let client = connect(which).await;
-    let (items, wrong) = read(&client, &which.table).await?;
+    let mut reading = read(&client, &which.table).await?;
+    let before = reading.count_versions();
+    if !dry_run {
+        reading = read(&client, &which.table).await?;
+    }
+    let repairs = Repairs {
+        client: &client,
+        table: &which.table,
+        before: &before,
+    };
+    let (items, wrong) = (reading.count(), reading.findings(SystemClock.now()));
     let (mut left, mut told) = (0, Vec::new());
     for finding in &wrong {
         let done = match &finding.repair {
             None => "by hand",
             Some(_) if dry_run => "would be repaired",
-            Some(repair) if repair.apply(&client, &which.table).await? => "repaired",
+            Some(repair) if repairs.apply(repair).await? => "repaired",
             Some(_) => "changed meanwhile",
         };
         left += usize::from(done != "repaired");
@@ -282,8 +297,8 @@ async fn bring_back(
     Ok(usize::from(found == 0))
 }
 
-/// The number of items in a table, and the findings about them.
-async fn read(client: &Client, table: &str) -> Result<(usize, Vec<Finding>), Error> {
+/// Reads a table.
+async fn read(client: &Client, table: &str) -> Result<Reading, Error> {
     let mut reading = Reading::default();
     let mut told = Instant::now();
     each_page(client, table, async |items| {
@@ -295,7 +310,7 @@ async fn read(client: &Client, table: &str) -> Result<(usize, Vec<Finding>), Err
         Ok(())
     })
     .await?;
-    Ok((reading.count(), reading.findings(SystemClock.now())))
+    Ok(reading)
 }
 
 /// Gives all items of a table to `page`, part by part.

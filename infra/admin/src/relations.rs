@@ -207,7 +207,7 @@ pub(crate) fn entries(stored: &StoredItems) -> Vec<Finding> {
             None => {
                 wrong.push(Finding {
                     text: format!("{}: belongs to nothing", place(item)),
-                    repair: Some(Repair::Delete(item.clone())),
+                    repair: Some(Repair::DeleteEntry(item.clone())),
                 });
             }
             Some(right) if right != *item => wrong.push(Finding::from(format!(
@@ -219,7 +219,7 @@ pub(crate) fn entries(stored: &StoredItems) -> Vec<Finding> {
     }
     let missing = |item: &Value| Finding {
         text: format!("{}: is missing", place(item)),
-        repair: Some(Repair::Put(item.clone())),
+        repair: Some(Repair::PutEntry(item.clone())),
     };
     wrong.extend(due.values().map(missing));
     wrong
@@ -258,9 +258,9 @@ pub(crate) fn windows(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> 
                     "{}: its windows are not those of its applications",
                     place(club)
                 ),
-                repair: Some(Repair::Set {
+                repair: Some(Repair::SetCount {
                     item: club.clone(),
-                    attribute: "windows".to_owned(),
+                    attribute: "windows",
                     value: right,
                 }),
             });
@@ -308,7 +308,7 @@ pub(crate) fn scores(stored: &StoredItems) -> Vec<Finding> {
         } else {
             wrong.push(Finding {
                 text: format!("{}: its submission was withdrawn", place(review)),
-                repair: Some(Repair::Delete(review.clone())),
+                repair: Some(Repair::DeleteReview(review.clone())),
             });
         }
     }
@@ -320,9 +320,9 @@ pub(crate) fn scores(stored: &StoredItems) -> Vec<Finding> {
                     "{}: its scores are not those of its reviews",
                     place(submission)
                 ),
-                repair: Some(Repair::Set {
+                repair: Some(Repair::SetCount {
                     item: submission.clone(),
-                    attribute: "reviews".to_owned(),
+                    attribute: "reviews",
                     value: right,
                 }),
             });

@@ -365,10 +365,11 @@ impl Table {
             let windows = windows_with(&club.windows, application, application.updated_at);
             let mut change = Write::update(keys::club(code))
                 .set("windows", &windows)
+                .counted()
                 .if_equals("windows", &club.windows)
                 .or(Refusal::Superseded);
             if is_new {
-                change = change.add("applications", 1);
+                change = change.count("applications", 1);
             }
             let all = writes
                 .iter()
@@ -449,7 +450,7 @@ impl Table {
             club: application.club.clone(),
             at: when.1,
         };
-        let club = Write::update(keys::club(&application.club)).add("applications", -1);
+        let club = Write::update(keys::club(&application.club)).count("applications", -1);
         let removal = self.transact(vec![
             Write::delete(head).if_exists(),
             Write::put(&deleted)?,

@@ -6,7 +6,7 @@ use super::lookups::{YearUses, name_item};
 use super::mail_outage::MailOutage;
 use super::mail_turns::MailTurns;
 use super::tombstones::DeletedApplication;
-use super::{Entity, Item, from_item, keys, to_item, type_of};
+use super::{Entity, Item, Key, from_item, keys, to_item, type_of};
 use crate::models::{
     Application, ApplicationTexts, Badge, Club, ClubText, Creations, DecisionChange, DraftAnswer,
     Event, EventText, Extension, Fair, Favorite, InvitationLog, Invite, JoinLink, KeyedRequest,
@@ -126,6 +126,36 @@ pub fn companions(item: &Item) -> Vec<Item> {
         };
     }
     of_lookups!(Badge, Fair, Major, School, Tag, Year)
+}
+
+/// Returns the key of the item that a companion leads to, whether that exists or not.
+pub fn leads_to(companion: &Item) -> Option<Item> {
+    let key = match type_of(companion) {
+        PersonWord::TYPE => {
+            from_item(companion.clone()).map(|word: PersonWord| keys::profile(word.person))
+        }
+        PersonAddress::TYPE => {
+            from_item(companion.clone()).map(|entry: PersonAddress| keys::profile(entry.person))
+        }
+        EventClub::TYPE => {
+            from_item(companion.clone()).map(|of: EventClub| keys::event(&of.club, of.event))
+        }
+        "Name" => {
+            let names = companion.get(keys::PK)?.as_s().ok()?;
+            let id = companion.get("id")?.as_n().ok()?.parse().ok()?;
+            return Some(keys::named_lookup(names, id)?.into_item());
+        }
+        _ => return None,
+    };
+    key.ok().map(Key::into_item)
+}
+
+/// Returns the key of the submission of a review, and the sequence of the submission that was
+/// reviewed. None if it cannot be read.
+pub fn reviewed(review: &Item) -> Option<(Item, u64)> {
+    let review: Review = from_item(review.clone()).ok()?;
+    let key = keys::submission(review.application, review.submission);
+    Some((key.into_item(), review.sequence))
 }
 
 /// The types of the items that [`companions`] returns.

@@ -129,7 +129,7 @@ pub struct Bookmarks {
 fn counted<I: Bookmark>(bookmark: &I, change: i64) -> Option<Write> {
     I::COUNTER.map(|counter| {
         Write::update(keys::club(bookmark.parts().1))
-            .add(counter, change)
+            .count(counter, change)
             .if_exists()
     })
 }

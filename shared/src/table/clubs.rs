@@ -302,8 +302,8 @@ impl Table {
         writes.extend(count_club((&old.profile.tags, &old.badges), new));
         if let Some((owner, is_member)) = owner {
             write = write
-                .add("owners", 1)
-                .add("members", i64::from(!is_member))
+                .count("owners", 1)
+                .count("members", i64::from(!is_member))
                 .if_equals("owners", &0);
             writes.push(if *is_member {
                 Write::put(owner)?.if_equals("version", &(owner.version - 1))

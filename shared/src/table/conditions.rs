@@ -32,7 +32,7 @@ pub(super) fn check_not_erasing(person: Id<Person>) -> Write {
 /// person must not be in erasure. If there is a `limit`, the number must be below it before.
 pub(super) fn counted_owner(person: Id<Person>, change: i64, limit: Option<u32>) -> Write {
     let write = Write::update(keys::profile(person))
-        .add("clubs_owned", change)
+        .count("clubs_owned", change)
         .if_exists();
     let write = if change > 0 {
         write.if_equals("erasing", &false)

@@ -161,7 +161,7 @@ impl Table {
             club: event.club.clone(),
         };
         let count = Write::update(keys::club(&event.club))
-            .add("events", 1)
+            .count("events", 1)
             .if_exists();
         let count = match limit {
             Some(limit) => count.if_below("events", &limit),
@@ -206,7 +206,7 @@ impl Table {
             Write::delete(keys::event_club(event.id)),
             Write::delete(keys::event_text(&event.club, event.id)),
             Write::update(keys::club(&event.club))
-                .add("events", -1)
+                .count("events", -1)
                 .if_exists(),
         ];
         let without_showings = Event {

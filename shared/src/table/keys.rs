@@ -14,6 +14,8 @@ pub(super) const PK: &str = "pk";
 pub(super) const SK: &str = "sk";
 pub(super) const TYPE: &str = "type";
 pub(super) const TTL: &str = "ttl";
+/// The version of what an item counts or copies of other items: scores, windows, members, uses.
+pub const COUNT_VERSION: &str = "count_version";
 pub(super) const GSI1: &str = "gsi1";
 pub(super) const GSI1PK: &str = "gsi1pk";
 pub(super) const GSI1SK: &str = "gsi1sk";
@@ -318,6 +320,12 @@ pub(super) fn lookup_name(part: &str, name: &str) -> Key {
         format!("{part}#NAMES"),
         crate::ids::sha256_hex(crate::text::fold(name).as_bytes()),
     )
+}
+
+/// Returns the key of the entry whose name is reserved in this partition.
+pub(super) fn named_lookup(names: &str, id: u64) -> Option<Key> {
+    let part = names.strip_suffix("#NAMES")?;
+    Some(lookup::<()>(part, Id::new(id)))
 }
 
 pub(super) fn year_uses(year: u16) -> Key {

@@ -56,7 +56,7 @@ fn name_taken<T: LookupKind>(lookup: &Lookup<T>) -> Write {
 /// Returns the write that changes the number of references to an entry by `change`. Refused if the
 /// entry does not exist.
 pub(super) fn count_use(entry: Key, change: i64) -> Write {
-    Write::update(entry).add("uses", change).if_exists()
+    Write::update(entry).count("uses", change).if_exists()
 }
 
 /// Returns the writes that change the use counters when `new` entries replace `old` entries.
@@ -82,7 +82,7 @@ pub(super) fn count_person(old: &Person, new: &Person) -> Vec<Write> {
             Write::update(keys::year_uses(year))
                 .set(keys::TYPE, &YearUses::TYPE)
                 .set("year", &year)
-                .add("uses", change)
+                .count("uses", change)
         };
         writes.extend(old.graduation_year.map(|year| count(year, -1)));
         writes.extend(new.graduation_year.map(|year| count(year, 1)));

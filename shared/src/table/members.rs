@@ -96,8 +96,8 @@ impl Membership {
 /// Returns the write that changes the numbers of members and owners of a club.
 fn count(club: &ClubCode, members: i64, owners: i64) -> Write {
     Write::update(keys::club(club))
-        .add("members", members)
-        .add("owners", owners)
+        .count("members", members)
+        .count("owners", owners)
         .if_exists()
 }
 
@@ -128,10 +128,12 @@ fn removed(membership: &Membership, even_last: bool) -> Vec<Write> {
     let delete = Write::delete(membership.key())
         .if_equals("creation", &membership.creation)
         .if_equals("version", &membership.version);
-    let count = Write::update(keys::club(&membership.club)).add("members", -1);
+    let count = Write::update(keys::club(&membership.club)).count("members", -1);
     let count = match (membership.role, even_last) {
-        (Role::Owner, false) => count.add("owners", -1).if_above("owners", 1),
-        (Role::Owner, true) => count.add("owners", -1).if_above_or("owners", 1, "archived"),
+        (Role::Owner, false) => count.count("owners", -1).if_above("owners", 1),
+        (Role::Owner, true) => count
+            .count("owners", -1)
+            .if_above_or("owners", 1, "archived"),
         _ => count,
     };
     let owned =
@@ -342,14 +344,14 @@ impl Table {
             (Role::Owner, role) if role != Role::Owner => {
                 writes.push(
                     club()
-                        .add("owners", -1)
+                        .count("owners", -1)
                         .if_above("owners", 1)
                         .or(Refusal::LastOwner),
                 );
                 writes.push(counted_owner(old.person, -1, None));
             }
             (role, Role::Owner) if role != Role::Owner => {
-                writes.push(club().add("owners", 1).if_exists());
+                writes.push(club().count("owners", 1).if_exists());
                 writes.push(counted_owner(old.person, 1, limit).or(Refusal::Quota));
             }
             _ => {}

@@ -47,7 +47,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use applications::{ApplicationParts, ApplicationQuota};
-pub use audit::{COMPANIONS, companions, misplaced};
+pub use audit::{COMPANIONS, companions, leads_to, misplaced, reviewed};
 pub use bookmarks::{Bookmark, Bookmarks};
 pub use catalogue::Versions;
 pub use clubs::{ClubPage, ClubQuota};
@@ -57,7 +57,7 @@ pub use erasure::{OnlyOwner, PersonalData};
 pub use error::{Refusal, Retries, TableError};
 pub use events::{EventListing, listed, listing_parts};
 pub use invites::InviteWrite;
-pub use keys::Key;
+pub use keys::{COUNT_VERSION, Key};
 pub use mail_outage::MailOutage;
 pub use members::{Additions, NewMembership};
 pub use outbox::{DECISION_MAILS_KEPT_DAYS, DecisionMail, MailReport};

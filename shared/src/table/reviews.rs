@@ -25,6 +25,7 @@ impl Entity for Review {
 /// erasure of the applicant.
 fn scores(review: &Review) -> Write {
     Write::update(keys::submission(review.application, review.submission))
+        .counted()
         .if_equals("sequence", &review.sequence)
         .if_above("person", 0)
 }
@@ -108,6 +109,7 @@ impl Table {
         let scores = Write::update(keys::submission(review.application, review.submission))
             .remove(&score(review))
             .set(&score(&anonymous), &review.score)
+            .counted()
             .if_equals("sequence", &review.sequence);
         let put = Write::put(&anonymous)?.if_new();
         match self.transact(vec![delete.clone(), put, scores]).await {

@@ -203,6 +203,25 @@ impl Write {
         Ok(self)
     }
 
+    /// Changes a counter of other items. `clubs-admin repair` sees from the version of the counters
+    /// that none of them changed while it counted (O6).
+    #[must_use]
+    pub fn count(self, attribute: &str, change: i64) -> Self {
+        self.add(attribute, change).counted()
+    }
+
+    /// Increases the version of the counters, because something changed that follows from other
+    /// items.
+    #[must_use]
+    pub fn counted(self) -> Self {
+        let is_counted = self.names.values().any(|name| name == keys::COUNT_VERSION);
+        if is_counted {
+            self
+        } else {
+            self.add(keys::COUNT_VERSION, 1)
+        }
+    }
+
     /// Adds `amount` to a number. A missing attribute counts as 0.
     #[must_use]
     pub fn add(mut self, attribute: &str, amount: i64) -> Self {

@@ -242,10 +242,12 @@ async fn a_description_is_shortened_to_its_first_2000_characters() {
             .any(|item| item["type"]["S"] == "EventText")
     );
     // Caches may keep what everybody sees.
-    let calendar = campus.anonymous().get("/api/clubs/chess/events.ics").await;
-    assert_eq!(calendar.header("cache-control"), "public, max-age=300");
-    let calendar = ada.get("/api/clubs/chess/events.ics").await;
-    assert!(calendar.header("cache-control").starts_with("private"));
+    for path in ["/api/events.ics", "/api/clubs/chess/events.ics"] {
+        let calendar = campus.anonymous().get(path).await;
+        assert_eq!(calendar.header("cache-control"), "public, max-age=300");
+        let calendar = ada.get(path).await;
+        assert!(calendar.header("cache-control").starts_with("private"));
+    }
 }
 
 #[tokio::test]

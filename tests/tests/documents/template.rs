@@ -52,6 +52,47 @@ fn deployments() -> Vec<SamTemplate> {
     ]
 }
 
+// What one caller may see is not given to another one from the cache at the edge (V20).
+#[test]
+fn only_calendars_are_cached_at_the_edge_and_by_who_asks() {
+    let template = template();
+    let delivery = &template.resources()["Delivery"]["Properties"]["DistributionConfig"];
+    let disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
+    assert_eq!(delivery["DefaultCacheBehavior"]["CachePolicyId"], disabled);
+    let behaviours = delivery["CacheBehaviors"].as_array().expect("behaviours");
+    let of_api = behaviours.iter().filter_map(|one| {
+        let path = one["PathPattern"]
+            .as_str()
+            .filter(|path| path.starts_with("/api"));
+        Some((path?, &one["CachePolicyId"]))
+    });
+    let cached = json!({ "Ref": "CalendarCache" });
+    let expected = [
+        ("/api/events.ics", &cached),
+        ("/api/clubs/*/events.ics", &cached),
+        ("/api/*", &json!(disabled)),
+    ];
+    assert_eq!(of_api.collect::<Vec<_>>(), expected);
+    let policy = &template.resources()["CalendarCache"]["Properties"]["CachePolicyConfig"];
+    assert_eq!(
+        (&policy["DefaultTTL"], &policy["MaxTTL"]),
+        (&json!(0), &json!(300))
+    );
+    let key = &policy["ParametersInCacheKeyAndForwardedToOrigin"]["HeadersConfig"]["Headers"];
+    assert!(
+        key.as_array()
+            .expect("headers")
+            .contains(&json!("Authorization"))
+    );
+    let errors = delivery["CustomErrorResponses"].as_array().expect("errors");
+    assert!(errors.iter().all(|error| error["ErrorCachingMinTTL"] == 0));
+    assert!(
+        [404, 500, 503]
+            .iter()
+            .all(|code| { errors.iter().any(|error| error["ErrorCode"] == *code) })
+    );
+}
+
 fn template() -> SamTemplate {
     SamTemplate::load("clubs", &[])
 }
