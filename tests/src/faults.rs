@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use local::engine::{Call, EngineHook, Reply};
 use serde_json::{Value, json};
 
+use crate::lag::{Lag, WRITES};
 use crate::mixed;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,6 +68,9 @@ impl Fault {
 /// After how long the connection of a late call breaks, and after how long the call is applied.
 const LATE: (Duration, Duration) = (Duration::from_millis(300), Duration::from_millis(900));
 
+/// After how long a write that is held back arrives.
+pub const HELD: Duration = Duration::from_millis(4_500);
+
 /// Executes a call with this body.
 pub type Apply = Arc<dyn Fn(Vec<u8>) -> BoxFuture<'static, Reply> + Send + Sync>;
 
@@ -76,6 +80,12 @@ pub struct Faults {
     per_mille: AtomicU64,
     calls: AtomicU64,
     seen: Mutex<Seen>,
+    /// How many of the next writes are held back.
+    held: AtomicU64,
+    /// After how many calls the callers are killed, and what kills them. 0 for never.
+    left: AtomicU64,
+    kill: OnceLock<Arc<dyn Fn() + Send + Sync>>,
+    lag: OnceLock<Arc<Lag>>,
 }
 
 #[derive(Default)]
@@ -107,6 +117,63 @@ impl Faults {
             per_mille: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             seen: Mutex::default(),
+            held: AtomicU64::new(0),
+            left: AtomicU64::new(0),
+            kill: OnceLock::new(),
+            lag: OnceLock::new(),
+        })
+    }
+
+    /// The first attempts of the next `n` writes arrive [`HELD`] later. Their callers get a broken
+    /// connection before that.
+    pub fn hold(&self, n: u64) {
+        self.held.store(n, Ordering::Relaxed);
+    }
+
+    /// How many of the writes are still to be held back.
+    pub fn to_be_held(&self) -> u64 {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    /// From now on, the indexes are behind by this time. The table must be empty.
+    pub fn lag(&self, by: Duration) {
+        let _ = self.lag.set(Arc::new(Lag::new(by)));
+    }
+
+    /// Says how callers are killed.
+    pub fn killed_by(&self, kill: impl Fn() + Send + Sync + 'static) {
+        let _ = self.kill.set(Arc::new(kill));
+    }
+
+    /// Kills the callers after the next `n` calls, before the last of these is answered.
+    pub fn kill_after(&self, n: u64) {
+        self.left.store(n, Ordering::Relaxed);
+    }
+
+    /// Whether the callers are still to be killed.
+    pub fn is_to_kill(&self) -> bool {
+        self.left.load(Ordering::Relaxed) > 0
+    }
+
+    fn take(count: &AtomicU64) -> Option<u64> {
+        let less = |n: u64| n.checked_sub(1);
+        count
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .ok()
+    }
+
+    /// The calls, through the lag if there is one.
+    fn through_lag(&self, operation: &str, apply: Apply) -> Apply {
+        let Some(lag) = self.lag.get().cloned() else {
+            return apply;
+        };
+        let operation = operation.to_owned();
+        Arc::new(move |body: Vec<u8>| {
+            let (lag, operation, apply) = (lag.clone(), operation.clone(), apply.clone());
+            Box::pin(async move {
+                let request = serde_json::from_slice(&body).unwrap_or_default();
+                lag.run(&operation, &request, apply(body)).await
+            })
         })
     }
 
@@ -161,8 +228,23 @@ impl Faults {
         Some(fault)
     }
 
-    /// Executes a call, perhaps with a fault.
+    /// Executes a call, perhaps with a fault, late, or as the last one of its caller.
     pub async fn run(&self, operation: &str, body: Vec<u8>, apply: Apply) -> Reply {
+        let apply = self.through_lag(operation, apply);
+        if WRITES.contains(&operation) && Self::take(&self.held).is_some() {
+            return late(apply, body, HELD).await;
+        }
+        let reply = self.faulty(operation, body, apply).await;
+        if Self::take(&self.left) == Some(1)
+            && let Some(kill) = self.kill.get()
+        {
+            kill();
+        }
+        reply
+    }
+
+    /// Executes a call, perhaps with a fault.
+    async fn faulty(&self, operation: &str, body: Vec<u8>, apply: Apply) -> Reply {
         let request: Value = serde_json::from_slice(&body).unwrap_or_default();
         let fault = self.next(operation, &request);
         let error = |status, name: &str, more: Value| {
@@ -203,14 +285,7 @@ impl Faults {
                 apply(body).await;
                 Reply::Broken
             }
-            Some(Fault::Late) => {
-                beside(async move {
-                    tokio::time::sleep(LATE.1).await;
-                    apply(body).await;
-                });
-                tokio::time::sleep(LATE.0).await;
-                Reply::Broken
-            }
+            Some(Fault::Late) => late(apply, body, LATE.1).await,
             Some(Fault::Part) => part(operation, request, apply).await,
             Some(Fault::Stale) => {
                 let old = self
@@ -227,6 +302,16 @@ impl Faults {
             }
         }
     }
+}
+
+/// Breaks the connection, and executes the call later.
+async fn late(apply: Apply, body: Vec<u8>, by: Duration) -> Reply {
+    beside(async move {
+        tokio::time::sleep(by).await;
+        apply(body).await;
+    });
+    tokio::time::sleep(LATE.0).await;
+    Reply::Broken
 }
 
 /// Runs `work` in the background.

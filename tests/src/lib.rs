@@ -6,8 +6,10 @@ mod contract;
 pub mod faults;
 pub mod fixtures;
 pub mod images;
+pub mod lag;
 pub mod lambda;
 pub mod measure;
+pub mod pairs;
 pub mod recount;
 pub mod template;
 

@@ -3,9 +3,11 @@
 //! SES and S3. Routes, environment variables, rights, table and filters are those of template.yaml.
 
 mod burst;
+mod conveniences;
 mod environments;
 mod gateway;
 mod measure;
+mod pairs;
 mod process;
 mod services;
 mod story;
@@ -19,10 +21,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::routing::{get, post};
 use clap::{Parser, Subcommand, ValueEnum};
 use local::issuer::{AUDIENCE, ISSUER, Subject};
-use serde_json::{Value, json};
+use serde_json::Value;
 use shared::time::{Clock as _, SystemClock};
 use tests::faults::Faults;
 use tests::template::{ACCOUNT, REGION, SamTemplate};
@@ -83,6 +84,13 @@ enum Command {
         /// How often all environments of the function are killed
         #[arg(long, default_value_t = 2)]
         kills: u32,
+    },
+    /// Let writes arrive seconds late, after their opposites, with indexes that are behind, and kill
+    /// the functions after each call
+    Pairs {
+        /// How many pairs of requests
+        #[arg(long, default_value_t = 20)]
+        count: usize,
     },
     /// Measure the start and the size of each function, beside those of a function that does nothing
     Measure {
@@ -272,37 +280,6 @@ fn serve(listener: TcpListener, router: Router) {
     });
 }
 
-/// The paths for tokens and mails of the local service, so that the same commands work here.
-fn conveniences(cloud: &Arc<Cloud>) -> Router {
-    let (tokens, mails) = (cloud.clone(), cloud.clone());
-    let token = post(async move |body: String| {
-        let subject: Subject = serde_json::from_str(&body).unwrap_or_default();
-        axum::Json(json!({
-            "access_token": tokens.token(&subject).unwrap_or_default(),
-            "token_type": "Bearer",
-        }))
-    });
-    let mail = get(async move || {
-        let mails = mails.services.mails().await.unwrap_or_default();
-        let text = |(to, subject, html): (String, String, String)| {
-            format!(
-                "{{\"to\":{},\"subject\":{},\"html\":{}}}",
-                json!(to),
-                json!(subject),
-                json!(html)
-            )
-        };
-        format!(
-            "[{}]",
-            mails.into_iter().map(text).collect::<Vec<_>>().join(",")
-        )
-    });
-    Router::new()
-        .route("/dev/local/token", token.clone())
-        .route("/dev/local/token/", token)
-        .route("/dev/local/mail.json", mail)
-}
-
 async fn run(options: Options) -> Result<(), Error> {
     let logs = options.built.join("../cloud-logs");
     let _ = std::fs::remove_dir_all(&logs);
@@ -334,6 +311,7 @@ async fn run(options: Options) -> Result<(), Error> {
             )
             .await?;
         }
+        Command::Pairs { count } => pairs::run(&cloud, count).await?,
         Command::Measure { empty } => measure::run(&cloud, &options.built, &empty).await?,
         Command::Work {
             submissions,
@@ -348,7 +326,7 @@ async fn run(options: Options) -> Result<(), Error> {
             println!("listening on http://{}/dev", listener.local_addr()?);
             serve(
                 listener,
-                conveniences(&cloud).fallback_service(cloud.gateway.router()),
+                conveniences::conveniences(&cloud).fallback_service(cloud.gateway.router()),
             );
             stopped().await?;
         }

@@ -506,6 +506,11 @@ fn check_metrics(logs: &str, is_mixed: bool) {
 
 /// The findings of `clubs-admin check`.
 pub(crate) async fn check_table(cloud: &Cloud) -> Result<Vec<String>, Error> {
+    Ok(admin::check(&stored(cloud).await?, SystemClock.now()))
+}
+
+/// All items of the table.
+pub(crate) async fn stored(cloud: &Cloud) -> Result<Vec<Value>, Error> {
     let name = &cloud.functions["Clubs"].function.variables["TABLE_NAME"];
     let (mut items, mut from) = (Vec::new(), Value::Null);
     loop {
@@ -526,5 +531,5 @@ pub(crate) async fn check_table(cloud: &Cloud) -> Result<Vec<String>, Error> {
             break;
         }
     }
-    Ok(admin::check(&items, SystemClock.now()))
+    Ok(items)
 }

@@ -1,0 +1,294 @@
+//! Requests with their opposites: something is made, and then deleted, withdrawn or changed. If the
+//! first write of such a request reaches the table after the opposite, nothing may come back. The
+//! tests let this happen in their own process, the emulated cloud in its proxy.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use http::Method;
+use serde_json::{Value, json};
+use shared::time::Timestamp;
+
+use crate::Client;
+use crate::fixtures::id;
+
+/// The names of all pairs.
+pub const PAIRS: [&str; 20] = [
+    "submit, withdraw",
+    "submit, erase",
+    "committee, remove it",
+    "submit, delete the application",
+    "draft, delete the application",
+    "draft, erase",
+    "draft, delete the draft",
+    "extension, delete it",
+    "extension, erase",
+    "copy, change its question",
+    "copy, delete it",
+    "application, delete it",
+    "erase, come back",
+    "withdraw, erase, come back",
+    "submit, withdraw, delete the application",
+    "favorite, remove it",
+    "request, withdraw it",
+    "member, remove it",
+    "event, delete it",
+    "join link, delete it",
+];
+
+/// A club of Ada with an open application that has a question, and Sue, who knows neither.
+pub struct Scene {
+    /// The owner of the club.
+    ada: Client,
+    /// Anybody else.
+    sue: Client,
+    /// `/api/clubs/…/`
+    club: String,
+    /// `/api/clubs/…/applications/…/`
+    path: String,
+    question: u64,
+    /// The user id of Sue.
+    person: u64,
+    now: DateTime<Utc>,
+}
+
+/// Sends a request until it is answered neither with 429 nor with 5xx, and returns the path of what
+/// it created. It must succeed.
+async fn done(client: &Client, method: Method, path: &str, body: Value) -> String {
+    let body = Some(body).filter(|body| !body.is_null());
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let answer = client.send(method.clone(), path, body.clone()).await;
+        let passes = answer.status.is_server_error() || answer.status == 429;
+        // A request that was killed may have been done, so that its repeat finds nothing to delete.
+        let is_done = answer.status.is_success()
+            || tries > 1 && method == Method::DELETE && answer.status == 404;
+        if is_done {
+            return answer
+                .header("location")
+                .trim_start_matches("/dev")
+                .to_owned();
+        }
+        assert!(
+            passes && tries < 20,
+            "{method} {path}: {} {}",
+            answer.status,
+            answer.text()
+        );
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+}
+
+/// Reads until there is an answer.
+async fn read(client: &Client, path: &str) -> Value {
+    for _ in 0..20 {
+        let answer = client.get(path).await;
+        if answer.status.is_success() {
+            return answer.json();
+        }
+    }
+    panic!("{path} cannot be read")
+}
+
+async fn post(client: &Client, path: &str, body: Value) -> String {
+    done(client, Method::POST, path, body).await
+}
+
+async fn delete(client: &Client, path: &str) {
+    done(client, Method::DELETE, path, Value::Null).await;
+}
+
+impl Scene {
+    /// Creates the club `name`.
+    pub async fn new(name: &str, ada: Client, sue: Client, now: DateTime<Utc>) -> Self {
+        let person = id(&read(&sue, "/api/settings/").await);
+        let body = json!({ "name": name, "code": name });
+        let club = post(&ada, "/api/clubs/", body).await;
+        let mut scene = Self {
+            person,
+            ada,
+            sue,
+            club,
+            path: String::new(),
+            question: 0,
+            now,
+        };
+        let applications = format!("{}applications/", scene.club);
+        scene.path = post(&scene.ada, &applications, scene.application("Fall")).await;
+        let question = json!({ "question_type": 1, "prompt": "Why?" });
+        let questions = format!("{}questions/", scene.path);
+        let made = post(&scene.ada, &questions, question).await;
+        let number = made.trim_end_matches('/').rsplit('/').next();
+        scene.question = number
+            .and_then(|number| number.parse().ok())
+            .unwrap_or_default();
+        scene
+    }
+
+    fn hours(&self, hours: i64) -> String {
+        Timestamp::at(self.now + TimeDelta::hours(hours)).to_string()
+    }
+
+    fn application(&self, name: &str) -> Value {
+        json!({
+            "name": name,
+            "application_start_time": self.hours(-1),
+            "application_end_time": self.hours(24),
+            "result_release_time": self.hours(48),
+            "is_active": true,
+        })
+    }
+
+    async fn submit(&self) -> String {
+        let answer = json!({ "question": self.question, "text": "x" });
+        let submissions = format!("{}submissions/", self.path);
+        post(&self.sue, &submissions, json!({ "responses": [answer] })).await
+    }
+
+    async fn save_draft(&self) {
+        let answer = json!({ "question": self.question, "text": "I", "version": 0 });
+        let (draft, body) = (
+            format!("{}draft/", self.path),
+            json!({ "responses": [answer] }),
+        );
+        done(&self.sue, Method::PATCH, &draft, body).await;
+    }
+
+    async fn extend(&self) -> String {
+        let extension = json!({ "person": self.person, "end_time": self.hours(30) });
+        post(&self.ada, &format!("{}extensions/", self.path), extension).await
+    }
+
+    async fn copy(&self) -> String {
+        post(&self.ada, &format!("{}duplicate/", self.path), Value::Null).await
+    }
+
+    /// Ada makes something below the club, which can be deleted.
+    async fn made(&self, collection: &str, body: Value) -> Opposite<'_> {
+        let made = post(&self.ada, &format!("{}{collection}/", self.club), body).await;
+        Opposite::Delete(&self.ada, made)
+    }
+
+    /// Sends a request of [`PAIRS`], and then its opposite. Calls `between` before the opposite.
+    pub async fn play(&self, pair: &str, between: impl FnOnce()) {
+        let (sue, code) = (
+            &self.sue,
+            self.club.trim_end_matches('/').rsplit('/').next(),
+        );
+        let club = json!({ "club": code });
+        let opposite = match pair {
+            "submit, withdraw" => {
+                let made = self.submit().await;
+                let path = format!("{}submissions/{}/reviews/mine/", self.path, number(&made));
+                done(
+                    &self.ada,
+                    Method::PUT,
+                    &path,
+                    json!({ "score": 4, "comment": "" }),
+                )
+                .await;
+                Opposite::Delete(sue, format!("/api/submissions/{}/", number(&made)))
+            }
+            "submit, erase" => {
+                self.submit().await;
+                Opposite::Erase
+            }
+            "submit, delete the application" => {
+                self.submit().await;
+                Opposite::DeleteApplication
+            }
+            "draft, delete the application" => {
+                self.save_draft().await;
+                Opposite::DeleteApplication
+            }
+            "draft, erase" => {
+                self.save_draft().await;
+                Opposite::Erase
+            }
+            "draft, delete the draft" => {
+                self.save_draft().await;
+                Opposite::Delete(sue, format!("{}draft/", self.path))
+            }
+            "committee, remove it" => {
+                let body = json!({ "committees": [{ "name": "Tech" }] });
+                done(&self.ada, Method::PATCH, &self.path, body).await;
+                Opposite::Change(self.path.clone(), json!({ "committees": [] }))
+            }
+            "extension, delete it" => Opposite::Delete(&self.ada, self.extend().await),
+            "extension, erase" => {
+                self.extend().await;
+                Opposite::Erase
+            }
+            "copy, change its question" => {
+                let copy = self.copy().await;
+                let question = id(&read(&self.ada, &copy).await["questions"][0]);
+                let path = format!("{copy}questions/{question}/");
+                Opposite::Change(path, json!({ "prompt": "Changed" }))
+            }
+            "copy, delete it" => Opposite::Delete(&self.ada, self.copy().await),
+            "application, delete it" => self.made("applications", self.application("New")).await,
+            "erase, come back" => {
+                delete(sue, "/api/settings/").await;
+                Opposite::ComeBack
+            }
+            "withdraw, erase, come back" => {
+                let made = self.submit().await;
+                delete(sue, &format!("/api/submissions/{}/", number(&made))).await;
+                delete(sue, "/api/settings/").await;
+                Opposite::ComeBack
+            }
+            "submit, withdraw, delete the application" => {
+                let made = self.submit().await;
+                delete(sue, &format!("/api/submissions/{}/", number(&made))).await;
+                Opposite::Delete(&self.ada, self.path.clone())
+            }
+            "favorite, remove it" => {
+                Opposite::Delete(sue, post(sue, "/api/favorites/", club).await)
+            }
+            "request, withdraw it" => {
+                Opposite::Delete(sue, post(sue, "/api/requests/membership/", club).await)
+            }
+            "member, remove it" => self.made("members", json!({ "person": self.person })).await,
+            "event, delete it" => {
+                let words = "word ".repeat(1_500);
+                self.made("events", json!({ "name": "Evening", "description": words }))
+                    .await
+            }
+            "join link, delete it" => self.made("joinlinks", json!({})).await,
+            other => panic!("{other}"),
+        };
+        between();
+        self.undo(opposite).await;
+    }
+
+    async fn undo(&self, opposite: Opposite<'_>) {
+        match opposite {
+            Opposite::Delete(client, path) => delete(client, &path).await,
+            Opposite::Erase => delete(&self.sue, "/api/settings/").await,
+            Opposite::DeleteApplication => {
+                delete(&self.ada, &format!("{}?force=true", self.path)).await;
+            }
+            Opposite::Change(path, body) => {
+                done(&self.ada, Method::PATCH, &path, body).await;
+            }
+            Opposite::ComeBack => {
+                read(&self.sue, "/api/settings/").await;
+                self.submit().await;
+            }
+        }
+    }
+}
+
+/// What undoes a request.
+enum Opposite<'a> {
+    Delete(&'a Client, String),
+    Erase,
+    DeleteApplication,
+    Change(String, Value),
+    ComeBack,
+}
+
+/// The id at the end of a path.
+fn number(path: &str) -> u64 {
+    let last = path.trim_end_matches('/').rsplit('/').next();
+    last.and_then(|last| last.parse().ok()).unwrap_or_default()
+}
