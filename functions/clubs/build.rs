@@ -15,13 +15,12 @@ const PARTS: [&str; 5] = [
     "favicon-16x16.png",
     "favicon-32x32.png",
 ];
-const DOCUMENT: &str = "../../docs/openapi.json";
+const DOCUMENTS: [&str; 2] = ["openapi.json", "openapi-3.0.json"];
 
 type Error = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Error> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={DOCUMENT}");
     let mut archive = zip::ZipArchive::new(Cursor::new(SWAGGER_UI_VENDORED))?;
     let names: Vec<String> = archive
         .file_names()
@@ -38,7 +37,12 @@ fn main() -> Result<(), Error> {
             .read_to_end(&mut bytes)?;
         pack(part, &bytes)?;
     }
-    pack("openapi.json", &std::fs::read(DOCUMENT)?)
+    for name in DOCUMENTS {
+        let path = format!("../../docs/{name}");
+        println!("cargo::rerun-if-changed={path}");
+        pack(name, &std::fs::read(path)?)?;
+    }
+    Ok(())
 }
 
 #[expect(clippy::disallowed_methods, reason = "what cargo tells a build script")]

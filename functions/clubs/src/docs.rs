@@ -6,7 +6,8 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use flate2::read::GzDecoder;
-use shared::http::{ApiError, Codings, PublicPath, Result};
+use shared::http::{ApiError, Codings, PublicPath, PublicUrl, Result};
+use shared::openapi::ADDRESS;
 use shared::openapi::fields::File;
 
 /// The bytes of a file that build.rs compressed.
@@ -18,6 +19,9 @@ macro_rules! packed {
 
 /// The OpenAPI document of all routes. A test checks that it agrees with the code (O1).
 const OPENAPI: &[u8] = packed!("openapi.json");
+
+/// The same in OpenAPI 3.0.
+const OPENAPI_3_0: &[u8] = packed!("openapi-3.0.json");
 
 /// The files of the page: name, content type, compressed content.
 const PARTS: [(&str, &str, &[u8]); 5] = [
@@ -67,8 +71,32 @@ const order = (operation) =>
     get, path = "/api/openapi.json", tag = "service", security((), ("bearer" = [])),
     responses((status = 200, body = Object, description = "The document."))
 )]
-pub async fn show_openapi(headers: HeaderMap) -> Result<Response> {
-    unpacked(&headers, "application/json", OPENAPI)
+pub async fn show_openapi(url: PublicUrl) -> Result<Response> {
+    document(OPENAPI, &url)
+}
+
+/// Get this document in OpenAPI 3.0.
+///
+/// For everybody. For programs that do not read 3.1: it says the same, as far as 3.0 can.
+#[utoipa::path(
+    get, path = "/api/openapi-3.0.json", tag = "service", security((), ("bearer" = [])),
+    responses((status = 200, body = Object, description = "The document."))
+)]
+pub async fn show_openapi_3_0(url: PublicUrl) -> Result<Response> {
+    document(OPENAPI_3_0, &url)
+}
+
+/// A document with the address of this service, under which the client has asked for it.
+fn document(packed: &[u8], PublicUrl(url): &PublicUrl) -> Result<Response> {
+    let address = url
+        .rsplit_once("/api/")
+        .map_or(url.as_str(), |(address, _)| address);
+    let address = serde_json::to_string(address).unwrap_or_default();
+    let text = String::from_utf8(unzipped(packed)?)
+        .map_err(|error| ApiError::Internal(error.to_string()))?;
+    let [from, to] = [format!("{ADDRESS:?}"), address].map(|url| format!("\"url\": {url}"));
+    let text = text.replacen(&from, &to, 1);
+    Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
 /// Get a page to read and try this document.
@@ -129,11 +157,15 @@ fn unpacked(
         )
             .into_response());
     }
+    Ok(([(header::CONTENT_TYPE, content_type)], unzipped(packed)?).into_response())
+}
+
+fn unzipped(packed: &[u8]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     GzDecoder::new(packed)
         .read_to_end(&mut bytes)
         .map_err(|error| ApiError::Internal(error.to_string()))?;
-    Ok(([(header::CONTENT_TYPE, content_type)], bytes).into_response())
+    Ok(bytes)
 }
 
 fn guarded(mut response: Response) -> Response {

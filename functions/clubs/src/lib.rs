@@ -98,6 +98,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(clubfairs::register_club))
         .routes(routes!(health::show_health))
         .routes(routes!(docs::show_openapi))
+        .routes(routes!(docs::show_openapi_3_0))
         .routes(routes!(docs::show_docs))
         .routes(routes!(docs::show_docs_file))
 }

@@ -27,8 +27,8 @@ use crate::member::{MemberBody, MemberOfPath, MemberViewer};
     params(
         ("club" = String, Path),
         ("limit" = Option<SliceCount>, Query,
-            description = "Largest number of results. If there are more, the header `Link` has the \
-                address of the next part"),
+            description = "Largest number of results, at most 10,000; all if not sent. If there \
+                are more, the header `Link` has the address of the next part"),
         ("cursor" = Option<String>, Query,
             description = "Where the next part begins: from the header `Link` of the last answer")
     ),

@@ -243,8 +243,8 @@ fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
         ("search" = Option<String>, Query,
             description = "Every word must occur in the name, user name or address"),
         ("limit" = Option<SliceCount>, Query,
-            description = "Largest number of results. If there are more, the header `Link` has the \
-                address of the next part"),
+            description = "Largest number of results, at most 10,000; all if not sent. If there \
+                are more, the header `Link` has the address of the next part"),
         ("cursor" = Option<String>, Query,
             description = "Where the next part begins: from the header `Link` of the last answer")
     ),

@@ -39,7 +39,7 @@ pub use list::{Slice, Sliced, accepts_csv};
 pub use multipart::{TextFields, Upload, WithImage};
 pub use page::{Envelope, Page};
 pub use params::Params;
-pub use request::{PublicOrigin, PublicPath, ReceivedAt};
+pub use request::{PublicOrigin, PublicPath, PublicUrl, ReceivedAt};
 #[cfg(feature = "rows")]
 pub use rows::{ImportBody, ImportRow, ImportRows, RowError};
 pub use user::User;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::error::ApiError;
 use super::params::Params;
-use super::request::{PublicOrigin, PublicPath};
+use super::request::PublicUrl;
 use crate::limits;
 use crate::state::Shared;
 
@@ -42,36 +42,10 @@ impl FromRequestParts<Shared> for Page {
         Ok(Self {
             number,
             size,
-            base: absolute(parts, app.settings.trusts_forwarded),
+            base: PublicUrl::of(parts, app).0,
             params,
         })
     }
-}
-
-/// Returns the absolute URL of a request as the client sees it. What a proxy says about it counts
-/// only if the deployment trusts its proxy; otherwise any caller could say it.
-fn absolute(parts: &Parts, trusts_forwarded: bool) -> String {
-    if let Some(PublicOrigin(origin)) = parts.extensions.get() {
-        return format!("{origin}{}", PublicPath::of(parts));
-    }
-    let header = |name: &str| {
-        let value = parts.headers.get(name)?.to_str().ok()?;
-        // Each proxy on the way adds a value. The first one is what the client asked for.
-        let first = value.split(',').next()?.trim();
-        (!first.is_empty()).then_some(first)
-    };
-    let forwarded = |name: &str| header(name).filter(|_| trusts_forwarded);
-    let uri = &parts.uri;
-    let host = forwarded("x-forwarded-host")
-        .or_else(|| header("host"))
-        .or_else(|| uri.authority().map(http::uri::Authority::as_str))
-        .unwrap_or("localhost");
-    // In the cloud, the gateway has told the scheme in the URI.
-    let scheme = forwarded("x-forwarded-proto")
-        .filter(|scheme| matches!(*scheme, "http" | "https"))
-        .or_else(|| uri.scheme_str())
-        .unwrap_or("http");
-    format!("{scheme}://{host}{}", PublicPath::of(parts))
 }
 
 /// A page of results, with links to the next and the previous page.

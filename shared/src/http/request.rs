@@ -48,3 +48,42 @@ impl PublicPath {
             .map_or_else(|| parts.uri.path().to_owned(), |path| path.0.clone())
     }
 }
+
+/// The absolute URL of a request as the client sees it, without its query. What a proxy says about
+/// it counts only if the deployment trusts its proxy; otherwise any caller could say it.
+#[derive(Debug, Clone)]
+pub struct PublicUrl(pub String);
+
+impl PublicUrl {
+    pub(super) fn of(parts: &Parts, app: &Shared) -> Self {
+        if let Some(PublicOrigin(origin)) = parts.extensions.get() {
+            return Self(format!("{origin}{}", PublicPath::of(parts)));
+        }
+        let header = |name: &str| {
+            let value = parts.headers.get(name)?.to_str().ok()?;
+            // Each proxy on the way adds a value. The first one is what the client asked for.
+            let first = value.split(',').next()?.trim();
+            (!first.is_empty()).then_some(first)
+        };
+        let forwarded = |name: &str| header(name).filter(|_| app.settings.trusts_forwarded);
+        let uri = &parts.uri;
+        let host = forwarded("x-forwarded-host")
+            .or_else(|| header("host"))
+            .or_else(|| uri.authority().map(http::uri::Authority::as_str))
+            .unwrap_or("localhost");
+        // In the cloud, the gateway has told the scheme in the URI.
+        let scheme = forwarded("x-forwarded-proto")
+            .filter(|scheme| matches!(*scheme, "http" | "https"))
+            .or_else(|| uri.scheme_str())
+            .unwrap_or("http");
+        Self(format!("{scheme}://{host}{}", PublicPath::of(parts)))
+    }
+}
+
+impl FromRequestParts<Shared> for PublicUrl {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
+        Ok(Self::of(parts, app))
+    }
+}

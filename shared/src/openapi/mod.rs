@@ -1,6 +1,8 @@
 //! The OpenAPI document. It is generated from the routes; what all operations share is added here.
 
+mod codes;
 pub mod fields;
+mod older;
 mod operations;
 mod responses;
 mod schemas;
@@ -12,6 +14,10 @@ use utoipa::openapi::{
     ContactBuilder, InfoBuilder, License, OpenApi, OpenApiBuilder, ServerBuilder,
 };
 use utoipa::{PartialSchema as _, ToSchema as _};
+
+pub use codes::CODES;
+pub use older::version_3_0;
+pub use schemas::KNOWN_VALUES;
 
 use crate::http::{Code, ErrorBody};
 
@@ -50,6 +56,10 @@ macro_rules! routes {
 /// What a reader should know before the first operation.
 const ABOUT: &str = include_str!("about.md");
 
+/// The address of the service in the document: that of the local service. A service that gives out
+/// the document writes its own address there.
+pub const ADDRESS: &str = "http://127.0.0.1:8000";
+
 /// Returns the document without routes.
 pub fn base() -> OpenApi {
     if !IS_DESCRIBED {
@@ -68,13 +78,13 @@ pub fn base() -> OpenApi {
         ))
         .license(Some(license))
         .build();
-    // The URL is relative to the document, so that it is also right behind a gateway stage.
+    // Generators of clients cannot resolve an address that is relative to the document.
     OpenApiBuilder::new()
         .info(info)
         .servers(Some([ServerBuilder::new()
-            .url("..")
+            .url(ADDRESS)
             .description(Some(
-                "The parent of this document. With a copy of it, use the address of the service.",
+                "The service that gave out this document; in a copy, the local service.",
             ))
             .build()]))
         .build()

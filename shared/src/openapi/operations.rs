@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{operations_of, reference, responses, schemas};
+use super::{codes, operations_of, reference, responses, schemas};
 
 /// What it means for the caller if a request fails.
 const FAILED_READ: &str = "A read changes nothing: if it fails, send it again.";
@@ -11,7 +11,8 @@ const FAILED_WRITE: &str = "After an error nothing has changed. Only after the c
 
 /// Operations that honour `If-Match`, although the object of their path cannot be changed with
 /// PATCH or has parts with versions.
-const CONDITIONAL: [&str; 4] = [
+const CONDITIONAL: [&str; 5] = [
+    "save_draft",
     "put_review",
     "delete_review",
     "delete_draft",
@@ -50,6 +51,7 @@ pub fn complete(document: &mut Value, examples: &Value) {
         describe(operation, &call);
         add_parameters(operation, &call);
         complete_responses(operation, &call, &schemas);
+        codes::add(operation, &id);
         add_examples(operation, &examples[&id]);
     }
 }

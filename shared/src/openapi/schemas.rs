@@ -13,6 +13,17 @@ const NOT_IN_PUT: &str = "PUT may leave it out.";
 /// In the description of a field of a response: not every response has it.
 const MISSING: &str = "Missing if ";
 
+/// Words of answers to which more may be added. A client must not fail if it reads a new one.
+const OPEN: [&str; 3] = ["Code", "EmailStatus", "ReceiptState"];
+/// The key with the values of such words that are known today.
+pub const KNOWN_VALUES: &str = "x-extensible-enum";
+/// Fields that are only read when an object is created. What an update says about them is ignored.
+const ONLY_NEW: [(&str, &str); 3] = [
+    ("ClubInput", "code"),
+    ("EventInput", "showings"),
+    ("ShowingInput", "ticketed"),
+];
+
 type Schemas = Map<String, Value>;
 
 /// Completes all schemas of the document.
@@ -20,6 +31,7 @@ pub fn complete(document: &mut Value) {
     name_pages(document);
     for_each_object(document, &mut bound_ids);
     for_each_object(document, &mut without_rules);
+    open_words(document);
     inline_scalars(document);
     require_fields_of_answers(document);
     for_each_object(&mut document["components"]["schemas"], &mut null_only);
@@ -97,6 +109,23 @@ fn rules_in(text: &str) -> Option<(usize, usize)> {
     })
 }
 
+/// Lets words of answers have other values than those of today. Generators of clients would refuse
+/// them otherwise.
+fn open_words(document: &mut Value) {
+    let schemas = schemas_of(document);
+    for name in OPEN {
+        let Some(schema) = schemas.get_mut(name).and_then(Value::as_object_mut) else {
+            continue;
+        };
+        list_values(schema);
+        let about = schema["description"].as_str().unwrap_or_default();
+        schema["description"] = json!(format!("{about}\n\nThere may be more in the future."));
+        let values = schema.remove("enum").unwrap_or_default();
+        schema.insert(KNOWN_VALUES.into(), values);
+        schema.retain(|name, _| !name.starts_with("x-enum-"));
+    }
+}
+
 /// Writes texts and numbers where they are used. Generators of clients make a type of their own
 /// from each schema that has a name.
 fn inline_scalars(document: &mut Value) {
@@ -109,6 +138,7 @@ fn inline_scalars(document: &mut Value) {
                 .get("type")
                 .is_some_and(|kind| kind != "object" && kind != "array")
                 && !schema.contains_key("enum")
+                && !schema.contains_key(KNOWN_VALUES)
         })
         .collect();
     schemas.retain(|name, _| !scalars.contains_key(name));
@@ -243,18 +273,28 @@ fn add_variants(document: &mut Value) {
                 continue;
             }
             media["schema"] = reference("schemas", &name);
-            if is_form && schemas[&base].pointer("/properties/showings").is_some() {
+            if is_form
+                && method == "post"
+                && schemas[&base].pointer("/properties/showings").is_some()
+            {
                 media["encoding"] = json!({ "showings": { "contentType": "application/json" } });
             }
             variants
                 .entry(name)
-                .or_insert_with(|| variant(schemas[&base].clone(), method, is_form));
+                .or_insert_with(|| variant((&base, schemas[&base].clone()), method, is_form));
         }
     }
     schemas_of(document).extend(variants);
 }
 
-fn variant(mut schema: Value, method: &str, is_form: bool) -> Value {
+fn variant((base, mut schema): (&str, Value), method: &str, is_form: bool) -> Value {
+    if method != "post" {
+        for (_, name) in ONLY_NEW.iter().filter(|(of, _)| *of == base) {
+            if let Some(fields) = schema["properties"].as_object_mut() {
+                fields.remove(*name);
+            }
+        }
+    }
     let about = schema["description"]
         .as_str()
         .unwrap_or_default()

@@ -36,6 +36,7 @@ fn rows() -> Vec<Row> {
     vec![
         ("get", "/api/health/", json!(null), ANYBODY),
         ("get", "/api/openapi.json", json!(null), ANYBODY),
+        ("get", "/api/openapi-3.0.json", json!(null), ANYBODY),
         ("get", "/api/docs/", json!(null), ANYBODY),
         ("get", "/api/docs/{file}", json!(null), ANYBODY),
         ("get", "/api/clubs/", json!(null), ANYBODY),

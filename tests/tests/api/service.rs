@@ -13,6 +13,13 @@ async fn health_document_and_page() {
         anybody.get("/api/health/").await.ok(),
         json!({ "status": "ok" })
     );
+    let older = anybody.get("/api/openapi-3.0.json").await.ok();
+    assert_eq!(older["openapi"], "3.0.3");
+    // A generated client has the address of the service that gave it the document.
+    let asked = anybody.clone().header("host", "clubs.example:8443");
+    let document = asked.get("/api/openapi.json").await.ok();
+    assert_eq!(document["servers"][0]["url"], "http://clubs.example:8443");
+    assert_eq!(older["servers"][0]["url"], "http://clubs.example");
     let document = anybody.get("/api/openapi.json").await.ok();
     assert!(
         document["openapi"]

@@ -275,15 +275,13 @@ async fn measure() -> (Vec<Row>, Rights) {
         null.clone(),
     )
     .await;
-    p.row(
-        "show_openapi",
-        "",
-        &sue,
-        get.clone(),
-        "/api/openapi.json",
-        null.clone(),
-    )
-    .await;
+    for (operation, path) in [
+        ("show_openapi", "/api/openapi.json"),
+        ("show_openapi_3_0", "/api/openapi-3.0.json"),
+    ] {
+        p.row(operation, "", &sue, get.clone(), path, null.clone())
+            .await;
+    }
     p.row(
         "show_docs",
         "",

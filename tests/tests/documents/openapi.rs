@@ -37,7 +37,58 @@ fn each_object<'a>(path: &str, value: &'a Value, look: &mut impl FnMut(&str, &'a
 
 #[test]
 fn the_document_is_made_from_the_routes() {
-    super::check("docs/openapi.json", &format!("{:#}\n", local::api().1));
+    let document = local::api().1;
+    super::check("docs/openapi.json", &format!("{document:#}\n"));
+    let older = shared::openapi::version_3_0(document);
+    super::check("docs/openapi-3.0.json", &format!("{older:#}\n"));
+}
+
+// Validators of 3.0 are in `.ci/contract`.
+#[test]
+fn the_older_document_has_nothing_of_the_newer_version() {
+    let document = local::api().1;
+    let older = shared::openapi::version_3_0(document.clone());
+    let (mut newer, mut nullable) = (0, 0);
+    each_object("", &document["components"], &mut |_, object| {
+        let has_null = object["type"].as_array().is_some() || object["type"] == "null";
+        newer += usize::from(has_null);
+    });
+    each_object("", &older, &mut |path, object| {
+        let is_old = !object["type"].is_array() && object["type"] != "null";
+        assert!(is_old, "{path}: {object}");
+        nullable += usize::from(object["nullable"] == true);
+    });
+    // Three fields have several types, and are only optional in 3.0.
+    assert_eq!((newer > 50, nullable), (true, newer - 3));
+    assert_eq!(operations(&older).len(), operations(&document).len());
+}
+
+#[test]
+fn codes_of_operations_are_codes_and_belong_to_operations() {
+    let document = local::api().1;
+    let known = &document["components"]["schemas"]["Code"][shared::openapi::KNOWN_VALUES];
+    let mut seen = BTreeSet::new();
+    for (.., operation) in operations(&document) {
+        for code in operation[shared::openapi::CODES]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
+            assert!(known.as_array().expect("codes").contains(code), "{code}");
+            seen.insert(code.as_str().unwrap_or_default());
+        }
+    }
+    // Whatever does not follow from a status is given by some operation.
+    for code in [
+        "quota",
+        "in_use",
+        "question_gone",
+        "draft_conflict",
+        "erased",
+        "undecided",
+    ] {
+        assert!(seen.contains(code), "{code}");
+    }
 }
 
 #[test]

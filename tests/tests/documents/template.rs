@@ -66,7 +66,7 @@ fn only_calendars_are_cached_at_the_edge_and_by_who_asks() {
             .filter(|path| path.starts_with("/api"));
         Some((path?, &one["CachePolicyId"]))
     });
-    let cached = json!({ "Ref": "CalendarCache" });
+    let cached = json!("clubs-CalendarCache");
     let expected = [
         ("/api/events.ics", &cached),
         ("/api/clubs/*/events.ics", &cached),

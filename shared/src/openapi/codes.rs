@@ -1,0 +1,121 @@
+//! Which codes an operation gives with 400 and 412, besides those that follow from the status.
+
+use serde_json::{Value, json};
+
+/// The key of an operation with the codes of its 400 and 412.
+pub const CODES: &str = "x-error-codes";
+
+/// Codes with the operations that give them. The tests refuse any other.
+const GIVEN: [(&str, &[&str]); 13] = [
+    (
+        "application_closed",
+        &["save_draft", "submit", "withdraw_submission"],
+    ),
+    (
+        "already_member",
+        &[
+            "accept_invite",
+            "create_invite",
+            "create_member",
+            "create_own_request",
+            "join_club",
+        ],
+    ),
+    (
+        "club_not_approved",
+        &["create_invite", "create_invites", "resend_invite"],
+    ),
+    ("digest_changed", &["send_emails"]),
+    ("draft_conflict", &["save_draft"]),
+    (
+        "erased",
+        &[
+            "delete_review",
+            "put_review",
+            "replace_decision",
+            "set_reasons",
+            "set_statuses",
+            "update_decision",
+        ],
+    ),
+    (
+        "in_use",
+        &[
+            "delete_application",
+            "delete_badge",
+            "delete_fair",
+            "delete_major",
+            "delete_school",
+            "delete_tag",
+            "delete_year",
+            "replace_application",
+            "update_application",
+        ],
+    ),
+    ("invite_unusable", &["accept_invite", "join_club"]),
+    (
+        "last_owner",
+        &[
+            "delete_member",
+            "delete_settings",
+            "replace_member",
+            "update_member",
+        ],
+    ),
+    ("question_gone", &["submit"]),
+    (
+        "quota",
+        &[
+            "accept_invite",
+            "create_application",
+            "create_club",
+            "create_event",
+            "create_join_link",
+            "create_member",
+            "create_showing",
+            "duplicate_application",
+            "replace_application",
+            "replace_member",
+            "save_draft",
+            "submit",
+            "update_application",
+            "update_member",
+        ],
+    ),
+    ("registration_closed", &["register_club"]),
+    ("undecided", &["send_emails"]),
+];
+
+/// Adds the codes of an operation, and a sentence about them.
+pub fn add(operation: &mut Value, id: &str) {
+    let has = |status: &str| operation["responses"].get(status).is_some();
+    let is_keyed = operation["parameters"].as_array().is_some_and(|all| {
+        all.iter()
+            .any(|one| one["$ref"] == "#/components/parameters/IdempotencyKey")
+    });
+    let given = GIVEN
+        .iter()
+        .filter(|(_, operations)| operations.contains(&id));
+    let codes: Vec<&str> = [
+        has("400").then_some("invalid"),
+        is_keyed.then_some("key_reused"),
+        has("412").then_some("precondition_failed"),
+    ]
+    .into_iter()
+    .flatten()
+    .chain(given.map(|(code, _)| *code))
+    .collect();
+    if codes.is_empty() {
+        return;
+    }
+    let named: Vec<String> = codes.iter().map(|code| format!("`{code}`")).collect();
+    let about = operation["description"].as_str().unwrap_or_default();
+    let status = match (has("400"), has("412")) {
+        (true, true) => "400 and 412",
+        (_, true) => "412",
+        _ => "400",
+    };
+    let about = format!("{about}\n\nCodes of {status}: {}.", named.join(", "));
+    operation["description"] = json!(about);
+    operation[CODES] = json!(codes);
+}
