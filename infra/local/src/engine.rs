@@ -157,7 +157,9 @@ impl Engine {
     fn answer(&self, operation: &str, body: &[u8]) -> (u16, String) {
         let answer = match self.run(operation, body) {
             Ok(text) => (200, text),
-            Err(error) => (error.status_code(), error.to_json()),
+            Err(error) => {
+                storage_error(&error).unwrap_or_else(|| (error.status_code(), error.to_json()))
+            }
         };
         // As in template.yaml, the worker is invoked for new mails only.
         if matches!(operation, "PutItem" | "TransactWriteItems")
@@ -199,6 +201,33 @@ impl Engine {
         serde_json::from_str(&text)
             .map_err(|error| DynoxideError::InternalServerError(error.to_string()))
     }
+}
+
+/// The answer to an error of the storage that does not go by itself, in words for whoever runs the
+/// service. It is no 5xx, which the SDK would try again for seconds. Nothing was stored.
+fn storage_error(error: &DynoxideError) -> Option<(u16, String)> {
+    const WORDS: [(&str, &str); 3] = [
+        (
+            "is full",
+            "the disk of the data folder is full: nothing is stored until there is room",
+        ),
+        (
+            "disk I/O error",
+            "the disk of the data folder cannot be read or written",
+        ),
+        (
+            "malformed",
+            "the table in the data folder is damaged: move it away, or choose another folder with \
+                --data-dir",
+        ),
+    ];
+    let DynoxideError::InternalServerError(message) = error else {
+        return None;
+    };
+    let (_, words) = WORDS.iter().find(|(part, _)| message.contains(part))?;
+    let body =
+        json!({ "__type": "com.amazonaws.dynamodb.v20120810#StorageError", "message": words });
+    Some((400, body.to_string()))
 }
 
 fn typed<Q: DeserializeOwned, A: Serialize>(
