@@ -28,6 +28,8 @@ pub struct ExportBody<'a> {
     profile: SettingsBody,
     /// Time of the first request of the caller.
     created_at: Timestamp,
+    /// Addresses that the caller had before, at most 20, the latest last.
+    former_emails: Vec<String>,
     /// Memberships, also in deleted clubs.
     memberships: Vec<ExportedMembership>,
     /// Requests to join clubs.
@@ -249,7 +251,7 @@ impl From<Mail> for ExportedMail {
 )]
 pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Response> {
     let person = user.person().await?;
-    let all = app.table.personal_data(person).await?;
+    let all = app.table.personal_data(person, true).await?;
     let studies = Studies::of(&app, all.requests.iter().map(|request| &request.applicant));
     let (submissions, studies) =
         futures::try_join!(OwnSubmissions::of(&app, &all.submissions), async {
@@ -278,6 +280,11 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Re
     let body = ExportBody {
         profile: SettingsBody::new(person, user.is_admin()),
         created_at: person.created_at,
+        former_emails: person
+            .former_emails
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
         memberships: all
             .memberships
             .into_iter()

@@ -84,6 +84,7 @@ impl User {
         let mut person = stored.clone().unwrap_or_else(|| Person {
             id: identity.id,
             personal: Personal::default(),
+            former_emails: vec![],
             token_issued_at: identity.issued_at,
             graduation_year: None,
             school: vec![],
@@ -105,8 +106,7 @@ impl User {
         // Two tokens of one person may differ. The claims of the newer token are used.
         let personal = merged(&person.personal, identity);
         if identity.issued_at >= person.token_issued_at && personal != person.personal {
-            person.personal = personal;
-            person.token_issued_at = identity.issued_at;
+            person.take_claims(personal, identity.issued_at);
             let stored = match &stored {
                 None => app.table.create_person(&person).await,
                 Some(old) => app.table.update_claims(old, &person).await,

@@ -11,6 +11,10 @@ pub struct Person {
     pub id: Id<Person>,
     /// Copied from the claims of the token.
     pub personal: Personal,
+    /// Addresses that they had before, folded, the latest last. Invites to them belong to their
+    /// data (P13, P14).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former_emails: Vec<Email>,
     /// The `iat` of the token that `personal` comes from. An older token never overwrites a newer
     /// one.
     pub token_issued_at: i64,
@@ -36,6 +40,27 @@ pub struct Person {
     /// Whether their erasure has begun. Nothing more is stored about them then.
     #[serde(default)]
     pub erasing: bool,
+}
+
+impl Person {
+    /// The number of former addresses that are kept.
+    pub const FORMER_EMAILS: usize = 20;
+
+    /// Replaces what the token says, and keeps a former address.
+    pub fn take_claims(&mut self, personal: Personal, issued_at: i64) {
+        let former = std::mem::replace(&mut self.personal, personal)
+            .email
+            .folded();
+        let now = self.personal.email.folded();
+        self.former_emails
+            .retain(|email| *email != now && *email != former);
+        if former != now && !former.is_empty() {
+            self.former_emails.push(former);
+        }
+        let surplus = self.former_emails.len().saturating_sub(Self::FORMER_EMAILS);
+        self.former_emails.drain(..surplus);
+        self.token_issued_at = issued_at;
+    }
 }
 
 /// The number of clubs that an erased person had created. It is kept so that their count does not

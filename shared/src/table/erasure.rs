@@ -1,4 +1,4 @@
-//! The stored data of a person besides their profile, and the erasure of a person (P14, P15, P17).
+//! The erasure of a person (P14, P15, P17).
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -8,7 +8,6 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 
 use super::WithdrawOutcome;
-use super::answer::{AnyItem as _, Stored, readable};
 use super::error::{Backoff, ignore_refusal};
 use super::execute::client_token;
 use super::{
@@ -16,40 +15,8 @@ use super::{
     keys,
 };
 use crate::ids::{Id, derived};
-use crate::models::{
-    Answers, Club, ClubCode, DraftAnswer, Extension, Invite, LinkUse, Mail, Membership,
-    MembershipRequest, OwnPlace, Person, Review, Role, Status, Submission, Withdrawal,
-};
+use crate::models::{Answers, Club, ClubCode, Membership, Person, Role, Status, Submission};
 use crate::time::Timestamp;
-
-/// The stored data of a person besides their profile.
-#[derive(Debug, Default)]
-pub struct PersonalData {
-    /// Their memberships, including those in archived clubs.
-    pub memberships: Vec<Membership>,
-    /// Their requests to join clubs.
-    pub requests: Vec<MembershipRequest>,
-    /// Their submissions, newest first.
-    pub submissions: Vec<Submission>,
-    /// What remains of submissions that they have withdrawn.
-    pub withdrawals: Vec<Withdrawal>,
-    /// Where they have submitted within the last hour.
-    pub places: Vec<OwnPlace>,
-    /// Their reviews of submissions.
-    pub reviews: Vec<Review>,
-    /// The answers of their drafts.
-    pub drafts: Vec<DraftAnswer>,
-    /// Their extensions of application deadlines.
-    pub extensions: Vec<Extension>,
-    /// The join links that they have used.
-    pub link_uses: Vec<LinkUse>,
-    /// Invites to their e-mail address.
-    pub invites: Vec<Invite>,
-    /// Mails to them, oldest first.
-    pub mails: Vec<Mail>,
-    /// Their favorites and subscriptions.
-    pub bookmarks: Bookmarks,
-}
 
 /// Why a person cannot be erased: these clubs would have no owner.
 #[derive(Debug, Clone)]
@@ -85,63 +52,7 @@ impl Entity for ErasureMark {
     }
 }
 
-impl PersonalData {
-    fn sort_in(&mut self, items: Vec<Stored>) {
-        for item in items {
-            let item = [item];
-            match item[0].kind() {
-                Membership::TYPE => self.memberships.extend(readable(item)),
-                MembershipRequest::TYPE => self.requests.extend(readable(item)),
-                Submission::TYPE => self.submissions.extend(readable(item)),
-                Withdrawal::TYPE => self.withdrawals.extend(readable(item)),
-                Review::TYPE => self.reviews.extend(readable(item)),
-                DraftAnswer::TYPE => self.drafts.extend(readable(item)),
-                Extension::TYPE => self.extensions.extend(readable(item)),
-                LinkUse::TYPE => self.link_uses.extend(readable(item)),
-                Invite::TYPE => self.invites.extend(readable(item)),
-                Mail::TYPE => self.mails.extend(readable(item)),
-                _ => {}
-            }
-        }
-    }
-}
-
 impl Table {
-    /// Returns the stored data of a person: 3 queries in parallel, two of them of the index.
-    pub async fn personal_data(&self, person: &Person) -> Result<PersonalData, TableError> {
-        let addressed = async {
-            let email = &person.personal.email;
-            if email.is_empty() {
-                Ok(vec![])
-            } else {
-                self.index_items(keys::address(email), Range::All).await
-            }
-        };
-        let own = self.index_items(keys::own(person.id), Range::All);
-        let (bookmarks, lately) = (self.bookmarks(person.id), self.own_places(person.id));
-        let all = async { futures::try_join!(own, addressed, bookmarks, lately) };
-        let (own, addressed, bookmarks, lately) = Box::pin(all).await?;
-        let mut all = PersonalData {
-            bookmarks,
-            ..PersonalData::default()
-        };
-        // What was submitted within the last hour is found although the index is behind.
-        let known: HashSet<Key> = own.iter().map(Stored::key).collect();
-        let places = lately
-            .iter()
-            .map(|place| keys::submission(place.application, place.submission))
-            .filter(|key| !known.contains(key));
-        let more = self.get_many(places.collect()).await?;
-        all.sort_in(own);
-        all.sort_in(addressed);
-        all.sort_in(more.into_items());
-        all.places = lately;
-        all.submissions
-            .sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
-        all.mails.sort_by_key(|mail| (mail.queued_at, mail.about));
-        Ok(all)
-    }
-
     /// Erases a person. Deletes memberships, requests, drafts, extensions, invites, mails,
     /// favorites, subscriptions, stored results of keyed requests, and the profile. Pending submissions are
     /// withdrawn. Decided submissions lose everything except their status.
@@ -186,10 +97,14 @@ impl Table {
         loop {
             let profile = self.person(person).await?;
             let count = profile.map_or(0, |profile| profile.clubs_owned);
-            let mut owned = self.roles_of(person).await?;
-            owned.retain(|(_, role)| *role == Role::Owner);
+            // The index may still show a role that the person lost.
+            let mut owned = self.memberships_of(person).await?;
+            owned.retain(|membership| membership.role == Role::Owner);
             if i64::try_from(owned.len()).is_ok_and(|found| found >= count) {
-                return Ok(owned.into_iter().map(|(club, _)| club).collect());
+                return Ok(owned
+                    .into_iter()
+                    .map(|membership| membership.club)
+                    .collect());
             }
             if !wait.wait().await {
                 return Err(TableError::Busy("the index is behind".to_owned()));
@@ -205,7 +120,8 @@ impl Table {
             round: derived("erasure", &[&client_token()]),
             expires: at.plus(TimeDelta::days(1)).epoch_seconds(),
         };
-        self.write(Write::put(&mark)?).await?;
+        // With a token, so that nothing of it comes back late.
+        self.transact(vec![Write::put(&mark)?]).await?;
         let Key { pk, sk } = keys::own_erasure(person, mark.round);
         let mut wait = Backoff::default();
         loop {
@@ -245,7 +161,7 @@ impl Table {
         when: (u64, Timestamp),
         last_look: bool,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
-        let all = self.personal_data(person).await?;
+        let all = self.personal_data(person, false).await?;
         // Clubs that the person owns come first. If another owner leaves at the same moment, the
         // refusal happens here.
         let mut memberships = all.memberships;
@@ -330,7 +246,9 @@ impl Table {
                 .iter()
                 .map(Entity::key)
                 .chain(withdrawn)
-                .map(|key| self.write(unlisted(key)));
+                // The token of a transaction makes a late repeat harmless. It would take away what
+                // the person submits after coming back.
+                .map(|key| self.transact(vec![unlisted(key)]));
             futures::future::join_all(lost)
                 .await
                 .into_iter()

@@ -65,9 +65,10 @@ enum Copied {
 
 /// The attributes of a profile that its settings do not write: what follows from the token, the
 /// counters, and what never changes.
-const NOT_SETTINGS: [&str; 11] = [
+const NOT_SETTINGS: [&str; 12] = [
     "id",
     "personal",
+    "former_emails",
     "token_issued_at",
     "subject",
     "clubs_created",
@@ -294,6 +295,7 @@ impl Table {
         let Key { pk, sk } = keys::by_username(&person.personal.username, person.id);
         let profile = Write::update(person.key())
             .set("personal", &person.personal)
+            .set("former_emails", &person.former_emails)
             .set("token_issued_at", &person.token_issued_at)
             .set(keys::GSI1PK, &pk)
             .set(keys::GSI1SK, &sk)

@@ -94,6 +94,51 @@ async fn sue_on(campus: TestCampus) -> (TestCampus, Recruitment, Client, Value) 
     (campus, drive, sue, decided)
 }
 
+// Their address changed after they were invited (P13, P14).
+#[tokio::test(start_paused = true)]
+async fn an_invite_to_a_former_address_is_exported_and_erased() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    let at = |name: &str, address: &str| {
+        campus.client(&json!({ "email": address, "name": "A Name" }), name)
+    };
+    let club = async |name: &str| {
+        campus.club(name, &ada).await;
+        format!("/api/clubs/{name}/invites/")
+    };
+    let (chess, go) = (club("chess").await, club("go").await);
+    at("sue", "Old@uni.example")
+        .get("/api/settings/")
+        .await
+        .ok();
+    at("bob", "b@uni.example").get("/api/settings/").await.ok();
+    for (path, email) in [(&chess, "old@uni.example"), (&go, "b@uni.example")] {
+        ada.post(path, json!({ "email": email })).await.created();
+    }
+    campus.deliver().await;
+    // Bob's first address is given to somebody else.
+    let sue = at("sue", "new@uni.example");
+    let bob = at("bob", "bob@uni.example");
+    for client in [&sue, &bob, &at("cat", "b@uni.example")] {
+        client.get("/api/settings/").await.ok();
+    }
+    let export = async |client: &Client| client.get("/api/settings/export/").await.ok();
+    let all = export(&sue).await;
+    assert_eq!(all["former_emails"], json!(["old@uni.example"]));
+    assert_eq!(all["invites"][0]["club_code"], "chess");
+    assert_eq!(export(&bob).await["invites"], json!([]));
+    for client in [&sue, &bob] {
+        client.delete("/api/settings/").await.no_content();
+    }
+    assert_eq!(ada.get(&chess).await.ok(), json!([]));
+    assert!(
+        !json!(campus.stored())
+            .to_string()
+            .contains("old@uni.example")
+    );
+    assert_eq!(ada.get(&go).await.ok().as_array().map(Vec::len), Some(1));
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_export_has_everything_but_what_is_not_released() {
     let (campus, drive, sue, _) = sue().await;

@@ -176,6 +176,7 @@ pub fn person(i: usize, username: &str, name: &str, now: Timestamp) -> Person {
         clubs_created: 0,
         clubs_owned: 0,
         created_at: now.plus(TimeDelta::days(-200)),
+        former_emails: vec![],
         erasing: false,
     }
 }
