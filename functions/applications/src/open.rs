@@ -92,7 +92,7 @@ impl Own {
         };
         let (extensions, all, drafted, clubs) = futures::try_join!(
             app.table.own_extensions(id),
-            app.table.submissions_of(id),
+            app.table.submissions_of(id, false),
             app.table.drafted(id),
             clubs
         )?;
@@ -221,12 +221,15 @@ async fn live_drafts(
         return Ok(wanted);
     }
     let answers = app.table.own_drafts(user.id(), &wanted).await?;
+    let place = |answer: &DraftAnswer| {
+        let id = Submission::id_of(answer.application, user.id(), answer.committee);
+        (answer.application, id)
+    };
+    let places: HashSet<_> = answers.iter().map(place).collect();
+    let submitted = app.table.last_submitted(places).await?;
     let now = app.now();
     let is_live = |answer: &&DraftAnswer| {
-        let submitted = own.submissions.get(&answer.application);
-        let last = submitted.into_iter().flatten();
-        let last = last.filter(|one| one.committee == answer.committee);
-        let last = last.map(|one| one.received).max().unwrap_or(0);
+        let last = submitted.get(&place(answer).1).copied().unwrap_or(0);
         !answer.is_removed() && answer.is_live(last, now)
     };
     Ok(answers

@@ -537,8 +537,10 @@ fn first_precedence(questions: &[Question]) -> i32 {
     }
     let as_now = |(n, q): (i32, &Question)| {
         let first = q.precedence.checked_sub(n)?;
-        first.checked_add(i32::try_from(questions.len()).ok()?)?;
-        Some(first)
+        let last = first.checked_add(i32::try_from(questions.len()).ok()? - 1)?;
+        let allowed = -limits::ANY_NUMBER..=limits::ANY_NUMBER;
+        let is_allowed = |number: i32| allowed.contains(&i64::from(number));
+        (is_allowed(first) && is_allowed(last)).then_some(first)
     };
     (0..).zip(questions).find_map(as_now).unwrap_or(0)
 }

@@ -261,12 +261,18 @@ async fn invite(
         return Ok(());
     }
     let (rows, addressees): (Vec<usize>, Vec<Addressee>) = all.into_iter().unzip();
-    let done = if body.created + body.updated > 0 && request_age() > WITHIN {
+    let is_begun = body.created + body.updated > 0;
+    let done = if is_begun && request_age() > WITHIN {
         vec![]
     } else {
-        invite_addressees(app, scope, new, &addressees)
-            .await?
-            .invited
+        match invite_addressees(app, scope, new, &addressees).await {
+            Ok(done) => done.invited,
+            // 429 would mean that nothing was stored (X12).
+            Err(ApiError::RateLimited(..) | ApiError::Busy | ApiError::Changed) if is_begun => {
+                vec![]
+            }
+            Err(error) => return Err(error),
+        }
     };
     for (row, addressee) in rows.into_iter().zip(&addressees) {
         if done.iter().any(|invite| invite.email == addressee.email) {

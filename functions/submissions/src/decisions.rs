@@ -250,7 +250,10 @@ async fn decide_many(
     }
     reader.finish()?;
     let ids: Vec<Id<Submission>> = decisions.iter().map(|(id, _)| *id).collect();
-    let found = app.table.submissions_by_id(scope.parent.id, &ids).await?;
+    let found = app
+        .table
+        .submissions_without_answers(scope.parent.id, &ids)
+        .await?;
     let mut found: HashMap<Id<Submission>, Submission> = found
         .into_iter()
         .map(|submission| (submission.id, submission))

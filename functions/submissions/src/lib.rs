@@ -7,6 +7,7 @@ pub mod drafts;
 pub mod export;
 pub mod list;
 pub mod own;
+mod portions;
 pub mod previews;
 pub mod receipts;
 pub mod reviews;

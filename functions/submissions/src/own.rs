@@ -21,7 +21,7 @@ use crate::submissions::closed;
     responses((status = 200, body = Vec<SubmissionBody>))
 )]
 pub async fn list_own_submissions(State(app): State<Shared>, user: User) -> Result<Response> {
-    let own = app.table.submissions_of(user.id()).await?;
+    let own = app.table.submissions_of(user.id(), true).await?;
     let shown = OwnSubmissions::of(&app, &own).await?;
     Ok(Json(shown.bodies(&own)).into_response())
 }
@@ -83,7 +83,10 @@ pub async fn withdraw_submission(
             app.table.withdraw_again(&withdrawal).await?;
             return Ok(NoContent);
         }
-        StoredSubmission::Gone(_) | StoredSubmission::Nothing => return Err(ApiError::NotFound),
+        StoredSubmission::Gone(_) | StoredSubmission::Nothing => {
+            if_match.check_absent()?;
+            return Err(ApiError::NotFound);
+        }
     };
     if if_match.is_given() {
         let shown = [submission.clone()];

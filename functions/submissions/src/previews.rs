@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chrono::TimeDelta;
 use serde::Serialize;
+use shared::bodies::committee_of;
 use shared::http::{ApiError, Result};
 use shared::ids::Id;
 use shared::mail::{
@@ -18,7 +19,7 @@ use shared::time::Timestamp;
 use shared::{ids, limits};
 use utoipa::ToSchema;
 
-use shared::bodies::committee_of;
+use crate::portions::portions;
 
 /// After this time, a mail that is still queued or sending may be sent again, because its worker
 /// died (E16).
@@ -421,7 +422,7 @@ impl Plan {
             self.skipped.no_address += 1;
             return Ok(0);
         };
-        for about in all.chunks(limits::SUBMISSIONS_PER_MAIL) {
+        for about in portions(&all, |one| one) {
             said.extend(composer.digest(about, &person)?);
         }
         let mut wanted: Vec<(Due, Submission)> = all
@@ -433,7 +434,7 @@ impl Plan {
         }
         let any = |wanted: Due| move |(due, _): &(Due, Submission)| *due == wanted;
         let mut without_reason = 0;
-        for about in wanted.chunks(limits::SUBMISSIONS_PER_MAIL) {
+        for about in portions(&wanted, |(_, one)| one) {
             if let Some((_, queued)) = about.iter().find(|one| any(Due::Queued)(one)) {
                 let state = queued.mail_state(kind.mail_kind());
                 let id = state.and_then(|state| queued.mail_id(kind.mail_kind(), state));

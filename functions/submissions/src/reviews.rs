@@ -240,13 +240,13 @@ pub async fn delete_review(
 ) -> Result<NoContent> {
     let (submission, OwnReview { person, review }) = scope.object;
     check_not_own(&submission, &scope.user)?;
+    if submission.person.is_none() {
+        return Err(applicant_erased());
+    }
     let Some(old) = review.filter(|review| review.sequence == submission.sequence) else {
         scope.if_match.check_absent()?;
         return Err(ApiError::NotFound);
     };
-    if submission.person.is_none() {
-        return Err(applicant_erased());
-    }
     let username = person.personal.username.as_str();
     let show = |review: &Review| ReviewBody::new(review, Some(username));
     let (app, id) = (&app, old.id);

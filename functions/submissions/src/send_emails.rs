@@ -331,7 +331,10 @@ async fn read_submissions(
     let chosen = selection.submissions.as_ref();
     if let Some(chosen) = chosen.filter(|_| !selection.one_per_person && !require_all_decided) {
         let ids: Vec<Id<Submission>> = chosen.iter().copied().collect();
-        return app.table.submissions_by_id(application, &ids).await;
+        return app
+            .table
+            .submissions_without_answers(application, &ids)
+            .await;
     }
     let all = SubmissionQuery {
         without_answers: true,

@@ -179,6 +179,7 @@ fn replacing(
         withdrawn: earlier.withdrawn(),
         erased: earlier.erased(),
         keys: remembered(&[], key),
+        confirmations: earlier.confirmations().to_vec(),
         ..submission
     };
     let StoredSubmission::Present(old) = earlier else {
@@ -191,7 +192,6 @@ fn replacing(
         notified: old.notified,
         mailed: old.mailed.clone(),
         keys: remembered(&old.keys, key),
-        confirmations: old.confirmations.clone(),
         ..new
     }
 }

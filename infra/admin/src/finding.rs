@@ -21,6 +21,9 @@ pub enum Repair {
     DeleteEntry(Value),
     /// Deletes a review of a submission that was withdrawn.
     DeleteReview(Value),
+    /// Deletes the questions and prompts of a copy of an application that was interrupted. The first
+    /// one is a question.
+    DeleteCopy(Vec<Value>),
     /// Stores the versions of the catalogue.
     PutVersions(Value),
     /// Sets the version of a part of the catalogue that has none.

@@ -176,6 +176,7 @@ fn disagreements(
     );
     for relation in [
         catalogue::listings,
+        relations::copies,
         relations::orphans,
         relations::prompts,
         relations::committees,

@@ -11,6 +11,43 @@ use shared::time::Timestamp;
 use crate::finding::{Finding, Repair};
 use crate::{StoredItems, number, place, text};
 
+/// Questions and prompts of an application that does not exist: a copy of an application that was
+/// interrupted.
+pub(crate) fn copies(stored: &StoredItems) -> Vec<Finding> {
+    unfinished(stored)
+        .into_iter()
+        .map(|(id, items)| Finding {
+            text: format!(
+                "application {id} does not exist, but has {} questions and prompts: a copy that was \
+                 interrupted",
+                items.len()
+            ),
+            repair: Some(Repair::DeleteCopy(items.into_iter().cloned().collect())),
+        })
+        .collect()
+}
+
+/// The questions and prompts of each application that does not exist, if it has a question.
+fn unfinished(stored: &StoredItems) -> BTreeMap<&str, Vec<&Value>> {
+    let applications: BTreeSet<&str> = stored
+        .of("Application")
+        .map(|application| number(&application["id"]))
+        .collect();
+    let mut copies: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    for question in stored.of("Question") {
+        let id = number(&question["application"]);
+        if !applications.contains(id) {
+            copies.entry(id).or_default().push(question);
+        }
+    }
+    for prompt in stored.of("Prompt") {
+        if let Some(items) = copies.get_mut(number(&prompt["application"])) {
+            items.push(prompt);
+        }
+    }
+    copies
+}
+
 /// Items whose parent does not exist.
 pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
     let ids = |kind: &str, field: &str| -> BTreeSet<String> {
@@ -30,6 +67,7 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
         .map(|club| text(&club["code"]).to_owned())
         .collect();
     let mut wrong = Vec::new();
+    let copies = unfinished(stored);
     let mut belongs = |kinds: &[&str], field: &str, parents: &BTreeSet<String>, parent: &str| {
         for item in kinds.iter().flat_map(|kind| stored.of(kind)) {
             let id = if item[field]["S"].is_string() {
@@ -37,8 +75,10 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
             } else {
                 number(&item[field])
             };
+            let is_of_copy = ["Question", "Prompt"].contains(&text(&item["type"]))
+                && copies.contains_key(number(&item["application"]));
             // After an erasure, items have no person.
-            if !id.is_empty() && !parents.contains(id) {
+            if !id.is_empty() && !parents.contains(id) && !is_of_copy {
                 wrong.push(Finding::from(format!(
                     "{}: there is no {parent} {id}",
                     place(item)

@@ -15,7 +15,8 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update,
 };
 use serde_json::Value;
-use shared::table::{COUNT_VERSION, companions, leads_to, reviewed};
+use shared::table::{COUNT_VERSION, companions, leads_to, reviewed, unfinished_copy};
+use shared::time::{Clock as _, SystemClock, Timestamp};
 
 use crate::finding::Repair;
 use crate::{Item, text};
@@ -61,6 +62,7 @@ impl Repairs<'_> {
             Repair::PutEntry(entry) => self.entry(&item(entry)?, true).await?,
             Repair::DeleteEntry(entry) => self.entry(&item(entry)?, false).await?,
             Repair::DeleteReview(review) => Some(self.review(&item(review)?)?),
+            Repair::DeleteCopy(items) => return self.delete_copy(items).await,
             Repair::PutVersions(new) => Some(vec![self.put(item(new)?)?]),
             Repair::SetVersion { item, part, value } => {
                 Some(vec![self.set(item, part, value, &["type", part])?])
@@ -112,6 +114,29 @@ impl Repairs<'_> {
         let (submission, sequence) = reviewed(review).ok_or("a review that cannot be read")?;
         let bound = self.check(submission, Condition::differs("sequence", sequence))?;
         Ok(vec![bound, self.delete(review)?])
+    }
+
+    /// Deletes the questions and prompts of an application that does not exist, after it was made
+    /// sure that the copy does not end after all.
+    async fn delete_copy(&self, items: &[Value]) -> Result<bool, String> {
+        let items: Vec<Item> = items.iter().map(item).collect::<Result<_, _>>()?;
+        let question = items.first().ok_or("a copy without questions")?;
+        let (application, deleted) = unfinished_copy(question, Timestamp::at(SystemClock.now()))
+            .ok_or("a question that cannot be read")?;
+        if self.read(key(&deleted)).await?.is_none() {
+            let ends = vec![
+                self.check(application, Condition::absent())?,
+                self.put(deleted)?,
+            ];
+            if !self.write(ends).await? {
+                return Ok(false);
+            }
+        }
+        let mut is_done = false;
+        for item in &items {
+            is_done |= self.write(vec![self.delete(item)?]).await?;
+        }
+        Ok(is_done)
     }
 
     fn put(&self, new: Item) -> Result<TransactWriteItem, String> {

@@ -21,7 +21,7 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 use super::coding::acceptable;
 use super::entity_tag::{entity_tags, set, weak_if_compressed};
 use super::error::{ApiError, Cause, Code, ErrorBody};
-use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
+use super::idempotency::{ChangedNothing, REPLAYED, Replays, idempotent, remembers_itself};
 use super::list::Sliced;
 use super::request::{PublicPath, ReceivedAt};
 use super::request_line::RequestLine;
@@ -376,7 +376,8 @@ struct Shortened(Bytes);
 async fn shortened(request: Request, next: Next) -> Response {
     let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
     let response = next.run(request).await;
-    if !is_write || !response.status().is_success() {
+    let changed_nothing = response.extensions().get::<ChangedNothing>().is_some();
+    if !is_write || !response.status().is_success() || changed_nothing {
         return response;
     }
     let (mut parts, body) = response.into_parts();
@@ -392,7 +393,10 @@ async fn shortened(request: Request, next: Next) -> Response {
             short.remove(list);
         }
         short.insert("truncated".to_owned(), Value::Bool(true));
-        let short = serde_json::to_vec(&short).unwrap_or_default();
+        let mut short = serde_json::to_vec(&short).unwrap_or_default();
+        if short.len() > limits::ANSWER_BODY {
+            short = br#"{"truncated":true}"#.to_vec();
+        }
         parts.extensions.insert(Shortened(short.into()));
     }
     Response::from_parts(parts, Body::from(bytes))

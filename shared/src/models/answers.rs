@@ -1,7 +1,7 @@
 //! The answers of a submission. They are only ever read as a whole, so they are one text in the
 //! table: a list of attributes would cost more in every write, and in every list that reads it.
 
-use serde::ser::SerializeTuple as _;
+use serde::ser::{Error as _, SerializeTuple as _};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -59,40 +59,67 @@ impl Serialize for Answer {
 }
 
 /// The answers of a submission in the order of their questions, as JSON.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Answers(String);
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub struct Answers {
+    stored: String,
+    /// The size that is stored, also after the texts were dropped.
+    size: usize,
+}
+
+impl From<String> for Answers {
+    fn from(stored: String) -> Self {
+        let size = stored.len();
+        Self { stored, size }
+    }
+}
+
+impl Serialize for Answers {
+    /// Fails for answers that were dropped, so that they never replace what is stored.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.stored.len() == self.size {
+            self.stored.serialize(serializer)
+        } else {
+            Err(S::Error::custom("answers that were dropped"))
+        }
+    }
+}
 
 impl Answers {
     /// Returns the answers in the form in which they are stored.
     pub fn new(answers: &[Answer]) -> Self {
         // Numbers and texts can always be written as JSON.
-        Self(serde_json::to_string(answers).unwrap_or_default())
+        Self::from(serde_json::to_string(answers).unwrap_or_default())
     }
 
     /// Returns answers from the text that is stored.
     pub fn from_stored(text: &str) -> Self {
-        Self(text.to_owned())
+        Self::from(text.to_owned())
     }
 
     /// Returns the single answers. They borrow their texts.
     pub fn read(&self) -> Vec<StoredAnswer<'_>> {
-        if self.0.is_empty() {
+        if self.stored.is_empty() {
             return vec![];
         }
-        serde_json::from_str(&self.0)
+        serde_json::from_str(&self.stored)
             .inspect_err(|_| tracing::error!("answers cannot be read"))
             .unwrap_or_default()
     }
 
-    /// Returns the size in bytes.
+    /// Returns the size in the table, in bytes.
     pub fn size(&self) -> usize {
-        self.0.len()
+        self.size
     }
 
-    /// Removes all answers.
-    pub fn clear(&mut self) {
-        self.0 = String::new();
+    /// Returns the size in memory, in bytes.
+    pub fn held(&self) -> usize {
+        self.stored.len()
+    }
+
+    /// Frees the memory of the answers. Their size stays known.
+    pub fn drop_texts(&mut self) {
+        self.stored = String::new();
     }
 }
 

@@ -241,6 +241,9 @@ pub struct Withdrawal {
     /// As in [`Submission`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub erased: u32,
+    /// As in [`Submission`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confirmations: Vec<Timestamp>,
     /// When it was withdrawn.
     pub withdrawn_at: Timestamp,
 }

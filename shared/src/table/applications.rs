@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::answer::{AnyItem as _, Stored, readable};
 use super::catalogue::moved;
 use super::error::ignore_refusal;
-use super::tombstones::DeletedApplication;
+use super::tombstones::{DeletedApplication, Gone};
 use super::{Entity, Key, Range, Refusal, Retries, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
@@ -317,6 +317,10 @@ impl Table {
         if texts.version > 0 {
             writes.push(Write::put(texts)?.if_new());
         }
+        if !form.questions.is_empty() {
+            // `clubs-admin repair` takes the questions for those of a copy that was interrupted.
+            writes.push(Write::check(keys::deleted_application(head.id)).if_new());
+        }
         self.store_application(writes, head, quota, true).await
     }
 
@@ -370,6 +374,9 @@ impl Table {
                 .or(Refusal::Superseded);
             if is_new {
                 change = change.count("applications", 1);
+                if let Some(quota) = quota {
+                    change = change.if_absent_or_below("applications", &quota.all);
+                }
             }
             let all = writes
                 .iter()
@@ -411,13 +418,12 @@ impl Table {
         if !forced {
             // A submission that is stored at this moment stays.
             let gone = self.withdrawals(id).await?;
-            let gone = gone.iter().map(|withdrawal| {
-                Write::delete(withdrawal.key()).if_equals(keys::TYPE, &Withdrawal::TYPE)
+            let gone = gone.iter().map(async |withdrawal| {
+                let gone = Write::put(&Gone::new(withdrawal.key(), when))?;
+                let gone = gone.if_equals(keys::TYPE, &Withdrawal::TYPE);
+                ignore_refusal(self.write(gone).await)
             });
-            futures::future::join_all(gone.map(|delete| self.write(delete)))
-                .await
-                .into_iter()
-                .try_for_each(ignore_refusal)?;
+            futures::future::try_join_all(gone).await?;
         }
         if forced {
             // Decisions and reviews are written together with their submission. So they are looked

@@ -14,6 +14,7 @@ use crate::models::{
     PersonAddress, PersonWord, Prompt, Question, Registration, Review, School, Submission,
     Subscription, Tag, Withdrawal, Year,
 };
+use crate::time::Timestamp;
 
 /// Attributes that can be computed from the other attributes of an item.
 const KEYS: [&str; 6] = [
@@ -156,6 +157,19 @@ pub fn reviewed(review: &Item) -> Option<(Item, u64)> {
     let review: Review = from_item(review.clone()).ok()?;
     let key = keys::submission(review.application, review.submission);
     Some((key.into_item(), review.sequence))
+}
+
+/// Returns the key of the application of a question, and the item that keeps it from being created.
+/// None if the question cannot be read.
+pub fn unfinished_copy(question: &Item, at: Timestamp) -> Option<(Item, Item)> {
+    let question: Question = from_item(question.clone()).ok()?;
+    let deleted = DeletedApplication {
+        application: question.application,
+        club: question.club,
+        at,
+    };
+    let head = keys::application(&deleted.club, deleted.application);
+    Some((head.into_item(), to_item(&deleted).ok()?))
 }
 
 /// The types of the items that [`companions`] returns.

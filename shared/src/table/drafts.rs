@@ -1,6 +1,6 @@
 //! Drafts: the answers that a person has typed but not submitted.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::Deserialize;
@@ -8,9 +8,9 @@ use serde::Deserialize;
 use super::answer::Stored;
 use super::error::ignore_refusal;
 use super::tombstones::Gone;
-use super::{Entity, Key, PARALLEL, Range, Table, TableError, Write, keys};
+use super::{Entity, Key, PARALLEL, Range, StoredSubmission, Table, TableError, Write, keys};
 use crate::ids::Id;
-use crate::models::{Application, DraftAnswer, Person};
+use crate::models::{Application, DraftAnswer, Person, Submission};
 use crate::time::Timestamp;
 
 impl Entity for DraftAnswer {
@@ -104,6 +104,22 @@ impl Table {
         Ok(entries.iter().filter_map(id).collect())
     }
 
+    /// Returns the order number of the last submission in each of these places, also of one that was
+    /// withdrawn: 1 batch read per 100.
+    pub async fn last_submitted(
+        &self,
+        places: impl IntoIterator<Item = (Id<Application>, Id<Submission>)>,
+    ) -> Result<HashMap<Id<Submission>, u64>, TableError> {
+        let places: Vec<_> = places.into_iter().collect();
+        let key = |(application, id): &(_, _)| keys::submission(*application, *id);
+        let mut found = self.get_many(places.iter().map(key).collect()).await?;
+        let last = |place: &(Id<Application>, Id<Submission>)| {
+            let stored = StoredSubmission::of(found.take_item(&key(place)))?;
+            Ok((place.1, stored.last_submitted()))
+        };
+        places.iter().map(last).collect()
+    }
+
     /// Stores answers of a draft, all or none. Refused if one of them changed after it was read.
     pub async fn save_draft(&self, answers: &[DraftWrite]) -> Result<(), TableError> {
         let mut writes: Vec<Write> = answers
@@ -127,7 +143,10 @@ impl Table {
     ) -> Result<(), TableError> {
         let deletions = stream::iter(answers).map(async |answer| {
             let gone = Write::put(&Gone::new(answer.key(), when))?;
-            let gone = gone.if_equals("version", &answer.version);
+            // Versions begin anew after a deletion, order numbers do not.
+            let gone = gone
+                .if_equals("version", &answer.version)
+                .if_equals("received", &answer.received);
             ignore_refusal(self.write(gone).await)
         });
         deletions.buffer_unordered(PARALLEL).try_collect().await

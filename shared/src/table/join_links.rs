@@ -37,6 +37,8 @@ impl Entity for LinkUse {
 
 /// The attribute that joining changes.
 const USES: &str = "uses";
+/// How long it is remembered who used a link after its end: the end may be moved (J6).
+const LINK_USE_KEPT_SECONDS: i64 = 2 * 365 * 86_400;
 
 impl Table {
     /// Returns the join links of a club, in no particular order: 1 query.
@@ -106,7 +108,8 @@ impl Table {
             club: link.club.clone(),
             link: link.id,
             person: membership.person,
-            expires: link.expires().unwrap_or_default(),
+            // The link may be made valid for longer later.
+            expires: link.expires().unwrap_or_default() + LINK_USE_KEPT_SECONDS,
         };
         if is_again {
             writes.push(Write::check(link.key()).if_equals("version", &link.version));

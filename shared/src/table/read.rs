@@ -16,7 +16,7 @@ use super::usage::{count_call, count_read};
 use super::{Entity, Item, Key, PARALLEL, Table, TableError, keys};
 
 /// Maximum keys in one batch read (a DynamoDB limit).
-const BATCH: usize = 100;
+pub(super) const BATCH: usize = 100;
 
 /// The items that a batch read found.
 #[derive(Debug, Default)]

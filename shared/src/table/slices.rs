@@ -5,9 +5,11 @@ use std::collections::{HashMap, VecDeque};
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use futures::future::try_join_all;
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Deserialize;
 
 use super::answer::Stored;
+use super::read::BATCH;
 use super::submissions::size;
 use super::{Item, Key, SubmissionQuery, Table, TableError, keys};
 use crate::ids::Id;
@@ -34,7 +36,27 @@ struct Part {
     is_done: bool,
 }
 
+/// Batch reads at a time if each may return 30 MB.
+const LARGE_BATCHES: usize = 4;
+
 impl Table {
+    /// Like [`Table::submissions_by_id`], without the texts of the answers. Only a few batches are in
+    /// memory at a time, because answers may be large.
+    pub async fn submissions_without_answers(
+        &self,
+        application: Id<Application>,
+        ids: &[Id<Submission>],
+    ) -> Result<Vec<Submission>, TableError> {
+        let batches = stream::iter(ids.chunks(BATCH).map(<[_]>::to_vec)).map(async |ids| {
+            let mut found = self.submissions_by_id(application, &ids).await?;
+            for submission in &mut found {
+                submission.answers.drop_texts();
+            }
+            Ok(found)
+        });
+        batches.buffered(LARGE_BATCHES).try_concat().await
+    }
+
     /// Returns the newest submissions that `wanted` selects, at most `limit`.
     pub(super) async fn newest_submissions<F: Fn(&Submission) -> bool>(
         &self,
@@ -82,7 +104,7 @@ impl Table {
                 };
                 if found.len() < limit && (wanted.matches)(&submission) {
                     if wanted.without_answers {
-                        submission.answers.clear();
+                        submission.answers.drop_texts();
                     }
                     held += size(&submission);
                     found.push(submission);

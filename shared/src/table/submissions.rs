@@ -9,7 +9,8 @@ use super::tombstones::Gone;
 use super::{Entity, Key, Range, Table, TableError, keys};
 use crate::ids::Id;
 use crate::limits;
-use crate::models::{Application, Committee, DecisionChange, Person, Submission, Withdrawal};
+use crate::models::{Application, Committee, DecisionChange, Submission, Withdrawal};
+use crate::time::Timestamp;
 
 impl Entity for Submission {
     const TYPE: &'static str = "Submission";
@@ -141,6 +142,15 @@ impl StoredSubmission {
         }
     }
 
+    /// Returns when submissions were confirmed by mail, also those that were withdrawn.
+    pub fn confirmations(&self) -> &[Timestamp] {
+        match self {
+            Self::Nothing | Self::Gone(_) => &[],
+            Self::Present(submission) => &submission.confirmations,
+            Self::Withdrawn(withdrawal) => &withdrawal.confirmations,
+        }
+    }
+
     /// Returns the order number of the last submission; 0 if there was none.
     pub fn last_submitted(&self) -> u64 {
         match self {
@@ -235,7 +245,7 @@ impl Table {
                             && (wanted.matches)(&submission)
                         {
                             if wanted.without_answers {
-                                submission.answers.clear();
+                                submission.answers.drop_texts();
                             }
                             held.fetch_add(size(&submission), Ordering::Relaxed);
                             newest.push(submission);
@@ -311,65 +321,6 @@ impl Table {
             .collect())
     }
 
-    /// Returns a person's own submissions, newest first: 1 query of the index, 1 query of the
-    /// person's partition, and 1 batch read per 100. The index may be behind; what was submitted
-    /// within the last hour is found without it.
-    pub async fn submissions_of(&self, person: Id<Person>) -> Result<Vec<Submission>, TableError> {
-        let range = || Range::Prefix(keys::OWN_SUBMISSIONS.into());
-        let (entries, places) = futures::try_join!(
-            self.index_entries(keys::own(person), range()),
-            self.own_places(person)
-        )?;
-        let places = places
-            .iter()
-            .map(|place| keys::submission(place.application, place.submission));
-        let wanted = entries.iter().map(Stored::key).chain(places);
-        let found = self.get_many(wanted.collect()).await?;
-        let mut own: Vec<Submission> = found.into_entities();
-        own.retain(|submission| submission.person == Some(person));
-        own.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
-        Ok(own)
-    }
-
-    /// Returns what is stored in the place of one of a person's own submissions: 1 query of the
-    /// index and 1 batch read. If the index does not know it, 2 reads.
-    pub async fn own_submission(
-        &self,
-        person: Id<Person>,
-        id: Id<Submission>,
-    ) -> Result<StoredSubmission, TableError> {
-        let Key { pk, sk } = keys::own_submission(person, id);
-        if let Some(item) = self.index_items(pk, Range::Prefix(sk)).await?.pop() {
-            return StoredSubmission::of(Some(item));
-        }
-        let Some(place) = self.own_place(person, id).await? else {
-            return Ok(StoredSubmission::Nothing);
-        };
-        let stored = self.stored_submission(place.application, id).await?;
-        let is_own = match &stored {
-            StoredSubmission::Present(submission) => submission.person == Some(person),
-            StoredSubmission::Withdrawn(withdrawal) => withdrawal.person == Some(person),
-            StoredSubmission::Gone(_) | StoredSubmission::Nothing => false,
-        };
-        Ok(if is_own {
-            stored
-        } else {
-            StoredSubmission::Nothing
-        })
-    }
-
-    /// Returns how many submissions a person has, and how many places with withdrawn ones beside: 1
-    /// query of the index, which may be a moment old.
-    pub async fn count_submissions(
-        &self,
-        person: Id<Person>,
-    ) -> Result<(usize, usize), TableError> {
-        let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
-        let entries = self.index_entries(keys::own(person), range).await?;
-        let is_there = |entry: &&Stored| entry.kind() == Submission::TYPE;
-        Ok((entries.iter().filter(is_there).count(), entries.len()))
-    }
-
     /// Returns the changes of a submission's decision, oldest first: 1 query.
     pub async fn changes(
         &self,
@@ -385,5 +336,5 @@ impl Table {
 
 /// Returns the approximate size of a submission in memory, in bytes.
 pub(super) fn size(submission: &Submission) -> usize {
-    submission.answers.size() + submission.reason.len() + 1_000
+    submission.answers.held() + submission.reason.len() + 1_000
 }

@@ -52,7 +52,7 @@ const KEPT: [&str; 13] = [
 /// Attributes that a submission has only after a mail, or only in earlier releases.
 const OPTIONAL: [&str; 4] = ["acceptance_mail", "rejection_mail", "mailed", "key"];
 /// Attributes that remain when a submission is withdrawn.
-const LEFT: [&str; 10] = [
+const LEFT: [&str; 11] = [
     keys::TYPE,
     keys::GSI1PK,
     keys::GSI1SK,
@@ -63,6 +63,7 @@ const LEFT: [&str; 10] = [
     "revision",
     "withdrawn",
     "erased",
+    "confirmations",
 ];
 
 impl Table {

@@ -382,6 +382,18 @@ impl Write {
         self
     }
 
+    /// Adds a condition: the attribute is smaller than `value` or is absent.
+    #[must_use]
+    pub fn if_absent_or_below(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let name = self.name(attribute);
+        let clause = format!(
+            "(attribute_not_exists({name}) OR {name} < {})",
+            self.value(value)
+        );
+        self.conditions.push(clause);
+        self
+    }
+
     /// Adds a condition: the attribute has this value or is absent.
     #[must_use]
     pub fn if_absent_or_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {

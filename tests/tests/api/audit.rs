@@ -36,7 +36,7 @@ fn findings(campus: &TestCampus, items: &[Value]) -> Vec<String> {
 
 /// Applies all repairs of what is wrong in `scan`, a reading that began when the table was as in
 /// `before`. Returns each finding, and whether it was repaired.
-async fn repair(campus: &TestCampus, before: &[Value], scan: &[Value]) -> Vec<(String, bool)> {
+pub async fn repair(campus: &TestCampus, before: &[Value], scan: &[Value]) -> Vec<(String, bool)> {
     let client = admin::client(&local::sdk_config(campus.campus.engine.clone()));
     let mut reading = admin::Reading::default();
     reading.add(before.iter().cloned());

@@ -25,6 +25,7 @@ mod events;
 mod extensions;
 mod faults;
 mod foreign_ids;
+mod half_copies;
 mod idempotency;
 mod if_match;
 mod imports;

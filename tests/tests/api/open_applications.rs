@@ -199,3 +199,20 @@ async fn current_applications_cost_what_is_open() {
     assert!(answer.usage.read_units <= before.read_units);
     assert_eq!(answer.ok().as_array().map(Vec::len), Some(1));
 }
+
+#[tokio::test]
+async fn a_draft_ends_with_its_submission_even_if_that_is_withdrawn() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, draft) = (campus.as_("sue"), format!("{}draft/", drive.path));
+    let answer = json!({ "question": drive.question, "text": "I", "version": 0 });
+    sue.patch(&draft, json!({ "responses": [answer] }))
+        .await
+        .ok();
+    assert_eq!(open(&sue, "").await[0]["draft"], true);
+    campus.advance(TimeDelta::seconds(1));
+    let own = format!("/api/submissions/{}/", id(&drive.submit(&sue).await));
+    sue.delete(&own).await.no_content();
+    sue.get(&draft).await.error(404);
+    assert_eq!(open(&sue, "").await[0]["draft"], false);
+}

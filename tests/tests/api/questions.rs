@@ -294,11 +294,15 @@ async fn a_hundred_questions_and_no_more() {
             .officer
             .post(
                 &path,
-                json!({ "question_type": 1, "prompt": format!("{n}") }),
+                json!({ "question_type": 1, "prompt": format!("{n}"), "precedence": 1_000_000 }),
             )
             .await
             .created();
     }
+    // None of them may be 0, so that each would get another number.
+    let first = format!("{path}{}/", drive.question);
+    let largest = json!({ "precedence": 1_000_000 });
+    drive.officer.patch(&first, largest).await.ok();
     drive
         .officer
         .post(
@@ -323,6 +327,9 @@ async fn a_hundred_questions_and_no_more() {
         let sorted = sorted.ok();
         let shown: Vec<u64> = sorted.as_array().into_iter().flatten().map(id).collect();
         assert_eq!(shown, order);
+        let numbers = sorted.as_array().into_iter().flatten();
+        let mut numbers = numbers.map(|question| question["precedence"].as_i64());
+        assert!(numbers.all(|number| number.is_some_and(|number| number <= 1_000_000)));
         assert_eq!(drive.officer.get(&path).await.ok(), sorted);
     }
 }

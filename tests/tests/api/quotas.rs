@@ -321,3 +321,31 @@ async fn mails_to_people_who_are_added_count_like_invitations() {
     );
     assert_eq!(recount(&campus), [""; 0]);
 }
+
+// The window of an application that has ended does not change what the club knows of it.
+#[tokio::test]
+async fn two_applications_at_once_do_not_cross_the_limit() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let mut club = campus
+        .stored()
+        .into_iter()
+        .find(|item| item["type"]["S"] == "Club");
+    if let Some(club) = &mut club {
+        club["applications"]["N"] = json!("499");
+        let put = json!({ "TableName": local::engine::TABLE, "Item": club });
+        campus.campus.engine.json("PutItem", &put).expect("a write");
+    }
+    let mut ended = tests::fixtures::application("Ended");
+    ended["application_start_time"] = json!(tests::fixtures::hours(-9));
+    ended["application_end_time"] = json!(tests::fixtures::hours(-8));
+    let path = format!("/api/clubs/{}/applications/", drive.club);
+    let made = (0..4).map(|_| drive.officer.post(&path, ended.clone()));
+    let made = futures::future::join_all(made).await;
+    let stored = made.iter().filter(|answer| answer.status == 201).count();
+    assert_eq!(stored, 1);
+    assert!(
+        made.iter()
+            .all(|answer| answer.status == 201 || answer.json()["code"] == "quota")
+    );
+}

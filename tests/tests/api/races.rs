@@ -502,7 +502,7 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
         .campus
         .app
         .table
-        .submissions_of(Id::new(id(&late["user"])))
+        .submissions_of(Id::new(id(&late["user"])), true)
         .await
         .expect("a table")
         .pop()

@@ -639,3 +639,24 @@ async fn conditions_stand_where_html_allows_text() {
             .ok();
     }
 }
+
+// Nothing was changed, so nothing has to be told but how to ask for less (H25, H35).
+#[tokio::test]
+async fn a_preview_that_is_too_large_is_refused() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let template = format!("<p>{}</p>", "word ".repeat(9_000));
+    let body = json!({ "acceptance_email": template });
+    drive.officer.patch(&drive.path, body).await.ok();
+    let mut ids = Vec::new();
+    for n in 0..60 {
+        let sent = drive.submit(&campus.as_(&format!("s{n}"))).await;
+        ids.push(sent["id"].clone());
+    }
+    let accepted = json!({ "submissions": ids, "status": 4 });
+    let status = format!("{}submissions/status/", drive.path);
+    drive.officer.post(&status, accepted).await.ok();
+    let told = drive.send("acceptance", json!({ "dry_run": true })).await;
+    let detail = told.error(400);
+    assert!(detail.contains("too large"), "{detail}");
+}

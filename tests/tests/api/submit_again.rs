@@ -97,9 +97,16 @@ async fn equal_answers_change_nothing_and_are_confirmed_once() {
     }
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 5, "five confirmations a day");
+    let own = format!("/api/submissions/{}/", id(&first));
+    for _ in 0..2 {
+        sue.delete(&own).await.no_content();
+        sue.post(&path, drive.answer("Anew.")).await.created();
+    }
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 5, "also after a withdrawal");
     campus.advance(TimeDelta::hours(23) + TimeDelta::minutes(59));
     let last = sue.post(&path, drive.answer("the last")).await.ok();
-    assert_eq!(last["revision"], 10);
+    assert_eq!(last["revision"], 12);
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 6);
 }
@@ -218,6 +225,8 @@ async fn what_remains_of_an_erased_applicant_does_not_change() {
             .await,
     )
     .await;
+    let own = format!("{path}reviews/mine/");
+    erased(drive.officer.delete(&own).await).await;
     let both = json!({ "submissions": [other["id"], sent["id"]], "status": 4 });
     erased(
         drive
@@ -314,6 +323,10 @@ async fn a_withdrawal_takes_the_tag_of_the_submission() {
         .delete(&path)
         .await
         .no_content();
+    // Where there is nothing, nothing has the tag.
+    sue.delete("/api/submissions/7/").await.error(404);
+    let tagged = sue.header("if-match", "*");
+    tagged.delete("/api/submissions/7/").await.error(412);
 }
 
 #[tokio::test]
@@ -324,7 +337,7 @@ async fn a_person_has_at_most_three_hundred_submissions() {
     let table = &campus.campus.app.table;
     let person = shared::ids::Id::new(id(&sent["user"]));
     let model = table
-        .submissions_of(person)
+        .submissions_of(person, true)
         .await
         .expect("a table")
         .remove(0);
