@@ -69,9 +69,9 @@ impl DraftAnswerBody {
 pub struct DraftConflictBody {
     /// One sentence for people.
     detail: String,
-    /// Always `draft_conflict`.
+    /// `draft_conflict`, or `precondition_failed` if the draft does not match `If-Match`.
     code: Code,
-    /// The answers in question as they are now.
+    /// The answers in question as they are now. Missing if the code is `precondition_failed`.
     conflicts: Vec<DraftAnswerBody>,
 }
 
