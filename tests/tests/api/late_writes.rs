@@ -13,7 +13,7 @@ use tests::{Setup, TestCampus};
 
 /// The writes that were held back.
 #[derive(Clone, Default)]
-struct Late {
+pub struct Late {
     /// How many writes pass before one is held back.
     passing: Arc<AtomicUsize>,
     /// How many writes are still to be held back.
@@ -24,7 +24,7 @@ struct Late {
 impl Late {
     /// A campus on which the first attempt of a write can be held back. Its caller gets a broken
     /// connection, and tries again.
-    fn campus(&self) -> TestCampus {
+    pub fn campus(&self) -> TestCampus {
         let late = self.clone();
         let hook = move |call: Call| {
             let is_write = ["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"]
@@ -51,13 +51,13 @@ impl Late {
     }
 
     /// Holds back the first attempt of `n` writes, after some others.
-    fn hold(&self, passing: usize, n: usize) {
+    pub fn hold(&self, passing: usize, n: usize) {
         self.passing.store(passing, Ordering::SeqCst);
         self.left.store(n, Ordering::SeqCst);
     }
 
     /// Lets the writes reach the table now.
-    fn arrive(&self) -> usize {
+    pub fn arrive(&self) -> usize {
         self.left.store(0, Ordering::SeqCst);
         let held = std::mem::take(&mut *self.held.lock().expect("a lock"));
         for call in &held {

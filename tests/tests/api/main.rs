@@ -31,6 +31,7 @@ mod if_match;
 mod imports;
 mod invites;
 mod joinlinks;
+mod late_changes;
 mod late_repeats;
 mod late_writes;
 mod lookups;
