@@ -307,6 +307,14 @@ impl Due {
     }
 }
 
+/// Whether one of these submissions has to be told, and the applicant was told the opposite of it.
+fn was_told_otherwise(about: &[(Due, Submission)], kind: DecisionKind) -> bool {
+    about.iter().any(|(due, submission)| {
+        let told = submission.last_told();
+        *due == Due::Yes && told.is_some_and(|told| told != kind.mail_kind())
+    })
+}
+
 /// The recipients that the officer chose.
 #[derive(Debug, Clone, Default)]
 pub struct MailSelection {
@@ -439,7 +447,7 @@ impl Plan {
                 let state = queued.mail_state(kind.mail_kind());
                 let id = state.and_then(|state| queued.mail_id(kind.mail_kind(), state));
                 self.done.extend(id);
-            } else if about.iter().any(any(Due::Told)) {
+            } else if about.iter().any(any(Due::Told)) && !was_told_otherwise(about, kind) {
                 self.skipped.already_notified += 1;
             } else if about.iter().any(any(Due::Recently)) {
                 self.skipped.resent_recently += 1;

@@ -53,6 +53,42 @@ async fn an_acceptance_after_a_rejection_is_told_again_with_a_new_invitation() {
     }
 }
 
+// Two committees accepted, one of them took it back and was told, and then accepted again.
+#[tokio::test]
+async fn an_acceptance_is_told_again_although_another_committee_was_told() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let tech = drive.submit(&sue).await;
+    let mut body = drive.answer("x");
+    body["committee"] = drive.application["committees"][1]["id"].clone();
+    let path = format!("{}submissions/", drive.path);
+    let outreach = sue.post(&path, body).await.created();
+    let person = json!({ "one_per_person": true });
+    for submission in [&tech, &outreach] {
+        drive.decide(submission, 4, "").await;
+    }
+    assert_eq!(
+        mailed(&campus, &drive, "acceptance", person.clone()).await["sent"],
+        1
+    );
+    drive.decide(&tech, 2, "").await;
+    let one = json!({ "submissions": [tech["id"]] });
+    assert_eq!(mailed(&campus, &drive, "rejection", one).await["sent"], 1);
+    let none = mailed(&campus, &drive, "acceptance", person.clone()).await;
+    assert_eq!(none["skipped"]["already_notified"], 1);
+    drive.decide(&tech, 4, "").await;
+    assert_eq!(
+        mailed(&campus, &drive, "acceptance", person.clone()).await["sent"],
+        1
+    );
+    let none = mailed(&campus, &drive, "acceptance", person).await;
+    assert_eq!(
+        (&none["sent"], &none["skipped"]["already_notified"]),
+        (&json!(0), &json!(1))
+    );
+}
+
 #[tokio::test]
 async fn a_rejection_revokes_only_what_it_tells() {
     let campus = TestCampus::new();
