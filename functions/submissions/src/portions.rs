@@ -1,4 +1,4 @@
-//! Mails that tell one person of many submissions are several (E30).
+//! Splits what one person is told about many submissions into several mails (E30).
 
 use shared::limits;
 use shared::models::Submission;

@@ -34,8 +34,8 @@ enum Command {
     /// belong to nothing. Exit status 1 if anything is wrong
     Check(Which),
     /// Repairs what follows from other items: counters, versions, windows, and entries that are
-    /// missing or belong to nothing. It reads the table twice, and looks at each item again before it
-    /// writes: what changed meanwhile stays as it is, and can be repaired by the next run
+    /// missing or belong to nothing. It reads the table twice, and looks at each item again before
+    /// it writes: what changed meanwhile stays as it is, and can be repaired by the next run
     Repair {
         #[command(flatten)]
         which: Which,

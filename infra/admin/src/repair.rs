@@ -93,18 +93,16 @@ impl Repairs<'_> {
         let owner = leads_to(entry).ok_or("an entry that cannot be read")?;
         let stored = self.read(owner.clone()).await?;
         let due = stored.as_ref().map(companions).unwrap_or_default();
-        let is_due = due.iter().any(|due| key(due) == key(entry));
-        if is_due != is_missing {
-            return Ok(None);
-        }
+        let right = due.into_iter().find(|due| key(due) == key(entry));
+        let write = match (right, is_missing) {
+            // As it follows from the item now, not as it did at the scan.
+            (Some(right), true) => self.put(right)?,
+            (None, false) => self.delete(entry)?,
+            _ => return Ok(None),
+        };
         let bound = match stored {
             Some(stored) => self.check(owner, Condition::same(&stored))?,
             None => self.check(owner, Condition::absent())?,
-        };
-        let write = if is_missing {
-            self.put(entry.clone())?
-        } else {
-            self.delete(entry)?
         };
         Ok(Some(vec![bound, write]))
     }

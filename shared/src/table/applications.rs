@@ -318,7 +318,7 @@ impl Table {
             writes.push(Write::put(texts)?.if_new());
         }
         if !form.questions.is_empty() {
-            // `clubs-admin repair` takes the questions for those of a copy that was interrupted.
+            // `clubs-admin repair` may have deleted the questions, because it saw no application.
             writes.push(Write::check(keys::deleted_application(head.id)).if_new());
         }
         self.store_application(writes, head, quota, true).await

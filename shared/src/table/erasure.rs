@@ -120,7 +120,7 @@ impl Table {
             round: derived("erasure", &[&client_token()]),
             expires: at.plus(TimeDelta::days(1)).epoch_seconds(),
         };
-        // With a token, so that nothing of it comes back late.
+        // A transaction has a token: if the first attempt arrives after the erasure, it does nothing.
         self.transact(vec![Write::put(&mark)?]).await?;
         let Key { pk, sk } = keys::own_erasure(person, mark.round);
         let mut wait = Backoff::default();
@@ -246,8 +246,8 @@ impl Table {
                 .iter()
                 .map(Entity::key)
                 .chain(withdrawn)
-                // The token of a transaction makes a late repeat harmless. It would take away what
-                // the person submits after coming back.
+                // A plain write could arrive late, when the person has come back and submitted
+                // again. The token of a transaction prevents that.
                 .map(|key| self.transact(vec![unlisted(key)]));
             futures::future::join_all(lost)
                 .await

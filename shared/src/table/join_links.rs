@@ -37,7 +37,8 @@ impl Entity for LinkUse {
 
 /// The attribute that joining changes.
 const USES: &str = "uses";
-/// How long it is remembered who used a link after its end: the end may be moved (J6).
+/// After the end of a link, who used it is remembered for two years: officers may move the end
+/// (J7).
 const LINK_USE_KEPT_SECONDS: i64 = 2 * 365 * 86_400;
 
 impl Table {

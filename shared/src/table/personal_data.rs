@@ -63,11 +63,11 @@ impl PersonalData {
 }
 
 impl Table {
-    /// Returns the stored data of a person: 3 queries in parallel, two of them of the index, 1 batch
-    /// read per 100 items, and 2 queries for each of their former addresses.
+    /// Returns the stored data of a person: 4 queries in parallel, two of them of the index, 1
+    /// batch read per 100 items, and 2 queries for each of their former addresses.
     ///
-    /// Without `answers`, submissions have none. With them, it fails with [`TableError::TooMuch`] if
-    /// they are larger than the memory limit.
+    /// Without `answers`, submissions have none. With them, it fails with
+    /// [`TableError::TooMuch`] if they are larger than the memory limit.
     pub async fn personal_data(
         &self,
         person: &Person,
