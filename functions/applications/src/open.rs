@@ -18,6 +18,9 @@ use utoipa::ToSchema;
 
 use crate::form::own_end;
 
+/// Number of applications whose drafts are in memory at once. The drafts of one have at most 600 KiB.
+const DRAFTS_AT_ONCE: usize = 50;
+
 /// An application that is open for the caller.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OpenApplicationBody {
@@ -116,11 +119,17 @@ impl Own {
         self.extensions.get(&id).map(|extension| extension.end)
     }
 
-    /// Whether the caller has to do with the club or with the application.
-    fn is_mine(&self, candidate: &Candidate) -> bool {
-        self.clubs.contains(&candidate.club)
-            || self.drafted.contains(&candidate.id)
-            || self.submissions.contains_key(&candidate.id)
+    /// Whether the caller has to do with the club, or has a submission. A draft counts, too, but
+    /// whether it has ended is known only after its answers were read.
+    fn is_mine(&self, club: &ClubCode, application: Id<Application>) -> bool {
+        self.clubs.contains(club) || self.submissions.contains_key(&application)
+    }
+
+    /// Whether the application can be in a list of those that the caller has to do with (`mine`),
+    /// or of the others.
+    fn may_be(&self, mine: bool, candidate: &Candidate) -> bool {
+        let is_mine = self.is_mine(&candidate.club, candidate.id);
+        is_mine == mine || self.drafted.contains(&candidate.id)
     }
 }
 
@@ -163,7 +172,7 @@ pub async fn list_open_applications(
     let mut candidates: Vec<Candidate> = visible
         .flat_map(|club| candidates(club, &own, now))
         .collect();
-    candidates.retain(|one| mine.is_none_or(|mine| own.is_mine(one) == mine));
+    candidates.retain(|one| mine.is_none_or(|mine| own.may_be(mine, one)));
     let wanted = candidates.iter().map(|one| (one.club.clone(), one.id));
     let applications = app.table.applications_by_id(wanted).await?;
     let mut open: Vec<(&Application, &Candidate)> = candidates
@@ -175,8 +184,16 @@ pub async fn list_open_applications(
     let after: Option<(i64, u64)> = slice.after()?;
     let place = |application: &Application| (application.end.epoch_seconds(), application.id.get());
     open.retain(|(application, _)| after.is_none_or(|after| place(application) > after));
-    open.truncate(slice.limit().map_or(usize::MAX, |limit| limit + 1));
+    let shown = slice.limit().map_or(usize::MAX, |limit| limit + 1);
+    if mine.is_none() {
+        open.truncate(shown);
+    }
     let drafts = live_drafts(&app, &user, &open, &own).await?;
+    open.retain(|(application, candidate)| {
+        let is_mine = || own.is_mine(&candidate.club, candidate.id);
+        mine.is_none_or(|mine| mine == (is_mine() || drafts.contains(&application.id)))
+    });
+    open.truncate(shown);
     let show = |(application, candidate): &(&Application, &Candidate)| {
         body(
             application,
@@ -215,28 +232,27 @@ async fn live_drafts(
     open: &[(&Application, &Candidate)],
     own: &Own,
 ) -> Result<HashSet<Id<Application>>> {
-    let shown = open.iter().map(|(application, _)| application.id);
-    let wanted: HashSet<Id<Application>> = shown.filter(|id| own.drafted.contains(id)).collect();
-    if wanted.is_empty() {
-        return Ok(wanted);
-    }
-    let answers = app.table.own_drafts(user.id(), &wanted).await?;
+    let ids = open.iter().map(|(application, _)| application.id);
+    let wanted: Vec<Id<Application>> = ids.filter(|id| own.drafted.contains(id)).collect();
     let place = |answer: &DraftAnswer| {
         let id = Submission::id_of(answer.application, user.id(), answer.committee);
         (answer.application, id)
     };
-    let places: HashSet<_> = answers.iter().map(place).collect();
-    let submitted = app.table.last_submitted(places).await?;
     let now = app.now();
-    let is_live = |answer: &&DraftAnswer| {
-        let last = submitted.get(&place(answer).1).copied().unwrap_or(0);
-        !answer.is_removed() && answer.is_live(last, now)
-    };
-    Ok(answers
-        .iter()
-        .filter(is_live)
-        .map(|answer| answer.application)
-        .collect())
+    let mut live = HashSet::new();
+    // Answers may be large, so only those of some applications are in memory at once.
+    for wanted in wanted.chunks(DRAFTS_AT_ONCE) {
+        let wanted = wanted.iter().copied().collect();
+        let answers = app.table.own_drafts(user.id(), &wanted).await?;
+        let places: HashSet<_> = answers.iter().map(place).collect();
+        let submitted = app.table.last_submitted(places).await?;
+        let is_live = |answer: &&DraftAnswer| {
+            let last = submitted.get(&place(answer).1).copied().unwrap_or(0);
+            !answer.is_removed() && answer.is_live(last, now)
+        };
+        live.extend(answers.iter().filter(is_live).map(|one| one.application));
+    }
+    Ok(live)
 }
 
 fn body(

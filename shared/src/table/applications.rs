@@ -232,7 +232,7 @@ impl Table {
             .collect())
     }
 
-    /// Returns whether all of these questions were in an application once: 1 batch read. The first
+    /// Returns whether one of these questions was in an application once: 1 batch read. The first
     /// version of each prompt stays when its question is deleted.
     pub async fn had_questions(
         &self,
@@ -241,7 +241,7 @@ impl Table {
     ) -> Result<bool, TableError> {
         let first = questions.iter().map(|id| keys::prompt(application, *id, 1));
         let found = self.get_many(first.collect()).await?;
-        Ok(found.len() == questions.len())
+        Ok(!found.is_empty())
     }
 
     /// Returns the applications and prompts that submissions refer to, from any club: 1 batch read per

@@ -251,7 +251,7 @@ impl Table {
             .filter_map(|entry| keys::application_of_submission(&entry.key()))
             .collect();
         let wanted = applications.iter().map(|id| keys::application(club, *id));
-        Ok(self.get_many(wanted.collect()).await?.len() > 0)
+        Ok(!self.get_many(wanted.collect()).await?.is_empty())
     }
 
     /// Maximum members that are added in one transaction: each needs four writes, and DynamoDB

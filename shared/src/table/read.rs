@@ -38,8 +38,8 @@ impl BatchItems {
         self.0.into_values().collect()
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub(super) fn take_item(&mut self, key: &Key) -> Option<Stored> {

@@ -455,6 +455,8 @@ async fn a_row_whose_owner_cannot_be_invited_is_left_out_as_a_whole() {
         );
     }
     assert_eq!(admin.get("/api/clubs/chess/").await.ok()["name"], "chess");
+    let twice = format!("{CLUBS}?dry_run=true&dry_run=false");
+    json_rows(&admin, &twice, rows).await.invalid(&["dry_run"]);
     // Columns that the import does not know are refused, whatever they hold.
     let rows = json!([{ "code": "go", "name": "Go", "active": true, "Extra": {} }]);
     json_rows(&admin, CLUBS, rows)

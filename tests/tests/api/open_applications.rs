@@ -85,6 +85,16 @@ async fn one_request_lists_what_the_caller_can_apply_to() {
         .await
         .created();
     assert_eq!(open(&sue, "?mine=true").await.len(), 2);
+    // A draft that was submitted has ended, also after the submission was withdrawn.
+    let own = format!("/api/submissions/{}/", sent["id"]);
+    sue.delete(&own).await.no_content();
+    assert_eq!(
+        ids(&open(&sue, "?mine=true").await),
+        [id(&chess.application)]
+    );
+    assert_eq!(ids(&open(&sue, "?mine=false").await), [id(&go.application)]);
+    let sent = go.submit(&sue).await;
+    let mine = open(&sue, "?mine=true").await;
     // A decision does not show before its time.
     go.decide(&sent, 4, "").await;
     assert_eq!(open(&sue, "?mine=true").await[0], mine[0]);
