@@ -108,6 +108,8 @@ pub const IMAGE_MEMORY: u64 = 384 * 1024 * 1024;
 pub const STORED_IMAGE: usize = 12 * 1024 * 1024;
 /// Width of the small size of an image, in pixels.
 pub const SMALL_IMAGE: u32 = 600;
+/// The width of an image as a sign in a list, in pixels.
+pub const TINY_IMAGE: u32 = 112;
 /// The other parts of a multipart body with an image, in bytes.
 pub const MULTIPART_OVERHEAD: usize = 256 * 1024;
 /// How much of a body that is too large is read before it is refused, in bytes.

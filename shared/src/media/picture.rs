@@ -17,10 +17,11 @@ pub struct File {
     pub content_type: &'static str,
 }
 
-/// The files of an image in both sizes.
+/// The files of an image in all sizes. They have the same type.
 pub struct Made {
     pub full: File,
     pub small: File,
+    pub tiny: File,
 }
 
 const JPEG_QUALITY: u8 = 85;
@@ -37,7 +38,7 @@ pub fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// Returns an image in both sizes, with its pixels only: as JPEG, or as PNG if it is transparent.
+/// Returns an image in all sizes, with its pixels only: as JPEG, or as PNG if it is transparent.
 /// Of an animation, only the first frame is kept. The error is a message for the user.
 pub fn remake(bytes: &[u8]) -> Result<Made, String> {
     let format = image::guess_format(bytes).ok();
@@ -52,14 +53,19 @@ pub fn remake(bytes: &[u8]) -> Result<Made, String> {
         .ok_or("Send a PNG, JPEG, WebP or GIF image.")?;
     let file = container::prepared(format, bytes).ok_or("The image is not complete.")?;
     let image = decode(format, &file)?;
-    let small = if image.width() > limits::SMALL_IMAGE {
-        image.thumbnail(limits::SMALL_IMAGE, u32::MAX)
-    } else {
-        image.clone()
+    let narrower = |image: &DynamicImage, width: u32| {
+        if image.width() > width {
+            image.thumbnail(width, u32::MAX)
+        } else {
+            image.clone()
+        }
     };
+    let small = narrower(&image, limits::SMALL_IMAGE);
+    let transparent = is_transparent(&image);
     let made = Made {
-        small: encode(&small)?,
-        full: encode(&image)?,
+        tiny: encode(&narrower(&small, limits::TINY_IMAGE), transparent)?,
+        small: encode(&small, transparent)?,
+        full: encode(&image, transparent)?,
     };
     if made.full.bytes.len() > limits::STORED_IMAGE {
         return Err(
@@ -95,11 +101,13 @@ fn decode(format: ImageFormat, bytes: &[u8]) -> Result<DynamicImage, String> {
     Ok(image)
 }
 
-fn encode(image: &DynamicImage) -> Result<File, String> {
+fn is_transparent(image: &DynamicImage) -> bool {
+    image.color().has_alpha() && image.to_rgba8().pixels().any(|pixel| pixel.0[3] < u8::MAX)
+}
+
+fn encode(image: &DynamicImage, transparent: bool) -> Result<File, String> {
     let wrong = |_| "The image cannot be stored.".to_owned();
     let mut bytes = Vec::new();
-    let transparent =
-        image.color().has_alpha() && image.to_rgba8().pixels().any(|pixel| pixel.0[3] < u8::MAX);
     if transparent {
         image
             .to_rgba8()

@@ -84,7 +84,7 @@ impl Media {
             .ok_or_else(|| MediaError::Failed("this function stores no images".to_owned()))
     }
 
-    /// Stores an image in two sizes.
+    /// Stores an image in three sizes.
     pub async fn store(&self, bytes: Bytes) -> Result<Image, MediaError> {
         let store = self.images()?;
         let permit = store
@@ -108,13 +108,13 @@ impl Media {
             full: format!("{name}.{}", made.full.extension),
             small: format!("{name}-600.{}", made.small.extension),
         };
-        let puts = [(&image.full, made.full), (&image.small, made.small)]
-            .map(|(name, file)| store.put(name, file));
-        let [full, small] = futures::future::join_all(puts)
-            .await
-            .try_into()
-            .unwrap_or([Ok(()), Ok(())]);
-        if let Err(error) = full.and(small) {
+        let tiny = tiny_name(&image);
+        let stored = futures::try_join!(
+            store.put(&image.full, made.full),
+            store.put(&image.small, made.small),
+            store.put(&tiny, made.tiny)
+        );
+        if let Err(error) = stored {
             self.remove(&image).await;
             return Err(MediaError::Failed(format!(
                 "an image was not stored: {error}"
@@ -134,7 +134,8 @@ impl Media {
     /// stays in the store; nobody can guess its name.
     pub async fn remove(&self, image: &Image) {
         let Some(store) = &self.store else { return };
-        let removals = [&image.full, &image.small].map(async |name| {
+        let tiny = tiny_name(image);
+        let removals = [&image.full, &image.small, &tiny].map(async |name| {
             match tokio::time::timeout(PATIENCE, store.objects.delete(&Path::from(name.as_str())))
                 .await
             {
@@ -161,6 +162,11 @@ impl Media {
             Err(error) => Err(MediaError::failed(error)),
         }
     }
+}
+
+/// The name of the smallest file of an image. Images of earlier releases have no such file (V14).
+fn tiny_name(image: &Image) -> String {
+    image.small.replace("-600.", "-112.")
 }
 
 /// Returns whether a stored file can have this name.

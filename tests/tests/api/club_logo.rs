@@ -64,7 +64,7 @@ async fn a_logo_is_stored_shown_replaced_and_removed() {
         json!(url),
         "the list shows it at once"
     );
-    assert_eq!((&club["is_member"], files().await), (&json!(10), 2));
+    assert_eq!((&club["is_member"], files().await), (&json!(10), 3));
     olga.post("/api/favorites/", json!({ "club": "chess" }))
         .await
         .created();
@@ -74,7 +74,7 @@ async fn a_logo_is_stored_shown_replaced_and_removed() {
     );
     // A second upload replaces the logo. A file that is no image changes nothing.
     let other = upload(&ada, PATH, "image", &png(10, 10)).await.ok()["image_url"].clone();
-    assert!(other != json!(url) && files().await == 2);
+    assert!(other != json!(url) && files().await == 3);
     upload(&ada, PATH, "file", b"GIF89a")
         .await
         .invalid(&["file"]);
@@ -98,7 +98,7 @@ async fn a_logo_is_stored_shown_replaced_and_removed() {
         )
         .await
         .ok();
-    assert_eq!((&club["image_url"], files().await), (&other, 2));
+    assert_eq!((&club["image_url"], files().await), (&other, 3));
     assert_eq!(
         ada.put("/api/clubs/chess/", club).await.ok()["image_url"],
         other
@@ -154,7 +154,7 @@ async fn two_logos_and_a_change_at_once_leave_one_logo_and_the_change() {
         .and_then(|url| url.rsplit('/').next())
         .unwrap_or_default();
     assert!(
-        files.len() == 2 && files.iter().any(|file| file == shown),
+        files.len() == 3 && files.iter().any(|file| file == shown),
         "{files:?} {shown}"
     );
 }

@@ -123,7 +123,7 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn each_format_is_stored_in_two_sizes_without_its_metadata() {
+async fn each_format_is_stored_in_three_sizes_without_its_metadata() {
     let scene = scene().await;
     let mut names = Vec::new();
     for format in [
@@ -138,9 +138,12 @@ async fn each_format_is_stored_in_two_sizes_without_its_metadata() {
             .ok();
         let (full, answer) = scene.shown(&event, "large_image_url").await;
         let (small, _) = scene.shown(&event, "image_url").await;
+        let address = event["image_url"].as_str().unwrap_or_default();
+        let lists = json!({ "sign": address.replace("-600.", "-112.") });
+        let (sign, _) = scene.shown(&lists, "sign").await;
         assert_eq!(
-            (full.dimensions(), small.dimensions()),
-            ((1_200, 300), (600, 150)),
+            [full.dimensions(), small.dimensions(), sign.dimensions()],
+            [(1_200, 300), (600, 150), (112, 28)],
             "{format:?}"
         );
         assert_eq!(answer.header("content-type"), "image/jpeg");
@@ -159,7 +162,7 @@ async fn each_format_is_stored_in_two_sizes_without_its_metadata() {
             "{name}"
         );
         names.push(name);
-        assert_eq!(scene.files().await, 2, "old ones are removed");
+        assert_eq!(scene.files().await, 3, "old ones are removed");
         assert_eq!(scene.ada.get(&scene.path).await.ok(), event);
     }
     names.dedup();
@@ -249,7 +252,7 @@ async fn an_image_comes_with_the_event_changes_with_it_and_goes_with_it() {
         .send(Method::PATCH, &path, &[("image", &file)])
         .await
         .ok();
-    assert_eq!(scene.files().await, 2);
+    assert_eq!(scene.files().await, 3);
     scene.ada.delete(&path).await.no_content();
     assert_eq!(scene.files().await, 0);
 }
@@ -486,5 +489,5 @@ async fn of_two_uploads_at_once_one_is_shown_and_nothing_else_is_kept() {
     let now = scene.ada.get(&scene.path).await.ok();
     scene.shown(&now, "image_url").await;
     scene.shown(&now, "large_image_url").await;
-    assert_eq!(scene.files().await, 2);
+    assert_eq!(scene.files().await, 3);
 }
