@@ -14,9 +14,12 @@ export const problems = [];
 let mayEnd = false;
 export const sessionMayEnd = (may) => (mayEnd = may);
 
+export const WIDE = { width: 1280, height: 800 };
+export const PHONE = { width: 360, height: 640 };
+
 /** A browser window in which one person is signed in. */
 export async function windowOf(options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, bypassCSP: false, ...options });
+  const context = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce", serviceWorkers: "block", ...options });
   await context.grantPermissions(["clipboard-write"], { origin });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -45,23 +48,44 @@ export async function signInAs(page, username, name) {
 
 export const heading = (page, name) => page.getByRole("heading", { level: 1, name }).waitFor();
 
-/** Every page has no violation that axe finds, in both themes and at two widths. */
+/** Every page has no violation that axe finds, wide and light, and narrow and dark. */
 export async function accessible(page, name) {
-  for (const [theme, width] of [["light", 1200], ["dark", 1200], ["light", 360], ["dark", 360]]) {
+  const before = page.viewportSize();
+  for (const [theme, size] of [["light", WIDE], ["dark", WIDE], ["light", PHONE], ["dark", PHONE]]) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-    await page.setViewportSize({ width, height: 900 });
+    await page.setViewportSize(size);
+    const { width } = size;
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `${name} is ${wide} px too wide at ${width}`);
+    if (folder) await page.screenshot({ path: `${folder}/${name}-${theme}-${width}.png` });
+    if ((theme === "dark") !== (size === PHONE)) continue;
     // The policy of the page forbids scripts of others, so the debugger evaluates it.
     if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
     const found = await page.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }));
     const told = found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).slice(0, 3).join(" ")}`);
     assert.deepEqual(told, [], `${name}, ${theme}, ${width}`);
-    if (folder) await page.screenshot({ path: `${folder}/${name}-${theme}-${width}.png` });
   }
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize({ width: 1200, height: 900 });
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+  await page.setViewportSize(before);
 }
+
+/** Opens the form of an application, for a committee or none. */
+export async function openForm(page, path, committee = "No committee") {
+  await page.goto(origin + path);
+  await page.getByRole("button", { name: new RegExp(`^${committee}`) }).click();
+  await page.getByRole("button", { name: "Check and send" }).waitFor();
+}
+
+/** Checks the answers and sends them. */
+export async function sendForm(page) {
+  await page.getByRole("button", { name: "Check and send" }).click();
+  await page.getByRole("heading", { name: "Check your answers" }).waitFor();
+  await page.getByRole("button", { name: "Send application" }).click();
+  await heading(page, "Your application was sent");
+}
+
+/** The whole draft is stored. */
+export const saved = (page) => page.getByRole("status").getByText("Saved", { exact: true }).waitFor();
 
 export async function call(username, method, path, body) {
   const json = { "Content-Type": "application/json" };

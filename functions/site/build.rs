@@ -1,9 +1,10 @@
 //! Compresses the files of the site and names their folder after a hash of all of them, so that
 //! browsers may keep them for ever.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::{env, fs, io};
 
 use sha2::{Digest as _, Sha256};
@@ -15,9 +16,11 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let is_served = path
-            .extension()
-            .is_some_and(|extension| ["js", "css", "svg"].iter().any(|known| extension == *known));
+        let is_served = path.extension().is_some_and(|extension| {
+            ["js", "css", "svg", "png"]
+                .iter()
+                .any(|known| extension == *known)
+        });
         if is_served {
             found.push(path);
         }
@@ -26,10 +29,71 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The list of all pages, which the browser reads as well.
+const PAGES: &str = "parts/pages.js";
+
+/// The value of `name: "value"` in each line that has it.
+fn values<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let start = line.find(&format!("{name}: \""))? + name.len() + 3;
+    line.get(start..)?.split('"').next()
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut whole, part| {
+        match part {
+            Component::ParentDir => drop(whole.pop()),
+            Component::CurDir => {}
+            other => whole.push(other),
+        }
+        whole
+    })
+}
+
+/// Adds a module and all that it imports at once.
+fn imported(module: &Path, found: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+    if !found.insert(module.to_owned()) {
+        return Ok(());
+    }
+    let text = fs::read_to_string(module)?;
+    let folder = module.parent().unwrap_or(Path::new(""));
+    for part in text.split("from \"").skip(1) {
+        let name = part.split('"').next().unwrap_or_default();
+        if name.starts_with('.') {
+            imported(&plain(&folder.join(name)), found)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the pages with the modules that each of them needs, so that a browser asks for all of them
+/// at once. The module that is not imported but chosen by the language is the service's to add.
+fn pages(out: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let mut table = String::from("&[\n");
+    let list = fs::read_to_string(PAGES)?;
+    for line in list.lines() {
+        let (Some(path), Some(page)) = (values(line, "path"), values(line, "page")) else {
+            continue;
+        };
+        let mut modules = BTreeSet::new();
+        imported(Path::new("app.js"), &mut modules)?;
+        imported(&Path::new("pages").join(format!("{page}.js")), &mut modules)?;
+        let names: Vec<_> = modules
+            .iter()
+            .map(|module| module.to_string_lossy())
+            .collect();
+        writeln!(table, "({path:?}, &{names:?}),")?;
+    }
+    table.push(']');
+    fs::write(out.join("pages.rs"), table)?;
+    Ok(())
+}
+
 fn content_type(path: &Path) -> &'static str {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
         _ => "text/javascript; charset=utf-8",
     }
 }
@@ -47,6 +111,26 @@ fn brotli(content: &[u8]) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
+/// A module or the styles of the site without what only readers of the source need: comments that
+/// have lines of their own, and indentation. It is a seventh of what a browser would load. In a
+/// template of the site, a line break with blanks around it has no meaning.
+fn lean(text: &str) -> String {
+    let mut is_comment = false;
+    let mut kept = String::with_capacity(text.len());
+    for line in text.lines() {
+        let start = line.trim_start();
+        // A type before an expression stands in the line of the expression.
+        let begins = start.starts_with("/*") && !start.trim_end_matches("*/").contains("*/");
+        if is_comment || begins || start.starts_with("//") {
+            is_comment = (is_comment || begins) && !start.ends_with("*/");
+            continue;
+        }
+        kept.push_str(start);
+        kept.push('\n');
+    }
+    kept
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     #[expect(
         clippy::disallowed_methods,
@@ -61,9 +145,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=app.js");
     println!("cargo::rerun-if-changed=style.css");
     println!("cargo::rerun-if-changed=icon.svg");
+    println!("cargo::rerun-if-changed=icons.svg");
+    println!("cargo::rerun-if-changed=worker.js");
+    pages(&out)?;
     let (mut hash, mut table) = (Sha256::new(), String::from("&[\n"));
     for (i, path) in all.iter().enumerate() {
-        let content = fs::read(path)?;
+        let mut content = fs::read(path)?;
+        let is_picture = content_type(path).starts_with("image/");
+        if !is_picture && !path.starts_with("vendor") {
+            content = lean(&String::from_utf8(content)?).into_bytes();
+        }
         let name = path
             .strip_prefix(".")
             .unwrap_or(path)

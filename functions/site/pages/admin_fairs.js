@@ -2,13 +2,21 @@
 
 import { html } from "../parts/kit.js";
 import { Entries } from "../parts/entries.js";
+import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Title } from "../parts/ui.js";
 
 const EMPTY = {
-  name: "", organization: "", contact: "", information: "", virtual: false,
-  start_time: null, end_time: null, registration_start_time: null, registration_end_time: null,
+  name: "",
+  organization: "",
+  contact: "",
+  information: "",
+  virtual: false,
+  start_time: null,
+  end_time: null,
+  registration_start_time: null,
+  registration_end_time: null,
 };
 
 export default function AdminFairs() {
@@ -25,7 +33,12 @@ export default function AdminFairs() {
   ];
   return html`<${Title}>${t("fairs")}<//>
     <p><a href=${link("/admin/")}>${t("admin")}</a></p>
-    <${Entries} path="/clubfairs/?all=true" title="name" fields=${fields} empty=${EMPTY} more=${(fair) => html`
+    <${Entries} path="/clubfairs/?all=true" title="name" fields=${fields} empty=${EMPTY} more=${(
+      fair,
+    ) => html`
       <h3>${t("clubs.count", { n: fair.clubs.length })}</h3>
-      <ul>${fair.clubs.map((code) => html`<li key=${code}><a href=${link(`/clubs/${code}/`)}>${code}</a></li>`)}</ul>`} />`;
+      <ul>${fair.clubs.map(
+        (code) => html`<li key=${code}><a href=${link(url`/clubs/${code}/`)}>
+        ${code}</a></li>`,
+      )}</ul>`} />`;
 }

@@ -9,6 +9,7 @@ import { Title } from "../parts/ui.js";
 export default function ImportClubs() {
   return html`<${Title}>${t("import.clubs")}<//>
     <p><a href=${link("/admin/")}>${t("admin")}</a></p>
-    <${Importer} path="/clubs/import/" columns="code, name, subtitle, description, email, website, tags, owner"
+    <${Importer} path="/clubs/import/"
+      columns="code, name, subtitle, description, email, website, tags, owner"
       example="name,tags,owner" />`;
 }

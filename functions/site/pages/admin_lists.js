@@ -9,10 +9,14 @@ import { Title } from "../parts/ui.js";
 
 export default function Lists() {
   const asked = address.value.query.get("kind") ?? "";
-  const kind = asked in KINDS ? asked : "tags";
+  const kind = Object.hasOwn(KINDS, asked) ? asked : "tags";
   const { title, fields, empty } = KINDS[kind];
   return html`<${Title}>${t(`lists.${kind}`)}<//>
     <p class="row"><a href=${link("/admin/")}>${t("admin")}</a>
-      ${Object.keys(KINDS).map((one) => html`<a key=${one} href=${link(`/admin/lists/?kind=${one}`)} aria-current=${one === kind ? "page" : undefined}>${t(`lists.${one}`)}</a>`)}</p>
-    <${Entries} key=${kind} path=${`/${kind}/`} title=${title} fields=${fields()} empty=${empty} />`;
+      ${Object.keys(KINDS).map(
+        (one) => html`<a key=${one} href=${link(`/admin/lists/?kind=${one}`)}
+        aria-current=${one === kind ? "page" : undefined}>${t(`lists.${one}`)}</a>`,
+      )}</p>
+    <${Entries} key=${kind} path=${`/${kind}/`} title=${title} fields=${fields()}
+      empty=${empty} />`;
 }

@@ -1,48 +1,94 @@
-// `/applications/`: the submissions of the caller, with what they may know of them.
+// `/applications/`: what the caller has begun and sent, with what they may know of it.
 
 import { html } from "../parts/kit.js";
 import { remove } from "../parts/api.js";
+import { Answers, Receipt } from "../parts/apply_ends.js";
+import { Left } from "../parts/countdown.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
+import { Standing } from "../parts/standing.js";
 import { t } from "../parts/texts.js";
-import { Action, Time, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
+import { Action, Chip, Empty, Icon, Mono, Time, Title, confirmed } from "../parts/ui.js";
 
 export default function Applications() {
   const own = useLoad("/submissions/");
+  const open = useLoad("/applications/open/?mine=true");
   return html`
-    <${Title}>${t("nav.applications")}<//>
-    ${loaded(own, (all) => (all.length === 0
-      ? html`<p>${t("applications.none")} <a href=${link("/clubs/?accepting=true")}>${t("clubs.accepting")}</a></p>`
-      : all.map((one) => html`<${Submission} key=${one.id} submission=${one} reload=${own.reload} />`)))}`;
+    <div class="head"><${Title}>${t("nav.applications")}<//></div>
+    ${loaded(own, (all) =>
+      loaded(open, (entries) => {
+        const drafts = entries.filter((one) => one.draft && one.submissions.length === 0);
+        if (all.length + drafts.length === 0) {
+          return html`<${Empty} icon="file-text"><p>${t("applications.none")}</p>
+          <p><a class="button main" href=${link("/clubs/?accepting=true")}>${t("clubs.accepting")}
+            </a></p><//>`;
+        }
+        const reload = () => Promise.all([own.reload(), open.reload()]);
+        return html`<div class="stack">
+        ${drafts.map((one) => html`<${Draft} key=${one.id} entry=${one} />`)}
+        ${all.map(
+          (one) => html`<${Submission} key=${one.id} submission=${one} reload=${reload}
+          entry=${entries.find((entry) => entry.id === one.application)} />`,
+        )}</div>`;
+      }),
+    )}`;
 }
 
-const KIND = { 1: "", 2: "problem", 3: "problem", 4: "good" };
+function Draft({ entry }) {
+  return html`<article class="card step"><${Mono} code=${entry.club.code} name=${entry.club.name} />
+    <div><h2 class="flat">${entry.name} <span class="quiet">· ${entry.club.name}</span></h2>
+      <p class="line"><${Standing} entry=${entry} end=${entry.my_end_time} /> <${Left}
+        until=${entry.my_end_time} /></p></div>
+    <a class="button main do" href=${link(url`/clubs/${entry.club.code}/apply/${entry.id}/`)}>
+      ${t("home.continue")}</a></article>`;
+}
 
-function Submission({ submission, reload }) {
+const LOOKS = { 1: ["", "clock"], 2: ["problem", "x"], 3: ["problem", "x"], 4: ["good", "check"] };
+
+function Submission({ submission, entry, reload }) {
   const { club, application: id } = submission;
-  const application = useLoad(`/clubs/${club}/applications/${id}/`);
-  const form = `/clubs/${club}/apply/${id}/${submission.committee ? `?committee=${submission.committee.id}` : ""}`;
+  const application = useLoad(entry ? "" : url`/clubs/${club}/applications/${id}/`);
+  const query = submission.committee ? `?committee=${submission.committee.id}` : "?committee=none";
+  const form = url`/clubs/${club}/apply/${id}/` + query;
   const withdraw = async () => {
     if (!confirmed(t("applications.withdraw.sure"))) return false;
-    await remove(`/submissions/${submission.id}/`);
+    await remove(url`/submissions/${submission.id}/`);
     await reload();
   };
-  const save = URL.createObjectURL(new Blob([submission.receipt ?? ""], { type: "text/plain" }));
+  const [kind, icon] = LOOKS[submission.status];
+  const name = entry?.name ?? application.data?.name;
   return html`<article class="card">
-    <h2><a href=${link(`/clubs/${club}/`)}>${club}</a>${application.data && html` · ${application.data.name}`}</h2>
-    <p class="row middle">
-      <span class=${`state ${KIND[submission.status]}`}>${t(`status.${submission.status}`)}</span>
-      ${submission.committee && html`<b>${submission.committee.name}</b>`}
-      <span class="quiet push">${t("applications.sent")} <${Time} at=${submission.created_at} /></span>
-    </p>
+    <div class="step"><${Mono} code=${club} name=${entry?.club.name ?? club} />
+      <div><h2 class="flat"><a href=${link(url`/clubs/${club}/`)}>${entry?.club.name ?? club}</a>
+        ${name && html` · ${name}`}</h2>
+        <p class="line">${
+          entry
+            ? html`<${Standing} entry=${entry} end=${entry.my_end_time} />`
+            : html`<${Chip} kind="good" icon="check">${t("state.sent")}<//>`
+        }
+          <${Chip} kind=${kind} icon=${icon}>${t(`status.${submission.status}`)}<//>
+          ${submission.committee && html`<b>${submission.committee.name}</b>`}
+          <span class="quiet small">${t("applications.sent")} <${Time}
+            at=${submission.updated_at} /></span></p></div></div>
     ${submission.reason && html`<p class="answer">${submission.reason}</p>`}
     <details><summary>${t("applications.answers", { n: submission.responses.length })}</summary>
-      ${submission.responses.map((answer) => html`<h3>${answer.question.prompt}</h3>
-        <p class="answer">${answer.text ?? answer.multiple_choice?.value}</p>`)}
-    </details>
+      <${Answers} responses=${submission.responses} /></details>
     <p class="row">
-      ${submission.receipt && html`<a class="button" href=${save} download=${`receipt-${submission.id}-${submission.revision}.txt`}>${t("receipt.save")}</a>`}
-      ${application.data && Date.parse(application.data.application_end_time) > Date.now() && html`<a class="button" href=${link(form)}>${t("apply.edit")}</a>`}
-      ${submission.status === 1 && html`<${Action} className="danger" run=${withdraw} done=${t("applications.withdrawn")}>${t("withdraw")}<//>`}
+      ${
+        entry &&
+        submission.status === 1 &&
+        html`<a class="button" href=${link(form)}><${Icon}
+        name="pencil" /> ${t("apply.edit")}</a>`
+      }
+      <a class="button" href=${link(`${form}&step=sent`)}><${Icon} name="ticket" /> ${t("receipt")}
+        </a>
+      <${Receipt} submission=${submission} />
+      ${
+        submission.status === 1 &&
+        html`<${Action} className="danger" run=${withdraw}
+        done=${t("applications.withdrawn")}>${t("withdraw")}<//>`
+      }
     </p>
   </article>`;
 }

@@ -1,140 +1,100 @@
-// `/clubs/{club}/apply/{application}/`: an application form. Each answer is saved while somebody
-// types. If another tab changed it, both versions are shown, and nothing is lost.
+// `/clubs/{club}/apply/{application}/`: an application, from the choice of a committee to the
+// receipt. What is typed is saved while somebody types, and kept until the service has it.
 
-import { Fragment, html, useEffect, useMemo, useSignal } from "../parts/kit.js";
-import { NO_ERRORS, get, post } from "../parts/api.js";
-import { makeDraft } from "../parts/draft.js";
-import { INFO, Question, questionsFor, words } from "../parts/question.js";
+import { html, useComputed } from "../parts/kit.js";
+import { useLoad, loaded } from "../parts/load.js";
+import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
+import { Closed, Sent } from "../parts/apply_ends.js";
+import { ApplyForm } from "../parts/apply_form.js";
+import { Left, ticks, useTicks } from "../parts/countdown.js";
 import { t } from "../parts/texts.js";
-import { Action, Field, Problem, Rich, Time, Title, loaded, say, useLoad, useUnsaved } from "../parts/ui.js";
+import { Chip, Icon, Rich, Time, Title } from "../parts/ui.js";
 
 export default function Apply({ club, application: id }) {
-  const application = useLoad(`/clubs/${club}/applications/${id}/`);
-  const committee = Number(address.value.query.get("committee")) || null;
-  return loaded(application, (found) => html`<${Form} key=${committee} club=${club} application=${found} committee=${committee} />`, 8, true);
+  const application = useLoad(url`/clubs/${club}/applications/${id}/`);
+  const own = useLoad("/submissions/");
+  return loaded(
+    application,
+    (found) =>
+      loaded(
+        own,
+        (all) => {
+          const sent = all.filter((one) => one.application === found.id);
+          return html`<${Steps} club=${club} application=${found} sent=${sent}
+            reload=${own.reload} />`;
+        },
+        8,
+        true,
+      ),
+    8,
+    true,
+  );
 }
 
-/** The form of one committee. */
-function Form({ club, application, committee }) {
-  const base = /** @type {const} */ (`/clubs/${club}/applications/${application.id}`);
-  const path = /** @type {const} */ (`${base}/draft/${committee ? `?committee=${committee}` : ""}`);
-  const draft = useMemo(() => makeDraft(path), []);
-  const ready = useSignal(false);
-  const failed = useSignal(/** @type {any} */ (null));
-  const errors = useSignal(NO_ERRORS);
-  const sent = useSignal(/** @type {import("../api").Schemas["SubmissionBody"] | null} */ (null));
+/** What the address says of the committee: `undefined` if it was not chosen yet. */
+function chosen(application) {
+  const text = address.value.query.get("committee");
+  if (application.committees.length === 0) return null;
+  if (text === "none") return null;
+  const id = Number(text);
+  return application.committees.some((one) => one.id === id) ? id : undefined;
+}
 
-  /** Without a draft, the answers of an earlier submission are the beginning. */
-  const begin = async () => {
-    const own = await get("/submissions/");
-    const earlier = own.find((one) => one.application === application.id && (one.committee?.id ?? null) === committee);
-    draft.answers.value = Object.fromEntries((earlier?.responses ?? []).map((answer) => [
-      answer.question.id,
-      { text: answer.text ?? "", multiple_choice: answer.multiple_choice?.id ?? null },
-    ]));
-  };
-  const load = async () => {
-    failed.value = null;
-    try {
-      await get(path).then(draft.take, (error) => (error.status === 404 ? begin() : Promise.reject(error)));
-      draft.restore();
-      ready.value = true;
-    } catch (error) {
-      // An empty form would look as if nothing had been saved.
-      failed.value = error;
-    }
-  };
-  useEffect(() => void load(), []);
+function Steps({ club, application, sent, reload }) {
+  const committee = chosen(application);
+  const end = application.my_end_time ?? application.application_end_time;
+  useTicks();
+  const hasEnded = useComputed(() => Date.parse(end) < ticks.value).value;
+  const submission = sent.find((one) => (one.committee?.id ?? null) === committee);
+  const step = address.value.query.get("step");
+  const head = html`<${Head} club=${club} application=${application} end=${end} />`;
+  if (committee === undefined && !hasEnded) {
+    return html`<div class="form">${head}<${Committees} application=${application} sent=${sent} />
+      </div>`;
+  }
+  const about = { club, application, committee, submission, end };
+  if (step === "sent" && submission) return html`<${Sent} ...${about} />`;
+  const isDecided = submission && submission.status !== 1;
+  if (application.external_url)
+    return html`<div class="form">${head}<${Elsewhere} application=${application} /></div>`;
+  if (isDecided || (hasEnded && committee === undefined)) {
+    return html`<div class="form">${head}<${Closed} ...${about} sent=${sent}
+      isDecided=${isDecided} /></div>`;
+  }
+  return html`<${ApplyForm} key=${committee} ...${about} others=${sent} head=${head}
+    hasEnded=${hasEnded} reload=${reload} />`;
+}
 
-  const states = Object.values(draft.states.value);
-  const isUnsaved = states.some((state) => state !== "saved");
-  const isSaving = states.some((state) => state === "waiting" || state === "saving");
-  useUnsaved(isUnsaved);
+const Elsewhere = ({ application }) => html`<p>${t("apply.elsewhere")}</p>
+  <p><a class="button main" href=${application.external_url} target="_blank"
+    rel="noopener noreferrer">${t("apply")} <${Icon} name="external-link" /></a></p>`;
 
-  // What could not be saved without a network is saved when it is back.
-  useEffect(() => {
-    addEventListener("online", draft.settle);
-    return () => removeEventListener("online", draft.settle);
-  }, []);
-
-  const questions = questionsFor(application, committee);
-  const asked = questions.filter((question) => question.question_type !== INFO);
-  const hasAnswer = (question) => {
-    const answer = draft.answers.value[question.id];
-    return Boolean(answer && (answer.multiple_choice || answer.text?.trim()));
-  };
-  const open = asked.filter((question) => !hasAnswer(question));
-  const tooLong = asked.filter((question) => question.word_limit && words(draft.answers.value[question.id]?.text ?? "") > question.word_limit);
-
-  const submit = async () => {
-    await draft.settle();
-    if (Object.keys(draft.conflicts.value).length) {
-      say(t("apply.conflict.first"), "problem");
-      return false;
-    }
-    const answered = asked.filter(hasAnswer);
-    const responses = answered.map((question) => {
-      const { text, multiple_choice } = draft.answers.value[question.id];
-      return multiple_choice ? { question: question.id, multiple_choice } : { question: question.id, text };
-    });
-    try {
-      sent.value = await post(`${base}/submissions/`, { committee, responses });
-      errors.value = {};
-      draft.forget();
-      scrollTo(0, 0);
-    } catch (error) {
-      /** @type {Record<string, string[]>} */
-      const found = {};
-      for (const [field, messages] of Object.entries(error.fields ?? {})) {
-        const [, place] = /^responses\.(\d+)/.exec(field) ?? [];
-        if (place !== undefined) found[answered[Number(place)].id] = messages;
-      }
-      errors.value = found;
-      throw error;
-    }
-  };
-
-  if (sent.value) return html`<${Sent} application=${application} submission=${sent.value} again=${() => (sent.value = null)} />`;
-  return html`
+function Head({ club, application, end }) {
+  const name = useLoad(url`/clubs/${club}/`).data?.name ?? club;
+  return html`<p><a class="back" href=${link(url`/clubs/${club}/`)}><${Icon} name="chevron-left" />
+    ${name}</a></p>
     <${Title}>${application.name}<//>
-    <p>${t("apply.until")} <${Time} at=${application.application_end_time} zoned /></p>
-    <${Rich} text=${application.description} />
-    ${application.committees.length > 0 && html`<${Field} id="committee" label=${t("apply.committee")}>
-      <select id="committee" value=${committee ?? ""} onChange=${(event) => setQuery({ committee: event.currentTarget.value })}>
-        <option value="">${t("apply.committee.none")}</option>
-        ${application.committees.map((one) => html`<option value=${one.id}>${one.name}</option>`)}
-      </select><//>`}
-    ${ready.value && questions.map((question) => html`<${Question} key=${question.id} question=${question} draft=${draft} errors=${errors.value[question.id]} />`)}
-    ${failed.value && html`<${Problem} error=${failed.value} retry=${load} />`}
-    ${ready.value && html`<div class="sticky">
-      <label for="progress">${t("apply.progress", { done: asked.length - open.length, all: asked.length })}</label>
-      <progress id="progress" max=${asked.length || 1} value=${asked.length - open.length}></progress>
-      ${open.length > 0 && html`<p class="quiet">${t("apply.open")} ${open.map((question, n) => html`<${Fragment}>${n > 0 && ", "}<a href=${`${location.pathname}${location.search}#q${question.id}`} onClick=${(event) => {
-        event.preventDefault();
-        document.getElementById(`q${question.id}`)?.focus();
-      }}>${question.prompt.slice(0, 40)}</a><//>`)}</p>`}
-      <p class="row middle">
-        <${Action} className="main" run=${submit} done=${t("apply.sent")} disabled=${tooLong.length > 0}>${t("apply.send")}<//>
-        <span role="status" class="quiet">${t(isSaving ? "apply.saving" : isUnsaved ? "apply.unsaved" : "apply.saved")}</span>
-      </p>
-    </div>`}`;
+    <p class="line"><${Left} until=${end} /> <span class="quiet small">${t("apply.until")} <${Time}
+      at=${end} zoned /></span></p>`;
 }
 
-function Sent({ application, submission, again }) {
-  const save = URL.createObjectURL(new Blob([submission.receipt], { type: "text/plain" }));
-  return html`
-    <${Title}>${t("apply.sent")}<//>
-    <div class="card">
-      <p class="good">${t("apply.received")} <${Time} at=${submission.updated_at} zoned /></p>
-      <p>${t("apply.change")} <${Time} at=${application.application_end_time} zoned /></p>
-      <h2>${t("receipt")}</h2>
-      <p>${t("receipt.about")}</p>
-      <p><code class="long">${submission.receipt}</code></p>
-      <p class="row">
-        <a class="button" href=${save} download=${`receipt-${submission.id}-${submission.revision}.txt`}>${t("receipt.save")}</a>
-        <button onClick=${again}>${t("apply.edit")}</button>
-        <a class="button" href=${link("/applications/")}>${t("nav.applications")}</a>
-      </p>
+/** The committee comes first: it decides which questions are asked. */
+function Committees({ application, sent }) {
+  const state = (id) =>
+    sent.some((one) => (one.committee?.id ?? null) === id) &&
+    html`<${Chip} kind="good" icon="check">${t("state.sent")}<//>`;
+  const go = (committee) => () => setQuery({ committee }, { step: true });
+  return html`<${Rich} text=${application.description} />
+    <h2 id="committees">${t("apply.committee.choose")}</h2>
+    <p class="quiet">${t("apply.committee.about")}</p>
+    <div class="options" role="group" aria-labelledby="committees">
+      ${application.committees.map(
+        (one) => html`<button key=${one.id} class="option" onClick=${go(one.id)}>
+        <b>${one.name}</b><span class="line">${state(one.id)}<${Icon} name="chevron-right" /></span>
+          </button>`,
+      )}
+      <button class="option" onClick=${go("none")}><b>${t("apply.committee.none")}</b>
+        <span class="line">${state(null)}<${Icon} name="chevron-right" /></span></button>
     </div>`;
 }

@@ -1,4 +1,5 @@
-// `/clubs/{club}/applications/{application}/edit/`: an application with its committees, questions and
+// `/clubs/{club}/applications/{application}/edit/`: an application with its committees, questions
+// and
 // mails, and how applicants see it. The application `new` is a new one.
 
 import { html, signal, useMemo, useSignal } from "../parts/kit.js";
@@ -7,35 +8,63 @@ import { Extensions } from "../parts/extensions.js";
 import { Form } from "../parts/form.js";
 import { Question, questionsFor } from "../parts/question.js";
 import { Questions, Texts } from "../parts/questions.js";
+import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Field, Rich, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { Action, Field, Rich, Title, confirmed } from "../parts/ui.js";
 
 const fields = () => [
   { name: "name", label: t("edit.name") },
   { name: "description", label: t("edit.description"), kind: "rich" },
   { name: "application_start_time", label: t("builder.start"), kind: "time" },
   { name: "application_end_time", label: t("builder.end"), kind: "time" },
-  { name: "result_release_time", label: t("builder.release"), kind: "time", hint: t("builder.release.hint") },
+  {
+    name: "result_release_time",
+    label: t("builder.release"),
+    kind: "time",
+    hint: t("builder.release.hint"),
+  },
   {
     name: "committees",
     label: t("builder.committees"),
     kind: "own",
-    show: (field) => html`<${Texts} ...${field} of="name" label=${t("apply.committee")} add=${t("builder.committees.add")} />`,
+    show: (field) =>
+      html`<${Texts} ...${field} of="name" label=${t("apply.committee")}
+        add=${t("builder.committees.add")} />`,
   },
   { name: "is_active", label: t("builder.active"), kind: "check" },
   { name: "confirmation", label: t("builder.confirmation"), kind: "check" },
   { name: "blind_reviews", label: t("builder.blind"), kind: "check" },
-  { name: "external_url", label: t("builder.external"), hint: t("builder.external.hint"), empty: null },
-  { name: "acceptance_email", label: t("builder.acceptance"), kind: "area", hint: t("builder.mail.hint") },
-  { name: "rejection_email", label: t("builder.rejection"), kind: "area", hint: t("builder.mail.hint") },
+  {
+    name: "external_url",
+    label: t("builder.external"),
+    hint: t("builder.external.hint"),
+    empty: null,
+  },
+  {
+    name: "acceptance_email",
+    label: t("builder.acceptance"),
+    kind: "area",
+    hint: t("builder.mail.hint"),
+  },
+  {
+    name: "rejection_email",
+    label: t("builder.rejection"),
+    kind: "area",
+    hint: t("builder.mail.hint"),
+  },
 ];
 
 export default function Builder({ club: code, application: id }) {
   return html`
     <${Title}>${t(id === "new" ? "builder.new" : "builder")}<//>
-    <p><a href=${link(`/clubs/${code}/manage/`)}>${t("manage")}</a></p>
-    ${id === "new" ? html`<${NewApplication} code=${code} />` : html`<${Present} code=${code} id=${id} />`}`;
+    ${
+      id === "new"
+        ? html`<${NewApplication} code=${code} />`
+        : html`<${Present} code=${code}
+      id=${id} />`
+    }`;
 }
 
 /** Begins with two weeks, and decisions a week after that. */
@@ -48,23 +77,33 @@ function NewApplication({ code }) {
       return midnight.toISOString().replace(".000Z", "Z");
     };
     return {
-      name: "", description: "", committees: [], is_active: false, confirmation: true, blind_reviews: false,
-      external_url: null, acceptance_email: t("builder.acceptance.text"), rejection_email: t("builder.rejection.text"),
-      application_start_time: day(1), application_end_time: day(15), result_release_time: day(22),
+      name: "",
+      description: "",
+      committees: [],
+      is_active: false,
+      confirmation: true,
+      blind_reviews: false,
+      external_url: null,
+      acceptance_email: t("builder.acceptance.text"),
+      rejection_email: t("builder.rejection.text"),
+      application_start_time: day(1),
+      application_end_time: day(15),
+      result_release_time: day(22),
     };
   }, []);
-  const send = (values) => post(`/clubs/${code}/applications/`, values);
-  const stored = (application) => open(`/clubs/${code}/applications/${application.id}/edit/`);
-  return html`<${Form} name=${`application-new-${code}`} fields=${fields()} data=${data} whole send=${send} stored=${stored} submit=${t("builder.create")} done=${t("builder.created")} />`;
+  const send = (values) => post(url`/clubs/${code}/applications/`, values);
+  const stored = (application) => open(url`/clubs/${code}/applications/${application.id}/edit/`);
+  return html`<${Form} name=${`application-new-${code}`} fields=${fields()} data=${data} whole
+    send=${send} stored=${stored} submit=${t("builder.create")} done=${t("builder.created")} />`;
 }
 
 function Present({ code, id }) {
-  const path = /** @type {const} */ (`/clubs/${code}/applications/${id}/`);
+  const path = url`/clubs/${code}/applications/${id}/`;
   const application = useLoad(path);
   const save = (values) => call("PATCH", path, { body: values, etag: application.etag });
   const copy = async () => {
     const made = await post(`${path}duplicate/`);
-    open(`/clubs/${code}/applications/${made.id}/edit/`);
+    open(url`/clubs/${code}/applications/${made.id}/edit/`);
   };
   const close = async () => {
     if (!confirmed(t("builder.delete.sure"))) return false;
@@ -72,21 +111,31 @@ function Present({ code, id }) {
       await remove(path);
     } catch (error) {
       // With submissions it takes a second question.
-      if (error.code !== "in_use" || !confirmed(`${error.message} ${t("builder.delete.force")}`)) throw error;
+      if (error.code !== "in_use" || !confirmed(`${error.message} ${t("builder.delete.force")}`))
+        throw error;
       await remove(`${path}?force=true`);
     }
-    open(`/clubs/${code}/manage/`);
+    open(url`/clubs/${code}/recruitment/`);
   };
-  return loaded(application, (found) => html`
-    <p class="row"><a href=${link(path)}>${t("submissions")}</a> <a href=${link(`${path}mails/`)}>${t("mails")}</a></p>
+  return loaded(
+    application,
+    (found) => html`
+    <p class="row"><a href=${link(path)}>${t("submissions")}</a> <a href=${link(`${path}mails/`)}>
+      ${t("mails")}</a></p>
     <section><h2>${t("builder.questions")}</h2>
-      <${Questions} application=${found} path=${`${path}questions/`} reload=${application.reload} /></section>
+      <${Questions} application=${found} path=${`${path}questions/`} reload=${application.reload} />
+        </section>
     <section><h2>${t("builder.preview")}</h2><${Preview} application=${found} /></section>
     <section><h2>${t("builder.about")}</h2>
-      <${Form} name=${`application-${id}`} fields=${fields()} data=${found} send=${save} stored=${application.reload} reload=${application.reload} /></section>
-    <section><h2>${t("extensions")}</h2><${Extensions} path=${`${path}extensions/`} end=${found.application_end_time} /></section>
+      <${Form} name=${`application-${id}`} fields=${fields()} data=${found} send=${save}
+        stored=${application.reload} reload=${application.reload} /></section>
+    <section><h2>${t("extensions")}</h2><${Extensions} path=${`${path}extensions/`}
+      end=${found.application_end_time} /></section>
     <p class="row"><${Action} run=${copy} done=${t("builder.copied")}>${t("builder.copy")}<//>
-      <${Action} className="danger" run=${close} done=${t("builder.deleted")}>${t("builder.delete")}<//></p>`, 8);
+      <${Action} className="danger" run=${close} done=${t("builder.deleted")}>${t("builder.delete")}
+        <//></p>`,
+    8,
+  );
 }
 
 /** A draft that is kept nowhere. */
@@ -95,9 +144,13 @@ function tryout() {
   return {
     answers,
     states: signal({}),
+    messages: signal({}),
     conflicts: signal({}),
     change: (question, value) => {
-      answers.value = { ...answers.value, [question]: { text: "", multiple_choice: null, ...value } };
+      answers.value = {
+        ...answers.value,
+        [question]: { text: "", multiple_choice: null, ...value },
+      };
     },
     resolve: () => {},
   };
@@ -110,11 +163,18 @@ function Preview({ application }) {
   return html`<details class="card"><summary>${t("builder.preview.show")}</summary>
     <h3>${application.name}</h3>
     <${Rich} text=${application.description} />
-    ${application.committees.length > 0 && html`<${Field} id="preview-committee" label=${t("apply.committee")}>
-      <select id="preview-committee" onChange=${(event) => (committee.value = Number(event.currentTarget.value) || null)}>
+    ${
+      application.committees.length > 0 &&
+      html`<${Field} id="preview-committee" label=${t("apply.committee")}>
+      <select id="preview-committee"
+        onChange=${(event) => (committee.value = Number(event.currentTarget.value) || null)}>
         <option value="">${t("apply.committee.none")}</option>
         ${application.committees.map((one) => html`<option value=${one.id}>${one.name}</option>`)}
-      </select><//>`}
-    ${questionsFor(application, committee.value).map((question) => html`<${Question} key=${question.id} question=${question} draft=${draft} />`)}
+      </select><//>`
+    }
+    ${questionsFor(application, committee.value).map(
+      (question, n) => html`<${Question}
+      key=${question.id} question=${question} number=${n + 1} draft=${draft} />`,
+    )}
   </details>`;
 }

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useSignal } from "../parts/kit.js";
 import { finishSignIn, signIn } from "../parts/auth.js";
+import { carryOut } from "../parts/club_card.js";
 import { open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Skeleton, Title } from "../parts/ui.js";
@@ -10,7 +11,10 @@ export default function Callback() {
   const problem = useSignal("");
   useEffect(() => {
     finishSignIn()
-      .then((to) => open(to || "/", { replace: true }))
+      .then(async (to) => {
+        await carryOut();
+        open(to || "/", { replace: true });
+      })
       .catch((error) => (problem.value = error.message));
   }, []);
   if (!problem.value) return html`<${Skeleton} lines=${2} />`;

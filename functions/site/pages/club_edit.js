@@ -5,14 +5,16 @@ import { call, patch, remove } from "../parts/api.js";
 import { Image } from "../parts/files.js";
 import { Form } from "../parts/form.js";
 import { me } from "../parts/me.js";
-import { link, open } from "../parts/router.js";
+import { url } from "../parts/path.js";
+import { open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Title, confirmed, loaded, say, useLoad } from "../parts/ui.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { Action, Title, confirmed, say } from "../parts/ui.js";
 
 const OWNER = 0;
 
 export default function EditClub({ club: code }) {
-  const path = /** @type {const} */ (`/clubs/${code}/`);
+  const path = url`/clubs/${code}/`;
   const club = useLoad(path);
   const tags = useLoad("/tags/");
   const badges = useLoad(me.value?.is_admin ? "/badges/" : "");
@@ -20,19 +22,42 @@ export default function EditClub({ club: code }) {
     { name: "name", label: t("edit.name") },
     { name: "subtitle", label: t("edit.subtitle") },
     { name: "description", label: t("edit.description"), kind: "rich" },
-    { name: "tags", label: t("lists.tags"), kind: "many", options: (tags.data ?? []).map((tag) => [tag.id, tag.name]) },
+    {
+      name: "tags",
+      label: t("lists.tags"),
+      kind: "many",
+      options: (tags.data ?? []).map((tag) => [tag.id, tag.name]),
+    },
     { name: "email", label: t("edit.email"), hint: t("edit.email.hint") },
     { name: "website", label: t("website"), empty: null },
     { name: "active", label: t("edit.active"), kind: "check" },
     ...(me.value?.is_admin
       ? [
-        { name: "badges", label: t("lists.badges"), kind: "many", options: (badges.data ?? []).map((badge) => [badge.id, badge.label]) },
-        { name: "approved", label: t("edit.approved"), kind: "choice", options: [[null, t("club.waiting")], [true, t("yes")], [false, t("no")]] },
-      ]
+          {
+            name: "badges",
+            label: t("lists.badges"),
+            kind: "many",
+            options: (badges.data ?? []).map((badge) => [badge.id, badge.label]),
+          },
+          {
+            name: "approved",
+            label: t("edit.approved"),
+            kind: "choice",
+            options: [
+              [null, t("club.waiting")],
+              [true, t("yes")],
+              [false, t("no")],
+            ],
+          },
+        ]
       : []),
   ];
   /** The club with ids instead of tags and badges, as it is sent. */
-  const sent = (found) => ({ ...found, tags: found.tags.map((tag) => tag.id), badges: found.badges.map((badge) => badge.id) });
+  const sent = (found) => ({
+    ...found,
+    tags: found.tags.map((tag) => tag.id),
+    badges: found.badges.map((badge) => badge.id),
+  });
   const save = (values) => call("PATCH", path, { body: values, etag: club.etag });
   const upload = async (file) => {
     await call("POST", `${path}upload/`, { file });
@@ -46,12 +71,21 @@ export default function EditClub({ club: code }) {
   };
   return html`
     <${Title}>${t("edit.club")}<//>
-    <p><a href=${link(`${path}manage/`)}>${t("manage")}</a></p>
-    ${loaded(club, (found) => html`
-      <${Image} url=${found.image_url} label=${t("edit.logo")} upload=${upload} remove=${() => patch(path, { image: null }).then(club.reload)} />
-      <${Form} name=${`club-${code}`} fields=${fields} data=${sent(found)} send=${save} stored=${club.reload} reload=${async () => sent(await club.reload())} />
-      ${(found.is_member === OWNER || me.value?.is_admin) && html`<section><h2>${t("edit.delete")}</h2>
+    ${loaded(
+      club,
+      (found) => html`
+      <${Image} url=${found.image_url} label=${t("edit.logo")} upload=${upload}
+        remove=${() => patch(path, { image: null }).then(club.reload)} />
+      <${Form} name=${`club-${code}`} fields=${fields} data=${sent(found)} send=${save}
+        stored=${club.reload} reload=${async () => sent(await club.reload())} />
+      ${
+        (found.is_member === OWNER || me.value?.is_admin) &&
+        html`<section><h2>${t("edit.delete")}</h2>
         <p>${t("edit.delete.about")}</p>
-        <p><${Action} className="danger" run=${close} done=${t("edit.deleted")}>${t("edit.delete")}<//></p></section>`}
-    `, 8)}`;
+        <p><${Action} className="danger" run=${close} done=${t("edit.deleted")}>${t("edit.delete")}
+          <//></p></section>`
+      }
+    `,
+      8,
+    )}`;
 }

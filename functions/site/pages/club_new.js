@@ -4,6 +4,7 @@ import { html } from "../parts/kit.js";
 import { post } from "../parts/api.js";
 import { isSignedIn, signIn } from "../parts/auth.js";
 import { Form } from "../parts/form.js";
+import { url } from "../parts/path.js";
 import { open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Title } from "../parts/ui.js";
@@ -24,5 +25,7 @@ export default function NewClub() {
   /** @param {{name: string, code: string}} values */
   const send = ({ code, ...rest }) => post("/clubs/", code ? { code, ...rest } : rest);
   return html`<${Title}>${t("clubs.new")}<//>
-    <${Form} name="new-club" fields=${fields} data=${EMPTY} whole send=${send} stored=${(club) => open(`/clubs/${club.code}/edit/`)} submit=${t("clubs.create")} done=${t("clubs.created")} />`;
+    <${Form} name="new-club" fields=${fields} data=${EMPTY} whole send=${send}
+      stored=${(club) => open(url`/clubs/${club.code}/edit/`)} submit=${t("clubs.create")}
+        done=${t("clubs.created")} />`;
 }

@@ -1,23 +1,58 @@
 // `/events/{event}/`: an event with its showings.
 
 import { html } from "../parts/kit.js";
+import { Cover } from "../parts/club_card.js";
+import { Day } from "../parts/event_list.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Rich, Time, Title, loaded, useLoad } from "../parts/ui.js";
+import { Chip, Empty, Icon, Mono, Rich, Time, Title } from "../parts/ui.js";
 
 export default function Event({ event: id }) {
-  const event = useLoad(`/events/${id}/`);
-  return loaded(event, (found) => html`
-    <${Title}>${found.name}<//>
-    <p><a href=${link(`/clubs/${found.club}/`)}>${found.club_name}</a></p>
-    ${found.large_image_url && html`<p><img src=${found.large_image_url} alt="" style=${{ maxWidth: "100%" }} /></p>`}
-    <${Rich} text=${found.description} />
-    ${found.url && html`<p><a href=${found.url} target="_blank" rel="noopener noreferrer">${found.url}</a></p>`}
-    <h2>${t("event.showings")}</h2>
-    ${found.showings.length === 0 && html`<p class="quiet">${t("events.none")}</p>`}
-    <ul class="cards">${found.showings.map((showing) => html`<li key=${showing.id}>
-      <h3><${Time} at=${showing.start_time} zoned /></h3>
-      <p class="quiet">${t("event.until")} <${Time} at=${showing.end_time} /></p>
-      <p>${showing.location}</p>
-    </li>`)}</ul>`, 6, true);
+  const event = useLoad(url`/events/${id}/`);
+  return loaded(
+    event,
+    (found) => html`
+    ${
+      found.large_image_url
+        ? html`<img class="picture" src=${found.large_image_url} alt="" />`
+        : html`<${Cover} club=${{ code: found.club, name: found.name }} size="big" />`
+    }
+    <div class="head" style=${{ marginTop: "16px" }}><div><${Title}>${found.name}<//>
+      <p class="line"><${Mono} code=${found.club} name=${found.club_name} size="tiny" />
+        <a href=${link(url`/clubs/${found.club}/`)}>${found.club_name}</a> <${Chip}>
+          ${t(`event.type.${found.type}`)}<//></p></div></div>
+    <div class="two"><section><h2>${t("club.about")}</h2><${Rich} text=${found.description} />
+        ${
+          found.url &&
+          html`<p><a class="button" href=${found.url} target="_blank"
+          rel="noopener noreferrer">${t("event.url")} <${Icon} name="external-link" /></a></p>`
+        }
+            </section>
+      <section><h2>${t("event.showings")}</h2>
+        ${
+          found.showings.length === 0 &&
+          html`<${Empty} icon="calendar"><p>${t("events.unplanned")}
+          </p><//>`
+        }
+        ${
+          found.showings.length > 0 &&
+          html`<div class="card"><ul class="list">${found.showings.map(
+            (showing) => html`<li class="day" key=${showing.id}>
+          <${Day} at=${showing.start_time} />
+          <div><h3><${Time} at=${showing.start_time} zoned /></h3>
+            <p class="quiet small">${t("event.until")} <${Time} at=${showing.end_time} /></p>
+            ${
+              showing.location &&
+              html`<p class="line"><${Icon}
+              name="map-pin" /> ${showing.location}</p>`
+            }</div></li>`,
+          )}</ul></div>
+          <p><a class="button" href=${link(`/api${url`/clubs/${found.club}/events.ics`}`)} download>
+            <${Icon} name="calendar-plus" /> ${t("event.calendar")}</a></p>`
+        }</section></div>`,
+    6,
+    true,
+  );
 }

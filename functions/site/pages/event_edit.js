@@ -1,4 +1,5 @@
-// `/clubs/{club}/events/{event}/`: an event for officers, with its image and its showings. The event
+// `/clubs/{club}/events/{event}/`: an event for officers, with its image and its showings. The
+// event
 // `new` is a new one.
 
 import { html, useMemo } from "../parts/kit.js";
@@ -7,16 +8,23 @@ import { Entity } from "../parts/entity.js";
 import { Image } from "../parts/files.js";
 import { Form } from "../parts/form.js";
 import { me } from "../parts/me.js";
+import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { moment, t } from "../parts/texts.js";
-import { Action, Title, confirmed, loaded, say, useLoad } from "../parts/ui.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { Action, Title, confirmed, say } from "../parts/ui.js";
 
 const TYPES = [0, 1, 2, 3, 4, 5, 6];
 const EMPTY = { name: "", type: 0, description: "", url: null };
 
 const fields = () => [
   { name: "name", label: t("edit.name") },
-  { name: "type", label: t("event.type"), kind: "choice", options: TYPES.map((type) => [type, t(`event.type.${type}`)]) },
+  {
+    name: "type",
+    label: t("event.type"),
+    kind: "choice",
+    options: TYPES.map((type) => [type, t(`event.type.${type}`)]),
+  },
   { name: "description", label: t("edit.description"), kind: "rich" },
   { name: "url", label: t("event.url"), hint: t("event.url.hint"), empty: null },
   ...(me.value?.is_admin ? [{ name: "pinned", label: t("event.pinned"), kind: "check" }] : []),
@@ -32,17 +40,23 @@ const showingFields = () => [
 export default function EditEvent({ club: code, event: id }) {
   return html`
     <${Title}>${t(id === "new" ? "event.new" : "event.edit")}<//>
-    <p><a href=${link(`/clubs/${code}/manage/`)}>${t("manage")}</a></p>
-    ${id === "new" ? html`<${NewEvent} code=${code} />` : html`<${Present} code=${code} id=${id} />`}`;
+    ${
+      id === "new"
+        ? html`<${NewEvent} code=${code} />`
+        : html`<${Present} code=${code}
+      id=${id} />`
+    }`;
 }
 
 function NewEvent({ code }) {
-  const send = (values) => post(`/clubs/${code}/events/`, values);
-  return html`<${Form} name=${`event-new-${code}`} fields=${fields()} data=${EMPTY} whole send=${send} stored=${(event) => open(`/clubs/${code}/events/${event.id}/`)} submit=${t("event.create")} done=${t("event.created")} />`;
+  const send = (values) => post(url`/clubs/${code}/events/`, values);
+  return html`<${Form} name=${`event-new-${code}`} fields=${fields()} data=${EMPTY} whole
+    send=${send} stored=${(event) => open(url`/clubs/${code}/events/${event.id}/`)}
+      submit=${t("event.create")} done=${t("event.created")} />`;
 }
 
 function Present({ code, id }) {
-  const path = /** @type {const} */ (`/clubs/${code}/events/${id}/`);
+  const path = url`/clubs/${code}/events/${id}/`;
   const event = useLoad(path);
   const save = (values) => call("PATCH", path, { body: values, etag: event.etag });
   const upload = async (file) => {
@@ -53,19 +67,30 @@ function Present({ code, id }) {
   const close = async () => {
     if (!confirmed(t("event.delete.sure"))) return false;
     await remove(path);
-    open(`/clubs/${code}/manage/`);
+    open(url`/clubs/${code}/events/`);
   };
-  return loaded(event, (found) => html`
-    <p><a href=${link(`/events/${id}/`)}>${t("event.show")}</a></p>
-    <${Image} url=${found.image_url} label=${t("event.image")} upload=${upload} remove=${() => patch(path, { image: null }).then(event.reload)} />
-    <${Form} name=${`event-${id}`} fields=${fields()} data=${found} send=${save} stored=${event.reload} reload=${event.reload} />
+  return loaded(
+    event,
+    (found) => html`
+    <p><a href=${link(url`/events/${id}/`)}>${t("event.show")}</a></p>
+    <${Image} url=${found.image_url} label=${t("event.image")} upload=${upload}
+      remove=${() => patch(path, { image: null }).then(event.reload)} />
+    <${Form} name=${`event-${id}`} fields=${fields()} data=${found} send=${save}
+      stored=${event.reload} reload=${event.reload} />
     <section><h2>${t("event.showings")}</h2>
-      ${found.showings.map((showing) => html`<${Entity} key=${showing.id} path=${`${path}showings/${showing.id}/`}
-        summary=${`${moment(showing.start_time)} ${showing.location ?? ""}`} name=${moment(showing.start_time)} fields=${showingFields()} reload=${event.reload} />`)}
-      <${NewShowing} after=${found.showings.at(-1)} path=${`${path}showings/`} reload=${event.reload} />
+      ${found.showings.map(
+        (showing) => html`<${Entity} key=${showing.id} path=${`${path}showings/${showing.id}/`}
+        summary=${`${moment(showing.start_time)} ${showing.location ?? ""}`}
+          name=${moment(showing.start_time)} fields=${showingFields()} reload=${event.reload} />`,
+      )}
+      <${NewShowing} after=${found.showings.at(-1)} path=${`${path}showings/`}
+        reload=${event.reload} />
     </section>
     <section><h2>${t("event.delete")}</h2>
-      <p><${Action} className="danger" run=${close} done=${t("event.deleted")}>${t("event.delete")}<//></p></section>`, 8);
+      <p><${Action} className="danger" run=${close} done=${t("event.deleted")}>${t("event.delete")}
+        <//></p></section>`,
+    8,
+  );
 }
 
 /** A new showing begins with the place of the last one. */
@@ -78,6 +103,7 @@ function NewShowing({ after, path, reload }) {
     location_visible_to_public: after?.location_visible_to_public ?? true,
   };
   return html`<details class="card" open=${isFirst}><summary>${t("event.showing.new")}</summary>
-    <${Form} name=${`new-${path}`} fields=${showingFields()} data=${data} whole send=${(values) => post(path, values)} stored=${reload} submit=${t("event.showing.add")} />
+    <${Form} name=${`new-${path}`} fields=${showingFields()} data=${data} whole
+      send=${(values) => post(path, values)} stored=${reload} submit=${t("event.showing.add")} />
   </details>`;
 }

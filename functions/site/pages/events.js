@@ -1,68 +1,81 @@
-// `/events/`: events of all clubs, as a list and as a month.
+// `/events/`: events of all clubs, as an agenda and as a month.
 
 import { html, useEffect, useSignal } from "../parts/kit.js";
 import { get } from "../parts/api.js";
+import { Pages } from "../parts/pager.js";
+import { Agenda } from "../parts/event_list.js";
+import { loaded, useLoad, useSearch } from "../parts/load.js";
+import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
-import { nextShowing } from "../parts/showings.js";
-import { language, t } from "../parts/texts.js";
-import { Action, Time, Title, loaded, useLoad } from "../parts/ui.js";
+import { clock, dated, t } from "../parts/texts.js";
+import { Action, Empty, Icon, Title } from "../parts/ui.js";
 
 /** A month is put together from at most this many pages of a hundred events. */
 const MOST_PAGES = 10;
+const TYPES = [1, 2, 3, 4, 5, 6, 0];
+/** The months that can be shown: those of the years that the API knows. */
+const YEARS = [1900, 2200];
 
 export default function Events() {
   const query = address.value.query;
-  const words = useSignal(query.get("search") ?? "");
+  const words = useSearch(query.get("search") ?? "", (search) => setQuery({ search, page: "" }));
   const isMonth = query.get("view") === "month";
-  const stored = query.get("search") ?? "";
-  useEffect(() => {
-    const waiting = setTimeout(() => words.value !== stored && setQuery({ search: words.value }), 200);
-    return () => clearTimeout(waiting);
-  }, [words.value]);
-  // A link to the whole list empties the field as well.
-  useEffect(() => {
-    words.value = stored;
-  }, [stored]);
   const calendar = new URL(link("/api/events.ics"), location.href).href;
+  const copy = () => navigator.clipboard.writeText(calendar);
   return html`
-    <${Title}>${t("nav.events")}<//>
-    <div class="row">
-      <div class="field"><label for="search">${t("search")}</label>
-        <input id="search" type="search" value=${words.value} onInput=${(event) => (words.value = event.currentTarget.value)} /></div>
-      <div class="field" role="group" aria-label=${t("events.view")}>
-        <button aria-pressed=${!isMonth} onClick=${() => setQuery({ view: "" })}>${t("events.list")}</button>
-        <button aria-pressed=${isMonth} onClick=${() => setQuery({ view: "month" })}>${t("events.month")}</button>
-      </div>
-      <p class="field push"><${Action} run=${() => navigator.clipboard.writeText(calendar)} done=${t("copied")}>${t("events.calendar.copy")}<//></p>
-    </div>
+    <div class="head"><${Title}>${t("nav.events")}<//>
+      <span class="push"><${Action} run=${copy} done=${t("copied")}><${Icon}
+        name="calendar-plus" /> ${t("events.calendar.copy")}<//></span></div>
+    <form role="search" onSubmit=${(event) => event.preventDefault()}>
+      <p class="find"><${Icon} name="search" /><input id="search" type="search"
+        aria-label=${t("search")} placeholder=${t("events.search")}
+        value=${words.value} onInput=${(event) => (words.value = event.currentTarget.value)} /></p>
+      <div class="chips">
+        <span role="group" aria-label=${t("events.view")} class="line">
+          <button type="button" aria-pressed=${!isMonth} onClick=${() => setQuery({ view: "" })}>
+            ${t("events.list")}</button>
+          <button type="button" aria-pressed=${isMonth}
+            onClick=${() => setQuery({ view: "month" })}>${t("events.month")}</button></span>
+        <select aria-label=${t("event.type")} value=${query.get("type") ?? ""}
+          onChange=${(event) => setQuery({ type: event.currentTarget.value, page: "" })}>
+          <option value="">${t("event.type")}</option>
+          ${TYPES.map((type) => html`<option value=${type}>${t(`event.type.${type}`)}</option>`)}
+            </select>
+      </div></form>
     ${isMonth ? html`<${Month} />` : html`<${List} />`}`;
 }
 
+/** What is asked for: the search and the kind. */
+function wanted(more) {
+  const asked = new URLSearchParams(more);
+  for (const name of ["search", "type"]) {
+    const value = address.value.query.get(name);
+    if (value) asked.set(name, value);
+  }
+  return asked;
+}
+
 function List() {
-  const query = address.value.query;
-  const asked = new URLSearchParams({ page_size: "30", page: query.get("page") ?? "1" });
-  const search = query.get("search");
-  if (search) asked.set("search", search);
-  const events = useLoad(`/events/?${asked}`);
-  const page = Number(query.get("page") ?? 1);
-  return loaded(events, (found) => html`
-    <p role="status">${t("events.count", { n: found.count })}</p>
-    <ul class="cards">${found.results.map((event) => html`<li key=${event.id}>
-      <h2>${event.image_url && html`<img src=${event.image_url} alt="" loading="lazy" />`}<a href=${link(`/events/${event.id}/`)}>${event.name}</a></h2>
-      <p class="quiet"><${Time} at=${nextShowing(event) ?? event.created_at} /> · ${event.club_name}</p>
-    </li>`)}</ul>
-    <p class="row">
-      ${page > 1 && html`<button onClick=${() => setQuery({ page: page > 2 ? page - 1 : "" }, { step: true })}>${t("previous")}</button>`}
-      ${found.next && html`<button onClick=${() => setQuery({ page: page + 1 }, { step: true })}>${t("next")}</button>`}
-    </p>`);
+  const page = Number(address.value.query.get("page") ?? 1);
+  const events = useLoad(`/events/?${wanted({ page_size: "30", page: String(page) })}`);
+  return loaded(
+    events,
+    (found) => html`
+    <p role="status" class="quiet small">${t("events.count", { n: found.count })}</p>
+    ${found.count === 0 && html`<${Empty} icon="calendar"><p>${t("events.none")}</p><//>`}
+    ${
+      found.results.length > 0 &&
+      html`<div class="card"><${Agenda} events=${found.results}
+      level=${2} /></div>`
+    }
+    <${Pages} page=${page} next=${found.next} />`,
+  );
 }
 
 /** All events at all times, page by page: a month shows old and coming showings. */
-function useAll(search) {
-  const state = useSignal(/** @type {{data?: {results: import("../api").Schemas["EventBody"][]}, error: any}} */ ({ error: null }));
+function useAll(asked) {
+  const state = useSignal(/** @type {{data?: any[], error: any}} */ ({ error: null }));
   const load = async () => {
-    const asked = new URLSearchParams({ earliest_start_time: "2000-01-01T00:00:00Z", page_size: "100" });
-    if (search) asked.set("search", search);
     try {
       const results = [];
       for (let page = 1; page <= MOST_PAGES; page++) {
@@ -70,12 +83,12 @@ function useAll(search) {
         results.push(...found.results);
         if (!found.next) break;
       }
-      state.value = { data: { results }, error: null };
+      state.value = { data: results, error: null };
     } catch (error) {
       state.value = { ...state.value, error };
     }
   };
-  useEffect(() => void load(), [search]);
+  useEffect(() => void load(), [asked]);
   return { ...state.value, reload: load };
 }
 
@@ -91,37 +104,78 @@ function daysOf(first) {
   return days;
 }
 
-function Month() {
-  const query = address.value.query;
-  const [year, month] = (query.get("month") ?? "").split("-").map(Number);
+/** The first day of the month in the address; of this month if there is none, or no such month. */
+function firstDay() {
+  const [, year, month] = /^(\d{4})-(\d{2})$/.exec(address.value.query.get("month") ?? "") ?? [];
   const today = new Date();
-  const first = new Date(year || today.getFullYear(), month ? month - 1 : today.getMonth(), 1);
+  const isThere =
+    Number(year) >= YEARS[0] &&
+    Number(year) <= YEARS[1] &&
+    Number(month) >= 1 &&
+    Number(month) <= 12;
+  return isThere
+    ? new Date(Number(year), Number(month) - 1, 1)
+    : new Date(today.getFullYear(), today.getMonth(), 1);
+}
+
+function Month() {
+  const first = firstDay();
   const days = daysOf(first);
-  const events = useAll(query.get("search") ?? "");
+  const events = useAll(
+    wanted({ earliest_start_time: "2000-01-01T00:00:00Z", page_size: "100" }).toString(),
+  );
   const go = (by) => {
     const to = new Date(first.getFullYear(), first.getMonth() + by, 1);
     setQuery({ month: `${to.getFullYear()}-${String(to.getMonth() + 1).padStart(2, "0")}` });
   };
-  const name = new Intl.DateTimeFormat(language.value, { month: "long", year: "numeric" }).format(first);
-  const weekday = new Intl.DateTimeFormat(language.value, { weekday: "short" });
-  const isOn = (day) => (event) =>
-    event.showings.some((showing) => {
-      const next = new Date(day);
-      next.setDate(next.getDate() + 1);
-      const start = Date.parse(showing.start_time);
-      // What ends at midnight is not on the next day; what takes no time is on its own day.
-      return start < next.getTime() && Math.max(Date.parse(showing.end_time), start + 1) > day.getTime();
-    });
+  const name = dated(first, { month: "long", year: "numeric" });
   const weeks = Array.from({ length: days.length / 7 }, (_, n) => days.slice(n * 7, n * 7 + 7));
   return html`
     <p class="row middle">
-      <button onClick=${() => go(-1)}>${t("previous")}</button><b role="status">${name}</b><button onClick=${() => go(1)}>${t("next")}</button>
-    </p>
-    ${loaded(events, (found) => html`<div class="scroll" tabindex="0" role="region" aria-label=${name}><table class="month">
-      <thead><tr>${days.slice(0, 7).map((day) => html`<th scope="col">${weekday.format(day)}</th>`)}</tr></thead>
-      <tbody>${weeks.map((week) => html`<tr>${week.map((day) => html`<td class=${day.toDateString() === today.toDateString() ? "today" : ""}>
-        <span class="quiet">${day.getDate()}</span>
-        ${found.results.filter(isOn(day)).map((event) => html`<div><a href=${link(`/events/${event.id}/`)}>${event.name}</a></div>`)}
-      </td>`)}</tr>`)}</tbody>
-    </table></div>`)}`;
+      <button onClick=${() => go(-1)}><${Icon} name="chevron-left" /> ${t("previous")}</button><b
+        role="status">${name}</b>
+      <button onClick=${() => go(1)}>${t("next")} <${Icon} name="chevron-right" /></button></p>
+    ${loaded(
+      events,
+      (found) => html`<div class="scroll" tabindex="0" role="region" aria-label=${name}><table
+        class="month">
+      <thead><tr>${days.slice(0, 7).map(
+        (day) => html`<th scope="col">
+        ${dated(day, { weekday: "short" })}</th>`,
+      )}</tr></thead>
+      <tbody>${weeks.map(
+        (week) =>
+          html`<tr>${week.map(
+            (day) => html`<${DayCell} day=${day}
+        events=${found} />`,
+          )}</tr>`,
+      )}</tbody>
+    </table></div>`,
+    )}`;
+}
+
+/** The showings of one day, with their times. */
+function DayCell({ day, events }) {
+  const next = new Date(day);
+  next.setDate(next.getDate() + 1);
+  // What ends at midnight is not on the next day; what takes no time is on its own day.
+  const isOn = (showing) => {
+    const start = Date.parse(showing.start_time);
+    return (
+      start < next.getTime() && Math.max(Date.parse(showing.end_time), start + 1) > day.getTime()
+    );
+  };
+  const shown = events.flatMap((event) =>
+    event.showings.filter(isOn).map((showing) => ({ event, showing })),
+  );
+  shown.sort((a, b) => Date.parse(a.showing.start_time) - Date.parse(b.showing.start_time));
+  return html`<td class=${day.toDateString() === new Date().toDateString() ? "today" : ""}>
+    <span class="quiet">${day.getDate()}</span>
+    ${shown.map(
+      ({
+        event,
+        showing,
+      }) => html`<div key=${showing.id}><a href=${link(url`/events/${event.id}/`)}>
+      <span class="quiet">${clock(showing.start_time)}</span> ${event.name}</a></div>`,
+    )}</td>`;
 }

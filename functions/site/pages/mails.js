@@ -3,88 +3,142 @@
 
 import { html, useEffect, useSignal } from "../parts/kit.js";
 import { post } from "../parts/api.js";
-import { nameOf } from "../parts/applicant.js";
+import { Bars, counted } from "../parts/overview.js";
+import { useLoad } from "../parts/load.js";
+import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
-import { t } from "../parts/texts.js";
-import { Action, Rich, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
+import { nameOf, useSubmissions } from "../parts/submissions.js";
+import { t, told } from "../parts/texts.js";
+import { Action, Chip, Empty, Icon, Rich, Title, confirmed } from "../parts/ui.js";
 
 const TYPES = ["acceptance", "rejection"];
-const WAITING = "queued,sending";
+const WAITING = ["queued", "sending"];
+const NOT_REACHED = ["failed", "bounced", "complained", "unknown"];
 /** How often the states of waiting mails are read. */
-const POLL_MS = 2000;
-const NOT_REACHED = "failed,bounced,complained,unknown";
+const POLL_MS = 8000;
 
 export default function Mails({ club, application: id }) {
-  const base = /** @type {const} */ (`/clubs/${club}/applications/${id}`);
-  const application = useLoad(`${base}/`);
-  const missed = useLoad(`${base}/submissions/?email_status=${NOT_REACHED}`);
-  const waiting = useLoad(`${base}/submissions/?email_status=${WAITING}&limit=200`);
+  const base = url`/clubs/${club}/applications/${id}/`;
+  const application = useLoad(base);
+  const { state, load } = useSubmissions(club, id);
+  const { all, isComplete } = state.value;
+  const waiting = all.filter((one) => WAITING.includes(one.email_status ?? "")).length;
+  const missed = all.filter((one) => NOT_REACHED.includes(one.email_status ?? ""));
   useEffect(() => {
-    if (!waiting.data?.length) return;
-    const timer = setTimeout(() => Promise.all([waiting.reload(), missed.reload()]), POLL_MS);
+    if (!waiting || !isComplete) return;
+    const timer = setTimeout(load, POLL_MS);
     return () => clearTimeout(timer);
-  }, [waiting.data]);
-  const type = useSignal(TYPES[0]);
-  const onePerPerson = useSignal(false);
+  }, [all]);
+  const choice = useSignal({ type: TYPES[0], one: false, decided: false });
   const plan = useSignal(/** @type {any} */ (null));
+  const result = useSignal(/** @type {any} */ (null));
 
-  const choice = (values) => ({
-    email_type: { id: type.value },
-    ...(onePerPerson.value && { one_per_person: true }),
+  const wanted = (values) => ({
+    email_type: { id: choice.value.type },
+    ...(choice.value.one && { one_per_person: true }),
+    ...(choice.value.decided && { require_all_decided: true }),
     ...values,
   });
-  const preview = (values = {}) => async () => {
-    plan.value = null;
-    const wanted = choice(values);
-    const found = await post(`${base}/send_emails/`, { ...wanted, dry_run: true });
-    // What was chosen meanwhile needs a preview of its own.
-    if (JSON.stringify(wanted) === JSON.stringify(choice(values))) plan.value = { ...found, values };
-  };
+  const preview =
+    (values = {}) =>
+    async () => {
+      plan.value = null;
+      const asked = wanted(values);
+      const found = await post(base + "send_emails/", { ...asked, dry_run: true });
+      // What was chosen meanwhile needs a preview of its own.
+      if (JSON.stringify(asked) === JSON.stringify(wanted(values)))
+        plan.value = { ...found, values };
+    };
   const send = async () => {
     const { digest, recipients, values } = plan.value;
     if (!confirmed(t("mails.send.sure", { n: recipients }))) return false;
     try {
-      const { queued } = await post(`${base}/send_emails/`, choice({ ...values, digest }));
+      const sent = await post(base + "send_emails/", wanted({ ...values, digest }));
+      result.value = { ...sent, values };
       plan.value = null;
-      await Promise.all([waiting.reload(), missed.reload()]);
-      return queued;
+      await load();
+      return sent.queued + sent.sent;
     } catch (error) {
       // Something changed since the preview: it must be looked at again.
       if (error.code === "digest_changed") plan.value = null;
       throw error;
     }
   };
-  const change = (what, value) => {
-    what.value = value;
+  const change = (values) => {
+    choice.value = { ...choice.value, ...values };
     plan.value = null;
   };
+  const check = (name, text) =>
+    html`<label class="check"><input type="checkbox" checked=${choice.value[name]}
+      onChange=${(event) => change({ [name]: event.currentTarget.checked })} /> ${t(text)}</label>`;
   return html`
-    <${Title}>${t("mails")}<//>
-    <p><a href=${link(`/clubs/${club}/applications/${id}/`)}>${application.data?.name ?? t("submissions")}</a></p>
-    <div class="row">
-      <div class="field"><label for="type">${t("mails.type")}</label>
-        <select id="type" value=${type.value} onChange=${(event) => change(type, event.currentTarget.value)}>
-          ${TYPES.map((one) => html`<option value=${one}>${t(`mails.${one}`)}</option>`)}
-        </select></div>
-      <p class="field"><label class="check"><input type="checkbox" checked=${onePerPerson.value} onChange=${(event) => change(onePerPerson, event.currentTarget.checked)} /> ${t("mails.one")}</label></p>
-      <p class="field"><${Action} className="main" run=${preview()}>${t("mails.preview")}<//></p>
-    </div>
-    <div aria-live="polite">${plan.value && html`<${Plan} plan=${plan.value} send=${send} />`}</div>
-    <p role="status">${Boolean(waiting.data?.length) && t("mails.waiting", { n: waiting.data?.length ?? 0 })}</p>
-    <section><h2>${t("mails.missed")}</h2>
-      ${loaded(missed, (all) => (all.length === 0
-        ? html`<p class="quiet">${t("none")}</p>`
-        : html`<ul>${all.map((one) => html`<li key=${one.id}>${nameOf(one)} ${one.user?.email}: ${t(`mail.${one.email_status}`)}</li>`)}</ul>
-          <p><${Action} run=${preview({ submissions: all.map((one) => one.id), allow_resend: true })}>${t("mails.missed.preview")}<//></p>`), 2)}
-    </section>`;
+    <p class="flat"><a class="back" href=${link(base)}><${Icon} name="chevron-left" />
+      ${application.data?.name ?? t("submissions")}</a></p>
+    <div class="head"><${Title}>${t("mails")}<//></div>
+    <div class="two"><section class="card"><h2 class="flat">${t("mails.new")}</h2>
+        <div class="line" role="group" aria-label=${t("mails.type")}>${TYPES.map(
+          (one) => html`
+          <button key=${one} aria-pressed=${choice.value.type === one}
+            onClick=${() => change({ type: one })}>${t(`mails.${one}`)}</button>`,
+        )}</div>
+        <p>${check("one", "mails.one")}</p><p>${check("decided", "mails.decided")}</p>
+        <p><${Action} className="main" run=${preview()}>${t("mails.preview")}<//></p></section>
+      <section><${Bars} caption=${t("mails.ledger")}
+        counts=${counted(all, (one) => t(`mail.${one.email_status ?? "none"}`))} />
+        <p role="status">${
+          waiting > 0 &&
+          html`<${Chip} kind="warn" icon="clock">
+          ${t("mails.waiting", { n: waiting })}<//>`
+        }</p></section></div>
+    <div aria-live="polite">${plan.value && html`<${Plan} plan=${plan.value} send=${send} />`}
+      ${
+        result.value &&
+        html`<${Result} result=${result.value}
+        rest=${preview(result.value.values)} />`
+      }</div>
+    <section><h2>${t("mails.missed")}</h2>${
+      missed.length === 0
+        ? html`<${Empty} icon="circle-check"><p>${t("mails.missed.none")}</p><//>`
+        : html`<ul class="list card">${missed.map(
+            (one) => html`<li class="line" key=${one.id}>${nameOf(one)} <span class="quiet">
+              ${one.user?.email}</span>
+          <${Chip} kind="problem" icon="circle-alert">${t(`mail.${one.email_status}`)}<//></li>`,
+          )}</ul>
+        <p><${Action}
+          run=${preview({ submissions: missed.map((one) => one.id), allow_resend: true })}>
+            ${t("mails.missed.preview")}<//></p>`
+    }</section>`;
+}
+
+/** What the service said of a sending. What it could not queue can be sent now. */
+function Result({ result, rest }) {
+  const left = result.recipients - result.queued - result.sent;
+  return html`<section class="card" role="status"><h2 class="flat">
+    ${t("mails.queued", { n: result.queued + result.sent })}</h2>
+    ${result.failed > 0 && html`<p class="problem">${t("mails.failed", { n: result.failed })}</p>`}
+    ${result.warnings.map((text) => html`<p class="warn">${told(text)}</p>`)}
+    ${
+      left > 0 &&
+      html`<p class="warn">${t("mails.left", { n: left })}</p><p><${Action}
+      className="main" run=${rest}>${t("mails.rest")}<//></p>`
+    }</section>`;
 }
 
 function Plan({ plan, send }) {
   return html`<section class="card">
-    <h2>${t("mails.plan", { n: plan.recipients })}</h2>
-    ${plan.warnings.map((text) => html`<p class="problem">${text}</p>`)}
-    <dl>${Object.entries(plan.skipped).map(([name, n]) => n > 0 && html`<dt>${t(`mails.skipped.${name}`)}</dt><dd>${n}</dd>`)}</dl>
-    <p><${Action} className="main" run=${send} done=${(n) => t("mails.queued", { n })} disabled=${plan.recipients === 0}>${t("mails.send")}<//></p>
-    ${plan.previews.map((mail) => html`<details key=${`${mail.submission} ${mail.to}`}><summary>${mail.to}: ${mail.subject}</summary><${Rich} text=${mail.html} /></details>`)}
+    <h2 class="flat">${t("mails.plan", { n: plan.recipients })}</h2>
+    ${plan.warnings.map((text) => html`<p class="warn">${told(text)}</p>`)}
+    <dl>${Object.entries(plan.skipped).map(
+      ([name, n]) =>
+        n > 0 &&
+        html`<dt>
+      ${t(`mails.skipped.${name}`)}</dt><dd>${n}</dd>`,
+    )}</dl>
+    <p><${Action} className="main" run=${send} done=${(n) => t("mails.queued", { n })}
+      disabled=${plan.recipients === 0}><${Icon} name="send" /> ${t("mails.send")}<//></p>
+    ${plan.previews.map(
+      (mail) => html`<details key=${`${mail.submission} ${mail.to}`}><summary>
+      ${mail.to}: ${mail.subject}</summary><${Rich} text=${mail.html} /></details>`,
+    )}
   </section>`;
 }

@@ -1,39 +1,112 @@
-// `/clubs/{club}/members/`: the members of a club, as far as the caller may see them. Officers change
+// `/clubs/{club}/members/`: the members of a club, as far as the caller may see them. Officers
+// change
 // roles here, and add people.
 
 import { html, useEffect, useSignal } from "../parts/kit.js";
 import { get, post } from "../parts/api.js";
 import { Entity } from "../parts/entity.js";
 import { manages, me } from "../parts/me.js";
+import { Requests } from "../parts/requests.js";
+import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Title, loaded, useLoad } from "../parts/ui.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { Action, Chip, Icon, Mono, Title } from "../parts/ui.js";
 
 const ROLES = [0, 10, 20];
+/** So many members are shown at once. */
+const PART = 60;
 
 export default function Members({ club: code }) {
-  const club = useLoad(`/clubs/${code}/`);
-  const members = useLoad(`/clubs/${code}/members/`);
+  const club = useLoad(url`/clubs/${code}/`);
+  const members = useLoad(url`/clubs/${code}/members/`);
   // Nobody gives or takes a role above their own.
-  const own = me.value?.is_admin ? 0 : club.data?.is_member ?? 20;
+  const own = me.value?.is_admin ? 0 : (club.data?.is_member ?? 20);
   const fields = [
-    { name: "role", label: t("members.role"), kind: "choice", options: ROLES.filter((role) => role >= own).map((role) => [role, t(`role.${role}`)]) },
+    {
+      name: "role",
+      label: t("members.role"),
+      kind: "choice",
+      options: ROLES.filter((role) => role >= own).map((role) => [role, t(`role.${role}`)]),
+    },
     { name: "title", label: t("members.title") },
     { name: "description", label: t("edit.description") },
   ];
   const isOfficer = Boolean(club.data && manages(club.data));
+  const words = useSignal("");
+  const shown = useSignal(PART);
+  const fits = (member) =>
+    `${member.name} ${member.username ?? ""} ${member.title}`
+      .toLowerCase()
+      .includes(words.value.trim().toLowerCase());
   return html`
     <${Title}>${t("members")}<//>
-    <p><a href=${link(`/clubs/${code}/`)}>${club.data?.name ?? code}</a></p>
-    ${isOfficer && html`<${Add} code=${code} reload=${members.reload} />`}
-    ${loaded(members, (all) => html`
-      <p role="status">${t("club.members", { n: all.length })}</p>
-      <ul class="cards">${all.map((member) => html`<li key=${member.id ?? member.name}>
-        <h2>${member.image && html`<img src=${member.image} alt="" loading="lazy" />`}${member.name}</h2>
-        <p><span class="state">${t(`role.${member.role}`)}</span> ${member.title}</p>
-        ${member.description && html`<p class="quiet">${member.description}</p>`}
-        ${isOfficer && member.role >= own && html`<${Entity} path=${`/clubs/${code}/members/${member.id}/`} summary=${t("members.change", member)} name=${member.name} fields=${fields} reload=${members.reload} />`}
-      </li>`)}</ul>`)}`;
+    ${
+      isOfficer
+        ? html`<${Requests} code=${code} changed=${members.reload} /><${Add} code=${code}
+          reload=${members.reload} /><${Followers} code=${code} />`
+        : html`<p><a class="back" href=${link(url`/clubs/${code}/`)}><${Icon} name="chevron-left" />
+          ${club.data?.name ?? code}</a></p>`
+    }
+    ${loaded(
+      members,
+      (all) => html`
+      <div class="line"><p role="status" class="small quiet">${t("club.members", { n: all.length })}
+        </p>
+        ${
+          all.length > 12 &&
+          html`<p class="find push"><${Icon} name="search" /><input type="search"
+            aria-label=${t("members.find")} placeholder=${t("members.find")}
+          value=${words.value} onInput=${(event) => (words.value = event.currentTarget.value)} />
+            </p>`
+        }</div>
+      <ul class="list card">${all
+        .filter(fits)
+        .slice(0, shown.value)
+        .map(
+          (member) => html`<li class="person" key=${member.id ?? member.name}>
+        <div class="line"><${Mono} code=${member.name} name=${member.name} image=${member.image}
+          size="tiny" />
+          <h2 class="flat cut" dir="auto">${member.name}</h2>
+          <${Chip}>${t(`role.${member.role}`)}<//> <span class="quiet small" dir="auto">
+            ${member.title}</span></div>
+        ${member.description && html`<p class="quiet small" dir="auto">${member.description}</p>`}
+        ${
+          isOfficer &&
+          member.role >= own &&
+          html`<${Entity}
+          path=${url`/clubs/${code}/members/${member.id}/`} summary=${t("members.change", member)}
+            name=${member.name} fields=${fields} reload=${members.reload} />`
+        }
+      </li>`,
+        )}</ul>
+      ${
+        all.filter(fits).length > shown.value &&
+        html`<p><button
+        onClick=${() => (shown.value += PART)}>
+          ${t("members.more", { n: all.filter(fits).length - shown.value })}</button></p>`
+      }`,
+    )}`;
+}
+
+/** Who follows the club. It is loaded when it is opened. */
+function Followers({ code }) {
+  const isOpen = useSignal(false);
+  const all = useLoad(isOpen.value ? url`/clubs/${code}/subscription/` : "");
+  return html`<details class="card"
+    onToggle=${(event) => (isOpen.value = event.currentTarget.open)}>
+    <summary>${t("members.follow")}</summary>
+    ${
+      isOpen.value &&
+      loaded(
+        all,
+        (found) => html`<p class="quiet small">${t("members.followers", { n: found.length })}</p>
+        <ul class="list">${found.map(
+          (one) => html`<li class="person" key=${one.username}>${one.name}
+            <span class="quiet small">${one.email}</span></li>`,
+        )}</ul>`,
+      )
+    }</details>`;
 }
 
 /** People of the university, found by their name, become members. */
@@ -45,7 +118,8 @@ function Add({ code, reload }) {
     const search = words.value.trim();
     const waiting = setTimeout(async () => {
       try {
-        const hits = search.length < 2 ? [] : await get(`/users/?search=${encodeURIComponent(search)}`);
+        const hits =
+          search.length < 2 ? [] : await get(`/users/?${new URLSearchParams({ search })}`);
         if (search !== words.value.trim()) return;
         found.value = hits;
         isFound.value = search.length >= 2;
@@ -56,16 +130,25 @@ function Add({ code, reload }) {
     return () => clearTimeout(waiting);
   }, [words.value]);
   const add = (person) => async () => {
-    await post(`/clubs/${code}/members/`, { person: person.id });
+    await post(url`/clubs/${code}/members/`, { person: person.id });
     words.value = "";
     await reload();
   };
   return html`<section class="card"><h2>${t("members.add")}</h2>
     <div class="field"><label for="people">${t("members.search")}</label>
-      <input id="people" type="search" value=${words.value} onInput=${(event) => (words.value = event.currentTarget.value)} /></div>
-    <p role="status" class="quiet">${isFound.value && t("members.found", { n: found.value.length })}</p>
-    <ul>${found.value.map((person) => html`<li key=${person.id}>${person.name} <span class="quiet">${person.username}</span>
-      <${Action} run=${add(person)} done=${t("manage.accepted", person)} label=${`${t("members.add")}: ${person.name}`}>${t("members.add")}<//></li>`)}</ul>
-    <p><a href=${link(`/clubs/${code}/manage/`)}>${t("manage.invite")}</a> · <a href=${link(`/clubs/${code}/import/`)}>${t("import.members")}</a></p>
+      <input id="people" type="search" value=${words.value}
+        onInput=${(event) => (words.value = event.currentTarget.value)} /></div>
+    <p role="status" class="quiet">${isFound.value && t("members.found", { n: found.value.length })}
+      </p>
+    <ul>${found.value.map(
+      (
+        person,
+      ) => html`<li key=${person.id}>${person.name} <span class="quiet">${person.username}</span>
+      <${Action} run=${add(person)} done=${t("manage.accepted", person)}
+        label=${`${t("members.add")}: ${person.name}`}>${t("members.add")}<//></li>`,
+    )}</ul>
+    <p class="row"><a class="button" href=${link(url`/clubs/${code}/links/`)}>${t("manage.invite")}
+      </a> <a class="button" href=${link(url`/clubs/${code}/import/`)}>${t("import.members")}</a>
+        </p>
   </section>`;
 }

@@ -2,33 +2,70 @@
 
 import { html } from "../parts/kit.js";
 import { call, patch, remove } from "../parts/api.js";
+import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Time, Title, confirmed, loaded, say, useLoad } from "../parts/ui.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { Action, Empty, Icon, Mono, Time, Title, confirmed, say } from "../parts/ui.js";
 
 export default function Memberships() {
   const own = useLoad("/memberships/");
   const requests = useLoad("/requests/membership/");
+  const show = (all) => {
+    if (all.length > 0) {
+      return html`<ul class="cards">${all.map(
+        (one) => html`<${Membership} key=${one.id} one=${one} reload=${own.reload} />`,
+      )}</ul>`;
+    }
+    return html`<${Empty} icon="users"><p>${t("memberships.none")}</p>
+      <p><a class="button main" href=${link("/clubs/")}>${t("home.discover")}</a></p><//>`;
+  };
   return html`
-    <${Title}>${t("nav.memberships")}<//>
-    ${loaded(own, (all) => html`
-      ${all.length === 0 && html`<p>${t("memberships.none")} <a href=${link("/clubs/")}>${t("nav.clubs")}</a></p>`}
-      <ul class="cards">${all.map((one) => html`<${Membership} key=${one.id} one=${one} reload=${own.reload} />`)}</ul>`)}
-    <h2>${t("memberships.requests")}</h2>
-    ${loaded(requests, (all) => (all.length === 0
-      ? html`<p class="quiet">${t("memberships.requests.none")}</p>`
-      : html`<ul class="cards">${all.map((one) => html`<li key=${one.id}>
-          <h3><a href=${link(`/clubs/${one.club}/`)}>${one.club}</a></h3>
-          <p class="quiet">${t("memberships.asked")} <${Time} at=${one.created_at} /></p>
-          <p><${Action} run=${async () => {
-            await remove(`/requests/membership/${one.club}/`);
-            await requests.reload();
-          }} done=${t("club.asked.withdrawn")}>${t("withdraw")}<//></p>
-        </li>`)}</ul>`), 2)}`;
+    <div class="head"><${Title}>${t("nav.memberships")}<//></div>
+    ${loaded(own, show)}
+    ${
+      Boolean(requests.data?.length) &&
+      html`<h2>${t("memberships.requests")}</h2>
+      <ul class="cards">${requests.data?.map(
+        (one) => html`<${Request} key=${one.id} one=${one} reload=${requests.reload} />`,
+      )}</ul>`
+    }
+    <${Marked} path="/favorites/" title="memberships.favorites" icon="star" />
+    <${Marked} path="/subscriptions/" title="memberships.followed" icon="bell" />`;
+}
+
+function Request({ one, reload }) {
+  const withdraw = async () => {
+    await remove(url`/requests/membership/${one.club}/`);
+    await reload();
+  };
+  return html`<li>
+    <h3><a href=${link(url`/clubs/${one.club}/`)}>${one.club}</a></h3>
+    <p class="quiet small">${t("memberships.asked")} <${Time} at=${one.created_at} /></p>
+    <p><${Action} run=${withdraw} done=${t("club.asked.withdrawn")}>${t("withdraw")}<//></p></li>`;
+}
+
+/** The clubs that the person marked, each with a way to take the mark away. */
+function Marked({ path, title, icon }) {
+  const marked = useLoad(path);
+  const drop = (club) => async () => {
+    await remove(path + url`${club.code}/`);
+    await marked.reload();
+  };
+  if (!marked.data?.length) return null;
+  return html`<section><h2>${t(title)}</h2><ul class="list card">${marked.data.map(
+    ({ id, club }) => html`<li class="person line" key=${id}>
+      <${Mono} code=${club.code} name=${club.name} image=${club.image_url} size="tiny" />
+      <a href=${link(url`/clubs/${club.code}/`)}>${club.name}</a>
+      <span class="quiet small cut">${club.subtitle}</span>
+      <span class="push"><${Action} run=${drop(club)} done=${t("saved")}
+        label=${`${t("memberships.unmark")}: ${club.name}`}><${Icon} name=${icon} />
+        ${t("memberships.unmark")}<//></span></li>`,
+  )}</ul></section>`;
 }
 
 function Membership({ one, reload }) {
-  const path = /** @type {const} */ (`/clubs/${one.club_code}/members/${one.id}/`);
+  const path = url`/clubs/${one.club_code}/members/${one.id}/`;
   const toggle = (name) => async (event) => {
     try {
       await patch(path, { [name]: event.currentTarget.checked });
@@ -43,10 +80,13 @@ function Membership({ one, reload }) {
     await reload();
   };
   return html`<li>
-    <h2><a href=${link(`/clubs/${one.club_code}/`)}>${one.club_name}</a></h2>
+    <h2><a href=${link(url`/clubs/${one.club_code}/`)}>${one.club_name}</a></h2>
     <p><span class="state">${t(`role.${one.role}`)}</span> ${one.title}</p>
-    <p><label class="check"><input type="checkbox" checked=${one.public} onChange=${toggle("public")} /> ${t("memberships.public")}</label></p>
-    <p><label class="check"><input type="checkbox" checked=${one.active} onChange=${toggle("active")} /> ${t("memberships.active")}</label></p>
-    <p><${Action} className="danger" run=${leave} done=${t("memberships.left")}>${t("memberships.leave")}<//></p>
+    <p><label class="check"><input type="checkbox" checked=${one.public}
+      onChange=${toggle("public")} /> ${t("memberships.public")}</label></p>
+    <p><label class="check"><input type="checkbox" checked=${one.active}
+      onChange=${toggle("active")} /> ${t("memberships.active")}</label></p>
+    <p><${Action} className="danger" run=${leave} done=${t("memberships.left")}>
+      ${t("memberships.leave")}<//></p>
   </li>`;
 }

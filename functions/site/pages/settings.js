@@ -6,13 +6,18 @@ import { signOut } from "../parts/auth.js";
 import { download } from "../parts/files.js";
 import { Form } from "../parts/form.js";
 import { t } from "../parts/texts.js";
-import { Action, Title, confirmed, loaded, useLoad } from "../parts/ui.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { Action, Title, confirmed } from "../parts/ui.js";
 
 export default function Settings() {
   const settings = useLoad("/settings/");
   return html`
     <${Title}>${t("nav.settings")}<//>
-    ${loaded(settings, (found) => html`<${Profile} settings=${found} etag=${settings.etag} reload=${settings.reload} />`)}
+    ${loaded(
+      settings,
+      (found) => html`<${Profile} settings=${found} etag=${settings.etag}
+      reload=${settings.reload} />`,
+    )}
     <section><h2>${t("settings.data")}</h2>
       <p><${Action} run=${save}>${t("settings.export")}<//></p>
     </section>
@@ -35,7 +40,9 @@ function Profile({ settings, etag, reload }) {
     <dl><dt>${t("settings.name")}</dt><dd>${settings.name}</dd>
       <dt>${t("settings.username")}</dt><dd>${settings.username}</dd>
       <dt>${t("email")}</dt><dd>${settings.email}</dd></dl>
-    <${Form} name="profile" fields=${fields} data=${settings} send=${(values) => call("PATCH", "/settings/", { body: values, etag })} stored=${reload} reload=${reload} />`;
+    <${Form} name="profile" fields=${fields} data=${settings}
+      send=${(values) => call("PATCH", "/settings/", { body: values, etag })} stored=${reload}
+        reload=${reload} />`;
 }
 
 /** Saves everything that is stored about the caller as a file. */
@@ -50,7 +57,11 @@ async function erase() {
     await call("DELETE", "/settings/");
   } catch (error) {
     // The clubs that nobody else owns are deleted only if the person says so.
-    if (error.code !== "last_owner" || !confirmed(`${error.message} ${t("settings.erase.archive")}`)) throw error;
+    if (
+      error.code !== "last_owner" ||
+      !confirmed(`${error.message} ${t("settings.erase.archive")}`)
+    )
+      throw error;
     await call("DELETE", "/settings/?archive=true");
   }
   signOut();

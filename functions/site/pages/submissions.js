@@ -1,17 +1,19 @@
-// `/clubs/{club}/applications/{application}/`: the submissions to an application, for officers. All
-// are loaded once, part by part; filters and order work in the browser. Only visible rows are in the
-// document.
+// `/clubs/{club}/applications/{application}/`: the submissions to an application as a table.
+// Filters
+// and order work in the browser. Only visible rows are in the document.
 
-import { html, useComputed, useEffect, useSignal } from "../parts/kit.js";
+import { html, useEffect, useRef, useSignal } from "../parts/kit.js";
 import { call, post } from "../parts/api.js";
-import { Applicant, STATUSES, nameOf } from "../parts/applicant.js";
 import { download } from "../parts/files.js";
-import { Overview } from "../parts/overview.js";
+import { useLoad, useSearch } from "../parts/load.js";
+import { Facts, Plots } from "../parts/overview.js";
+import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
-import { t } from "../parts/texts.js";
-import { Action, Problem, Skeleton, Title, confirmed, useLoad } from "../parts/ui.js";
+import { STATUSES, nameOf, useSubmissions } from "../parts/submissions.js";
+import { moment, t } from "../parts/texts.js";
+import { Action, Icon, Problem, Skeleton, Title, confirmed, say } from "../parts/ui.js";
+import { ApplicationState } from "./workspace.js";
 
-const PART = 200;
 const ROW_PX = 44;
 /** Rows above and below the visible ones, so that scrolling shows no gap. */
 const SPARE = 8;
@@ -21,142 +23,256 @@ const ORDERS = {
   name: (a, b) => nameOf(a).localeCompare(nameOf(b)),
   "-score": (a, b) => (b.score_average ?? -1) - (a.score_average ?? -1),
 };
+/** The columns that can be chosen; answers to questions come on top. */
+const COLUMNS = {
+  committee: (one) => one.committee?.name ?? "–",
+  status: (one) => t(`status.${one.status}`),
+  score: (one) =>
+    one.score_average === null || one.score_average === undefined
+      ? "–"
+      : `${one.score_average.toFixed(1)} (${one.review_count})`,
+  mine: (one) => one.my_score ?? "–",
+  time: (one) => moment(one.updated_at),
+  mail: (one) => (one.email_status ? t(`mail.${one.email_status}`) : "–"),
+};
+const STANDARD = "committee,status,score,mail";
 
-/** Loads all submissions, and shows each part as soon as it is there. */
-function useSubmissions(base) {
-  const state = useSignal(/** @type {{all: import("../api").Schemas["SubmissionBody"][], isComplete: boolean, error: any}} */ ({ all: [], isComplete: false, error: null }));
-  const load = async () => {
-    let path = `${base}/submissions/?limit=${PART}`;
-    const all = [];
-    try {
-      while (path) {
-        const { data, next } = await call("GET", path);
-        all.push(...data);
-        path = next;
-        state.value = { all: [...all], isComplete: !path, error: null };
-      }
-    } catch (error) {
-      state.value = { ...state.value, error };
-    }
-  };
-  useEffect(() => void load(), [base]);
-  const change = (ids, values) => {
-    const all = state.value.all.map((one) => (ids.has(one.id) ? { ...one, ...values } : one));
-    state.value = { ...state.value, all };
-  };
-  return { state, load, change };
-}
+/** What the table was scrolled to, by application. */
+const scrolled = {};
 
 export default function Submissions({ club, application: id }) {
-  const base = /** @type {const} */ (`/clubs/${club}/applications/${id}`);
-  const application = useLoad(`${base}/`);
-  const { state, load, change } = useSubmissions(base);
-  const chosen = useSignal(new Set());
+  const application = useLoad(url`/clubs/${club}/applications/${id}/`);
+  const { state, base, load, change } = useSubmissions(club, id);
   const query = address.value.query;
-  const shown = useComputed(() => {
-    const { query } = address.value;
-    const words = (query.get("search") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = (one) => {
-      // The opened one stays, also if a decision or a review changed what it fits.
-      if (String(one.id) === query.get("open")) return true;
-      const text = `${nameOf(one)} ${one.user?.username} ${one.user?.email}`.toLowerCase();
-      return (!query.get("status") || one.status === Number(query.get("status")))
-        && (!query.get("committee") || (one.committee?.id ?? "none") === (Number(query.get("committee")) || "none"))
-        && (!query.get("reviewed") || one.my_score === null)
-        && words.every((word) => text.includes(word));
-    };
-    return state.value.all.filter(fits).sort(ORDERS[query.get("ordering")] ?? ORDERS["-created_at"]);
-  });
-  const rows = shown.value;
+  const chosen = useSignal(/** @type {Set<number>} */ (new Set()));
+  const words = useSearch(query.get("search") ?? "", (search) => setQuery({ search }));
+  const { all, isComplete, error } = state.value;
+  const rows = all
+    .filter(fitting(query))
+    .sort(ORDERS[query.get("ordering")] ?? ORDERS["-created_at"]);
   /** Those that were chosen and can be seen: nobody is decided unseen. */
   const picked = rows.filter((one) => chosen.value.has(one.id));
-  const opened = rows.findIndex((one) => String(one.id) === query.get("open"));
-  const step = (to) => (rows[to] ? () => setQuery({ open: rows[to].id }) : undefined);
-  const set = (name) => (event) => setQuery({ [name]: event.currentTarget.value });
-
-  const decide = (status) => async () => {
-    const ids = picked.map((one) => one.id);
-    if (!confirmed(t("submissions.decide.sure", { n: ids.length, status: t(`status.${status}`) }))) return false;
-    const { updated } = await post(`${base}/submissions/status/`, { status, submissions: ids });
-    change(new Set(ids), { status });
-    chosen.value = new Set();
-    return updated;
-  };
+  const todo = all.filter((one) => one.my_score === null && one.status === 1).length;
+  const page = url`/clubs/${club}/applications/${id}/`;
   const save = async () => {
-    const { data } = await call("GET", `${base}/submissions/export/`);
+    const { data } = await call("GET", base + "export/");
     download("submissions.csv", String(data), "text/csv");
   };
-  if (state.value.error && state.value.all.length === 0) return html`<${Problem} error=${state.value.error} retry=${load} />`;
+  if (error && all.length === 0) return html`<${Problem} error=${error} retry=${load} isPage />`;
   return html`
-    <${Title}>${application.data?.name ?? t("submissions")}<//>
-    <p class="row"><a href=${link(`/clubs/${club}/manage/`)}>${t("manage")}</a>
-      <a href=${link(`/clubs/${club}/applications/${id}/mails/`)}>${t("mails")}</a></p>
-    ${state.value.error && html`<${Problem} error=${state.value.error} retry=${load} />`}
-    <${Overview} all=${state.value.all} />
-    <form class="row" role="search" onSubmit=${(event) => event.preventDefault()}>
-      <div class="field"><label for="search">${t("search")}</label>
-        <input id="search" type="search" value=${query.get("search") ?? ""} onInput=${set("search")} /></div>
-      <div class="field"><label for="filter">${t("status")}</label>
-        <select id="filter" value=${query.get("status") ?? ""} onChange=${set("status")}>
-          <option value="">${t("all")}</option>${STATUSES.map((one) => html`<option value=${one}>${t(`status.${one}`)}</option>`)}
-        </select></div>
-      <div class="field"><label for="committee">${t("apply.committee")}</label>
-        <select id="committee" value=${query.get("committee") ?? ""} onChange=${set("committee")}>
-          <option value="">${t("all")}</option><option value="none">${t("apply.committee.none")}</option>
-          ${application.data?.committees.map((one) => html`<option value=${one.id}>${one.name}</option>`)}
-        </select></div>
-      <div class="field"><label for="ordering">${t("order")}</label>
-        <select id="ordering" value=${query.get("ordering") ?? "-created_at"} onChange=${set("ordering")}>
-          ${Object.keys(ORDERS).map((one) => html`<option value=${one}>${t(`submissions.order.${one}`)}</option>`)}
-        </select></div>
-      <p class="field"><label class="check"><input type="checkbox" checked=${query.has("reviewed")} onChange=${(event) => setQuery({ reviewed: event.currentTarget.checked && "none" })} /> ${t("submissions.unreviewed")}</label></p>
-    </form>
-    <p class="row middle">
-      <span role="status">${t("submissions.count", { n: rows.length })}${!state.value.isComplete && ` · ${t("loading")} …`}</span>
-      ${picked.length > 0 && html`<span>${t("submissions.chosen", { n: picked.length })}</span>
-        ${STATUSES.map((status) => html`<${Action} key=${status} run=${decide(status)} done=${(n) => t("submissions.updated", { n })}>${t(`status.${status}`)}<//>`)}`}
-      <span class="push"><${Action} run=${save}>${t("submissions.csv")}<//> <${Action} run=${load}>${t("submissions.reload")}<//></span>
-    </p>
-    ${opened >= 0 && html`<${Applicant} key=${rows[opened].id} path=${`${base}/submissions/${rows[opened].id}/`}
-      close=${() => setQuery({ open: "" })} previous=${step(opened - 1)} next=${step(opened + 1)}
-      changed=${(one) => change(new Set([one.id]), one)} />`}
-    ${!state.value.isComplete && rows.length === 0
-      ? html`<${Skeleton} lines=${8} />`
-      : html`<${Rows} rows=${rows} chosen=${chosen} />`}`;
+    <div class="head"><${Title}>${application.data?.name ?? t("submissions")}<//>
+      ${application.data && html`<${ApplicationState} application=${application.data} />`}
+      <span class="push"><a class="button" href=${link(`${page}mails/`)}><${Icon}
+        name="mail" /> ${t("mails")}</a>
+        <a class="button" href=${link(`${page}edit/`)}><${Icon}
+          name="pencil" /> ${t("builder.edit")}</a>
+        <a class="button main" href=${link(`${page}review/`)}><${Icon}
+          name="star" /> ${todo ? t("review.start", { n: todo }) : t("review")}</a></span></div>
+    ${error && html`<${Problem} error=${error} retry=${load} />`}
+    <${Facts} all=${all} />
+    <details class="card"><summary>${t("overview.plots")}</summary><${Plots} all=${all}
+      end=${application.data?.application_end_time ?? new Date().toISOString()} /></details>
+    <form role="search" onSubmit=${(event) => event.preventDefault()}>
+      <p class="find"><${Icon} name="search" /><input id="search" type="search"
+        aria-label=${t("search")} placeholder=${t("submissions.search")} value=${words.value}
+        onInput=${(event) => (words.value = event.currentTarget.value)} /></p>
+      <${Filters} query=${query} application=${application.data} /></form>
+    <div class="row middle">
+      <span role="status" class="small">
+        ${t("submissions.count", { n: rows.length })}
+        ${!isComplete && ` · ${t("loading")} …`}</span>
+      ${
+        picked.length > 0 &&
+        html`<${Bulk} base=${base} picked=${picked} change=${change}
+        done=${() => (chosen.value = new Set())} />`
+      }
+      <span class="push line"><${Action} run=${save}><${Icon}
+        name="download" /> ${t("submissions.csv")}<//></span></div>
+    ${
+      !isComplete && rows.length === 0
+        ? html`<${Skeleton} lines=${8} />`
+        : html`<${Rows} rows=${rows} chosen=${chosen} page=${page}
+          questions=${application.data?.questions ?? []} />`
+    }`;
 }
 
-function Rows({ rows, chosen }) {
-  const top = useSignal(0);
+/** Whether a submission has what is asked for. */
+const fitting = (query) => {
+  const words = (query.get("search") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  return (one) => {
+    const text = `${nameOf(one)} ${one.user?.username} ${one.user?.email}`.toLowerCase();
+    return (
+      (!query.get("status") || one.status === Number(query.get("status"))) &&
+      (!query.get("committee") ||
+        (one.committee?.id ?? "none") === (Number(query.get("committee")) || "none")) &&
+      (!query.get("reviewed") || one.my_score === null) &&
+      words.every((word) => text.includes(word))
+    );
+  };
+};
+
+function Filters({ query, application }) {
+  const set = (name) => (event) => setQuery({ [name]: event.currentTarget.value });
+  const columns = (query.get("columns") ?? STANDARD).split(",").filter(Boolean);
+  const toggle = (name) => (event) => {
+    const others = columns.filter((one) => one !== name);
+    setQuery({
+      columns: (event.currentTarget.checked ? [...others, name] : others).join(",") || "none",
+    });
+  };
+  const names = [
+    ...Object.keys(COLUMNS).map((name) => [name, t(`submissions.${name}`)]),
+    ...(application?.questions ?? [])
+      .filter((one) => one.question_type !== 4)
+      .map((one) => [`q${one.id}`, one.prompt]),
+  ];
+  return html`<div class="chips">
+    <select aria-label=${t("status")} value=${query.get("status") ?? ""} onChange=${set("status")}>
+      <option value="">${t("status")}</option>${STATUSES.map(
+        (one) => html`<option value=${one}>
+        ${t(`status.${one}`)}</option>`,
+      )}</select>
+    ${
+      Boolean(application?.committees.length) &&
+      html`<select aria-label=${t("apply.committee")} value=${query.get("committee") ?? ""}
+        onChange=${set("committee")}>
+      <option value="">${t("apply.committee")}</option><option value="none">
+        ${t("apply.committee.none")}</option>
+      ${application.committees.map((one) => html`<option value=${one.id}>${one.name}</option>`)}
+        </select>`
+    }
+    <select aria-label=${t("order")} value=${query.get("ordering") ?? "-created_at"}
+      onChange=${set("ordering")}>
+      ${Object.keys(ORDERS).map(
+        (one) => html`<option value=${one}>${t(`submissions.order.${one}`)}
+        </option>`,
+      )}</select>
+    <label class="check"><input type="checkbox" checked=${query.has("reviewed")}
+      onChange=${(event) => setQuery({ reviewed: event.currentTarget.checked && "none" })} />
+      <span>${t("submissions.unreviewed")}</span></label>
+    </div>
+    <details><summary>${t("submissions.columns")}</summary><div class="card stack">${names.map(
+      ([name, label]) => html`<label class="check" key=${name}>
+      <input type="checkbox" checked=${columns.includes(name)} onChange=${toggle(name)} /> <span
+        class="cut">${label}</span></label>`,
+    )}</div></details>
+  `;
+}
+
+/** Decides many at once. It can be taken back for a while. */
+function Bulk({ base, picked, change, done }) {
+  const reason = useSignal("");
+  const isOpen = useSignal(false);
+  const set = async (status, ids) => {
+    const { updated } = await post(base + "status/", { status, submissions: ids });
+    change(new Set(ids), { status });
+    return updated;
+  };
+  const decide = (status) => async () => {
+    const ids = picked.map((one) => one.id);
+    if (!confirmed(t("submissions.decide.sure", { n: ids.length, status: t(`status.${status}`) })))
+      return false;
+    const before = picked.filter((one) => one.status !== status).map((one) => [one.id, one.status]);
+    const n = await set(status, ids);
+    done();
+    say(t("submissions.updated", { n }), "done", async () => {
+      for (const old of new Set(before.map(([, one]) => one)))
+        await set(
+          old,
+          before.filter(([, one]) => one === old).map(([id]) => id),
+        );
+      say(t("undone"));
+    });
+  };
+  const tell = async () => {
+    await post(base + "reasons/", {
+      submissions: picked.map((one) => ({ id: one.id, reason: reason.value })),
+    });
+    change(new Set(picked.map((one) => one.id)), { reason: reason.value });
+    isOpen.value = false;
+    done();
+  };
+  return html`<span class="strong">${t("submissions.chosen", { n: picked.length })}</span>
+    ${STATUSES.map(
+      (status) => html`<${Action} key=${status} run=${decide(status)}>
+      ${t(`status.${status}`)}<//>`,
+    )}
+    <button aria-expanded=${isOpen.value} onClick=${() => (isOpen.value = !isOpen.value)}>
+      ${t("applicant.reason")} …</button>
+    ${
+      isOpen.value &&
+      html`<div class="card wide"><label class="label" for="bulk-reason">${t("applicant.reason")}
+        </label>
+      <textarea id="bulk-reason" rows="3" maxlength="5000" value=${reason.value}
+        onInput=${(event) => (reason.value = event.currentTarget.value)}></textarea>
+      <p><${Action} className="main" run=${tell} done=${t("saved")}>
+        ${t("submissions.reasons", { n: picked.length })}<//></p></div>`
+    }`;
+}
+
+/** An answer as one line of a column. */
+const answerOf = (one, id) => {
+  const answer = one.responses.find((response) => String(response.question.id) === id);
+  return answer?.multiple_choice?.value ?? answer?.text ?? "–";
+};
+
+function Rows({ rows, chosen, page, questions }) {
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const top = useSignal(scrolled[page] ?? 0);
+  useEffect(() => {
+    if (place.current) place.current.scrollTop = scrolled[page] ?? 0;
+  }, []);
   const height = 600;
   const first = Math.max(0, Math.floor(top.value / ROW_PX) - SPARE);
   const last = Math.min(rows.length, Math.ceil((top.value + height) / ROW_PX) + SPARE);
-  const all = rows.length > 0 && rows.every((one) => chosen.value.has(one.id));
+  const isAll = rows.length > 0 && rows.every((one) => chosen.value.has(one.id));
   const toggle = (id) => {
     const next = new Set(chosen.value);
     if (!next.delete(id)) next.add(id);
     chosen.value = next;
   };
-  const gap = (count) => count > 0 && html`<tr aria-hidden="true"><td colspan="6" style=${{ height: `${count * ROW_PX}px`, padding: 0 }}></td></tr>`;
+  const names = (address.value.query.get("columns") ?? STANDARD).split(",");
+  const columns = names.flatMap((name) => {
+    if (COLUMNS[name]) return [[name, t(`submissions.${name}`), COLUMNS[name]]];
+    const question = questions.find((one) => `q${one.id}` === name);
+    return question
+      ? [[name, question.prompt.slice(0, 40), (one) => answerOf(one, String(question.id))]]
+      : [];
+  });
+  const gap = (count) =>
+    count > 0 &&
+    html`<tr aria-hidden="true"><td colspan=${columns.length + 2}
+      style=${{ height: `${count * ROW_PX}px`, padding: 0 }}></td></tr>`;
   return html`
-    <p><label class="check"><input type="checkbox" checked=${all} onChange=${() => (chosen.value = all ? new Set() : new Set(rows.map((one) => one.id)))} /> ${t("submissions.choose.all")}</label></p>
-    <div class="scroll rows" tabindex="0" role="region" aria-label=${t("submissions")} onScroll=${(event) => (top.value = event.currentTarget.scrollTop)}>
+    <p><label class="check"><input type="checkbox" checked=${isAll}
+      onChange=${() => (chosen.value = new Set(isAll ? [] : rows.map((one) => one.id)))} />
+      <span>${t("submissions.choose.all")}</span></label></p>
+    <div class="scroll rows" ref=${place} tabindex="0" role="region" aria-label=${t("submissions")}
+      onScroll=${(event) => {
+        const box = event.currentTarget;
+        const isInside = document.activeElement !== box && box.contains(document.activeElement);
+        top.value = scrolled[page] = box.scrollTop;
+        // The row with the focus may be gone: the keyboard stays in the table.
+        if (isInside)
+          setTimeout(
+            () => document.activeElement === document.body && box.focus({ preventScroll: true }),
+            50,
+          );
+      }}>
     <table aria-rowcount=${rows.length + 1}>
-      <thead><tr aria-rowindex="1">
-        <th><span class="hidden">${t("submissions.choose")}</span></th>
-        ${["name", "committee", "status", "score", "mail"].map((name) => html`<th key=${name}>${t(`submissions.${name}`)}</th>`)}
-      </tr></thead>
-      <tbody>
-        ${gap(first)}
-        ${rows.slice(first, last).map((one, at) => html`<tr key=${one.id} aria-rowindex=${first + at + 2} aria-selected=${chosen.value.has(one.id)}>
-          <td><input type="checkbox" aria-label=${`${t("submissions.choose")}: ${nameOf(one)}`} checked=${chosen.value.has(one.id)} onChange=${() => toggle(one.id)} /></td>
-          <td><button class="plain" onClick=${() => setQuery({ open: one.id })}>${nameOf(one)}</button></td>
-          <td>${one.committee?.name ?? "–"}</td>
-          <td>${t(`status.${one.status}`)}</td>
-          <td>${one.score_average === null || one.score_average === undefined ? "–" : `${one.score_average.toFixed(1)} (${one.review_count})`}</td>
-          <td>${one.email_status ? t(`mail.${one.email_status}`) : "–"}</td>
-        </tr>`)}
-        ${gap(rows.length - last)}
-      </tbody>
-    </table>
-  </div>`;
+      <thead><tr aria-rowindex="1"><th scope="col"><span class="hidden">${t("submissions.choose")}
+        </span></th><th scope="col">${t("submissions.name")}</th>
+        ${columns.map(([name, label]) => html`<th scope="col" key=${name}>${label}</th>`)}</tr>
+          </thead>
+      <tbody>${gap(first)}
+        ${rows.slice(first, last).map(
+          (one, at) => html`<tr key=${one.id} aria-rowindex=${first + at + 2}
+            aria-selected=${chosen.value.has(one.id)}>
+          <td><input type="checkbox" aria-label=${`${t("submissions.choose")}: ${nameOf(one)}`}
+            checked=${chosen.value.has(one.id)} onChange=${() => toggle(one.id)} /></td>
+          <td><a href=${link(`${page}review/?only=all&open=${one.id}`)}>${nameOf(one)}</a></td>
+          ${columns.map(([name, , show]) => html`<td key=${name}>${show(one)}</td>`)}</tr>`,
+        )}
+        ${gap(rows.length - last)}</tbody>
+    </table></div>`;
 }

@@ -3,12 +3,14 @@
 import { html, useSignal } from "./kit.js";
 import { post } from "./api.js";
 import { isSignedIn, signIn } from "./auth.js";
+import { url } from "./path.js";
 import { link } from "./router.js";
 import { t } from "./texts.js";
-import { Action, Title, useLoad } from "./ui.js";
+import { useLoad } from "./load.js";
+import { Action, Title } from "./ui.js";
 
 export function Accept({ club: code, path, token }) {
-  const club = useLoad(`/clubs/${code}/`);
+  const club = useLoad(url`/clubs/${code}/`);
   const isPublic = useSignal(true);
   const member = useSignal(null);
   const name = club.data?.name ?? code;
@@ -17,12 +19,17 @@ export function Accept({ club: code, path, token }) {
   };
   if (member.value) {
     return html`<${Title}>${t("join.done", { club: name })}<//>
-      <p><a class="button main" href=${link(`/clubs/${code}/`)}>${name}</a></p>`;
+      <p><a class="button main" href=${link(url`/clubs/${code}/`)}>${name}</a></p>`;
   }
   return html`<${Title}>${t("join.title", { club: name })}<//>
     <p class="quiet">${club.data?.subtitle}</p>
-    ${isSignedIn.value
-      ? html`<p><label class="check"><input type="checkbox" checked=${isPublic.value} onChange=${(event) => (isPublic.value = event.currentTarget.checked)} /> ${t("memberships.public")}</label></p>
+    ${
+      isSignedIn.value
+        ? html`<p><label class="check"><input type="checkbox" checked=${isPublic.value}
+          onChange=${(event) => (isPublic.value = event.currentTarget.checked)} />
+          <span>${t("memberships.public")}</span></label></p>
         <p><${Action} className="main" run=${accept}>${t("join.accept")}<//></p>`
-      : html`<p>${t("join.signin")}</p><p><button class="main" onClick=${() => signIn()}>${t("signin")}</button></p>`}`;
+        : html`<p>${t("join.signin")}</p><p><button class="main" onClick=${() => signIn()}>
+          ${t("signin")}</button></p>`
+    }`;
 }

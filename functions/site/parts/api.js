@@ -1,14 +1,17 @@
 // Calls of the API. Every page uses this module and nothing else.
 
-import { token } from "./auth.js";
+import { person, token } from "./auth.js";
+import { cached, keep, written } from "./cache.js";
+import { remember, remembered } from "./offline.js";
 import { link } from "./router.js";
-import { t, told } from "./texts.js";
+import { send } from "./request.js";
+import { loadSentences, t, told } from "./texts.js";
 
 /** An error that the service answered, or that there was no answer. */
 export class ApiError extends Error {
   /** @param {number} status @param {any} body */
   constructor(status, body) {
-    super(body?.detail ? told(body.detail) : t("error.network"));
+    super(body?.detail ? told(body.detail) : t(status ? "error.service" : "error.network"));
     this.status = status;
     this.body = body;
     this.code = body?.code ?? (status === 0 ? "network" : "");
@@ -25,8 +28,16 @@ export class ApiError extends Error {
  */
 export const NO_ERRORS = {};
 
-const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-const TRIES = 4;
+/** How far the clock of the service is ahead of the one here, in milliseconds. */
+let ahead = 0;
+/** The time of the service. */
+export const now = () => Date.now() + ahead;
+
+const wire = {
+  fetch: (address, options) => fetch(address, options),
+  pause: (ms) => new Promise((done) => setTimeout(done, ms)),
+  token,
+};
 
 /**
  * @template {string} M
@@ -35,59 +46,74 @@ const TRIES = 4;
  */
 
 /**
- * Sends a request and returns `{ data, etag, next }`. What got no answer, or was busy, is sent again
+ * Sends a request and returns `{ data, etag, next }`. What got no answer, or was busy, is sent
+ * again
  * with the same idempotency key, so that nothing is done twice.
  * @template {string} M
  * @template {string} P
  * @param {M} method
  * @param {P} path below `/api`
- * @param {{body?: import("../api").Sent<M, P>, etag?: string, text?: string, file?: File, key?: string}} [options]
+ * @param {object} [options]
+ * @param {import("../api").Sent<M, P>} [options.body]
+ * @param {string} [options.etag] the version that is changed
+ * @param {string} [options.text] a CSV file
+ * @param {File} [options.file]
+ * @param {string} [options.key] the idempotency key, if the caller repeats the request
+ * @param {number} [options.tries]
+ * @param {number} [options.limit] in milliseconds
+ * @param {boolean} [options.keepalive]
+ * @param {AbortSignal} [options.until]
+ * @param {(attempt: number, ms: number) => void} [options.again]
  * @returns {Promise<Result<M, P>>}
  */
-export async function call(method, path, { body, etag, text, file, key } = {}) {
+export async function call(method, path, options = {}) {
+  const { body, etag, text, file, key, ...more } = options;
   const headers = new Headers();
   if (body !== undefined) headers.set("Content-Type", "application/json");
   if (text !== undefined) headers.set("Content-Type", "text/csv");
   if (etag) headers.set("If-Match", etag);
+  const had = method === "GET" ? cached(path) : undefined;
+  if (had?.etag) headers.set("If-None-Match", had.etag);
   if (method === "POST") headers.set("Idempotency-Key", key ?? crypto.randomUUID());
-  let fresh = false;
-  for (let attempt = 1; ; attempt++) {
-    const bearer = await token({ fresh });
-    headers.delete("Authorization");
-    if (bearer) headers.set("Authorization", `Bearer ${bearer}`);
-    let response;
-    try {
-      const form = new FormData();
-      if (file) form.append("file", file);
-      const sent = file ? form : body === undefined ? text : JSON.stringify(body);
-      response = await fetch(link(`/api${path}`), { method, headers, body: sent });
-    } catch {
-      if (attempt < TRIES) {
-        await pause(300 * 3 ** attempt);
-        continue;
-      }
-      throw new ApiError(0, null);
-    }
-    const later = response.status === 429 || response.status >= 500;
-    const wait = Number(response.headers.get("Retry-After") ?? 1);
-    if (later && attempt < TRIES && wait <= 10) {
-      await pause(wait * 1000);
-      continue;
-    }
-    if (response.status === 401 && bearer && !fresh) {
-      fresh = true;
-      continue;
-    }
-    const type = response.headers.get("Content-Type") ?? "";
-    const data = response.status === 204 ? null : await (type.includes("json") ? response.json() : response.text());
-    if (!response.ok) throw new ApiError(response.status, data);
-    const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("Link") ?? "");
-    return {
-      data,
-      etag: response.headers.get("ETag") ?? "",
-      next: next ? next[1].replace(/^.*?\/api/, "") : "",
-    };
+  const form = new FormData();
+  if (file) form.append("file", file);
+  const sent = file ? form : body === undefined ? text : JSON.stringify(body);
+  // Without a network, a read need not wait for the repeats: what was seen last is shown.
+  if (method === "GET" && !navigator.onLine) more.tries ??= 1;
+  const address = link(`/api${path}`);
+  const response = await send(wire, { method, address, headers, body: sent, ...more });
+  if (!response) {
+    const seen = method === "GET" ? await remembered(person(), path) : undefined;
+    if (seen) return /** @type {any} */ (seen);
+    throw new ApiError(0, null);
   }
+  const date = Date.parse(response.headers.get("Date") ?? "");
+  // An answer from a cache has the time at which it was made. The header has whole seconds.
+  if (date && !response.headers.has("Age")) {
+    ahead = Math.abs(date - Date.now()) > 2000 ? date - Date.now() : 0;
+  }
+  if (response.status === 304 && had) {
+    keep(path, had);
+    return /** @type {any} */ (had);
+  }
+  const type = response.headers.get("Content-Type") ?? "";
+  const isJson = type.includes("json");
+  const data = response.status === 204 ? null : await (isJson ? response.json() : response.text());
+  if (!response.ok) {
+    await loadSentences();
+    throw new ApiError(response.status, data);
+  }
+  const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("Link") ?? "");
+  const answer = {
+    data,
+    etag: response.headers.get("ETag") ?? "",
+    next: next ? next[1].replace(/^.*?\/api/, "") : "",
+  };
+  if (method === "GET" && isJson) {
+    keep(path, answer);
+    void remember(person(), path, answer);
+  } else if (method !== "GET") written(method, path, answer);
+  return answer;
 }
 
 /**

@@ -1,54 +1,36 @@
-// Signing in with OpenID Connect: authorization code with PKCE, against any issuer. Tokens are in
-// the session storage of this tab, and are renewed before they end.
+// Signing in with OpenID Connect: authorization code with PKCE, against any issuer. All tabs of a
+// browser share one session (docs/security.md).
 
-import * as oauth from "../vendor/oauth4webapi.js";
 import { computed, signal } from "./kit.js";
+import { forgetAll } from "./cache.js";
+import { config } from "./config.js";
+import { forgetSeen } from "./offline.js";
 import { link, open, unsaved } from "./router.js";
+import { makeSession } from "./session.js";
+import { forgetPerson, hasPending } from "./store.js";
 import { t } from "./texts.js";
 
-/** Without its settings the page can do nothing, so it says so and tries until it has them. */
-async function readConfig() {
-  for (;;) {
-    try {
-      const response = await fetch(link("/config.json"));
-      if (response.ok) return await response.json();
-    } catch {
-      // There is no network, or the service starts just now.
-    }
-    const place = document.querySelector(".loading");
-    if (place) place.textContent = t("error.network");
-    await new Promise((done) => setTimeout(done, 2000));
-  }
-}
-
-const KEY = "session";
 const PENDING = "signing-in";
-
-/** @type {{issuer: string, client_id: string, scopes: string, token: "access_token" | "id_token", university: string, is_local: boolean}} */
-export const config = await readConfig();
 const client = { client_id: config.client_id };
 const issuer = new URL(config.issuer);
-// Only the local service has an issuer without TLS.
-const options = { [oauth.allowInsecureRequests]: issuer.protocol === "http:" };
 
-const session = signal(JSON.parse(sessionStorage.getItem(KEY) ?? "null"));
+const tokens = signal(/** @type {import("./session.js").Tokens | null} */ (null));
 /** Who is signed in, as the issuer names the person. */
-export const person = () => session.value?.person;
+export const person = () => tokens.value?.person;
 /** Whether somebody is signed in. */
-export const isSignedIn = computed(() => session.value !== null);
+export const isSignedIn = computed(() => tokens.value !== null);
 /** True after a session ended that could not be renewed. What is typed stays on the page. */
 export const hasEnded = signal(false);
 
-function keep(value) {
-  session.value = value;
-  if (value) sessionStorage.setItem(KEY, JSON.stringify(value));
-  else sessionStorage.removeItem(KEY);
-}
+/** The library is large, and needed for signing in and renewing only. */
+const library = () => import("../vendor/oauth4webapi.js");
+// Only the local service has an issuer without TLS.
+const optionsOf = (oauth) => ({ [oauth.allowInsecureRequests]: issuer.protocol === "http:" });
 
 let server;
-function discovered() {
+async function discovered(oauth) {
   server ??= oauth
-    .discoveryRequest(issuer, options)
+    .discoveryRequest(issuer, optionsOf(oauth))
     .then((response) => oauth.processDiscoveryResponse(issuer, response))
     .catch((error) => {
       server = undefined;
@@ -57,11 +39,62 @@ function discovered() {
   return server;
 }
 
+/** What is stored for an answer of the issuer. */
+function stored(oauth, answer, before) {
+  const claims = oauth.getValidatedIdTokenClaims(answer);
+  return {
+    person: claims?.sub ?? before?.person,
+    token: answer[config.token],
+    id: answer.id_token ?? before?.id,
+    refresh: answer.refresh_token ?? before?.refresh,
+    ends: Date.now() + (answer.expires_in ?? 300) * 1000,
+  };
+}
+
+const session = makeSession({
+  storage: localStorage,
+  // A browser without locks renews in each tab for itself.
+  alone: (run) =>
+    navigator.locks ? /** @type {any} */ (navigator.locks.request("session", run)) : run(),
+  renew: async (old) => {
+    const oauth = await library();
+    const as = await discovered(oauth);
+    const options = optionsOf(oauth);
+    const given = await oauth.refreshTokenGrantRequest(
+      as,
+      client,
+      oauth.None(),
+      old.refresh ?? "",
+      options,
+    );
+    // The issuer is out of order, which says nothing about the session.
+    if (given.status >= 500) throw new TypeError("the issuer is out of order");
+    return stored(oauth, await oauth.processRefreshTokenResponse(as, client, given), old);
+  },
+  changed: (now, isEnded) => show(now, isEnded),
+});
+
+/** Shows who is signed in now. */
+function show(now, isEnded = false) {
+  if (now?.person !== tokens.value?.person) forgetAll();
+  if (now) hasEnded.value = false;
+  else if (isEnded) hasEnded.value = true;
+  tokens.value = now;
+}
+show(session.read());
+// Another tab signed in or out, or renewed the session.
+addEventListener("storage", (event) => {
+  if (event.key === "session" || event.key === null) show(session.read());
+});
+
+export const token = session.token;
+
 const redirect = () => location.origin + link("/callback/");
 
 /** Leaves for the issuer, and comes back to `to`. */
 export async function signIn(to = location.pathname.slice(link("").length) + location.search) {
-  const as = await discovered();
+  const oauth = await library();
+  const as = await discovered(oauth);
   const verifier = oauth.generateRandomCodeVerifier();
   const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
   sessionStorage.setItem(PENDING, JSON.stringify({ verifier, state, nonce, to }));
@@ -87,77 +120,60 @@ export async function finishSignIn() {
   const pending = JSON.parse(sessionStorage.getItem(PENDING) ?? "null");
   if (!pending) throw new Error(t("signin.other"));
   sessionStorage.removeItem(PENDING);
-  const as = await discovered();
+  const oauth = await library();
+  const as = await discovered(oauth);
   const answer = oauth.validateAuthResponse(as, client, new URL(location.href), pending.state);
   const response = await oauth.authorizationCodeGrantRequest(
-    as, client, oauth.None(), answer, redirect(), pending.verifier, options,
+    as,
+    client,
+    oauth.None(),
+    answer,
+    redirect(),
+    pending.verifier,
+    optionsOf(oauth),
   );
-  const tokens = await oauth.processAuthorizationCodeResponse(as, client, response, {
+  const given = await oauth.processAuthorizationCodeResponse(as, client, response, {
     expectedNonce: pending.nonce,
   });
-  store(tokens);
+  session.keep(stored(oauth, given, null));
   return pending.to;
 }
 
-function store(tokens) {
-  const claims = oauth.getValidatedIdTokenClaims(tokens);
-  keep({
-    person: claims?.sub ?? session.value?.person,
-    token: tokens[config.token],
-    id: tokens.id_token ?? session.value?.id,
-    refresh: tokens.refresh_token ?? session.value?.refresh,
-    ends: Date.now() + (tokens.expires_in ?? 300) * 1000,
-  });
-  hasEnded.value = false;
-}
-
-let renewal;
-async function renew() {
-  const as = await discovered();
-  const response = await oauth.refreshTokenGrantRequest(
-    as, client, oauth.None(), session.value.refresh, options,
-  );
-  store(await oauth.processRefreshTokenResponse(as, client, response));
-}
-
-/** A token that is valid for at least half a minute; null if nobody is signed in. */
-export async function token({ fresh = false } = {}) {
-  if (!session.value) return null;
-  if (!fresh && session.value.ends - Date.now() > 30_000) return session.value.token;
-  try {
-    if (!session.value.refresh) throw new Error("no refresh token");
-    renewal ??= renew().finally(() => (renewal = undefined));
-    await renewal;
-    return session.value.token;
-  } catch (error) {
-    // Without a network the session may still be good.
-    if (error instanceof TypeError) throw error;
-    hasEnded.value = true;
-    keep(null);
-    return null;
-  }
-}
-
-/** Forgets the tokens here and at the issuer, and ends the session there if the issuer has a page for it. */
+/**
+ * Forgets the tokens and what the person typed here, in all tabs, and ends the session at the
+ * issuer
+ * if that has an address for it.
+ */
 export async function signOut() {
-  if (unsaved.size > 0 && !window.confirm(t("signout.unsaved"))) return;
-  const { refresh, id } = session.value ?? {};
+  const owner = person();
+  const isOpen = unsaved.size > 0 || hasPending(owner);
+  if (isOpen && !window.confirm(t("signout.unsaved"))) return;
+  const { refresh, id } = session.read() ?? {};
+  forgetPerson(owner);
+  void forgetSeen(owner);
   sessionStorage.clear();
   // The documentation of the API keeps its token here.
   localStorage.removeItem("authorized");
-  session.value = null;
   hasEnded.value = false;
+  session.keep(null);
   unsaved.clear();
   open("/");
-  const as = await discovered();
+  const oauth = await library();
+  const as = await discovered(oauth);
   if (refresh && as.revocation_endpoint) {
+    const options = optionsOf(oauth);
     await oauth.revocationRequest(as, client, oauth.None(), refresh, options).catch(() => {});
   }
   if (!as.end_session_endpoint) return;
   const at = new URL(as.end_session_endpoint);
   const home = location.origin + link("/");
   // The first three are those of OpenID Connect, the last one is Cognito's.
-  const values = { client_id: client.client_id, post_logout_redirect_uri: home, id_token_hint: id, logout_uri: home };
+  const values = {
+    client_id: client.client_id,
+    post_logout_redirect_uri: home,
+    id_token_hint: id,
+    logout_uri: home,
+  };
   for (const [name, value] of Object.entries(values)) if (value) at.searchParams.set(name, value);
   location.assign(at);
 }

@@ -1,138 +1,257 @@
-// The answers of one applicant while they are typed: each is saved shortly after the last key, with
-// the version of the answer that it changes.
+// The answers of one applicant while they are typed. What is typed is in memory, then in the
+// storage
+// of the browser, then in the draft of the service. Nothing here knows the page, so that it is
+// tested
+// without a browser.
 
-import { signal, without } from "./kit.js";
-import { call } from "./api.js";
-import { person } from "./auth.js";
+import { computed, signal } from "../vendor/signals-core.js";
+import { isPassing, pauseBefore } from "./request.js";
 
 /** An answer is saved this long after the last key. */
 const PAUSE_MS = 700;
+/** Answers of one request, and their size when the page is left: browsers allow 64 KB then. */
+const AT_ONCE = 20;
+const LAST_BYTES = 60_000;
+
+/** @typedef {{text: string, multiple_choice: number | null}} Answer */
+/**
+ * @typedef {"clean" | "dirty" | "saving" | "saved" | "failed" | "conflict" | "closed"} State
+ * `failed`: not stored; `messages` may say why
+ */
+
+/** @type {Answer} */
+const EMPTY = { text: "", multiple_choice: null };
+/** Whether two answers say the same. No answer is an empty one. */
+export const sameAnswer = (a = EMPTY, b = EMPTY) =>
+  (a.text ?? "") === (b.text ?? "") && (a.multiple_choice ?? null) === (b.multiple_choice ?? null);
+const shown = (answer) => ({
+  text: answer.text ?? "",
+  multiple_choice: answer.multiple_choice ?? null,
+});
+const without = (object, name) => {
+  const { [name]: _, ...others } = object;
+  return others;
+};
 
 /**
- * The draft of one committee: what is on the page, what the server has, and what is between them.
- * @param {string} path
+ * The draft of one committee: what is on the page, what the service has, and what is between them.
+ * @param {object} around
+ * @param {(responses: any[], options?: {keepalive: boolean}) => Promise<any>} around.send stores
+ *     answers; sent once, without repeats
+ * @param {import("./store.js").Store} around.store
+ * @param {{set: (run: () => void, ms: number) => any, clear: (timer: any) => void}} [around.timers]
  */
-export function makeDraft(path) {
-  /** What is typed, by question: `{ text, multiple_choice }`. */
-  const answers = signal({});
-  /** `saved`, `waiting`, `saving` or an error, by question. */
-  const states = signal({});
-  /** What another tab saved, by question. */
-  const conflicts = signal({});
+export function makeDraft({ send, store, timers }) {
+  const clock = timers ?? {
+    set: (run, ms) => setTimeout(run, ms),
+    clear: (id) => clearTimeout(id),
+  };
+  /** What is typed, by question. */
+  const answers = signal(/** @type {Record<string, Answer>} */ ({}));
+  const states = signal(/** @type {Record<string, State>} */ ({}));
+  /** Why an answer was refused, by question. It is sent again when it was changed. */
+  const messages = signal(/** @type {Record<string, string>} */ ({}));
+  /** What another tab or device saved, by question. */
+  const conflicts = signal(/** @type {Record<string, any>} */ ({}));
+  const isClosed = signal(false);
+  /** When the next try is, in milliseconds from now; 0 if none is planned. */
+  const again = signal(0);
   const versions = {};
-  const timers = {};
-  // What is not saved yet is kept in the tab, for the person who typed it, so that it comes back
-  // after signing in again.
-  const place = `unsaved ${path}`;
-  let owner = person();
-  const mark = (question, state) => {
+  let [isHeld, attempt] = [false, 0];
+  let timer;
+  let running = /** @type {Promise<void> | null} */ (null);
+  /** Answers of an earlier submission that the draft does not have yet. */
+  let copied = /** @type {string[]} */ ([]);
+
+  const mark = (question, state, message) => {
     states.value = { ...states.value, [question]: state };
-    owner ??= person();
-    const unsaved = Object.keys(states.value)
-      .filter((one) => states.value[one] !== "saved")
-      .map((one) => [one, { answer: answers.value[one], version: versions[one] ?? 0 }]);
-    if (unsaved.length) sessionStorage.setItem(place, JSON.stringify({ owner, unsaved }));
-    else sessionStorage.removeItem(place);
+    messages.value = message
+      ? { ...messages.value, [question]: message }
+      : without(messages.value, question);
+    const isStored = state === "saved" || state === "clean";
+    if (isStored) store.remove(question);
+    else store.set(question, { answer: answers.value[question], version: versions[question] ?? 0 });
+  };
+  const waits = (question) =>
+    ["dirty", "saving", "failed"].includes(states.value[question]) && !messages.value[question];
+  const waiting = () => Object.keys(states.value).filter(waits);
+  const body = (question) => {
+    const { text, multiple_choice } = answers.value[question];
+    const version = versions[question] ?? 0;
+    return {
+      question: Number(question),
+      text: multiple_choice ? null : text,
+      multiple_choice,
+      version,
+    };
   };
 
-  const take = (draft) => {
-    const shown = {};
-    for (const answer of draft?.responses ?? []) {
-      versions[answer.question] = answer.version;
-      shown[answer.question] = { text: answer.text ?? "", multiple_choice: answer.multiple_choice };
+  /** Takes what was stored. What was typed meanwhile waits for the next request. */
+  const stored = (batch, sent, data) => {
+    for (const question of batch) {
+      const found = data.responses.find((one) => one.question === Number(question));
+      versions[question] = found?.version ?? 0;
+      mark(question, sameAnswer(answers.value[question], sent[question]) ? "saved" : "dirty");
     }
-    answers.value = shown;
   };
 
-  const restore = () => {
-    const kept = JSON.parse(sessionStorage.getItem(place) ?? "null");
-    if (!person() || !kept) return;
-    if (kept.owner !== person()) return sessionStorage.removeItem(place);
-    for (const [question, { answer, version }] of kept.unsaved) {
-      // With the version of then, a change in another tab meanwhile is a conflict.
-      versions[question] = version;
-      answers.value = { ...answers.value, [question]: answer };
-    }
-    for (const [question] of kept.unsaved) later(Number(question));
-  };
-
-  /** Saves an answer until the server has what is typed. While a conflict is open, nothing is saved. */
-  const store = async (question) => {
-    for (;;) {
-      if (conflicts.value[question]) return mark(question, "conflict");
-      const sent = answers.value[question];
-      const { text, multiple_choice } = sent;
-      mark(question, "saving");
-      try {
-        const body = {
-          responses: [{
-            question,
-            text: multiple_choice ? null : text,
-            multiple_choice: multiple_choice ?? null,
-            version: versions[question] ?? 0,
-          }],
-        };
-        const { data } = await call("PATCH", path, { body });
-        versions[question] = data.responses.find((one) => one.question === question)?.version ?? 0;
-      } catch (error) {
-        if (error.code !== "draft_conflict") return mark(question, error.message);
-        for (const other of error.body.conflicts) {
-          versions[other.question] = other.version;
-          conflicts.value = { ...conflicts.value, [other.question]: other };
-        }
-        continue;
+  /** Notes why a request was refused. Returns whether the others can be sent at once. */
+  const refused = (batch, error) => {
+    if (error.code === "draft_conflict") {
+      const found = {};
+      for (const other of error.body.conflicts) {
+        versions[other.question] = other.version;
+        found[other.question] = other;
       }
-      if (answers.value[question] === sent) return mark(question, "saved");
+      conflicts.value = { ...conflicts.value, ...found };
+      for (const question of batch) mark(question, question in found ? "conflict" : "dirty");
+      return Object.keys(found).length > 0;
+    }
+    if (error.code === "application_closed") {
+      isClosed.value = true;
+      for (const question of batch) mark(question, "failed");
+      return false;
+    }
+    const named = {};
+    for (const [field, said] of Object.entries(error.fields ?? {})) {
+      const place = /^responses\.(\d+)/.exec(field)?.[1];
+      if (place !== undefined && batch[Number(place)]) named[batch[Number(place)]] = said.join(" ");
+    }
+    const all =
+      Object.keys(named).length === 0 &&
+      error.status >= 400 &&
+      error.status < 500 &&
+      ![401, 408, 429].includes(error.status);
+    for (const question of batch) {
+      const why = named[question] ?? (all ? error.message : undefined);
+      mark(question, why || Object.keys(named).length === 0 ? "failed" : "dirty", why);
+    }
+    return Object.keys(named).length > 0 && Object.keys(named).length < batch.length;
+  };
+
+  const run = async () => {
+    while (!isHeld && !isClosed.value) {
+      const batch = waiting().slice(0, AT_ONCE);
+      if (batch.length === 0) return;
+      const sent = Object.fromEntries(batch.map((question) => [question, answers.value[question]]));
+      for (const question of batch) mark(question, "saving");
+      try {
+        stored(batch, sent, await send(batch.map(body)));
+        attempt = 0;
+      } catch (error) {
+        if (refused(batch, error)) continue;
+        if (isPassing(error.status ?? 0)) later(pauseBefore(++attempt));
+        return;
+      }
     }
   };
-  /** One request at a time for each question: a second one would have the version of the first. */
-  const running = {};
-  const save = (question) => {
-    clearTimeout(timers[question]);
-    running[question] ??= store(question).finally(() => delete running[question]);
-    return running[question];
+  const flush = () => {
+    clock.clear(timer);
+    again.value = 0;
+    running ??= run().finally(() => (running = null));
+    return running;
   };
-  const later = (question) => {
-    if (conflicts.value[question]) return mark(question, "conflict");
-    mark(question, "waiting");
-    clearTimeout(timers[question]);
-    timers[question] = setTimeout(() => save(question), PAUSE_MS);
+  const later = (ms) => {
+    clock.clear(timer);
+    again.value = ms > PAUSE_MS ? ms : 0;
+    timer = clock.set(flush, ms);
   };
+
   return {
     answers,
     states,
+    messages,
     conflicts,
-    take,
-    restore,
-    save,
-    change: (question, value) => {
-      answers.value = { ...answers.value, [question]: { text: "", multiple_choice: null, ...value } };
-      later(question);
+    isClosed,
+    again,
+    /** The state of the whole draft: the worst of its answers. */
+    state: computed(() => {
+      if (isClosed.value) return "closed";
+      const all = Object.values(states.value);
+      const order = /** @type {State[]} */ (["conflict", "failed", "saving", "dirty", "saved"]);
+      return order.find((one) => all.includes(one)) ?? "clean";
+    }),
+    /** Shows what the service has. */
+    take(draft) {
+      /** @type {Record<string, Answer>} */
+      const found = {};
+      for (const answer of draft?.responses ?? []) {
+        versions[answer.question] = answer.version;
+        found[answer.question] = shown(answer);
+      }
+      answers.value = found;
+    },
+    /**
+     * Begins with answers that are stored elsewhere: those of an earlier submission. The first
+     * change
+     * saves all of them, so that a draft is always whole.
+     */
+    begin(given) {
+      answers.value = given;
+      copied = Object.keys(given);
+    },
+    /** Brings back what was typed and never stored. */
+    restore() {
+      for (const [question, { answer, version }] of Object.entries(store.all())) {
+        const isThere = sameAnswer(answer, answers.value[question]);
+        answers.value = { ...answers.value, [question]: shown(answer) };
+        // With the version of then, a change in another tab meanwhile is a conflict.
+        if (!isThere) versions[question] = version;
+        mark(question, isThere ? "saved" : "dirty");
+      }
+      if (waiting().length) later(PAUSE_MS);
+    },
+    change(question, value) {
+      if (isHeld || isClosed.value) return;
+      answers.value = { ...answers.value, [question]: { ...EMPTY, ...value } };
+      for (const one of copied) mark(one, "dirty");
+      copied = [];
+      mark(question, conflicts.value[question] ? "conflict" : "dirty");
+      if (!conflicts.value[question] && (attempt === 0 || running === null)) later(PAUSE_MS);
     },
     /** Ends a conflict with the own answer, or with that of the other tab. */
-    resolve: (question, mine) => {
+    resolve(question, mine) {
       const other = conflicts.value[question];
       conflicts.value = without(conflicts.value, question);
-      if (mine) return save(question);
-      answers.value = {
-        ...answers.value,
-        [question]: { text: other.text ?? "", multiple_choice: other.multiple_choice },
-      };
+      if (mine) {
+        mark(question, "dirty");
+        return flush();
+      }
+      answers.value = { ...answers.value, [question]: shown(other) };
       mark(question, "saved");
     },
-    /** After the submission nothing waits. */
-    forget: () => {
-      // The draft is gone, and with it its versions.
-      for (const question of Object.keys(versions)) delete versions[question];
-      conflicts.value = {};
-      states.value = {};
-      sessionStorage.removeItem(place);
+    flush,
+    /** Whether something that was typed is not stored by the service. */
+    isOpen: () => Object.values(states.value).some((one) => one !== "saved" && one !== "clean"),
+    /** Stops saving, because all answers are being submitted; waits for what is on its way. */
+    async hold() {
+      isHeld = true;
+      clock.clear(timer);
+      await Promise.race([running, new Promise((done) => clock.set(() => done(undefined), 3000))]);
     },
-    /** Saves what waits, before it is submitted. */
-    settle: () => Promise.all(
-      Object.entries(states.value)
-        .filter(([, state]) => state !== "saved" && state !== "conflict")
-        .map(([question]) => save(Number(question))),
-    ),
+    /** Goes on after a submission that failed. */
+    release() {
+      isHeld = false;
+      if (waiting().length) later(PAUSE_MS);
+    },
+    /** The page is being left: sends what waits, once, without waiting for an answer. */
+    leave() {
+      if (isHeld || isClosed.value) return;
+      let bytes = 0;
+      const size = (one) => 3 * (one.text?.length ?? 0) + 100;
+      const last = waiting()
+        .map(body)
+        .filter((one) => (bytes += size(one)) < LAST_BYTES);
+      if (last.length) send(last, { keepalive: true }).catch(() => {});
+    },
+    /** After the submission nothing waits: the draft is gone, and with it its versions. */
+    forget() {
+      for (const question of Object.keys(versions)) delete versions[question];
+      for (const question of Object.keys(states.value)) store.remove(question);
+      [isHeld, attempt] = [false, 0];
+      conflicts.value = {};
+      messages.value = {};
+      states.value = {};
+    },
   };
 }

@@ -25,14 +25,21 @@ export function Editor({ id, value, change, notes }) {
   const place = useRef(null);
   useEffect(() => {
     // While somebody types, the element is ahead of the value.
-    if (place.current !== document.activeElement && place.current.innerHTML !== value) place.current.innerHTML = value;
+    if (place.current !== document.activeElement && place.current.innerHTML !== value)
+      place.current.innerHTML = value;
   }, [value]);
-  const tell = () => change(place.current.textContent.trim() || place.current.querySelector("img") ? place.current.innerHTML : "");
+  const tell = () =>
+    change(
+      place.current.textContent.trim() || place.current.querySelector("img")
+        ? place.current.innerHTML
+        : "",
+    );
   const format = (command, argument) => {
     place.current.focus();
     document.execCommand("defaultParagraphSeparator", false, "p");
     // `execCommand` is the only way to format that can be undone with the keyboard.
-    const given = command === "createLink" ? linked(window.prompt(t("editor.address"), "https://")) : argument;
+    const given =
+      command === "createLink" ? linked(window.prompt(t("editor.address"), "https://")) : argument;
     if (command === "createLink" && !given) return;
     if (command === "removeFormat") {
       document.execCommand("unlink");
@@ -47,10 +54,16 @@ export function Editor({ id, value, change, notes }) {
   };
   return html`<div class="editor">
     <div class="row" role="toolbar" aria-label=${t("editor.format")} aria-controls=${id}>
-      ${COMMANDS.map(([command, sign, argument]) => html`<button type="button" class="plain" key=${command} aria-label=${t(`editor.${command}`)} title=${t(`editor.${command}`)}
-        onMouseDown=${(event) => event.preventDefault()} onClick=${() => format(command, argument)}>${sign}</button>`)}
+      ${COMMANDS.map(
+        ([command, sign, argument]) => html`<button type="button" class="plain" key=${command}
+          aria-label=${t(`editor.${command}`)} title=${t(`editor.${command}`)}
+        onMouseDown=${(event) => event.preventDefault()} onClick=${() => format(command, argument)}>
+          ${sign}</button>`,
+      )}
     </div>
-    <div id=${id} ref=${place} class="rich" contenteditable="true" role="textbox" aria-multiline="true" tabindex="0"
-      aria-labelledby=${`${id}-label`} aria-describedby=${notes} onInput=${tell} onPaste=${paste}></div>
+    <div id=${id} ref=${place} class="rich" contenteditable="true" role="textbox"
+      aria-multiline="true" tabindex="0"
+      aria-labelledby=${`${id}-label`} aria-describedby=${notes} onInput=${tell} onPaste=${paste}>
+        </div>
   </div>`;
 }

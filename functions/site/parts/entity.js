@@ -1,11 +1,13 @@
-// One thing of the API in a fold: it is loaded when the fold is opened, and changed and deleted with
+// One thing of the API in a fold: it is loaded when the fold is opened, and changed and deleted
+// with
 // the version that was shown.
 
 import { html, useSignal } from "./kit.js";
 import { call } from "./api.js";
 import { Form } from "./form.js";
 import { t } from "./texts.js";
-import { Action, confirmed, loaded, useLoad } from "./ui.js";
+import { loaded, useLoad } from "./load.js";
+import { Action, confirmed } from "./ui.js";
 
 /**
  * @param {object} props
@@ -20,16 +22,27 @@ import { Action, confirmed, loaded, useLoad } from "./ui.js";
 export function Entity({ path, summary, name, fields, sent, reload, children }) {
   const isOpen = useSignal(false);
   const thing = useLoad(isOpen.value ? path : "");
-  const save = (values) => call("PATCH", path, { body: sent ? sent(values) : values, etag: thing.etag });
+  const save = (values) =>
+    call("PATCH", path, { body: sent ? sent(values) : values, etag: thing.etag });
   const drop = async () => {
     if (!confirmed(t("delete.sure", { name }))) return false;
     await call("DELETE", path);
     await reload();
   };
-  return html`<details class="card" onToggle=${(event) => (isOpen.value = event.currentTarget.open)}><summary>${summary}</summary>
-    ${isOpen.value && loaded(thing, (found) => html`
-      <${Form} name=${path} fields=${fields} data=${found} send=${save} stored=${() => Promise.all([thing.reload(), reload()])} reload=${thing.reload} />
+  return html`<details class="card"
+    onToggle=${(event) => (isOpen.value = event.currentTarget.open)}><summary>${summary}</summary>
+    ${
+      isOpen.value &&
+      loaded(
+        thing,
+        (found) => html`
+      <${Form} name=${path} fields=${fields} data=${found} send=${save}
+        stored=${() => Promise.all([thing.reload(), reload()])} reload=${thing.reload} />
       ${children}
-      <p><${Action} className="danger" run=${drop} done=${t("deleted")} label=${`${t("delete")}: ${name}`}>${t("delete")}<//></p>`, 3)}
+      <p><${Action} className="danger" run=${drop} done=${t("deleted")}
+        label=${`${t("delete")}: ${name}`}>${t("delete")}<//></p>`,
+        3,
+      )
+    }
   </details>`;
 }

@@ -5,7 +5,7 @@ import { post } from "./api.js";
 import { Entity } from "./entity.js";
 import { Form } from "./form.js";
 import { t } from "./texts.js";
-import { loaded, useLoad } from "./ui.js";
+import { loaded, useLoad } from "./load.js";
 
 /** More entries than this have a field to find some of them. */
 const MANY = 20;
@@ -22,10 +22,26 @@ export function Entries({ path, title, fields, empty, more }) {
   const list = useLoad(path);
   const words = useSignal("");
   const base = path.split("?")[0];
+  const fits = (one) => one[title].toLowerCase().includes(words.value.trim().toLowerCase());
+  const entry = (one) => html`<${Entity} key=${one.id} path=${`${base}${one.id}/`}
+    summary=${one[title]} name=${one[title]} fields=${fields} reload=${list.reload}>
+    ${more?.(one)}<//>`;
   return html`
     <details class="card" open><summary>${t("lists.new")}</summary>
-      <${Form} name=${`new-${base}`} fields=${fields} data=${empty} whole send=${(values) => post(base, values)} stored=${list.reload} submit=${t("lists.add")} /></details>
-    ${loaded(list, (all) => html`<div class="row middle"><p role="status">${t("lists.count", { n: all.length })}</p>
-      ${all.length > MANY && html`<input type="search" aria-label=${t("search")} value=${words.value} onInput=${(event) => (words.value = event.currentTarget.value)} />`}</div>
-      ${all.filter((one) => one[title].toLowerCase().includes(words.value.trim().toLowerCase())).map((one) => html`<${Entity} key=${one.id} path=${`${base}${one.id}/`} summary=${one[title]} name=${one[title]} fields=${fields} reload=${list.reload}>${more?.(one)}<//>`)}`)}`;
+      <${Form} name=${`new-${base}`} fields=${fields} data=${empty} whole
+        send=${(values) => post(base, values)} stored=${list.reload} submit=${t("lists.add")} />
+          </details>
+    ${loaded(
+      list,
+      (
+        all,
+      ) => html`<div class="row middle"><p role="status">${t("lists.count", { n: all.length })}</p>
+      ${
+        all.length > MANY &&
+        html`<input type="search" aria-label=${t("search")}
+        value=${words.value} onInput=${(event) => (words.value = event.currentTarget.value)} />`
+      }
+          </div>
+      ${all.filter(fits).map(entry)}`,
+    )}`;
 }

@@ -4,7 +4,8 @@ import { html } from "./kit.js";
 import { post, remove } from "./api.js";
 import { Form } from "./form.js";
 import { t } from "./texts.js";
-import { Action, Time, loaded, useLoad } from "./ui.js";
+import { loaded, useLoad } from "./load.js";
+import { Action, Time } from "./ui.js";
 
 export function Extensions({ path, end }) {
   const extensions = useLoad(path);
@@ -13,8 +14,19 @@ export function Extensions({ path, end }) {
     { name: "end_time", label: t("extensions.end"), kind: "time" },
   ];
   return html`
-    ${loaded(extensions, (all) => html`<ul>${all.map((one) => html`<li key=${one.id}>${one.username}: <${Time} at=${one.end_time} zoned />
-      <${Action} className="danger" run=${() => remove(`${path}${one.id}/`).then(extensions.reload)} done=${t("extensions.deleted")} label=${`${t("extensions.delete")}: ${one.username}`}>${t("extensions.delete")}<//></li>`)}</ul>`, 1)}
+    ${loaded(
+      extensions,
+      (all) =>
+        html`<ul>${all.map(
+          (one) => html`<li key=${one.id}>${one.username}: <${Time} at=${one.end_time} zoned />
+      <${Action} className="danger" run=${() => remove(`${path}${one.id}/`).then(extensions.reload)}
+        done=${t("extensions.deleted")} label=${`${t("extensions.delete")}: ${one.username}`}>
+          ${t("extensions.delete")}<//></li>`,
+        )}</ul>`,
+      1,
+    )}
     <details class="card"><summary>${t("extensions.new")}</summary>
-      <${Form} name=${`new-${path}`} fields=${fields} data=${{ username: "", end_time: end }} whole send=${(values) => post(path, values)} stored=${extensions.reload} submit=${t("extensions.new")} /></details>`;
+      <${Form} name=${`new-${path}`} fields=${fields} data=${{ username: "", end_time: end }} whole
+        send=${(values) => post(path, values)} stored=${extensions.reload}
+          submit=${t("extensions.new")} /></details>`;
 }

@@ -37,12 +37,41 @@ export function Drop({ label, accept, take }) {
   </label>`;
 }
 
+/** The service takes images of at most this size; larger ones are made smaller here. */
+const LARGEST_BYTES = 4 * 1024 * 1024;
+const SIDE_PX = 2400;
+
+/** An image that the service takes: a photo that is too large is drawn again, smaller. */
+export async function fitting(file) {
+  if (file.size <= LARGEST_BYTES || typeof OffscreenCanvas === "undefined") return file;
+  const image = await createImageBitmap(file).catch(() => null);
+  if (!image) return file;
+  for (let side = SIDE_PX; side > 300; side /= 2) {
+    const scale = Math.min(1, side / Math.max(image.width, image.height));
+    const canvas = new OffscreenCanvas(
+      Math.round(image.width * scale),
+      Math.round(image.height * scale),
+    );
+    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    const smaller = await canvas.convertToBlob({ type: "image/jpeg", quality: 0.85 });
+    if (smaller.size <= LARGEST_BYTES)
+      return new File([smaller], "photo.jpg", { type: "image/jpeg" });
+  }
+  return file;
+}
+
 /** An image that can be replaced and removed. */
 export function Image({ url, label, upload, remove }) {
   return html`<div class="row middle">
     ${url && html`<img class="preview" src=${url} alt="" />`}
-    <${Drop} label=${label} accept="image/png,image/jpeg,image/webp,image/gif" take=${upload} />
-    ${url && html`<button type="button" class="danger" onClick=${() => remove().catch((error) => say(error.message, "problem"))}>${t("files.remove")}</button>`}
+    <${Drop} label=${label} accept="image/png,image/jpeg,image/webp,image/gif"
+      take=${async (file) => upload(await fitting(file))} />
+    ${
+      url &&
+      html`<button type="button" class="danger"
+      onClick=${() => remove().catch((error) => say(error.message, "problem"))}>${t("files.remove")}
+        </button>`
+    }
   </div>`;
 }
 

@@ -9,32 +9,40 @@ import { t, zone } from "./texts.js";
 import { Action, Field, useUnsaved } from "./ui.js";
 
 /**
+ * @typedef {"text" | "area" | "rich" | "number" | "check" | "time" | "choice" | "many" | "color"
+ *   | "own"} Kind
  * @typedef {object} FieldOf One field. `name` is that of the API.
  * @property {string} name
- * @property {"text" | "area" | "rich" | "number" | "check" | "time" | "choice" | "many" | "color" | "own"} [kind]
+ * @property {Kind} [kind]
  * @property {string} label
  * @property {string} [hint]
  * @property {[any, string][]} [options] value and label of each option of `choice` and `many`
  * @property {any} [empty] what is sent for an empty text; "" if not given
- * @property {(field: {id: string, value: any, change: (value: any) => void}) => any} [show] draws a field of the kind `own`
+ * @property {(field: {id: string, value: any, change: (value: any) => void}) => any} [show]
+ *   draws a field of the kind `own`
  */
 
 /** A moment as the browser's field for date and time has it. */
 const local = (text) => {
   if (!text) return "";
   const date = new Date(text);
-  return Number.isNaN(date.getTime()) ? "" : new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  return Number.isNaN(date.getTime())
+    ? ""
+    : new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 };
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
 /**
  * What was typed into a form and is not stored yet, kept in the tab for its owner: `{ now, base }`
- * for each field, where `base` is what was stored when somebody began to type. A change that `follows`
+ * for each field, where `base` is what was stored when somebody began to type. A change that
+ * `follows`
  * one of the same person began from what that one stored.
  */
 export function useTyped(name) {
   const place = `form ${name}`;
-  const typed = useSignal(/** @type {Record<string, {now: any, base: any, follows?: boolean}>} */ ({}));
+  const typed = useSignal(
+    /** @type {Record<string, {now: any, base: any, follows?: boolean}>} */ ({}),
+  );
   const owner = useRef(person());
   useMemo(() => {
     const kept = JSON.parse(sessionStorage.getItem(place) ?? "null");
@@ -45,7 +53,8 @@ export function useTyped(name) {
     typed.value = values;
     // After a session ended, what is typed is still that of the person before.
     owner.current = person() ?? owner.current;
-    if (Object.keys(values).length) sessionStorage.setItem(place, JSON.stringify({ owner: owner.current, typed: values }));
+    if (Object.keys(values).length)
+      sessionStorage.setItem(place, JSON.stringify({ owner: owner.current, typed: values }));
     else sessionStorage.removeItem(place);
   };
   return { typed, set };
@@ -59,7 +68,7 @@ export function useTyped(name) {
  * @param {any} props.data what is stored, or the values that a new thing begins with
  * @param {boolean} [props.whole] send all fields
  * @param {(values: any) => Promise<any>} props.send
- * @param {(stored: any) => any} [props.stored] what follows when it is stored, such as loading it again
+ * @param {(stored: any) => any} [props.stored] what follows when it is stored
  * @param {() => Promise<any>} [props.reload] loads `data` again and returns it
  * @param {string} [props.submit] the text of the button
  * @param {string | ((stored: any) => string)} [props.done] what is said afterwards
@@ -75,12 +84,21 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
   const change = (field) => (now) => {
     const before = typed.value[field.name];
     const base = before && !before.follows ? before.base : data[field.name];
-    set(same(now, data[field.name]) ? without(typed.value, field.name) : { ...typed.value, [field.name]: { now, base } });
+    set(
+      same(now, data[field.name])
+        ? without(typed.value, field.name)
+        : { ...typed.value, [field.name]: { now, base } },
+    );
   };
   /** Whether somebody else stored something else meanwhile. */
   const conflicts = (stored) => (field) => {
     const mine = typed.value[field.name];
-    return mine && !mine.follows && !same(stored[field.name], mine.base) && !same(stored[field.name], mine.now);
+    return (
+      mine &&
+      !mine.follows &&
+      !same(stored[field.name], mine.base) &&
+      !same(stored[field.name], mine.now)
+    );
   };
   const take = (field) => {
     set(without(typed.value, field.name));
@@ -95,7 +113,14 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
   useEffect(() => {
     const arrived = ([field, one]) => one.follows && !same(one.base, data[field]);
     if (!Object.entries(typed.value).some(arrived)) return;
-    set(Object.fromEntries(Object.entries(typed.value).map(([field, one]) => [field, arrived([field, one]) ? { now: one.now, base: data[field] } : one])));
+    set(
+      Object.fromEntries(
+        Object.entries(typed.value).map(([field, one]) => [
+          field,
+          arrived([field, one]) ? { now: one.now, base: data[field] } : one,
+        ]),
+      ),
+    );
   });
 
   const save = async () => {
@@ -104,8 +129,14 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
     const sent = Object.fromEntries(chosen.map((field) => [field.name, current[field.name]]));
     // What is typed while it is being sent stays, and follows what was sent.
     const forget = () => {
-      const later = Object.entries(typed.value).filter(([field, { now }]) => !(field in sent) || !same(now, sent[field]));
-      set(Object.fromEntries(later.map(([field, one]) => [field, field in sent ? { ...one, follows: true } : one])));
+      const later = Object.entries(typed.value).filter(
+        ([field, { now }]) => !(field in sent) || !same(now, sent[field]),
+      );
+      set(
+        Object.fromEntries(
+          later.map(([field, one]) => [field, field in sent ? { ...one, follows: true } : one]),
+        ),
+      );
     };
     try {
       const answer = await send(sent);
@@ -128,7 +159,8 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
       const wrong = fields.find((field) => found[field.name]);
       if (wrong) focus(wrong);
       // What stands at the fields is not said twice, with the names that programs use.
-      if (wrong && Object.keys(found).every((name) => fields.some((field) => field.name === name))) throw new Error(t("form.wrong"));
+      if (wrong && Object.keys(found).every((name) => fields.some((field) => field.name === name)))
+        throw new Error(t("form.wrong"));
       throw error;
     }
   };
@@ -138,14 +170,23 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
     errors.value = NO_ERRORS;
   };
   return html`<form onSubmit=${(event) => event.preventDefault()}>
-    ${fields.map((field) => html`<${Input} key=${field.name} field=${field} id=${idOf(field)} value=${current[field.name]} change=${change(field)} errors=${errors.value[field.name]} />
-      ${conflicts(data)(field) && html`<div class="conflict" role="alert">
+    ${fields.map(
+      (field) => html`<${Input} key=${field.name} field=${field} id=${idOf(field)}
+        value=${current[field.name]} change=${change(field)} errors=${errors.value[field.name]} />
+      ${
+        conflicts(data)(field) &&
+        html`<div class="conflict" role="alert">
         <p>${t("form.conflict", { field: field.label })}</p>
         <p class="answer">${shown(field, data[field.name])}</p>
-        <p class="row"><button type="button" onClick=${() => keep(field)}>${t("apply.conflict.mine")}</button>
-          <button type="button" onClick=${() => take(field)}>${t("apply.conflict.theirs")}</button></p></div>`}`)}
+        <p class="row"><button type="button" onClick=${() => keep(field)}>
+          ${t("apply.conflict.mine")}</button>
+          <button type="button" onClick=${() => take(field)}>${t("apply.conflict.theirs")}</button>
+            </p></div>`
+      }`,
+    )}
     <p class="row middle">
-      <${Action} type="submit" className="main" run=${save} done=${done ?? t("saved")} disabled=${!whole && !open}>${submit ?? t("save")}<//>
+      <${Action} type="submit" className="main" run=${save} done=${done ?? t("saved")}
+        disabled=${!whole && !open}>${submit ?? t("save")}<//>
       ${open && html`<button type="button" onClick=${discard}>${t("form.discard")}</button>`}
     </p>
   </form>`;
@@ -154,57 +195,86 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
 /** A value as text, to compare two versions of it. */
 function shown(field, value) {
   const name = (one) => field.options?.find(([key]) => key === one)?.[1] ?? one;
-  if (Array.isArray(value)) return value.map((one) => (one?.name ?? one?.value ?? name(one))).join(", ");
+  if (Array.isArray(value))
+    return value.map((one) => one?.name ?? one?.value ?? name(one)).join(", ");
   if (typeof value === "boolean") return t(value ? "yes" : "no");
   return String(name(value) ?? "");
 }
 
 function Input({ field, id, value, change, errors }) {
-  const type = (event) => change(event.currentTarget.value === "" ? (field.empty ?? (field.kind === "time" ? null : "")) : event.currentTarget.value);
+  const type = (event) =>
+    change(
+      event.currentTarget.value === ""
+        ? (field.empty ?? (field.kind === "time" ? null : ""))
+        : event.currentTarget.value,
+    );
   const notes = `${id}-notes`;
   const wrong = errors?.length ? "true" : undefined;
-  const hint = field.kind === "time" ? [field.hint, t("form.zone", { zone })].filter(Boolean).join(" ") : field.hint;
+  const hint =
+    field.kind === "time"
+      ? [field.hint, t("form.zone", { zone })].filter(Boolean).join(" ")
+      : field.hint;
   const options = field.options ?? [];
-  const messages = html`${hint && html`<p class="quiet">${hint}</p>`}${errors?.map((text) => html`<p class="message" role="alert">${text}</p>`)}`;
+  const messages = html`${hint && html`<p class="quiet">${hint}</p>`}${errors?.map(
+    (text) => html`<p
+    class="message" role="alert">${text}</p>`,
+  )}`;
   switch (field.kind) {
     case "check":
-      return html`<div class="field"><label class="check"><input id=${id} type="checkbox" checked=${Boolean(value)} aria-describedby=${notes} onChange=${(event) => change(event.currentTarget.checked)} /> ${field.label}</label><div id=${notes}>${messages}</div></div>`;
+      return html`<div class="field"><label class="check"><input id=${id} type="checkbox"
+        checked=${Boolean(value)} aria-describedby=${notes}
+          onChange=${(event) => change(event.currentTarget.checked)} /> ${field.label}</label><div
+            id=${notes}>${messages}</div></div>`;
     case "many":
-      return html`<${Many} id=${id} field=${field} value=${value ?? []} change=${change} messages=${messages} />`;
+      return html`<${Many} id=${id} field=${field} value=${value ?? []} change=${change}
+        messages=${messages} />`;
     case "own":
-      return html`<fieldset id=${id} tabindex="-1"><legend>${field.label}</legend>${field.show({ id, value, change })}${messages}</fieldset>`;
+      return html`<fieldset id=${id} tabindex="-1"><legend>${field.label}</legend>
+        ${field.show({ id, value, change })}${messages}</fieldset>`;
     case "rich":
-      return html`<div class=${wrong ? "field wrong" : "field"}><span class="label" id=${`${id}-label`}>${field.label}</span>
-        <${Editor} id=${id} value=${value ?? ""} change=${change} notes=${notes} /><div id=${notes}>${messages}</div></div>`;
+      return html`<div class=${wrong ? "field wrong" : "field"}><span class="label"
+        id=${`${id}-label`}>${field.label}</span>
+        <${Editor} id=${id} value=${value ?? ""} change=${change} notes=${notes} /><div id=${notes}>
+          ${messages}</div></div>`;
     case "choice":
       return html`<${Field} id=${id} label=${field.label} hint=${hint} errors=${errors}>
-        <select id=${id} aria-describedby=${notes} aria-invalid=${wrong} onChange=${(event) => change(options[event.currentTarget.selectedIndex][0])}>
-          ${options.map(([key, label]) => html`<option selected=${same(key, value)}>${label}</option>`)}
+        <select id=${id} aria-describedby=${notes} aria-invalid=${wrong}
+          onChange=${(event) => change(options[event.currentTarget.selectedIndex][0])}>
+          ${options.map(
+            ([key, label]) => html`<option selected=${same(key, value)}>${label}
+            </option>`,
+          )}
         </select><//>`;
     case "area":
       return html`<${Field} id=${id} label=${field.label} hint=${hint} errors=${errors}>
-        <textarea id=${id} rows="5" value=${value ?? ""} onInput=${type} aria-describedby=${notes} aria-invalid=${wrong}></textarea><//>`;
+        <textarea id=${id} rows="5" value=${value ?? ""} onInput=${type} aria-describedby=${notes}
+          aria-invalid=${wrong}></textarea><//>`;
     case "time":
       return html`<${Field} id=${id} label=${field.label} hint=${hint} errors=${errors}>
-        <input id=${id} type="datetime-local" max="9999-12-31T23:59" value=${local(value)} aria-describedby=${notes} aria-invalid=${wrong} onChange=${(event) => {
-          const text = event.currentTarget.value;
-          const date = new Date(text);
-          // While a year is typed, it may have too many digits.
-          if (!text) change(null);
-          else if (date.getFullYear() < 10_000) change(date.toISOString().replace(".000Z", "Z"));
-        }} /><//>`;
+        <input id=${id} type="datetime-local" max="9999-12-31T23:59" value=${local(value)}
+          aria-describedby=${notes} aria-invalid=${wrong} onChange=${(event) => {
+            const text = event.currentTarget.value;
+            const date = new Date(text);
+            // While a year is typed, it may have too many digits.
+            if (!text) change(null);
+            else if (date.getFullYear() < 10_000) change(date.toISOString().replace(".000Z", "Z"));
+          }} /><//>`;
     case "number":
       return html`<${Field} id=${id} label=${field.label} hint=${hint} errors=${errors}>
-        <input id=${id} inputmode="numeric" value=${value ?? ""} aria-describedby=${notes} aria-invalid=${wrong} onInput=${(event) => {
-          const text = event.currentTarget.value.trim();
-          change(text === "" ? (field.empty ?? null) : /^-?\d+$/.test(text) ? Number(text) : text);
-        }} /><//>`;
+        <input id=${id} inputmode="numeric" value=${value ?? ""} aria-describedby=${notes}
+          aria-invalid=${wrong} onInput=${(event) => {
+            const text = event.currentTarget.value.trim();
+            change(
+              text === "" ? (field.empty ?? null) : /^-?\d+$/.test(text) ? Number(text) : text,
+            );
+          }} /><//>`;
     case "color":
       return html`<${Field} id=${id} label=${field.label} hint=${hint} errors=${errors}>
         <input id=${id} type="color" value=${value || "#666666"} onInput=${type} /><//>`;
     default:
       return html`<${Field} id=${id} label=${field.label} hint=${hint} errors=${errors}>
-        <input id=${id} class="wide" value=${value ?? ""} onInput=${type} aria-describedby=${notes} aria-invalid=${wrong} /><//>`;
+        <input id=${id} class="wide" value=${value ?? ""} onInput=${type} aria-describedby=${notes}
+          aria-invalid=${wrong} /><//>`;
   }
 }
 
@@ -215,11 +285,21 @@ const MANY = 20;
 function Many({ id, field, value, change, messages }) {
   const words = useSignal("");
   const all = field.options ?? [];
-  const fits = ([key, label]) => value.includes(key) || label.toLowerCase().includes(words.value.trim().toLowerCase());
+  const fits = ([key, label]) =>
+    value.includes(key) || label.toLowerCase().includes(words.value.trim().toLowerCase());
   return html`<fieldset id=${id} tabindex="-1"><legend>${field.label}</legend>
-    ${all.length > MANY && html`<p class="filter"><input type="search" aria-label=${`${t("search")}: ${field.label}`} value=${words.value} onInput=${(event) => (words.value = event.currentTarget.value)} /></p>`}
-    <div class="choices">${all.filter(fits).map(([key, label]) => html`<label class="check" key=${key}><input type="checkbox" checked=${value.includes(key)} onChange=${(event) => {
-      const others = value.filter((one) => one !== key);
-      change(event.currentTarget.checked ? [...others, key].sort((a, b) => a - b) : others);
-    }} /> ${label}</label>`)}</div>${messages}</fieldset>`;
+    ${
+      all.length > MANY &&
+      html`<p class="filter"><input type="search"
+      aria-label=${`${t("search")}: ${field.label}`} value=${words.value}
+        onInput=${(event) => (words.value = event.currentTarget.value)} /></p>`
+    }
+    <div class="choices">${all.filter(fits).map(
+      ([key, label]) =>
+        html`<label class="check" key=${key}><input type="checkbox" checked=${value.includes(key)}
+          onChange=${(event) => {
+            const others = value.filter((one) => one !== key);
+            change(event.currentTarget.checked ? [...others, key].sort((a, b) => a - b) : others);
+          }} /> ${label}</label>`,
+    )}</div>${messages}</fieldset>`;
 }

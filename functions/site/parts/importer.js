@@ -2,11 +2,14 @@
 
 import { html, useSignal } from "./kit.js";
 import { call } from "./api.js";
+import { importAll } from "./csv.js";
 import { Drop, textOf } from "./files.js";
 import { useTyped } from "./form.js";
-import { t } from "./texts.js";
+import { t, told } from "./texts.js";
 import { Action, Field } from "./ui.js";
 
+/** Rows of one call: as many as it can handle in its time. */
+const PART = 250;
 const COUNTS = ["created", "updated", "invited", "skipped"];
 
 /** @param {{path: string, columns: string, example: string, done?: () => any}} props */
@@ -14,9 +17,20 @@ export function Importer({ path, columns, example, done }) {
   const { typed, set } = useTyped(`import ${path}`);
   const text = typed.value.rows?.now ?? "";
   const result = useSignal(/** @type {import("../api").Schemas["ImportBody"] | null} */ (null));
+  const progress = useSignal(/** @type {null | {done: number, all: number}} */ (null));
   const run = (dry) => async () => {
-    const { data } = await call("POST", `${path}${dry ? "?dry_run=true" : ""}`, { text });
-    result.value = data;
+    const send = async (part) =>
+      (await call("POST", path + (dry ? "?dry_run=true" : ""), { text: part })).data;
+    try {
+      result.value = await importAll(
+        text,
+        PART,
+        send,
+        (done, all) => (progress.value = { done, all }),
+      );
+    } finally {
+      progress.value = null;
+    }
     if (dry) return;
     set({});
     await done?.();
@@ -30,20 +44,45 @@ export function Importer({ path, columns, example, done }) {
   const checked = found?.dry_run;
   return html`
     <p>${t("import.about", { columns })}</p>
-    <${Drop} label=${t("import.file")} accept=".csv,text/csv" take=${async (file) => change(await textOf(file))} />
+    <${Drop} label=${t("import.file")} accept=".csv,text/csv"
+      take=${async (file) => change(await textOf(file))} />
     <${Field} id="rows" label=${t("import.rows")} hint=${t("import.example", { example })}>
-      <textarea id="rows" rows="8" spellcheck="false" value=${text} onInput=${(event) => change(event.currentTarget.value)} aria-describedby="rows-notes"></textarea><//>
+      <textarea id="rows" rows="8" spellcheck="false" value=${text}
+        onInput=${(event) => change(event.currentTarget.value)} aria-describedby="rows-notes">
+          </textarea><//>
     <p class="row">
-      <${Action} className=${checked ? "" : "main"} run=${run(true)} disabled=${!text.trim()}>${t("import.check")}<//>
-      ${checked && html`<${Action} className="main" run=${run(false)} done=${t("import.done")}>${t("import.run")}<//>`}
+      <${Action} className=${checked ? "" : "main"} run=${run(true)} disabled=${!text.trim()}>
+        ${t("import.check")}<//>
+      ${
+        checked &&
+        html`<${Action} className="main" run=${run(false)} done=${t("import.done")}>
+        ${t("import.run")}<//>`
+      }
     </p>
-    ${found && html`<section class="card" role="status">
+    ${
+      progress.value &&
+      html`<p role="status">${t("import.progress", progress.value)}
+      <progress max=${progress.value.all} value=${progress.value.done}
+        aria-label=${t("import.progress", progress.value)}></progress></p>`
+    }
+    ${
+      found &&
+      html`<section class="card" role="status">
       <h2>${t(found.dry_run ? "import.would" : "import.done")}</h2>
       <dl>${COUNTS.map((name) => html`<dt>${t(`import.${name}`)}</dt><dd>${found[name]}</dd>`)}</dl>
-      ${found.errors.length > 0 && html`<h3>${t("import.errors", { n: found.errors.length })}</h3>
-        <div class="scroll" tabindex="0" role="region" aria-label=${t("import.errors", { n: found.errors.length })}><table>
-          <thead><tr><th scope="col">${t("import.row")}</th><th scope="col">${t("import.column")}</th><th scope="col">${t("import.problem")}</th></tr></thead>
-          <tbody>${found.errors.map((one) => html`<tr><td>${one.row}</td><td>${one.field}</td><td>${one.message}</td></tr>`)}</tbody>
-        </table></div>`}
-    </section>`}`;
+      ${
+        found.errors.length > 0 &&
+        html`<h3>${t("import.errors", { n: found.errors.length })}</h3>
+        <div class="scroll" tabindex="0" role="region"
+          aria-label=${t("import.errors", { n: found.errors.length })}><table>
+          <thead><tr><th scope="col">${t("import.row")}</th><th scope="col">${t("import.column")}
+            </th><th scope="col">${t("import.problem")}</th></tr></thead>
+          <tbody>${found.errors.map(
+            (one) => html`<tr><td>${one.row}</td><td>${one.field}</td><td>
+            ${told(one.message)}</td></tr>`,
+          )}</tbody>
+        </table></div>`
+      }
+    </section>`
+    }`;
 }

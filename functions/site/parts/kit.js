@@ -1,6 +1,6 @@
 // The libraries, under one name. Pages import from here only.
 
-import { h, render, Fragment } from "../vendor/preact.js";
+import { Component, Fragment, h, render } from "../vendor/preact.js";
 import { useEffect, useMemo, useRef } from "../vendor/hooks.js";
 import htm from "../vendor/htm.js";
 import { batch, computed, effect, signal, useComputed, useSignal } from "../vendor/signals.js";
@@ -10,4 +10,17 @@ export const without = (object, name) =>
   Object.fromEntries(Object.entries(object).filter(([key]) => key !== String(name)));
 
 export const html = htm.bind(h);
-export { Fragment, batch, computed, effect, render, signal, useComputed, useEffect, useMemo, useRef, useSignal };
+export {
+  Component,
+  Fragment,
+  batch,
+  computed,
+  effect,
+  render,
+  signal,
+  useComputed,
+  useEffect,
+  useMemo,
+  useRef,
+  useSignal,
+};

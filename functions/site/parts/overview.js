@@ -1,32 +1,121 @@
-// The recruitment in numbers: bars that are a table as well.
+// The recruitment in numbers: plots that are tables as well.
 
 import { html } from "./kit.js";
-import { moment, t } from "./texts.js";
+import { dated, moment, t } from "./texts.js";
 
-function counted(all, name) {
+const DAY = 86_400_000;
+
+export function counted(all, name) {
   const counts = new Map();
   for (const one of all) counts.set(name(one), (counts.get(name(one)) ?? 0) + 1);
   return [...counts];
 }
 
 /** Counts as bars. Each bar stands beside its number, so the table says the same. */
-function Bars({ caption, counts }) {
+export function Bars({ caption, counts }) {
   const most = Math.max(1, ...counts.map(([, count]) => count));
-  return html`<table class="bars"><caption>${caption}</caption><tbody>
-    ${counts.map(([label, count]) => html`<tr key=${label}>
-      <th scope="row">${label}</th><td>${count}</td>
-      <td aria-hidden="true"><svg viewBox="0 0 100 10" preserveAspectRatio="none"><rect width=${(100 * count) / most} height="10" rx="1" /></svg></td>
-    </tr>`)}
+  return html`<table class="bars card"><caption>${caption}</caption><tbody>
+    ${counts.map(
+      ([label, count]) => html`<tr key=${label}>
+      <th scope="row">${label}</th>
+      <td aria-hidden="true"><svg viewBox="0 0 100 10" preserveAspectRatio="none"><rect
+        width=${(100 * count) / most} height="10" rx="1" /></svg></td>
+      <td class="count">${count}</td>
+    </tr>`,
+    )}
   </tbody></table>`;
 }
 
-export function Overview({ all }) {
-  const days = counted([...all].sort((a, b) => (a.created_at < b.created_at ? -1 : 1)), (one) => moment(one.created_at, { day: true }));
-  return html`<details class="card"><summary>${t("overview")}</summary><div class="overview">
-    <${Bars} caption=${t("overview.days")} counts=${days} />
-    <${Bars} caption=${t("overview.committees")} counts=${counted(all, (one) => one.committee?.name ?? t("apply.committee.none"))} />
-    <${Bars} caption=${t("overview.statuses")} counts=${counted(all, (one) => t(`status.${one.status}`))} />
-    <${Bars} caption=${t("overview.reviews")} counts=${counted(all, (one) => t("overview.reviews.count", { n: one.review_count ?? 0 }))} />
-    <${Bars} caption=${t("overview.mails")} counts=${counted(all, (one) => t(`mail.${one.email_status ?? "none"}`))} />
-  </div></details>`;
+/** How many submissions there were at the end of each day. */
+function byDay(all, end) {
+  const times = all.map((one) => Date.parse(one.created_at)).sort((a, b) => a - b);
+  if (times.length === 0) return [];
+  const start = new Date(times[0]);
+  start.setHours(0, 0, 0, 0);
+  const last = Math.min(Date.now(), Math.max(Date.parse(end), times.at(-1) ?? 0));
+  const days = [];
+  let seen = 0;
+  for (const day = new Date(start); day.getTime() <= last && days.length < 400; ) {
+    day.setDate(day.getDate() + 1);
+    while (seen < times.length && times[seen] < day.getTime()) seen++;
+    days.push({ at: day.getTime(), count: seen });
+  }
+  return [{ at: start.getTime(), count: 0 }, ...days];
+}
+
+/** Submissions over time, with the deadline. */
+export function Curve({ all, end }) {
+  const days = byDay(all, end);
+  if (days.length < 2) return null;
+  const [width, height, left, bottom] = [640, 220, 36, 24];
+  const from = days[0].at;
+  const to = Math.max(days.at(-1)?.at ?? 0, Date.parse(end));
+  const most = Math.max(1, days.at(-1)?.count ?? 0);
+  const x = (at) => left + ((width - left - 8) * (at - from)) / Math.max(DAY, to - from);
+  const y = (count) => height - bottom - ((height - bottom - 12) * count) / most;
+  const line = days
+    .map(({ at, count }, i) => `${i ? "L" : "M"}${x(at).toFixed(1)} ${y(count).toFixed(1)}`)
+    .join("");
+  const area = `${line}L${x(days.at(-1)?.at).toFixed(1)} ${y(0)}L${x(from)} ${y(0)}Z`;
+  const marks = [...new Set([0, Math.round(most / 2), most])];
+  const deadline = x(Date.parse(end));
+  const style = /** @type {const} */ ({ day: "numeric", month: "short" });
+  return html`<section class="card"><h2 class="flat">${t("overview.curve")}</h2>
+    <svg class="plot" viewBox=${`0 0 ${width} ${height}`} role="img"
+      aria-label=${t("overview.curve.text", { n: all.length, from: dated(new Date(from), style) })}>
+      ${marks.map(
+        (
+          mark,
+        ) => html`<g><line class="grid-line" x1=${left} x2=${width} y1=${y(mark)} y2=${y(mark)} />
+        <text x=${left - 6} y=${y(mark) + 4} text-anchor="end">${mark}</text></g>`,
+      )}
+      <path class="area" d=${area} /><path class="curve" d=${line} />
+      <line class="limit" x1=${deadline} x2=${deadline} y1="8" y2=${height - bottom} />
+      <text class="limit-text" x=${deadline - 6} y="18" text-anchor="end">${t("overview.deadline")}
+        </text>
+      <text x=${left} y=${height - 6}>${dated(new Date(from), style)}</text>
+      <text x=${deadline} y=${height - 6} text-anchor="end">${dated(new Date(end), style)}</text>
+    </svg>
+    <details class="small"><summary>${t("overview.table")}</summary><table><tbody>${days
+      .slice(1)
+      .map(
+        ({ at, count }) => html`
+      <tr key=${at}><th scope="row">${moment(new Date(at - 1).toISOString(), { day: true })}</th>
+        <td>${count}</td></tr>`,
+      )}</tbody></table></details></section>`;
+}
+
+/** What waits, and what was done, in four numbers. */
+export function Facts({ all }) {
+  const decided = all.filter((one) => one.status !== 1);
+  const accepted = decided.filter((one) => one.status === 4).length;
+  const facts = [
+    ["submissions", all.length, ""],
+    [
+      "overview.reviewed",
+      all.filter((one) => one.review_count).length,
+      t("overview.mine", { n: all.filter((one) => one.my_score !== null).length }),
+    ],
+    ["overview.decided", decided.length, t("overview.accepted", { n: accepted })],
+    ["overview.told", all.filter((one) => one.notified).length, ""],
+  ];
+  return html`<ul class="facts">${facts.map(
+    ([name, count, more]) => html`<li class="fact" key=${name}>
+    <span class="small quiet">${t(name)}</span><b>${count}</b><span class="small quiet">${more}
+      </span></li>`,
+  )}</ul>`;
+}
+
+export function Plots({ all, end }) {
+  const members = (one) => one.committee?.name ?? t("apply.committee.none");
+  const mean = (one) =>
+    one.score_average === null ? t("overview.unscored") : String(Math.round(one.score_average));
+  return html`<${Curve} all=${all} end=${end} /><div class="overview">
+    <${Bars} caption=${t("overview.committees")} counts=${counted(all, members)} />
+    <${Bars} caption=${t("overview.statuses")}
+      counts=${counted(all, (one) => t(`status.${one.status}`))} />
+    <${Bars} caption=${t("overview.scores")} counts=${counted(all, mean).sort()} />
+    <${Bars} caption=${t("overview.mails")}
+      counts=${counted(all, (one) => t(`mail.${one.email_status ?? "none"}`))} />
+  </div>`;
 }

@@ -2,64 +2,127 @@
 
 import { html } from "./kit.js";
 import { t } from "./texts.js";
-import { Field } from "./ui.js";
+import { Icon } from "./ui.js";
 
 /** The types of questions, as the API counts them. */
 export const [FREE, CHOICE, SHORT, INFO] = [1, 2, 3, 4];
+/** The API takes no longer text. */
+const LONGEST = 20_000;
 
 /** The number of words of an answer. */
 export const words = (text) => (text.trim() ? text.trim().split(/\s+/).length : 0);
 
 /** The questions that somebody who applies to a committee is asked. */
 export const questionsFor = (application, committee) =>
-  application.questions.filter((question) => !question.committee_question || question.committees.includes(committee));
+  application.questions.filter(
+    (question) => !question.committee_question || question.committees.includes(committee),
+  );
 
-/** A question with its field. `draft` has the answers, and takes what is typed. */
-export function Question({ question, draft, errors }) {
+/** Whether somebody said something. */
+export const hasAnswer = (answer) =>
+  Boolean(answer && (answer.multiple_choice || answer.text?.trim()));
+
+/** How many words are too many. */
+export const tooMany = (question, answer) =>
+  question.word_limit ? Math.max(0, words(answer?.text ?? "") - question.word_limit) : 0;
+
+/** An answer as text. */
+export const answerText = (question, answer) =>
+  question.multiple_choice.find((one) => one.id === answer?.multiple_choice)?.value ??
+  answer?.text ??
+  "";
+
+const SIGNS = { saved: "check", saving: "refresh-cw", dirty: "ellipsis", failed: "cloud-off" };
+
+/** How much of a limit is used, and whether the answer is stored. */
+function Under({ id, question, answer, state }) {
+  const limit = question.word_limit;
+  const shown = state && state !== "clean" && state !== "conflict";
+  return html`<p class="under"><span id=${`${id}-words`}>
+    ${limit > 0 && t("apply.words", { count: words(answer.text ?? ""), limit })}</span>
+    ${
+      shown &&
+      html`<span class=${`line ${state === "saved" ? "good" : state === "failed" ? "warn" : ""}`}>
+      <${Icon} name=${SIGNS[state] ?? "check"} /> ${t(`draft.${state}`)}</span>`
+    }</p>`;
+}
+
+/** Number, question, and what is wrong with the answer. */
+export function Question({ question, number, draft, errors, isLocked }) {
   const id = `q${question.id}`;
-  if (question.question_type === INFO) return html`<p class="card">${question.prompt}</p>`;
+  if (question.question_type === INFO) return html`<p class="card answer">${question.prompt}</p>`;
   const answer = draft.answers.value[question.id] ?? { text: "", multiple_choice: null };
   const state = draft.states.value[question.id];
-  const count = words(answer.text ?? "");
-  const limit = question.word_limit;
+  const refusal = draft.messages.value[question.id];
+  const over = tooMany(question, answer);
   const problems = [
     ...(errors ?? []),
-    ...(limit && count > limit ? [t("apply.words.over", { n: count - limit })] : []),
-    ...(state && !["saved", "waiting", "saving", "conflict"].includes(state) ? [state] : []),
+    ...(over ? [t("apply.words.over", { n: over })] : []),
+    ...(refusal ? [refusal] : []),
   ];
-  const hint = limit ? t("apply.words", { count, limit }) : "";
-  const type = (event) => draft.change(question.id, { text: event.currentTarget.value });
+  const wrong = problems.length > 0;
+  const messages = html`<div id=${`${id}-notes`}>${problems.map(
+    (text) => html`
+    <p class="message line"><${Icon} name="circle-alert" /> ${text}</p>`,
+  )}</div>`;
   const conflict = draft.conflicts.value[question.id];
+  const other =
+    conflict && html`<${Conflict} question=${question} other=${conflict} draft=${draft} />`;
+  const under = html`<${Under} id=${id} question=${question} answer=${answer} state=${state} />`;
+  const kind = wrong ? "question wrong" : "question";
   if (question.question_type === CHOICE) {
-    return html`<fieldset id=${id} tabindex="-1"><legend>${question.prompt}</legend>
-      ${question.multiple_choice.map((option) => html`<p><label class="check">
-        <input type="radio" name=${id} checked=${answer.multiple_choice === option.id} onChange=${() => draft.change(question.id, { multiple_choice: option.id })} />
-        ${option.value}</label></p>`)}
-      ${answer.multiple_choice && html`<p><button class="plain" onClick=${() => draft.change(question.id, {})}>${t("apply.none")}</button></p>`}
-      ${problems.map((text) => html`<p class="message" role="alert">${text}</p>`)}
-      ${conflict && html`<${Conflict} question=${question} other=${conflict} draft=${draft} />`}
+    const choose = (value) => () => draft.change(question.id, value);
+    return html`<fieldset id=${id} class=${kind} tabindex="-1" disabled=${isLocked}
+      aria-describedby=${`${id}-notes`}>
+      <legend>${number}. ${question.prompt}</legend>${messages}
+      <div class="options">${question.multiple_choice.map(
+        (option) => html`<label class="option" key=${option.id}>
+        <input type="radio" name=${id} checked=${answer.multiple_choice === option.id}
+          onChange=${choose({ multiple_choice: option.id })} />
+        <span>${option.value}</span></label>`,
+      )}</div>
+      ${
+        answer.multiple_choice &&
+        html`<button type="button" class="plain" onClick=${choose({})}>
+        ${t("apply.none")}</button>`
+      }
+      ${under}${other}
     </fieldset>`;
   }
-  const control = question.question_type === SHORT
-    ? html`<input id=${id} style=${{ width: "100%" }} value=${answer.text} onInput=${type} aria-describedby=${`${id}-notes`} />`
-    : html`<textarea id=${id} rows="8" value=${answer.text} onInput=${type} aria-describedby=${`${id}-notes`}></textarea>`;
-  return html`<${Field} id=${id} label=${question.prompt} errors=${problems} hint=${hint}>${control}<//>
-    ${conflict && html`<${Conflict} question=${question} other=${conflict} draft=${draft} />`}`;
+  const common = {
+    id,
+    dir: "auto",
+    value: answer.text,
+    maxLength: LONGEST,
+    disabled: isLocked,
+    class: "wide",
+    "aria-invalid": wrong ? "true" : undefined,
+    "aria-describedby": `${id}-notes ${id}-words`,
+    onInput: (event) => draft.change(question.id, { text: event.currentTarget.value }),
+  };
+  return html`<div class=${kind}>
+    <label class="label" for=${id}>${number}. ${question.prompt}</label>${messages}
+    ${
+      question.question_type === SHORT
+        ? html`<input ...${common} />`
+        : html`<textarea rows="6"
+      ...${common}></textarea>`
+    }
+    ${under}${other}</div>`;
 }
 
 /** Both versions of an answer that another tab changed. */
 function Conflict({ question, other, draft }) {
-  const option = question.multiple_choice.find((one) => one.id === other.multiple_choice);
   const choose = (mine) => {
     draft.resolve(question.id, mine);
     document.getElementById(`q${question.id}`)?.focus();
   };
   return html`<div class="conflict" role="alert">
     <p><b>${t("apply.conflict")}</b></p>
-    <p class="answer">${option?.value ?? other.text ?? t("apply.conflict.removed")}</p>
+    <p class="answer">${answerText(question, other) || t("apply.conflict.removed")}</p>
     <p class="row">
-      <button onClick=${() => choose(true)}>${t("apply.conflict.mine")}</button>
-      <button onClick=${() => choose(false)}>${t("apply.conflict.theirs")}</button>
+      <button type="button" onClick=${() => choose(true)}>${t("apply.conflict.mine")}</button>
+      <button type="button" onClick=${() => choose(false)}>${t("apply.conflict.theirs")}</button>
     </p>
   </div>`;
 }

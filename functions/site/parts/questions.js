@@ -10,37 +10,78 @@ import { t } from "./texts.js";
 import { Action, say } from "./ui.js";
 
 const TYPES = [FREE, SHORT, CHOICE, INFO];
-const EMPTY = { prompt: "", question_type: FREE, word_limit: 0, multiple_choice: [], committee_question: false, committees: [] };
+const EMPTY = {
+  prompt: "",
+  question_type: FREE,
+  word_limit: 0,
+  multiple_choice: [],
+  committee_question: false,
+  committees: [],
+};
 
 /**
  * A list of short texts, such as options: `[{ id, [of]: text }]`. What is present keeps its id.
  */
 export function Texts({ id, value, change, of, label, add }) {
-  const set = (at, text) => change(value.map((one, n) => (n === at ? { ...one, [of]: text } : one)));
-  return html`<ol class="texts">${value.map((one, at) => html`<li key=${one.id ?? `new ${at}`}>
-      <input aria-label=${`${label} ${at + 1}`} value=${one[of]} onInput=${(event) => set(at, event.currentTarget.value)} />
-      <button type="button" class="plain" aria-label=${t("builder.remove", { text: one[of] })} onClick=${() => change(value.filter((_, n) => n !== at))}>×</button>
-    </li>`)}</ol>
-    <p><button type="button" id=${`${id}-add`} onClick=${() => change([...value, { [of]: "" }])}>${add}</button></p>`;
+  const set = (at, text) =>
+    change(value.map((one, n) => (n === at ? { ...one, [of]: text } : one)));
+  return html`<ol class="texts">${value.map(
+    (one, at) => html`<li key=${one.id ?? `new ${at}`}>
+      <input aria-label=${`${label} ${at + 1}`} value=${one[of]}
+        onInput=${(event) => set(at, event.currentTarget.value)} />
+      <button type="button" class="plain" aria-label=${t("builder.remove", { text: one[of] })}
+        onClick=${() => change(value.filter((_, n) => n !== at))}>×</button>
+    </li>`,
+  )}</ol>
+    <p><button type="button" id=${`${id}-add`} onClick=${() => change([...value, { [of]: "" }])}>
+      ${add}</button></p>`;
 }
 
 /** The fields of a question follow the type that is chosen in the form. */
-const fieldsOf = (committees) => ({ question_type: type }) => [
-  { name: "question_type", label: t("builder.type"), kind: "choice", options: TYPES.map((one) => [one, t(`builder.type.${one}`)]) },
-  { name: "prompt", label: t("builder.prompt"), kind: "area" },
-  ...(type === FREE || type === SHORT ? [{ name: "word_limit", label: t("builder.limit"), kind: "number", hint: t("builder.limit.hint"), empty: 0 }] : []),
-  ...(type === CHOICE
-    ? [{
-      name: "multiple_choice",
-      label: t("builder.options"),
-      kind: "own",
-      show: (field) => html`<${Texts} ...${field} of="value" label=${t("builder.option")} add=${t("builder.option.add")} />`,
-    }]
-    : []),
-  ...(committees.length
-    ? [{ name: "committees", label: t("builder.only"), kind: "many", options: committees.map((one) => [one.id, one.name]) }]
-    : []),
-];
+const fieldsOf =
+  (committees) =>
+  ({ question_type: type }) => [
+    {
+      name: "question_type",
+      label: t("builder.type"),
+      kind: "choice",
+      options: TYPES.map((one) => [one, t(`builder.type.${one}`)]),
+    },
+    { name: "prompt", label: t("builder.prompt"), kind: "area" },
+    ...(type === FREE || type === SHORT
+      ? [
+          {
+            name: "word_limit",
+            label: t("builder.limit"),
+            kind: "number",
+            hint: t("builder.limit.hint"),
+            empty: 0,
+          },
+        ]
+      : []),
+    ...(type === CHOICE
+      ? [
+          {
+            name: "multiple_choice",
+            label: t("builder.options"),
+            kind: "own",
+            show: (field) =>
+              html`<${Texts} ...${field} of="value" label=${t("builder.option")}
+                add=${t("builder.option.add")} />`,
+          },
+        ]
+      : []),
+    ...(committees.length
+      ? [
+          {
+            name: "committees",
+            label: t("builder.only"),
+            kind: "many",
+            options: committees.map((one) => [one.id, one.name]),
+          },
+        ]
+      : []),
+  ];
 
 /** What the API takes: a question is for some committees exactly if any is named. */
 const sent = (values) => ({
@@ -49,7 +90,12 @@ const sent = (values) => ({
   ...("question_type" in values && values.question_type !== CHOICE && { multiple_choice: [] }),
 });
 
-/** @param {{application: import("../api").Schemas["ApplicationBody"], path: `/clubs/${string}/applications/${string}/questions/`, reload: () => any}} props */
+/**
+ * @param {object} props
+ * @param {import("../api").Schemas["ApplicationBody"]} props.application
+ * @param {`/clubs/${string}/applications/${string}/questions/`} props.path
+ * @param {() => any} props.reload
+ */
 export function Questions({ application, path, reload }) {
   /** The order while it is being changed; null if it is the stored one. */
   const order = useSignal(/** @type {number[] | null} */ (null));
@@ -81,7 +127,12 @@ export function Questions({ application, path, reload }) {
     await keep(moved(question.id, at + by));
     say(t("builder.moved", { n: at + by + 1, all: shown.length }));
   };
-  return html`<ol class="questions">${shown.map((question, at) => html`<li key=${question.id} class=${held.value === question.id ? "card held" : "card"} draggable="true"
+  return html`<ol class="questions">${shown.map(
+    (
+      question,
+      at,
+    ) => html`<li key=${question.id} class=${held.value === question.id ? "card held" : "card"}
+      draggable="true"
       onDragStart=${(event) => {
         held.value = question.id;
         event.dataTransfer.effectAllowed = "move";
@@ -106,12 +157,17 @@ export function Questions({ application, path, reload }) {
         <b>${question.prompt.slice(0, 120)}</b>
         <span class="quiet">${t(`builder.type.${question.question_type}`)}</span>
         <span class="push">
-          <${Action} className="plain" disabled=${at === 0} run=${step(question, at, -1)} label=${t("builder.up", question)}>↑<//>
-          <${Action} className="plain" disabled=${at === shown.length - 1} run=${step(question, at, 1)} label=${t("builder.down", question)}>↓<//>
+          <${Action} className="plain" disabled=${at === 0} run=${step(question, at, -1)}
+            label=${t("builder.up", question)}>↑<//>
+          <${Action} className="plain" disabled=${at === shown.length - 1}
+            run=${step(question, at, 1)} label=${t("builder.down", question)}>↓<//>
         </span>
       </p>
-      <${Entity} path=${`${path}${question.id}/`} summary=${t("builder.question.change", question)} name=${question.prompt} fields=${fieldsOf(application.committees)} sent=${sent} reload=${reload} />
-    </li>`)}</ol>
+      <${Entity} path=${`${path}${question.id}/`} summary=${t("builder.question.change", question)}
+        name=${question.prompt} fields=${fieldsOf(application.committees)} sent=${sent}
+          reload=${reload} />
+    </li>`,
+  )}</ol>
     <${NewQuestion} application=${application} path=${path} reload=${reload} />`;
 }
 
@@ -120,6 +176,7 @@ function NewQuestion({ application, path, reload }) {
   const last = application.questions.at(-1)?.precedence ?? 0;
   const send = (values) => post(path, sent({ ...values, precedence: last + 1 }));
   return html`<details class="card" open=${isFirst}><summary>${t("builder.question.new")}</summary>
-    <${Form} name=${`question-new-${application.id}`} fields=${fieldsOf(application.committees)} data=${EMPTY} whole send=${send} stored=${reload} submit=${t("builder.question.add")} />
+    <${Form} name=${`question-new-${application.id}`} fields=${fieldsOf(application.committees)}
+      data=${EMPTY} whole send=${send} stored=${reload} submit=${t("builder.question.add")} />
   </details>`;
 }

@@ -7,7 +7,10 @@ const base = new URL(document.baseURI).pathname.replace(/\/$/, "");
 /** The path below the base, always with a slash at its end, and the query. */
 function read() {
   const path = location.pathname.slice(base.length) || "/";
-  return { path: path.endsWith("/") ? path : `${path}/`, query: new URLSearchParams(location.search) };
+  return {
+    path: path.endsWith("/") ? path : `${path}/`,
+    query: new URLSearchParams(location.search),
+  };
 }
 
 export const address = signal(read());
@@ -15,12 +18,42 @@ export const address = signal(read());
 /** The address of a path of the site, for `href`. */
 export const link = (path) => base + path;
 
+/** Shows the present address, with a short transition where the browser has it. */
+function show() {
+  const isQuiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const change = () => {
+    address.value = read();
+    return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  };
+  if (isQuiet || !("startViewTransition" in document)) void change();
+  else document.startViewTransition(/** @type {any} */ (change));
+}
+
 /** Opens a path of the site. */
 export function open(path, { replace = false } = {}) {
   if (replace) history.replaceState(null, "", link(path));
-  else history.pushState(null, "", link(path));
-  address.value = read();
+  else leave(link(path));
+  show();
+  if (!replace) scrollTo(0, 0);
 }
+
+/** Goes to an address, and remembers how far this one was scrolled. */
+function leave(to) {
+  history.replaceState({ ...history.state, scrolled: scrollY }, "");
+  history.pushState(null, "", to);
+}
+
+/** Goes back to where a page was scrolled, as soon as it is long enough. */
+function restoreScroll() {
+  const wanted = history.state?.scrolled ?? 0;
+  const ends = Date.now() + 2000;
+  const look = () => {
+    scrollTo(0, wanted);
+    if (Math.abs(scrollY - wanted) > 2 && Date.now() < ends) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+history.scrollRestoration = "manual";
 
 /**
  * Changes parameters of the query and stays on the page. An empty value removes one. With `step`,
@@ -29,56 +62,38 @@ export function open(path, { replace = false } = {}) {
 export function setQuery(changes, { step = false } = {}) {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
-    if (value === "" || value === null || value === undefined || value === false) query.delete(name);
+    if (value === "" || value === null || value === undefined || value === false)
+      query.delete(name);
     else query.set(name, String(value));
   }
   const text = query.toString();
-  history[step ? "pushState" : "replaceState"](null, "", location.pathname + (text ? `?${text}` : ""));
+  const to = location.pathname + (text ? `?${text}` : "");
+  if (step) leave(to);
+  else history.replaceState(history.state, "", to);
   address.value = read();
   if (step) scrollTo(0, 0);
-}
-
-/** A part of a path, decoded; null if it is no text. */
-function decoded(part) {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return null;
-  }
-}
-
-/** Finds the first route whose pattern (such as `/clubs/:club/`) fits the path. */
-export function match(routes, path) {
-  for (const [pattern, page, audience, given] of routes) {
-    const names = [];
-    const source = pattern.replace(/:(\w+)/g, (_, name) => {
-      names.push(name);
-      return "([^/]+)";
-    });
-    const found = new RegExp(`^${source}$`).exec(path);
-    const values = found?.slice(1).map(decoded);
-    if (values && !values.includes(null)) {
-      const params = Object.fromEntries(names.map((name, i) => [name, values[i]]));
-      return { page, audience, params: { ...params, ...given }, pattern };
-    }
-  }
-  return null;
 }
 
 /** What is typed and not stored: a name for each form. Leaving the site is then asked about. */
 export const unsaved = new Set();
 
-addEventListener("popstate", () => (address.value = read()));
+addEventListener("popstate", () => {
+  address.value = read();
+  restoreScroll();
+});
 addEventListener("beforeunload", (event) => unsaved.size > 0 && event.preventDefault());
 document.addEventListener("click", (event) => {
   const anchor = /** @type {Element} */ (event.target).closest?.("a[href]");
-  const plain = !event.defaultPrevented && event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+  const isModified = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+  const plain = !event.defaultPrevented && event.button === 0 && !isModified;
   if (!anchor || !plain || anchor.hasAttribute("download") || anchor.getAttribute("target")) return;
   const to = new URL(/** @type {HTMLAnchorElement} */ (anchor).href);
-  const other = ["/api/", "/local/", "/media/"].some((start) => to.pathname.startsWith(base + start));
+  const other = ["/api/", "/local/", "/media/"].some((start) =>
+    to.pathname.startsWith(base + start),
+  );
   if (to.origin !== location.origin || other || to.hash) return;
   event.preventDefault();
-  history.pushState(null, "", to.pathname + to.search);
-  address.value = read();
+  leave(to.pathname + to.search);
+  show();
   scrollTo(0, 0);
 });

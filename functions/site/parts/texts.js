@@ -8,11 +8,24 @@ const wanted = [stored, ...navigator.languages].map((tag) => (tag ?? "").slice(0
 export const language = signal(wanted.find((tag) => known.includes(tag)) ?? "en");
 export const languages = { en: "English", de: "Deutsch" };
 
-let texts = (await import(`../texts/${language.value}.js`)).default;
+/** The texts of the pages of officers and admins are loaded with the first of these pages. */
+let isAtWork = false;
+let texts = await textsOf(language.value);
+
+async function textsOf(tag) {
+  const common = (await import(`../texts/${tag}.js`)).default;
+  return isAtWork ? { ...common, ...(await import(`../texts/${tag}_work.js`)).default } : common;
+}
+
+/** Loads the texts of the pages of officers and admins. */
+export async function loadWork() {
+  if (isAtWork) return;
+  isAtWork = true;
+  texts = await textsOf(language.value);
+}
 
 export async function speak(tag) {
-  texts = (await import(`../texts/${tag}.js`)).default;
-  if (tag !== "en") await readSentences();
+  texts = await textsOf(tag);
   localStorage.setItem("language", tag);
   document.documentElement.lang = tag;
   language.value = tag;
@@ -20,36 +33,27 @@ export async function speak(tag) {
 
 document.documentElement.lang = language.value;
 
-/** The text with this name. `{x}` stands for a value; `a|b` is one form for 1 and one for others. */
+/** The text with this name. `{x}` is a value; `a|b` is one form for 1 and one for others. */
 export function t(name, values = {}) {
   language.value;
   let text = texts[name] ?? name;
-  if (text.includes("|") && typeof values.n === "number") text = text.split("|")[values.n === 1 ? 0 : 1];
+  if (text.includes("|") && typeof values.n === "number")
+    text = text.split("|")[values.n === 1 ? 0 : 1];
   return text.replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));
 }
 
-const API = "api.";
-/** The sentences of the API with their names, as patterns. They are needed in other languages only. */
-let sentences;
-async function readSentences() {
-  const english = Object.entries((await import("../texts/en.js")).default);
-  sentences = english.filter(([name]) => name.startsWith(API)).map(([name, text]) => {
-    const values = [...text.matchAll(/\{(\w+)\}/g)].map(([, value]) => value);
-    const source = text.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\w+\}/g, "(.+)");
-    return { name, values, pattern: new RegExp(`^${source}$`) };
-  });
-}
-if (language.value !== "en") await readSentences();
-
-/** What the API said, in the language of the page. A sentence that is not known stays as it is. */
-export function told(sentence) {
-  if (language.value === "en" || !sentences) return sentence;
-  for (const { name, values, pattern } of sentences) {
-    const found = pattern.exec(sentence);
-    if (found) return t(name, Object.fromEntries(values.map((value, i) => [value, found[i + 1]])));
+/** How the site says what the API said; loaded with the first error. */
+let sentence = /** @type {((text: string, language: string) => string | null) | null} */ (null);
+export async function loadSentences() {
+  try {
+    sentence ??= (await import("../texts/api.js")).sentence;
+  } catch {
+    // Without a network the sentence of the API is better than none.
   }
-  return sentence;
 }
+
+/** What the API said, in plain words and in the language of the page. */
+export const told = (text) => sentence?.(text, language.value) ?? text;
 
 /** The name of the reader's time zone. */
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -67,11 +71,23 @@ export function moment(text, { zoned = false, day = false } = {}) {
   return zoned ? `${shown} (${zone})` : shown;
 }
 
+/** The days and times of a part of the day, such as "7:00 PM". */
+export const clock = (text) =>
+  new Intl.DateTimeFormat(language.value, { hour: "numeric", minute: "2-digit" }).format(
+    new Date(text),
+  );
+/** A part of a date in the language of the page. */
+export const dated = (date, style) => new Intl.DateTimeFormat(language.value, style).format(date);
+
 /** How far a moment is away, such as "in 3 days". */
 export function away(text) {
   const seconds = (Date.parse(text) - Date.now()) / 1000;
   /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
-  const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
+  const units = [
+    ["day", 86400],
+    ["hour", 3600],
+    ["minute", 60],
+  ];
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? units[2];
   const format = new Intl.RelativeTimeFormat(language.value, { numeric: "auto" });
   return format.format(Math.round(seconds / size), unit);

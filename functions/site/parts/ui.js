@@ -1,26 +1,85 @@
 // What pages are made of.
 
-import { Fragment, html, signal, useEffect, useMemo, useRef, useSignal } from "./kit.js";
-import { call } from "./api.js";
-import { hasEnded, isSignedIn, signIn } from "./auth.js";
-import { unsaved } from "./router.js";
+import { Component, Fragment, html, signal, useEffect, useMemo, useRef, useSignal } from "./kit.js";
+import { hasEnded, signIn } from "./auth.js";
+import { link, unsaved } from "./router.js";
 import { t, away, moment } from "./texts.js";
 
 /** What was done or went wrong, for eyes and for screen readers. */
-export const notice = signal({ text: "", kind: "" });
+export const notice = signal({
+  text: "",
+  kind: "",
+  at: 0,
+  undo: /** @type {null | (() => any)} */ (null),
+});
 let fading;
-/** Tells a message until it is closed; what was done, for some seconds. */
-export function say(text, kind = "done") {
-  notice.value = { text, kind };
+/** Tells a message until it is closed; what was done, for some seconds. `undo` takes it back. */
+export function say(text, kind = "done", undo = /** @type {null | (() => any)} */ (null)) {
+  notice.value = { text, kind, at: Date.now(), undo };
   clearTimeout(fading);
-  if (kind === "done") fading = setTimeout(() => (notice.value = { text: "", kind: "" }), 6000);
+  if (kind === "done") fading = setTimeout(() => say("", ""), undo ? 20_000 : 6000);
 }
+/** After a change of page, what was told before goes; what was told just now stays. */
+export function leaveNotices() {
+  if (Date.now() - notice.value.at > 1000) say("", "");
+}
+
+const SPRITE = new URL("../icons.svg", import.meta.url).href;
+/** An icon beside a text that says the same. */
+export const Icon = ({ name }) =>
+  html`<svg class="icon" aria-hidden="true"><use href=${`${SPRITE}#${name}`} /></svg>`;
+
+/** A hue of its own for each club, from its code. */
+export function hueOf(code) {
+  let hash = 2166136261;
+  for (const sign of code) hash = Math.imul(hash ^ sign.charCodeAt(0), 16777619) >>> 0;
+  return hash % 360;
+}
+/** The first letters of a name. */
+export const initials = (name) => {
+  const words = name.split(/[\s-]+/).filter((word) => /\p{L}|\p{N}/u.test(word));
+  return words
+    .slice(0, 2)
+    .map((word) => [...word][0].toUpperCase())
+    .join("");
+};
+/**
+ * A picture in the size of a sign. Those that an earlier release stored have no small file (V14 of
+ * `docs/behaviour.md`).
+ */
+export function Sign({ image, side }) {
+  const whole = (event) => {
+    if (event.currentTarget.src !== image) event.currentTarget.src = image;
+  };
+  return html`<img src=${image.replace("-600.", "-112.")} onError=${whole} alt="" loading="lazy"
+    width=${side} height=${side} />`;
+}
+
+/** The sign of a club: its picture, or its letters on its own colour. */
+export function Mono({ code, name, image, size = "" }) {
+  return html`<span class=${`mono ${size}`} style=${{ "--hue": hueOf(code) }} aria-hidden="true">
+    ${image ? html`<${Sign} image=${image} side=${44} />` : initials(name)}</span>`;
+}
+
+/** A state with its colour, icon and word. */
+export const Chip = ({ kind = "", icon, children }) =>
+  html`<span class=${`chip ${kind}`}>${icon && html`<${Icon} name=${icon} />`}${children}</span>`;
+
+/** A place where nothing is yet: what will be here, and the first step. */
+export const Empty = ({ icon, children }) =>
+  html`<div class="empty"><${Icon} name=${icon} />${children}</div>`;
 
 /** Moves the focus to the heading of the page, unless somebody is in a field already. */
 export function focusTitle() {
   const here = document.activeElement;
-  const isTyping = here instanceof HTMLElement && here.closest("main")?.contains(here) && here.matches("input, textarea, select, [contenteditable]");
-  if (!isTyping) /** @type {HTMLElement | null} */ (document.querySelector("main h1"))?.focus({ preventScroll: true });
+  const isTyping =
+    here instanceof HTMLElement &&
+    here.closest("main")?.contains(here) &&
+    here.matches("input, textarea, select, [contenteditable]");
+  if (!isTyping)
+    /** @type {HTMLElement | null} */ (document.querySelector("main h1"))?.focus({
+      preventScroll: true,
+    });
 }
 
 /** Keeps the site from being left without a question while something is not stored. */
@@ -44,58 +103,6 @@ export function Title({ children, name }) {
   return html`<h1 tabindex="-1" ref=${heading}>${children}</h1>`;
 }
 
-/**
- * @template D
- * @typedef {{data: D | undefined, error: any, etag: string, next: string, isStale: boolean, reload: () => Promise<D | undefined>}} Load
- */
-
-/**
- * Loads data for a page: `{ data, error, reload, etag, next }`. What was loaded stays while it is
- * loaded again. Nothing is loaded for an empty path.
- * @template {string} P
- * @param {P} path
- * @returns {Load<P extends "" ? never : import("../api").Reply<"GET", P>>}
- */
-export function useLoad(path) {
-  const state = useSignal(/** @type {any} */ ({ data: undefined, error: null, path: "", etag: "", next: "" }));
-  /** The number of the last request: an earlier one that answers later is not shown. */
-  const last = useRef(0);
-  const reload = async () => {
-    if (!path) return;
-    const number = ++last.current;
-    try {
-      const { data, etag, next } = await call("GET", path);
-      if (number !== last.current) return data;
-      state.value = { data, error: null, path, etag, next };
-      return data;
-    } catch (error) {
-      if (number === last.current) state.value = { ...state.value, error, path };
-    }
-  };
-  useEffect(() => {
-    state.value = { ...state.value, error: null };
-    reload();
-  }, [path, isSignedIn.value]);
-  const fresh = state.value.path === path || !path;
-  return /** @type {any} */ ({ ...state.value, isStale: !fresh, reload });
-}
-
-/**
- * Shows what was loaded, a skeleton before that, or the error with a way to try again.
- * @template D
- * @param {{data?: D, error: any, isStale?: boolean, reload: () => any}} from
- * @param {(data: D) => any} show
- * @param {number} [lines] of the skeleton
- * @param {boolean} [isPage] whether this is the whole page, so that an error has its title
- */
-export function loaded(from, show, lines = 4, isPage = false) {
-  if (from.error && from.data === undefined) return html`<${Problem} error=${from.error} retry=${from.reload} isPage=${isPage} />`;
-  if (from.data === undefined) return html`<${Skeleton} lines=${lines} />`;
-  return html`<div class=${from.isStale ? "stale" : ""}>
-    ${from.error && html`<${Problem} error=${from.error} retry=${from.reload} />`} ${show(from.data)}
-  </div>`;
-}
-
 export function Skeleton({ lines }) {
   return html`<div class="skeleton" role="status" aria-label=${t("loading")}>
     ${Array.from({ length: lines }, () => html`<span></span>`)}
@@ -104,14 +111,39 @@ export function Skeleton({ lines }) {
 
 /** @param {{error: any, retry?: () => any, isPage?: boolean}} props */
 export function Problem({ error, retry, isPage }) {
-  const title = isPage && html`<${Title}>${t(error.status === 401 ? "signin" : "error.title")}<//>`;
+  const titles = { 401: "signin", 404: "error.notfound.title", 403: "error.forbidden.title" };
+  const title = isPage && html`<${Title}>${t(titles[error.status] ?? "error.title")}<//>`;
   if (error.status === 401) {
     return html`${title}<div class="card"><p>${t("signin.needed")}</p>
       <p><${Action} className="main" run=${() => signIn()}>${t("signin")}<//></p></div>`;
   }
-  const text = error.status === 404 ? t("error.notfound") : error.status === 403 ? t("error.forbidden") : error.message;
-  return html`${title}<div class="card problem" role="alert"><p>${text}</p>
-    ${retry && html`<p><button onClick=${retry}>${t("retry")}</button></p>`}</div>`;
+  const texts = { 404: t("error.notfound"), 403: t("error.forbidden") };
+  const isFinal = error.status in texts;
+  return html`${title}<div class="card" role="alert">
+    <p class="problem">${texts[error.status] ?? error.message}</p>
+    <p class="row">${retry && !isFinal && html`<button onClick=${retry}>${t("retry")}</button>`}
+      ${isPage && html`<a class="button" href=${link("/")}>${t("nav.home")}</a>`}</p></div>`;
+}
+
+/** What fails while a page is drawn ends that page alone, with a message and a way on. */
+export class Boundary extends Component {
+  constructor() {
+    super();
+    this.state = { error: null };
+  }
+
+  static getDerivedStateFromError(error) {
+    return { error };
+  }
+
+  render({ children }, { error }) {
+    if (!error) return children;
+    console.warn(error);
+    return html`<${Title}>${t("error.title")}<//><div class="card" role="alert">
+      <p class="problem">${t("error.page")}</p>
+      <p class="row"><button onClick=${() => location.reload()}>${t("error.reload")}</button>
+        <a class="button" href=${link("/")}>${t("nav.home")}</a></p></div>`;
+  }
 }
 
 /** A moment with how far it is away. Deadlines name the zone. */
@@ -136,7 +168,8 @@ export function Field({ label, errors, hint, children, id }) {
  * A button that does something which takes time, and tells what went wrong. If the button is gone
  * afterwards, the focus is on the title of the page.
  */
-export function Action({ run, children, className = "", done, disabled, label, type = "button" }) {
+export function Action(props) {
+  const { run, children, className = "", done, disabled, label, type = "button", pressed } = props;
   const busy = useSignal(false);
   const click = async () => {
     if (busy.value || disabled) return;
@@ -156,6 +189,7 @@ export function Action({ run, children, className = "", done, disabled, label, t
     class=${className}
     aria-busy=${busy.value}
     aria-label=${label}
+    aria-pressed=${pressed}
     aria-disabled=${disabled ? "true" : undefined}
     onClick=${click}
   >${children}</button>`;
@@ -168,19 +202,47 @@ export function confirmed(text) {
 
 export function Tags({ club }) {
   return html`<p class="tags">
-    ${club.badges?.map((badge) => html`<span class="badge" style=${{ "--badge": badge.color || "#666" }}>${badge.label}</span>`)}
-    ${club.tags?.map((tag) => html`<span class="tag">${tag.name}</span>`)}
+    ${club.badges?.map(
+      (badge) => html`<span class="badge"
+      style=${{ "--badge": badge.color || "#666" }}>${badge.label}</span>`,
+    )}
+    ${club.tags?.map(
+      (tag) => html`<a class="tag" href=${link(`/clubs/?tags=${tag.id}`)}>${tag.name}
+      </a>`,
+    )}
   </p>`;
+}
+
+/** Makes a text of others fit for the page: its headings are below those of the page, and pictures
+ * from elsewhere, which the page does not load, are links. */
+function adapted(text) {
+  const box = document.createElement("template");
+  box.innerHTML = text;
+  for (const heading of box.content.querySelectorAll("h1, h2")) {
+    const lower = document.createElement("h3");
+    lower.append(...heading.childNodes);
+    heading.replaceWith(lower);
+  }
+  for (const image of box.content.querySelectorAll("img")) {
+    const source = image.getAttribute("src") ?? "";
+    if (!/^https?:/.test(source) || new URL(source).origin === location.origin) continue;
+    const anchor = Object.assign(document.createElement("a"), {
+      href: source,
+      rel: "noopener noreferrer",
+      target: "_blank",
+    });
+    anchor.textContent = image.alt || t("rich.picture");
+    image.replaceWith(anchor);
+  }
+  return box.content;
 }
 
 /** The API returns clean HTML: its cleaner lets no script, style or form through. */
 export function Rich({ text }) {
   /** @type {{current: HTMLElement | null}} */
   const place = useRef(null);
-  useEffect(() => {
-    if (place.current) place.current.innerHTML = text;
-  }, [text]);
-  return html`<div class="rich" ref=${place}></div>`;
+  useEffect(() => place.current?.replaceChildren(adapted(text)), [text]);
+  return html`<div class="rich" dir="auto" ref=${place}></div>`;
 }
 
 /** Tells that there is no network, or that the session ended. What is typed stays. */
@@ -197,11 +259,26 @@ export function Warnings() {
   }, []);
   return html`<${Fragment}>
     ${!online.value && html`<p class="bar problem" role="alert">${t("offline")}</p>`}
-    ${hasEnded.value && html`<p class="bar problem" role="alert">${t("signin.ended")}
-      <button onClick=${() => signIn()}>${t("signin")}</button></p>`}
-    <div class=${notice.value.text ? `bar told ${notice.value.kind}` : ""} role="status" aria-live="polite">
-      ${notice.value.text}
-      ${notice.value.kind === "problem" && html`<button aria-label=${t("close")} onClick=${() => say("", "")}>×</button>`}
+    ${
+      hasEnded.value &&
+      html`<p class="bar problem" role="alert">${t("signin.ended")}
+      <button onClick=${() => signIn()}>${t("signin")}</button></p>`
+    }
+    <div class=${notice.value.text ? `bar told ${notice.value.kind}` : ""} role="status"
+      aria-live="polite">
+      ${
+        notice.value.text &&
+        html`<${Icon}
+          name=${notice.value.kind === "problem" ? "circle-alert" : "circle-check"} />
+        <span>${notice.value.text}</span>
+        ${
+          notice.value.undo &&
+          html`<${Action} className="plain" run=${notice.value.undo}><${Icon}
+          name="undo-2" /> ${t("undo")}<//>`
+        }
+        <button class="round push" aria-label=${t("close")} onClick=${() => say("", "")}><${Icon}
+          name="x" /></button>`
+      }
     </div>
   <//>`;
 }

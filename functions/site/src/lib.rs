@@ -3,11 +3,14 @@
 
 mod config;
 
+use std::io::Write as _;
+
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use serde_json::json;
 use shared::http::{ApiError, PublicPath};
 
 pub use config::{SentToken, SiteConfig, variable};
@@ -21,18 +24,24 @@ struct File {
 }
 
 const FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
+/// Every page: its path, with a colon before a part that varies, and the modules that it needs.
+const PAGES: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+const WORKER: &str = "worker.js";
 /// Changes with every change of a file.
 const HASH: &str = env!("SITE_HASH");
 const INDEX: &str = include_str!("../index.html");
 /// A file at an address with the hash never changes.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
-/// The routes of the site. For a browser, every path that is no file is the page itself, which knows
-/// its paths (O14).
+/// The routes of the site. For a browser, every path that is no file is the page itself; its status
+/// tells whether the site has such a page (O14).
 pub fn routes(config: SiteConfig) -> Router {
     Router::new()
         .route("/config.json", get(show_config))
         .route("/assets/{hash}/{*name}", get(show_file))
+        .route("/robots.txt", get(show_robots))
+        .route("/manifest.webmanifest", get(show_manifest))
+        .route("/sw.js", get(show_worker))
         .fallback(get(show_page))
         .with_state(config)
 }
@@ -91,16 +100,118 @@ async fn show_file(Path((hash, name)): Path<(String, String)>, headers: HeaderMa
     response
 }
 
+/// Search engines may read what everybody may read. Addresses with a secret are not for them.
+async fn show_robots() -> Response {
+    let text = "User-agent: *\nDisallow: /api/\nDisallow: /invite/\nDisallow: /join/\n";
+    let headers = [
+        (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
+        (header::CACHE_CONTROL, "public, max-age=3600"),
+    ];
+    (headers, text).into_response()
+}
+
+/// Where the site is, below a stage of the gateway or at the root of a host, with a slash at its end.
+fn base_of(public: &str, path: &str) -> String {
+    format!("{}/", public.strip_suffix(path).unwrap_or_default())
+}
+
+/// What a phone needs to put the site beside its programs.
+async fn show_manifest(PublicPath(public): PublicPath, uri: Uri) -> Response {
+    let base = base_of(&public, uri.path());
+    let icon = |side: u32| {
+        json!({
+            "src": format!("{base}assets/{HASH}/icon-{side}.png"), "sizes": format!("{side}x{side}"),
+            "type": "image/png", "purpose": "any maskable",
+        })
+    };
+    let manifest = json!({
+        "name": "Clubs", "short_name": "Clubs", "id": base, "start_url": base, "scope": base,
+        "display": "standalone", "background_color": "#f6f6f9", "theme_color": "#4353d6",
+        "icons": [icon(192), icon(512)],
+    });
+    let headers = [
+        (header::CONTENT_TYPE, "application/manifest+json"),
+        (header::CACHE_CONTROL, "public, max-age=3600"),
+    ];
+    (headers, manifest.to_string()).into_response()
+}
+
+/// The service worker, which keeps the files of this release. It is asked for every time, so that a
+/// deployment is seen.
+async fn show_worker(PublicPath(public): PublicPath, uri: Uri) -> Response {
+    let names = FILES.iter().map(|file| file.name);
+    let shell = json!({
+        "version": HASH,
+        "base": base_of(&public, uri.path()),
+        "files": names.filter(|name| !name.ends_with(".png") && *name != WORKER).collect::<Vec<_>>(),
+    });
+    let worker = FILES.iter().find(|file| file.name == WORKER);
+    let worker = worker.map_or_else(Default::default, |file| String::from_utf8_lossy(file.plain));
+    let headers = [
+        (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (headers, format!("self.SHELL = {shell};\n{worker}")).into_response()
+}
+
+/// The modules of the page at a path, or none if the site has no such page.
+fn modules_of(path: &str) -> Option<&'static [&'static str]> {
+    let path = path.trim_end_matches('/');
+    let fits = |pattern: &str| {
+        let (mut wanted, mut given) = (pattern.trim_end_matches('/').split('/'), path.split('/'));
+        loop {
+            match (wanted.next(), given.next()) {
+                (None, None) => return true,
+                (Some(name), Some(part)) if name.starts_with(':') && !part.is_empty() => {}
+                (Some(name), Some(part)) if name == part => {}
+                _ => return false,
+            }
+        }
+    };
+    let found = PAGES.iter().find(|(pattern, _)| fits(pattern));
+    found.map(|(_, modules)| *modules)
+}
+
+/// The page itself: the settings of the deployment, and the files that a browser will need.
+fn page(config: &SiteConfig, base: &str, modules: &[&str], language: &str) -> String {
+    let assets = format!("{base}/assets/{HASH}");
+    let preload: String = modules
+        .iter()
+        .map(|module| format!("<link rel=\"modulepreload\" href=\"{assets}/{module}\">\n"))
+        .chain([format!(
+            "<link rel=\"modulepreload\" href=\"{assets}/texts/{language}.js\">\n"
+        )])
+        .collect();
+    // Within a script, only this sign could end it.
+    let settings = serde_json::to_string(config).unwrap_or_default();
+    let settings = settings.replace('<', "\\u003c");
+    INDEX
+        .replace("{{base}}", &format!("{base}/"))
+        .replace("{{preload}}", preload.trim_end())
+        .replace("{{config}}", &settings)
+        .replace("{{assets}}", &assets)
+        .replace("{{language}}", language)
+}
+
+/// A page for a client that takes gzip. It has some kilobytes, so this costs less than sending it.
+fn gzip(html: &str) -> Option<Vec<u8>> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(html.as_bytes()).ok()?;
+    encoder.finish().ok()
+}
+
 async fn show_page(
     State(config): State<SiteConfig>,
     PublicPath(public): PublicPath,
     headers: HeaderMap,
-    uri: axum::http::Uri,
+    uri: Uri,
 ) -> Response {
-    let accept = headers.get(header::ACCEPT);
-    let is_browser = accept
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|accept| accept.contains("text/html"));
+    let text = |name: header::HeaderName| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.unwrap_or_default()
+    };
+    let is_browser = text(header::ACCEPT).contains("text/html");
     // Programs that ask for a path which is not there are told so.
     let is_api = uri.path() == "/api" || uri.path().starts_with("/api/");
     if is_api || (!is_browser && uri.path() != "/") {
@@ -108,26 +219,42 @@ async fn show_page(
     }
     // Below a stage of the gateway the public path begins with the stage.
     let base = public.strip_suffix(uri.path()).unwrap_or_default();
-    let html = INDEX
-        .replace("{{base}}", &format!("{base}/"))
-        .replace("{{assets}}", &format!("{base}/assets/{HASH}"));
+    let modules = modules_of(uri.path());
+    let status = if modules.is_some() {
+        StatusCode::OK
+    } else {
+        StatusCode::NOT_FOUND
+    };
+    let is_german = text(header::ACCEPT_LANGUAGE).trim_start().starts_with("de");
+    let language = if is_german { "de" } else { "en" };
+    let html = page(&config, base, modules.unwrap_or_default(), language);
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {media}; \
-         connect-src 'self' {issuer} {connect}; form-action 'self'; base-uri 'self'; frame-ancestors 'none'",
+         connect-src 'self' {issuer} {connect}; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'",
         media = origin(&config.media_url),
         issuer = origin(&config.issuer),
         connect = config.connect,
     );
+    let packed = accepts(&headers, "gzip").then(|| gzip(&html)).flatten();
     let mut response = (
+        status,
         [
             (header::CONTENT_TYPE, "text/html; charset=utf-8"),
             (header::CACHE_CONTROL, "no-cache"),
+            (header::VARY, "Accept-Language, Accept-Encoding"),
             (header::REFERRER_POLICY, "no-referrer"),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         ],
         html,
     )
         .into_response();
+    if let Some(packed) = packed {
+        let gzip = HeaderValue::from_static("gzip");
+        response
+            .headers_mut()
+            .insert(header::CONTENT_ENCODING, gzip);
+        *response.body_mut() = packed.into();
+    }
     if let Ok(policy) = HeaderValue::try_from(policy) {
         response
             .headers_mut()

@@ -61,50 +61,43 @@ async fn the_site_works_below_a_path() {
 #[test]
 fn the_languages_have_the_same_texts() {
     let names = |file: &'static str| -> Vec<&'static str> {
-        let lines = file.lines().filter_map(|line| line.split_once(": "));
-        lines.map(|(name, _)| name.trim()).collect()
+        // Long texts go on in the next line, further to the right.
+        let entries = file.lines().filter_map(|line| line.strip_prefix("  "));
+        let entries = entries.filter(|entry| !entry.starts_with(' '));
+        let names = entries.filter_map(|entry| entry.split_once(':'));
+        names.map(|(name, _)| name).collect()
     };
-    let english = names(include_str!("../../../functions/site/texts/en.js"));
-    assert!(english.len() > 100, "{}", english.len());
-    assert_eq!(
-        english,
-        names(include_str!("../../../functions/site/texts/de.js"))
-    );
-}
-
-/// The site recognises what the API says by the text, so its list must not be of yesterday.
-#[test]
-fn the_site_knows_the_sentences_of_the_api() {
-    let without_names = |text: &str| {
-        let mut parts = text.split('{');
-        let first = parts.next().unwrap_or_default().to_owned();
-        parts.fold(first, |whole, part| {
-            whole + "{}" + part.split_once('}').map_or("", |(_, rest)| rest)
-        })
-    };
-    let messages = include_str!("../../../docs/messages.md");
-    let known: Vec<String> = messages
-        .lines()
-        .filter_map(|line| line.strip_prefix("- ").map(without_names))
-        .collect();
-    let texts = include_str!("../../../functions/site/texts/en.js");
-    let told: Vec<String> = texts
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("\"api.")?.split_once("\": \""))
-        .map(|(_, text)| without_names(text.trim_end_matches("\",")))
-        .collect();
-    assert!(told.len() > 30);
-    for text in told {
-        assert!(known.contains(&text), "{text}");
+    let files = [
+        [
+            include_str!("../../../functions/site/texts/en.js"),
+            include_str!("../../../functions/site/texts/de.js"),
+        ],
+        [
+            include_str!("../../../functions/site/texts/en_work.js"),
+            include_str!("../../../functions/site/texts/de_work.js"),
+        ],
+    ];
+    for [english, german] in files {
+        let english = names(english);
+        assert!(english.len() > 100, "{}", english.len());
+        assert_eq!(english, names(german));
     }
 }
 
 #[tokio::test]
 async fn every_path_of_a_browser_is_the_page_and_its_files_are_kept_for_ever() {
     let campus = TestCampus::new();
-    for path in ["/", "/clubs/chess/", "/join/chess/1/x/", "/nowhere"] {
+    for (path, expected) in [
+        ("/", 200),
+        ("/clubs/chess/", 200),
+        ("/join/chess/1/x/", 200),
+        ("/clubs/chess/applications/new/", 200),
+        ("/nowhere", 404),
+        ("/clubs/chess/nowhere/", 404),
+        ("/favicon.png", 404),
+    ] {
         let (status, headers, html) = open(&campus, path, "").await;
-        assert_eq!(status, 200, "{path}");
+        assert_eq!(status, expected, "{path}");
         assert!(html.contains("<div id=\"app\">"));
         let policy = header(&headers, "content-security-policy");
         assert!(
@@ -116,6 +109,18 @@ async fn every_path_of_a_browser_is_the_page_and_its_files_are_kept_for_ever() {
         assert_eq!(header(&headers, "referrer-policy"), "no-referrer");
     }
     let (_, _, html) = open(&campus, "/", "").await;
+    // What the page needs is asked for at once, and its settings are in it.
+    for part in [
+        "/pages/home.js",
+        "/parts/api.js",
+        "/texts/en.js",
+        local::issuer::ISSUER,
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(!html.contains("/pages/clubs.js"));
+    let (status, _, robots) = open(&campus, "/robots.txt", "").await;
+    assert_eq!((status, robots.contains("Disallow: /join/")), (200, true));
     let file = html
         .split('"')
         .find(|part| part.ends_with("/app.js"))
@@ -128,7 +133,7 @@ async fn every_path_of_a_browser_is_the_page_and_its_files_are_kept_for_ever() {
         "text/javascript; charset=utf-8"
     );
     assert!(header(&headers, "cache-control").contains("immutable"));
-    assert!(plain.contains("const PAGES"));
+    assert!(plain.contains("PAGES"));
     for (coding, expected) in [("gzip", "gzip"), ("gzip, br", "br"), ("br;q=0", "")] {
         let (_, headers, _) = open(&campus, &file, coding).await;
         assert_eq!(header(&headers, "content-encoding"), expected);

@@ -1,0 +1,167 @@
+// The application form on a phone, with a network that fails and comes back: nothing that was typed
+// is lost, every field can be seen, and the page says what is true.
+
+import assert from "node:assert/strict";
+import { PHONE, accessible, call, heading, openForm, origin, saved, sendForm, windowOf } from "./lib.mjs";
+
+const soon = (seconds) => new Date(Date.now() + seconds * 1000).toISOString().replace(/\.\d+Z/, "Z");
+
+/** An application that is open now, with this many questions. */
+async function application(name, questions, more = {}) {
+  const times = { application_start_time: soon(-3600), application_end_time: soon(3600), result_release_time: soon(7200) };
+  const texts = { acceptance_email: "<p>Yes</p>", rejection_email: "<p>No</p>" };
+  const made = await call("olivia", "POST", "/clubs/debate/applications/", { name, is_active: true, ...times, ...texts, ...more });
+  const base = `/clubs/debate/applications/${made.id}`;
+  for (let n = 1; n <= questions; n++) {
+    const type = n % 5 === 0 ? { question_type: 2, multiple_choice: ["Yes", "No"] } : { question_type: n % 2 ? 1 : 3 };
+    await call("olivia", "POST", `${base}/questions/`, { prompt: `Question ${n}`, precedence: n, word_limit: n === 1 ? 5 : 0, ...type });
+  }
+  return { ...made, base, path: `/clubs/debate/apply/${made.id}/` };
+}
+
+const phone = await windowOf({ viewport: PHONE });
+phone.on("dialog", (dialog) => dialog.accept());
+await phone.goto(`${origin}/clubs/debate/`);
+await phone.getByRole("button", { name: "Sign in", exact: true }).first().click();
+await phone.getByLabel("User name").fill("phone");
+await phone.getByLabel("Name", { exact: true }).fill("Phone Student");
+await phone.getByRole("button", { name: "Sign in", exact: true }).click();
+await heading(phone, "Debating Union");
+
+// Every field that has the focus can be seen, with 3, 14 and 100 questions, upright and across.
+for (const count of [3, 14, 100]) {
+  const one = await application(`With ${count} questions`, count);
+  for (const size of [PHONE, { width: 640, height: 360 }]) {
+    await phone.setViewportSize(size);
+    await phone.goto(origin + one.path);
+    await phone.getByLabel(/Question 1$/).waitFor();
+    const tray = await phone.locator(".tray").boundingBox();
+    assert.ok(tray && tray.height <= Math.min(64, size.height * 0.125), `the bar has ${tray?.height} px`);
+    const hidden = await phone.evaluate(async (top) => {
+      const found = [];
+      const fields = document.querySelectorAll("main input, main textarea, main button");
+      for (const field of fields) {
+        if (field.closest(".tray")) continue;
+        field.focus();
+        await new Promise((done) => requestAnimationFrame(done));
+        const { top: y, bottom } = field.getBoundingClientRect();
+        if (y < 0 || Math.min(bottom, y + 40) > top) found.push([field.id || field.textContent, y, bottom]);
+      }
+      return found;
+    }, tray?.y ?? 0);
+    assert.deepEqual(hidden, [], `${count} questions, ${size.width}`);
+  }
+  await phone.setViewportSize(PHONE);
+  if (count === 14) await accessible(phone, "form-14");
+}
+
+// A save that fails is tried again by itself; one that hangs has an end; Send waits for neither.
+const form = await application("With a bad network", 2);
+await phone.goto(origin + form.path);
+const first = phone.getByLabel(/Question 1$/);
+let failures = 2;
+await phone.route("**/draft/**", (route) => {
+  if (route.request().method() === "PATCH" && failures-- > 0) return route.fulfill({ status: 500, json: {} });
+  return route.continue();
+});
+await first.fill("one two");
+await phone.getByText("Kept on this device").first().waitFor();
+await phone.getByText(/Not saved. Next try in/).waitFor();
+await accessible(phone, "form-failed");
+await saved(phone);
+await phone.unroute("**/draft/**");
+await phone.route("**/draft/**", (route) => (route.request().method() === "PATCH" ? undefined : route.continue()));
+await first.fill("one two three");
+await phone.getByText("Saving …").first().waitFor();
+await phone.getByText("Kept on this device").first().waitFor({ timeout: 15_000 });
+const sending = Date.now();
+await sendForm(phone);
+assert.ok(Date.now() - sending < 12_000, "Send waited for the draft");
+await phone.unroute("**/draft/**");
+assert.equal((await call("phone", "GET", "/submissions/"))[0].responses[0].text, "one two three");
+
+// While it is being sent, nothing can be typed, and a service that is gone is asked again.
+await phone.getByRole("button", { name: "Change answers" }).click();
+await first.fill("sent at the second try");
+await saved(phone);
+let refused = 1;
+await phone.route("**/submissions/", (route) => {
+  if (route.request().method() === "POST" && refused-- > 0) return route.abort();
+  return route.continue();
+});
+await phone.getByRole("button", { name: "Check and send" }).click();
+await phone.getByRole("button", { name: "Send application" }).click();
+await phone.getByText("The service does not answer.").waitFor();
+assert.equal(await phone.getByRole("button", { name: "Send application" }).getAttribute("aria-disabled"), "true");
+await accessible(phone, "form-sending");
+await heading(phone, "Your application was sent");
+await phone.unroute("**/submissions/");
+
+// A tab that is closed right after the last key, and one that was offline: the next one has it all.
+const kept = await application("Kept", 2);
+for (const [text, offline] of [["closed at once", false], ["typed offline", true]]) {
+  const tab = await phone.context().newPage();
+  await tab.goto(origin + kept.path);
+  await tab.getByLabel(/Question 1$/).waitFor();
+  await phone.context().setOffline(offline);
+  await tab.getByLabel(/Question 1$/).fill(text);
+  await tab.waitForTimeout(100);
+  await tab.close();
+  await phone.context().setOffline(false);
+  await phone.goto(origin + kept.path);
+  await phone.waitForFunction((text) => document.querySelector("textarea")?.value === text, text);
+  await saved(phone);
+}
+// Leaving for another site sends what waits.
+await phone.getByLabel(/Question 1$/).fill("left for elsewhere");
+await phone.goto("about:blank");
+const draft = async () => (await call("phone", "GET", `${kept.base}/draft/`)).responses[0].text;
+for (let tries = 0; tries < 50 && (await draft()) !== "left for elsewhere"; tries++) await new Promise((done) => setTimeout(done, 50));
+assert.equal(await draft(), "left for elsewhere");
+
+// Too many words: the summary leads to the answer. An empty application asks once.
+await phone.goto(origin + kept.path);
+await phone.getByLabel(/Question 1$/).fill("one two three four five six seven");
+await phone.getByRole("button", { name: "Check and send" }).click();
+await phone.getByRole("alert").getByText("There is a problem").waitFor();
+await accessible(phone, "form-problem");
+await phone.getByRole("alert").getByRole("link", { name: "Question 1" }).click();
+await phone.waitForFunction(() => document.activeElement?.matches("textarea[aria-invalid=true]"));
+await phone.getByLabel(/Question 1$/).fill("");
+await phone.getByRole("button", { name: "Check and send" }).click();
+await phone.getByRole("button", { name: "Send application" }).click();
+await phone.getByText("You have not answered any question.").waitFor();
+assert.equal((await call("phone", "GET", "/submissions/")).length, 1);
+await phone.getByRole("button", { name: "Send it empty" }).click();
+await heading(phone, "Your application was sent");
+
+// The committee comes first, and answers to questions for everybody are carried over.
+const parts = await application("With committees", 2, { committees: [{ name: "Software" }, { name: "Mechanics" }] });
+await phone.goto(origin + parts.path);
+await phone.getByRole("heading", { name: "Which committee do you apply to?" }).waitFor();
+await accessible(phone, "form-committee");
+await phone.getByRole("button", { name: "Software" }).click();
+await phone.getByLabel(/Question 1$/).fill("for all of them");
+await saved(phone);
+await phone.getByRole("button", { name: "Change", exact: true }).click();
+await phone.getByRole("button", { name: "Mechanics" }).click();
+await phone.getByText("We took over your answers").waitFor();
+assert.equal(await phone.getByLabel(/Question 1$/).inputValue(), "for all of them");
+await saved(phone);
+await openForm(phone, parts.path, "Software");
+assert.equal(await phone.getByLabel(/Question 1$/).inputValue(), "for all of them");
+
+// At its end the form closes by itself, and says what was sent and what was not.
+const short = await application("Ends soon", 1, { application_end_time: soon(9) });
+await phone.goto(origin + short.path);
+await phone.getByLabel(/Question 1$/).fill("in time");
+await sendForm(phone);
+await phone.getByRole("button", { name: "Change answers" }).click();
+await phone.getByLabel(/Question 1$/).fill("typed too late");
+await phone.getByText("This application closed on").waitFor();
+await phone.getByText("typed too late").waitFor();
+await phone.getByText("in time", { exact: true }).waitFor();
+assert.equal(await phone.locator("main textarea, main input").count(), 0);
+await accessible(phone, "form-closed");
+await phone.reload();
+await phone.getByText("This application closed on").waitFor();

@@ -1,0 +1,188 @@
+// `/`: for visitors what there is, and for everybody who is signed in what to do next.
+
+import { html, useComputed } from "../parts/kit.js";
+import { isSignedIn, signIn } from "../parts/auth.js";
+import { ClubCard, Cover } from "../parts/club_card.js";
+import { Left } from "../parts/countdown.js";
+import { Agenda, nextShowing } from "../parts/event_list.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { me } from "../parts/me.js";
+import { url } from "../parts/path.js";
+import { link, open, setQuery } from "../parts/router.js";
+import { t } from "../parts/texts.js";
+import { seen } from "../parts/seen.js";
+import { Chip, Empty, Icon, Mono, Time, Title } from "../parts/ui.js";
+
+const WEEK = 7 * 86_400_000;
+
+export default function Home() {
+  return isSignedIn.value ? html`<${Own} />` : html`<${Visitor} />`;
+}
+
+/** The clubs that were looked at last, in this browser. */
+function Seen() {
+  const clubs = seen();
+  if (clubs.length === 0) return null;
+  return html`<section><div class="section"><h2>${t("home.seen")}</h2></div>
+    <p class="tags">${clubs.map(
+      (club) => html`<a class="tag" key=${club.code} href=${link(url`/clubs/${club.code}/`)}>
+        <${Mono} code=${club.code} name=${club.name} size="tiny" />${club.name}</a>`,
+    )}</p></section>`;
+}
+
+/** Search for clubs: what is typed leads to the catalogue. */
+function Find() {
+  const go = (event) => {
+    event.preventDefault();
+    const words = new FormData(event.currentTarget).get("search");
+    open("/clubs/");
+    setQuery({ search: words });
+  };
+  return html`<form role="search" class="find" onSubmit=${go}><${Icon} name="search" />
+    <input type="search" name="search" aria-label=${t("home.search")}
+      placeholder=${t("home.search")} /></form>`;
+}
+
+function Visitor() {
+  const open = useLoad("/clubs/?accepting=true&page_size=8");
+  const tags = useLoad("/tags/").data ?? [];
+  return html`<div class="stack"><div>
+      <${Title} name=${t("nav.home")}>${t("home.title")}<//>
+      <p class="quiet prose">${t("home.about")}</p></div>
+    <div class="line"><${Find} /><button onClick=${() => signIn()}>${t("home.signin")}</button>
+      </div></div>
+    <section><div class="section"><h2>${t("home.open")}</h2>
+        <a class="push" href=${link("/clubs/?accepting=true")}>${t("home.all")}</a></div>
+      ${loaded(
+        open,
+        (found) =>
+          found.results.length
+            ? html`<ul class="grid">${found.results.map(
+                (club) => html`<${ClubCard} key=${club.code}
+              club=${club} changed=${open.reload} />`,
+              )}</ul>`
+            : html`<${Empty} icon="clipboard-list"><p>${t("home.open.none")}</p>
+            <p><a class="button" href=${link("/clubs/")}>${t("clubs")}</a></p><//>`,
+        6,
+      )}</section>
+    <div class="two"><${Week} />
+      <section><div class="section"><h2>${t("home.tags")}</h2></div>
+        <p class="tags">${tags.map(
+          (tag) => html`<a class="tag" key=${tag.id} href=${link(`/clubs/?tags=${tag.id}`)}>
+          ${tag.name} <span class="quiet">${tag.clubs}</span></a>`,
+        )}</p></section></div>
+    <${Seen} />`;
+}
+
+/** The events of the next seven days; those of the person's own clubs, if there are any. */
+function Week({ own }) {
+  const from = useComputed(() =>
+    new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString(),
+  );
+  const until = new Date(Date.parse(from.value) + WEEK).toISOString();
+  const query = new URLSearchParams({
+    earliest_end_time: from.value,
+    latest_start_time: until,
+    page_size: "30",
+  });
+  const events = useLoad(`/events/?${query}`);
+  return html`<section class="card"><div class="section"><h2>${t("home.week")}</h2>
+      <a class="push" href=${link("/events/")}>${t("home.calendar")}</a></div>
+    ${loaded(events, (found) => {
+      const soon = found.results.filter(
+        (event) => Date.parse(nextShowing(event) ?? "") < Date.now() + WEEK,
+      );
+      const mine = soon.filter((event) => own?.has(event.club));
+      const shown = mine.length ? mine : soon;
+      return shown.length
+        ? html`<${Agenda} events=${shown.slice(0, 5)} />`
+        : html`<${Empty} icon="calendar"><p>${t("home.week.none")}</p><//>`;
+    })}</section>`;
+}
+
+/** Whoever is signed in: what to do next, the week, and what is open. */
+function Own() {
+  const applications = useLoad("/applications/open/");
+  const memberships = useLoad("/memberships/");
+  const own = new Set((memberships.data ?? []).map((one) => one.club_code));
+  const hour = new Date().getHours();
+  const greeting = t(hour < 11 ? "home.morning" : hour < 17 ? "home.day" : "home.evening", {
+    name: me.value?.first_name ?? "",
+  });
+  return html`<div class="head"><${Title} name=${t("nav.home")}>${greeting}<//><span class="push">
+    <${Find} /></span></div>
+    ${loaded(
+      applications,
+      (all) => html`
+      <div class="two"><section><h2 class="hidden">${t("home.next")}</h2><${Steps} all=${all}
+        clubs=${memberships.data ?? []} /></section>
+        <${Week} own=${own} /></div>
+      <section><div class="section"><h2>${t("home.open")}</h2><span class="quiet small">
+        ${t("home.deadline")}</span>
+          <a class="push" href=${link("/clubs/?accepting=true")}>${t("home.all")}</a></div>
+        <${Open} all=${all.filter((one) => !one.submissions.length && !one.draft)} /></section>`,
+      8,
+    )}`;
+}
+
+/** Drafts first, then what was sent and is still open, then the clubs that the person manages. */
+function Steps({ all, clubs }) {
+  const drafts = all.filter((one) => one.draft);
+  const sent = all.filter((one) => !one.draft && one.submissions.length);
+  const managed = clubs.filter((one) => one.role <= 10);
+  if (drafts.length + sent.length + managed.length === 0) {
+    return html`<div class="card"><${Empty} icon="compass"><p>${t("home.next.none")}</p>
+      <p><a class="button main" href=${link("/clubs/")}>${t("home.discover")}</a></p><//></div>`;
+  }
+  return html`<div class="stack">
+    ${drafts.map(
+      (
+        one,
+      ) => html`<${Step} key=${one.id} code=${one.club.code} club=${one.club.name} name=${one.name}>
+      <p class="line"><${Left} until=${one.my_end_time} />
+        <span class="small quiet">${t(one.submissions.length ? "state.changed" : "state.draft")}
+          </span></p>
+      <a class="button main do" href=${applyAddress(one)}>${t("home.continue")}<span
+        class="hidden"> ${one.name}</span></a><//>`,
+    )}
+    ${sent.map(
+      (
+        one,
+      ) => html`<${Step} key=${one.id} code=${one.club.code} club=${one.club.name} name=${one.name}>
+      <p class="line"><${Chip} kind="good" icon="check">${t("state.sent")}<//>
+        <span class="small quiet">${t("home.change")} <${Time} at=${one.my_end_time} /></span></p>
+      <a class="button do" href=${link("/applications/")}>${t("home.look")}<span
+        class="hidden"> ${one.name}</span></a><//>`,
+    )}
+    ${managed.map(
+      (one) => html`<${Step} key=${one.id} code=${one.club_code} club=${one.club_name}
+        name=${one.club_name} more=${t(`role.${one.role}`)}>
+      <a class="button do" href=${link(url`/clubs/${one.club_code}/manage/`)}>${t("home.manage")}
+        <span class="hidden"> ${one.club_name}</span></a><//>`,
+    )}
+  </div>`;
+}
+
+/** Where the person goes on with an application. */
+const applyAddress = (one) => link(url`/clubs/${one.club.code}/apply/${one.id}/`);
+
+function Step({ code, club, name, more, children }) {
+  const [about, action] =
+    Array.isArray(children) && children.length > 1 ? children : [null, children];
+  return html`<article class="card step"><${Mono} code=${code} name=${club} />
+    <div><h3>${name} <span class="quiet">· ${more ?? club}</span></h3>${about}</div>${action}
+      </article>`;
+}
+
+/** What is open, as covers, by the deadline. */
+function Open({ all }) {
+  if (all.length === 0)
+    return html`<${Empty} icon="clipboard-list"><p>${t("home.open.none")}</p><//>`;
+  return html`<ul class="grid">${all.slice(0, 8).map(
+    (one) => html`<li class="club" key=${one.id}>
+    <${Cover} club=${one.club} />
+    <div class="in"><h3><a href=${applyAddress(one)}>${one.name}</a></h3>
+      <p class="quiet small">${one.club.name}</p><p class="tags push-down"><${Left}
+        until=${one.my_end_time} /></p></div></li>`,
+  )}</ul>`;
+}

@@ -1,0 +1,120 @@
+// `/clubs/{club}/links/`: invitations by mail, and links with which people join.
+
+import { html, useEffect, useSignal } from "../parts/kit.js";
+import { call, get, post, remove } from "../parts/api.js";
+import { Form } from "../parts/form.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { url } from "../parts/path.js";
+import { t } from "../parts/texts.js";
+import { Action, Chip, Icon, Time, Title } from "../parts/ui.js";
+
+export default function Links({ club: code }) {
+  return html`<div class="head"><${Title}>${t("place.links")}<//></div>
+    <${Invites} code=${code} /><${JoinLinks} code=${code} />`;
+}
+
+function Invites({ code }) {
+  const invites = useLoad(url`/clubs/${code}/invites/`);
+  const fields = [
+    {
+      name: "emails",
+      label: t("manage.emails"),
+      kind: /** @type {const} */ ("area"),
+      hint: t("manage.emails.hint"),
+    },
+  ];
+  const send = (values) => post(url`/clubs/${code}/invite/`, values);
+  const path = (one) => url`/clubs/${code}/invites/${one.id}/`;
+  return html`<section class="card"><h2>${t("manage.invites")}</h2>
+    <${Form} name=${`invite-${code}`} fields=${fields} data=${{ emails: "" }} whole send=${send}
+      stored=${invites.reload} submit=${t("manage.invite")}
+        done=${(all) => t("manage.invited", all)} />
+    ${loaded(
+      invites,
+      (all) =>
+        html`<ul class="cards">${all.map(
+          (one) => html`<li key=${one.id}>
+      <h3>${one.email}</h3>
+      <p class="line"><${Chip}>${t(`role.${one.role}`)}<//> <span class="quiet small">
+        ${t("manage.until")} <${Time} at=${one.expires_at} /></span></p>
+      <p class="row">
+        <${Action} run=${() => post(path(one) + "resend/").then(invites.reload)}
+          done=${t("manage.resent")} label=${`${t("manage.resend")}: ${one.email}`}>
+            ${t("manage.resend")}<//>
+        <${Action} className="danger" run=${() => remove(path(one)).then(invites.reload)}
+          done=${t("manage.revoked")} label=${`${t("manage.revoke")}: ${one.email}`}>
+            ${t("manage.revoke")}<//>
+      </p></li>`,
+        )}</ul>`,
+      2,
+    )}</section>`;
+}
+
+function JoinLinks({ code }) {
+  const links = useLoad(url`/clubs/${code}/joinlinks/`);
+  const fields = [
+    { name: "note", label: t("manage.note") },
+    { name: "title", label: t("manage.link.title"), hint: t("manage.link.title.hint") },
+    {
+      name: "max_uses",
+      label: t("manage.link.most"),
+      kind: /** @type {const} */ ("number"),
+      hint: t("manage.link.most.hint"),
+    },
+  ];
+  return html`<section class="card"><h2>${t("manage.links")}</h2>
+    <${Form} name=${`link-${code}`} fields=${fields} data=${{ note: "", title: "", max_uses: null }}
+      whole
+      send=${(values) => post(url`/clubs/${code}/joinlinks/`, values)} stored=${links.reload}
+        submit=${t("manage.link.create")} />
+    ${loaded(
+      links,
+      (all) =>
+        html`<ul class="cards">${all.map(
+          (one) => html`
+      <${JoinLink} key=${one.id} one=${one} path=${url`/clubs/${code}/joinlinks/${one.id}/`}
+        reload=${links.reload} />`,
+        )}</ul>`,
+      2,
+    )}</section>`;
+}
+
+/** @param {{one: any, path: `/clubs/${string}/joinlinks/${string}/`, reload: () => any}} props */
+function JoinLink({ one, path, reload }) {
+  const code = useSignal("");
+  useEffect(() => {
+    // An image cannot send a token, so the code is fetched and shown from memory.
+    get(`${path}qr.svg`).then(
+      (svg) => (code.value = `data:image/svg+xml,${encodeURIComponent(svg)}`),
+      () => {},
+    );
+  }, [path]);
+  const uses =
+    one.max_uses === null
+      ? t("manage.link.uses", { n: one.uses })
+      : t("manage.link.uses.of", { n: one.uses, most: one.max_uses });
+  return html`<li>
+    <h3>${one.note || t("manage.link")}</h3>
+    ${
+      code.value &&
+      html`<img class="qr" src=${code.value}
+      alt=${t("manage.link.code", { note: one.note })} />`
+    }
+    <p class="quiet small">
+      ${one.title && html`${one.title} · `}${uses} · ${t("manage.until")} <${Time}
+        at=${one.expires_at} /></p>
+    <p class="row">
+      <${Action} run=${() => navigator.clipboard.writeText(one.url)} done=${t("copied")}
+        label=${`${t("manage.link.copy")}: ${one.note}`}><${Icon}
+          name="link" /> ${t("manage.link.copy")}<//>
+      ${
+        code.value &&
+        html`<a class="button" href=${code.value} download="join.svg"
+        aria-label=${`${t("manage.link.save")}: ${one.note}`}><${Icon}
+          name="qr-code" /> ${t("manage.link.save")}</a>`
+      }
+      <${Action} className="danger" run=${() => call("DELETE", path).then(reload)}
+        done=${t("manage.revoked")} label=${`${t("manage.revoke")}: ${one.note}`}>
+          ${t("manage.revoke")}<//>
+    </p></li>`;
+}

@@ -1,0 +1,241 @@
+// `/clubs/{club}/applications/{application}/review/`: one applicant at a time on the whole page,
+// with
+// keys for the next one, for scores and for decisions.
+
+import { html, useEffect, useMemo, useRef, useSignal } from "../parts/kit.js";
+import { call } from "../parts/api.js";
+import { Answers } from "../parts/apply_ends.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { url } from "../parts/path.js";
+import { Review } from "../parts/review.js";
+import { address, link, setQuery } from "../parts/router.js";
+import { STATUSES, nameOf, useSubmissions } from "../parts/submissions.js";
+import { t } from "../parts/texts.js";
+import { Action, Chip, Empty, Icon, Problem, Skeleton, Time, Title, say } from "../parts/ui.js";
+import { Form } from "../parts/form.js";
+
+const REASON = () => [
+  {
+    name: "reason",
+    label: t("applicant.reason"),
+    kind: "area",
+    hint: t("applicant.reason.hint"),
+  },
+];
+
+/** The keys of this page, and what they do. */
+const KEYS = [
+  ["J", "next"],
+  ["K", "previous"],
+  ["1 – 5", "reviews.score"],
+  ["A", "status.4"],
+  ["R", "status.2"],
+  ["C", "reviews.comment"],
+  ["?", "review.keys"],
+];
+
+export default function ReviewMode({ club, application: id }) {
+  const application = useLoad(url`/clubs/${club}/applications/${id}/`);
+  const { state, base, change, load } = useSubmissions(club, id);
+  const query = address.value.query;
+  const [committee, only] = [query.get("committee") ?? "", query.get("only") ?? "open"];
+  const { all, isComplete, error } = state.value;
+  // Who was reviewed stays in the list until somebody comes back: nothing moves under the hand.
+  const queue = useMemo(
+    () =>
+      all
+        .filter(
+          (one) =>
+            (!committee || String(one.committee?.id ?? "none") === committee) &&
+            (only === "all" ||
+              (one.my_score === null && one.status === 1) ||
+              String(one.id) === query.get("open")),
+        )
+        .sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
+        .map((one) => one.id),
+    [isComplete, committee, only],
+  );
+  const byId = useMemo(() => new Map(all.map((one) => [one.id, one])), [all]);
+  const people = queue.map((one) => byId.get(one)).filter((one) => one !== undefined);
+  const at = Math.max(
+    0,
+    people.findIndex((one) => String(one.id) === query.get("open")),
+  );
+  const one = people[at];
+  const go = (to) => people[to] && setQuery({ open: people[to].id });
+  const reviewed = all.filter((other) => other.my_score !== null).length;
+  const table = url`/clubs/${club}/applications/${id}/`;
+  return html`<div class="head"><div><p class="flat"><a class="back" href=${link(table)}><${Icon}
+    name="chevron-left" />${application.data?.name ?? t("submissions")}</a></p>
+        <${Title} name=${t("review")}>${one ? nameOf(one) : t("review")}<//></div>
+      <span class="push line small quiet">${t("review.count", { n: reviewed, all: all.length })}
+        <span class="meter wide"><i
+          style=${{ width: `${all.length ? (100 * reviewed) / all.length : 0}%` }}></i></span>
+            </span></div>
+    <div class="chips"><select aria-label=${t("review.show")} value=${only}
+      onChange=${(event) => setQuery({ only: event.currentTarget.value, open: "" })}>
+        <option value="open">${t("submissions.unreviewed")}</option><option value="all">${t("all")}
+          </option></select>
+      ${
+        Boolean(application.data?.committees.length) &&
+        html`<select aria-label=${t("apply.committee")} value=${committee}
+          onChange=${(event) => setQuery({ committee: event.currentTarget.value, open: "" })}>
+        <option value="">${t("apply.committee")}: ${t("all")}</option><option value="none">
+          ${t("apply.committee.none")}</option>
+        ${application.data?.committees.map(
+          (other) => html`<option value=${other.id}>${other.name}
+          </option>`,
+        )}</select>`
+      }
+      <button onClick=${() => go(at - 1)} disabled=${at <= 0} aria-label=${t("previous")}><${Icon}
+        name="chevron-left" /></button>
+      <span class="small quiet" role="status">
+        ${people.length > 0 && t("review.place", { n: at + 1, all: people.length })}</span>
+      <button onClick=${() => go(at + 1)} disabled=${at >= people.length - 1}
+        aria-label=${t("next")}><${Icon} name="chevron-right" /></button></div>
+    ${error && html`<${Problem} error=${error} retry=${load} />`}
+    ${
+      !isComplete && !one
+        ? html`<${Skeleton} lines=${8} />`
+        : !one
+          ? html`<${Empty} icon="circle-check"><p>${t("review.done")}</p><p><a class="button"
+            href=${link(table)}>${t("submissions")}</a></p><//>`
+          : html`<${Applicant} key=${one.id} one=${one}
+            path=${url`/clubs/${club}/applications/${id}/submissions/${one.id}/`} people=${people}
+              at=${at} go=${go} base=${base}
+          changed=${(values) => change(new Set([one.id]), values)} />`
+    }`;
+}
+
+function Applicant({ one, path, people, at, go, changed }) {
+  const submission = useLoad(path);
+  const found = submission.data ?? one;
+  const isHelp = useSignal(false);
+  const explain = async (body) => (await call("PATCH", path, { body, etag: submission.etag })).data;
+  const review = useRef(/** @type {any} */ (null));
+  /** Decides about what was seen: what somebody else decided meanwhile is not overwritten. */
+  const set = async (to, seen, etag) => {
+    try {
+      const { data } = await call("PATCH", path, { body: { status: to }, etag });
+      changed({ status: data.status });
+      await submission.reload();
+    } catch (error) {
+      if (error.status !== 412) throw error;
+      const now = await call("GET", path);
+      await submission.reload();
+      changed({ status: now.data.status });
+      if (now.data.status !== seen) throw new Error(t("review.changed"));
+      await set(to, seen, now.etag);
+    }
+  };
+  const decide = (status) => async () => {
+    const before = found.status;
+    await set(status, before, submission.etag);
+    say(t("review.decided", { name: nameOf(found), status: t(`status.${status}`) }), "done", () =>
+      set(before, status).then(() => say(t("undone"))),
+    );
+  };
+  const [a, r] = [decide(4), decide(2)];
+  const keys = {
+    j: () => go(at + 1),
+    k: () => go(at - 1),
+    a,
+    r,
+    c: () => review.current?.focus(),
+    "?": () => (isHelp.value = !isHelp.value),
+  };
+  useEffect(() => {
+    const press = (event) => {
+      const typing = /** @type {Element} */ (event.target).closest(
+        "input, textarea, select, [contenteditable]",
+      );
+      if (event.key === "Escape" && typing) /** @type {HTMLElement} */ (typing).blur();
+      if (typing || event.metaKey || event.ctrlKey || event.altKey) return;
+      const run = /^[1-5]$/.test(event.key)
+        ? () => review.current?.score(Number(event.key))
+        : keys[event.key.toLowerCase()];
+      if (!run) return;
+      event.preventDefault();
+      Promise.resolve(run()).catch((error) => say(error.message, "problem"));
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  });
+  return html`<div class="review">
+    <nav class="who" aria-label=${t("submissions")}><ol class="people">${people
+      .slice(Math.max(0, at - 6), at + 14)
+      .map(
+        (other) => html`<li key=${other.id}>
+      <button aria-current=${other.id === one.id ? "true" : undefined}
+        onClick=${() => go(people.indexOf(other))}><span class="cut">${nameOf(other)}</span><span
+          class="quiet">${other.my_score ?? "–"}</span></button></li>`,
+      )}</ol></nav>
+    <section aria-label=${t("applicant")}>
+      <p class="line quiet small">${
+        found.user?.email &&
+        html`<a
+        href=${`mailto:${encodeURIComponent(found.user.email).replace("%40", "@")}`}>
+          ${found.user.email}</a> ·`
+      }
+        ${found.committee?.name ?? t("apply.committee.none")} · ${t("applications.sent")} <${Time}
+          at=${found.updated_at} />
+        ${
+          found.revision > 1 &&
+          html`<${Chip} icon="history">
+          ${t("review.revision", { n: found.revision })}<//>`
+        }</p>
+      <${Answers} responses=${found.responses} /><${History} path=${path} /></section>
+    <div class="decide"><${Review} path=${path} handle=${review} changed=${changed} />
+      <h2>${t("applicant.decision")}</h2>
+      <div class="decisions" role="group" aria-label=${t("applicant.decision")}>${STATUSES.map(
+        (status) => html`
+        <${Action} key=${status} run=${decide(status)} pressed=${found.status === status}>
+          ${t(`status.${status}`)}
+          ${status === 4 && html`<kbd>A</kbd>`}${status === 2 && html`<kbd>R</kbd>`}<//>`,
+      )}</div>
+      <p class="quiet small">${t("review.told")}</p>
+      <details><summary>${t("applicant.reason")}${found.reason && ": …"}</summary><${Form}
+        name=${`reason-${found.id}`}
+          fields=${REASON()}
+        data=${found}
+          send=${explain} stored=${submission.reload} reload=${submission.reload} /></details>
+      <p><button class="plain" aria-expanded=${isHelp.value}
+        onClick=${() => (isHelp.value = !isHelp.value)}><${Icon}
+          name="keyboard" /> ${t("review.keys")}</button></p>
+      ${
+        isHelp.value &&
+        html`<dl>${KEYS.map(
+          ([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>
+        ${t(text)}</dd>`,
+        )}</dl>`
+      }</div></div>`;
+}
+
+/** Who decided what and when. It is loaded when it is opened. */
+function History({ path }) {
+  const isOpen = useSignal(false);
+  const history = useLoad(isOpen.value ? path + "history/" : "");
+  return html`<details onToggle=${(event) => (isOpen.value = event.currentTarget.open)}><summary>
+    ${t("review.history")}</summary>
+    ${
+      isOpen.value &&
+      loaded(
+        history,
+        (all) =>
+          all.length === 0
+            ? html`<p class="quiet">${t("none")}</p>`
+            : html`<ul class="list">${all.map(
+                (change) => html`<li key=${change.id} class="small">
+      <${Time} at=${change.at} /> · ${change.by?.username ?? t("applicant.erased")}:
+      ${" "}${Object.entries(change.changes)
+        .map(([name, [from, to]]) =>
+          name === "status"
+            ? `${t(`status.${from}`)} → ${t(`status.${to}`)}`
+            : `${t("applicant.reason")}: ${to || "–"}`,
+        )
+        .join(", ")}</li>`,
+              )}</ul>`,
+        2,
+      )
+    }</details>`;
+}

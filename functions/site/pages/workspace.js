@@ -1,0 +1,121 @@
+// `/clubs/{club}/manage/`: what waits for the officers of a club, and how its recruitment goes.
+
+import { html } from "../parts/kit.js";
+import { Left } from "../parts/countdown.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { Facts, Plots } from "../parts/overview.js";
+import { url } from "../parts/path.js";
+import { link } from "../parts/router.js";
+import { useSubmissions } from "../parts/submissions.js";
+import { t } from "../parts/texts.js";
+import { Chip, Empty, Icon, Skeleton, Title } from "../parts/ui.js";
+
+const DAY = 86_400_000;
+
+export default function Workspace({ club: code }) {
+  const club = useLoad(url`/clubs/${code}/`);
+  const applications = useLoad(url`/clubs/${code}/applications/`);
+  return html`<div class="head"><${Title} name=${t("manage")}>${club.data?.name ?? code}<//>
+      ${
+        club.data?.approved === null &&
+        html`<${Chip} kind="warn" icon="clock">${t("club.waiting")}
+        <//>`
+      }
+      <span class="push"><a class="button" href=${link(url`/clubs/${code}/`)}><${Icon}
+        name="globe" /> ${t("place.public")}</a></span></div>
+    <div class="two">
+      <section class="card"><h2 class="flat">${t("overview.waits")}</h2><${Waits} code=${code} />
+        </section>
+      <section class="card"><div class="section"><h2>${t("place.recruitment")}</h2>
+          <a class="push" href=${link(url`/clubs/${code}/recruitment/`)}>${t("all")}</a></div>
+        ${loaded(applications, (all) => html`<${Current} code=${code} all=${all} />`, 3)}</section>
+          </div>
+    ${
+      Boolean(applications.data?.length) &&
+      html`<${Newest} code=${code}
+      application=${newest(applications.data)} />`
+    }`;
+}
+
+/** The application that is worked on: the one that ended last, or that is open. */
+const newest = (all) =>
+  [...all].sort(
+    (a, b) => Date.parse(b.application_end_time) - Date.parse(a.application_end_time),
+  )[0];
+
+/** Whether an application takes submissions now, and if not, why. */
+export function stateOf(application) {
+  const now = Date.now();
+  if (!application.is_active) return ["inactive", "", "lock"];
+  if (Date.parse(application.application_start_time) > now) return ["coming", "", "clock"];
+  if (Date.parse(application.application_end_time) < now) return ["closed", "", "lock"];
+  return ["open", "good", "circle-dot"];
+}
+
+export function ApplicationState({ application }) {
+  const [state, kind, icon] = stateOf(application);
+  return html`<${Chip} kind=${kind} icon=${icon}>${t(`state.${state}`)}<//>
+    ${state === "open" && html`<${Left} until=${application.application_end_time} />`}`;
+}
+
+function Current({ code, all }) {
+  const open = all.filter((one) => stateOf(one)[0] !== "inactive").slice(0, 4);
+  if (open.length === 0) {
+    return html`<${Empty} icon="clipboard-list"><p>${t("recruitment.none")}</p>
+      <p><a class="button main" href=${link(url`/clubs/${code}/applications/new/`)}>
+        ${t("builder.new")}</a></p><//>`;
+  }
+  return html`<ul class="places">${open.map(
+    (one) => html`<li key=${one.id}>
+    <a href=${link(url`/clubs/${code}/applications/${one.id}/`)}><span>${one.name}</span>
+      <span class="push"><${Chip} kind=${stateOf(one)[1]} icon=${stateOf(one)[2]}>
+        ${t(`state.${stateOf(one)[0]}`)}<//></span></a></li>`,
+  )}</ul>`;
+}
+
+/** Requests to answer, and invitations that end soon. */
+function Waits({ code }) {
+  const requests = useLoad(url`/clubs/${code}/membershiprequests/`);
+  const invites = useLoad(url`/clubs/${code}/invites/`);
+  const ends = (one) => Date.parse(one.expires_at) - Date.now();
+  const ending = (invites.data ?? []).filter((one) => ends(one) > 0 && ends(one) < 3 * DAY);
+  return loaded(
+    requests,
+    (all) => {
+      const waits = [
+        [all.length, "overview.requests", url`/clubs/${code}/members/`, "overview.answer"],
+        [ending.length, "overview.ending", url`/clubs/${code}/links/`, "home.look"],
+      ].filter(([n]) => Number(n) > 0);
+      if (waits.length === 0)
+        return html`<${Empty} icon="circle-check"><p>${t("overview.nothing")}</p><//>`;
+      return html`<ul class="list">${waits.map(
+        ([n, text, path, action]) => html`<li class="line" key=${text}>
+      <span>${t(text, { n })}</span><a class="button push" href=${link(path)}>${t(action)}<span
+        class="hidden">: ${t(text, { n })}</span></a></li>`,
+      )}</ul>`;
+    },
+    2,
+  );
+}
+
+/** The newest application in numbers. */
+function Newest({ code, application }) {
+  const { state } = useSubmissions(code, application.id);
+  const { all, isComplete } = state.value;
+  const todo = all.filter((one) => one.my_score === null && one.status === 1).length;
+  const base = url`/clubs/${code}/applications/${application.id}/`;
+  return html`<section><div class="head"><h2 class="flat">${application.name}</h2>
+    <${ApplicationState} application=${application} />
+      <span class="push"><a class="button" href=${link(base)}>${t("submissions")}</a>
+        ${
+          todo > 0 &&
+          html`<a class="button main" href=${link(`${base}review/`)}>
+          ${t("review.start", { n: todo })}</a>`
+        }</span></div>
+    ${
+      !isComplete && all.length === 0
+        ? html`<${Skeleton} lines=${4} />`
+        : html`<${Facts} all=${all} />
+      <${Plots} all=${all} end=${application.application_end_time} />`
+    }</section>`;
+}

@@ -1,0 +1,89 @@
+// What an application shows when nothing can be typed: what was sent, and that it is closed.
+
+import { html, useEffect, useMemo, useRef } from "./kit.js";
+import { link, setQuery } from "./router.js";
+import { moment, t } from "./texts.js";
+import { Chip, Icon, Time, Title } from "./ui.js";
+
+/** What is wrong, with a link to each answer. */
+export function Summary({ questions, problems, back }) {
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => place.current?.focus(), []);
+  return html`<div class="summary" id="summary" role="alert" tabindex="-1" ref=${place}>
+    <h2>${t("apply.problems")}</h2>
+    <ul>${questions.map(
+      (question) => html`<li key=${question.id}>
+      <a href=${`#q${question.id}`} onClick=${back(question)}>${question.prompt}
+        </a>: ${problems[question.id].join(" ")}</li>`,
+    )}</ul></div>`;
+}
+
+/** The answers of a submission. */
+export const Answers = ({ responses }) =>
+  responses.map(
+    (answer) => html`<div key=${answer.question.id}>
+  <h3>${answer.question.prompt}</h3>
+  <p class="answer" dir="auto">${answer.multiple_choice?.value ?? answer.text}</p></div>`,
+  );
+
+/** The receipt of a submission as a file. */
+export function Receipt({ submission }) {
+  const address = useMemo(
+    () => URL.createObjectURL(new Blob([submission.receipt ?? ""], { type: "text/plain" })),
+    [submission.receipt],
+  );
+  useEffect(() => () => URL.revokeObjectURL(address), [address]);
+  if (!submission.receipt) return null;
+  return html`<a class="button" href=${address}
+    download=${`receipt-${submission.id}-${submission.revision}.txt`}>
+    <${Icon} name="download" /> ${t("receipt.save")}</a>`;
+}
+
+/** What was sent and when, also after a reload. */
+export function Sent({ application, submission, end }) {
+  return html`<div class="form">
+    <${Title}>${t("apply.sent")}<//>
+    <p class="line"><${Chip} kind="good" icon="circle-check">${t("state.sent")}<//> <b>
+      ${application.name}</b></p>
+    <div class="card">
+      <p class="good">${t("apply.received")} <${Time} at=${submission.updated_at} zoned /></p>
+      ${submission.status === 1 && html`<p>${t("apply.change")} <${Time} at=${end} zoned /></p>`}
+      <p class="row">
+        ${
+          submission.status === 1 &&
+          html`<button onClick=${() => setQuery({ step: "" })}><${Icon}
+          name="pencil" /> ${t("apply.edit")}</button>`
+        }
+        <a class="button" href=${link("/applications/")}>${t("nav.applications")}</a>
+      </p></div>
+    <div class="card"><h2>${t("receipt")}</h2>
+      <p>${t("receipt.about")}</p>
+      <p class="row"><${Receipt} submission=${submission} /></p>
+      <details><summary>${t("receipt.show")}</summary><p><code class="long">${submission.receipt}
+        </code></p></details></div>
+    <details class="card"><summary>${t("applications.answers", { n: submission.responses.length })}
+      </summary>
+      <${Answers} responses=${submission.responses} /></details></div>`;
+}
+
+/** It is closed or decided: what was sent, and what was typed but not sent. */
+export function Closed({ submission, sent, unsent, end, isDecided }) {
+  const all = submission ? [submission] : sent;
+  return html`<div class="card" role="status"><p class="line"><${Icon} name="lock" />
+      <b>${isDecided ? t("apply.decided") : t("apply.closed", { time: moment(end) })}</b></p>
+    ${all.length === 0 && html`<p>${t("apply.closed.nothing")}</p>`}</div>
+    ${all.map(
+      (one) => html`<div class="card" key=${one.id}>
+      <p class="line"><${Chip} kind="good" icon="check">${t("state.sent")}
+        <//> ${one.committee && html`<b>${one.committee.name}</b>`}
+        <span class="small">${t("apply.sent.on", { time: moment(one.updated_at) })}</span></p>
+      <${Answers} responses=${one.responses} /><p><${Receipt} submission=${one} /></p></div>`,
+    )}
+    ${
+      unsent?.length > 0 &&
+      html`<div class="card"><h2>${t("apply.unsent")}</h2><p>${t("apply.unsent.about")}</p>
+      ${unsent.map(([prompt, text]) => html`<h3>${prompt}</h3><p class="answer">${text}</p>`)}
+        </div>`
+    }
+    <p><a class="button" href=${link("/applications/")}>${t("nav.applications")}</a></p>`;
+}

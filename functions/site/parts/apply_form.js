@@ -1,0 +1,314 @@
+// The form of one committee: the questions, the answers to check, and the sending.
+
+import { html, useEffect, useMemo, useSignal } from "./kit.js";
+import { ApiError, NO_ERRORS, call, get } from "./api.js";
+import { Closed, Summary } from "./apply_ends.js";
+import { isSignedIn, person } from "./auth.js";
+import { makeDraft, sameAnswer } from "./draft.js";
+import { url } from "./path.js";
+import { INFO, Question, answerText, hasAnswer, questionsFor, tooMany } from "./question.js";
+import { address, setQuery } from "./router.js";
+import { typedStore } from "./store.js";
+import { moment, t } from "./texts.js";
+import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say } from "./ui.js";
+
+/** A submission is repeated this often: for about five minutes. */
+const TRIES = 14;
+/** What was typed for one committee, for the questions that another one asks as well. */
+const carried = {};
+
+/** The answers of a submission, by question. */
+const answersOf = (submission) =>
+  Object.fromEntries(
+    (submission?.responses ?? []).map((answer) => [
+      answer.question.id,
+      { text: answer.text ?? "", multiple_choice: answer.multiple_choice?.id ?? null },
+    ]),
+  );
+
+/** The draft of this form, and what loading it said. */
+function useDraft({ club, application, committee, submission, others }) {
+  const query = committee ? `?committee=${committee}` : "";
+  const path = url`/clubs/${club}/applications/${application.id}/draft/` + query;
+  const draft = useMemo(
+    () =>
+      makeDraft({
+        store: typedStore(person(), `draft/${application.id}/${committee ?? 0}`),
+        send: async (responses, { keepalive } = { keepalive: false }) =>
+          (await call("PATCH", path, { body: { responses }, tries: 1, keepalive })).data,
+      }),
+    [],
+  );
+  const state = useSignal(/** @type {any} */ ({ isReady: false, error: null, isCarried: false }));
+
+  /** Without a draft, an earlier submission is the beginning, or answers to the same questions. */
+  const begin = () => {
+    if (submission) return draft.begin(answersOf(submission));
+    const known = { ...answersOf(others[0]), ...carried[application.id] };
+    const questions = questionsFor(application, committee).filter((one) =>
+      hasAnswer(known[one.id]),
+    );
+    for (const question of questions) draft.change(question.id, known[question.id]);
+    state.value = { ...state.value, isCarried: questions.length > 0 };
+  };
+  const load = async () => {
+    state.value = { ...state.value, error: null };
+    try {
+      const stored = await get(path).catch((error) =>
+        error.status === 404 ? null : Promise.reject(error),
+      );
+      if (stored) draft.take(stored);
+      else begin();
+      draft.restore();
+      state.value = { ...state.value, isReady: true };
+    } catch (error) {
+      // An empty form would look as if nothing had been saved.
+      state.value = { ...state.value, error };
+    }
+  };
+  useEffect(() => {
+    void load();
+    const leave = () => document.visibilityState === "hidden" && draft.leave();
+    addEventListener("online", draft.flush);
+    addEventListener("pagehide", draft.leave);
+    document.addEventListener("visibilitychange", leave);
+    return () => {
+      carried[application.id] = draft.answers.value;
+      removeEventListener("online", draft.flush);
+      removeEventListener("pagehide", draft.leave);
+      document.removeEventListener("visibilitychange", leave);
+      void draft.flush();
+    };
+  }, []);
+  // After signing in again, what could not be saved is saved.
+  useEffect(() => {
+    if (isSignedIn.value && state.value.isReady) void draft.flush();
+  }, [isSignedIn.value]);
+  return { draft, load, ...state.value };
+}
+
+/** What prevents the sending, by question. */
+function problemsOf(asked, draft) {
+  /** @type {Record<string, string[]>} */
+  const found = {};
+  for (const question of asked) {
+    const over = tooMany(question, draft.answers.value[question.id]);
+    if (over) found[question.id] = [t("apply.words.over", { n: over })];
+    if (draft.conflicts.value[question.id]) found[question.id] = [t("apply.conflict.first")];
+  }
+  return found;
+}
+
+/** @param {any} props */
+export function ApplyForm(props) {
+  const { club, application, committee, submission, head, hasEnded, reload } = props;
+  const { draft, load, isReady, isCarried, error } = useDraft(props);
+  const errors = useSignal(NO_ERRORS);
+  const sending = useSignal(/** @type {null | {again: number, stop: () => void}} */ (null));
+  const isChecking = address.value.query.get("step") === "check";
+  const questions = questionsFor(application, committee);
+  const asked = questions.filter((question) => question.question_type !== INFO);
+  const answered = asked.filter((question) => hasAnswer(draft.answers.value[question.id]));
+  const before = answersOf(submission);
+  const changed = submission
+    ? asked.filter((one) => !sameAnswer(draft.answers.value[one.id], before[one.id]))
+    : answered;
+
+  useEffect(() => {
+    document.body.classList.add("has-tray");
+    return () => document.body.classList.remove("has-tray");
+  }, []);
+  useEffect(() => focusTitle(), [isChecking]);
+
+  const send = async () => {
+    const body = {
+      committee,
+      responses: answered.map((question) => {
+        const { text, multiple_choice } = draft.answers.value[question.id];
+        return multiple_choice
+          ? { question: question.id, multiple_choice }
+          : { question: question.id, text };
+      }),
+    };
+    const ends = new AbortController();
+    const told = (again) => (sending.value = { again, stop: () => ends.abort() });
+    told(0);
+    try {
+      await draft.hold();
+      const path = url`/clubs/${club}/applications/${application.id}/submissions/`;
+      await call("POST", path, {
+        body,
+        key: crypto.randomUUID(),
+        limit: 10_000,
+        tries: TRIES,
+        until: ends.signal,
+        again: (_, ms) => told(Math.round(ms / 1000)),
+      });
+      errors.value = NO_ERRORS;
+      draft.forget();
+      delete carried[application.id];
+      await reload();
+      setQuery({ step: "sent" });
+      scrollTo(0, 0);
+    } catch (problem) {
+      draft.release();
+      errors.value = refusals(problem, answered);
+      if (problem.code === "application_closed") draft.isClosed.value = true;
+      else say(problem instanceof ApiError ? problem.message : t("error.network"), "problem");
+      return false;
+    } finally {
+      sending.value = null;
+    }
+  };
+
+  if (error)
+    return html`<div class="form">${head}<${Problem} error=${error} retry=${load} /></div>`;
+  if (!isReady) return html`<div class="form">${head}<${Skeleton} lines=${8} /></div>`;
+  if (hasEnded || draft.isClosed.value) {
+    const unsent = changed.map((one) => [one.prompt, answerText(one, draft.answers.value[one.id])]);
+    return html`<div class="form">${head}<${Closed} ...${props} sent=${[]} unsent=${unsent} />
+      </div>`;
+  }
+  const problems = { ...errors.value, ...problemsOf(asked, draft) };
+  const view = { ...props, draft, questions, asked, answered, changed, problems, sending, send };
+  return html`<div class="form">
+    ${head}
+    ${
+      isChecking
+        ? html`<${Check} ...${view} />`
+        : html`<${Questions} ...${view}
+      isCarried=${isCarried} />`
+    }
+  </div>`;
+}
+
+/** What the API refused, by question. */
+function refusals(error, answered) {
+  /** @type {Record<string, string[]>} */
+  const found = {};
+  for (const [field, messages] of Object.entries(error.fields ?? {})) {
+    const place = /^responses\.(\d+)/.exec(field)?.[1];
+    if (place !== undefined) found[answered[Number(place)].id] = messages;
+  }
+  return found;
+}
+
+/** Which committee, what was sent before, and the questions. */
+function Questions(view) {
+  const { application, committee, submission, draft, questions, changed, problems, isCarried } =
+    view;
+  const name = application.committees.find((one) => one.id === committee)?.name;
+  let number = 0;
+  return html`<${Rich} text=${application.description} />
+    ${
+      application.committees.length > 0 &&
+      html`<div class="card line">
+      <div><span class="small quiet">${t("apply.committee")}</span><br /><b>
+        ${name ?? t("apply.committee.none")}</b></div>
+      <button class="plain push" onClick=${() => setQuery({ committee: "" }, { step: true })}>
+        ${t("apply.committee.change")}</button></div>`
+    }
+    ${
+      submission &&
+      html`<div class="card"><p class="line">
+      <span class=${`chip ${changed.length ? "warn" : "good"}`}><${Icon}
+        name=${changed.length ? "pencil" : "check"} />
+        ${t(changed.length ? "state.changed" : "state.sent")}</span>
+      <span class="small">${t("apply.sent.on", { time: moment(submission.updated_at) })}</span></p>
+      ${changed.length > 0 && html`<p class="small">${t("apply.changed.about")}</p>`}
+      <p><a href=${sentAddress()} onClick=${toSent}>${t("apply.sent.show")}</a></p></div>`
+    }
+    ${isCarried && html`<p class="card line"><${Icon} name="info" /> ${t("apply.carried")}</p>`}
+    ${questions.map((question) => {
+      if (question.question_type !== INFO) number += 1;
+      return html`<${Question} key=${question.id} question=${question} number=${number}
+        draft=${draft} errors=${problems[question.id]} />`;
+    })}
+    <${Tray} ...${view}><button class="main" onClick=${() => {
+      setQuery({ step: "check" }, { step: true });
+    }}>${t("apply.check")}</button><//>`;
+}
+
+const sentAddress = () =>
+  `${location.pathname}?${new URLSearchParams([...address.value.query, ["step", "sent"]])}`;
+function toSent(event) {
+  event.preventDefault();
+  setQuery({ step: "sent" }, { step: true });
+}
+
+/** One line: how much is answered, whether it is stored, and the way on. */
+function Tray({ asked, answered, draft, sending, children }) {
+  const state = draft.state.value;
+  const again = Math.round(draft.again.value / 1000);
+  const text = sending.value
+    ? t(sending.value.again ? "apply.sending.again" : "apply.sending", { n: sending.value.again })
+    : t(state === "failed" && again ? "draft.again" : `draft.${state}`, { n: again });
+  const circle = 2 * Math.PI * 15;
+  const part = asked.length ? answered.length / asked.length : 1;
+  const open = asked.find((question) => !answered.includes(question));
+  return html`<div class="tray" role="region"
+    aria-label=${t("apply.progress", { done: answered.length, all: asked.length })}><div>
+    <svg class="ring" viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="15" />
+      <circle class="done" cx="18" cy="18" r="15"
+        stroke-dasharray=${`${part * circle} ${circle}`} /></svg>
+    <p class="small cut"><b>${t("apply.count", { done: answered.length, all: asked.length })}</b>
+      ${
+        open &&
+        html` <a href=${`#q${open.id}`} onClick=${(event) => {
+          event.preventDefault();
+          if (address.value.query.has("step")) setQuery({ step: "" });
+          setTimeout(() => document.getElementById(`q${open.id}`)?.focus(), 50);
+        }}>${t("next")}<span class="hidden">: ${t("apply.next")}</span></a>`
+      }<br />
+      <span role="status" class=${state === "failed" || state === "conflict" ? "warn" : "quiet"}>
+        ${text}</span></p>
+    <span class="push">${children}</span></div></div>`;
+}
+
+/** "Check your answers" before they are sent: each with a way back to it. */
+function Check(view) {
+  const { draft, asked, answered, submission, changed, problems, sending, send } = view;
+  const isSure = useSignal(false);
+  const wrong = asked.filter((question) => problems[question.id]);
+  const back = (question) => (event) => {
+    event.preventDefault();
+    setQuery({ step: "" });
+    setTimeout(() => document.getElementById(`q${question.id}`)?.focus(), 50);
+  };
+  const go = async () => {
+    if (wrong.length) {
+      document.getElementById("summary")?.focus();
+      return false;
+    }
+    if (answered.length === 0 && asked.length > 0 && !isSure.value) {
+      isSure.value = true;
+      return false;
+    }
+    return send();
+  };
+  const isSame = submission && changed.length === 0;
+  return html`
+    ${wrong.length > 0 && html`<${Summary} questions=${wrong} problems=${problems} back=${back} />`}
+    <h2>${t("apply.check.title")}</h2>
+    ${isSame && html`<p>${t("apply.same")}</p>`}
+    <dl class="answers">${asked.map((question, n) => {
+      const text = answerText(question, draft.answers.value[question.id]);
+      return html`<div key=${question.id} class="card"><dt class="line"><b>
+        ${n + 1}. ${question.prompt}</b>
+        <a class="push" href=${`#q${question.id}`} onClick=${back(question)}>${t("apply.fix")}<span
+          class="hidden"> ${question.prompt}</span></a></dt>
+        <dd class="answer" dir="auto">${text || html`<span class="quiet">${t("apply.none")}</span>`}
+          </dd></div>`;
+    })}</dl>
+    ${isSure.value && html`<div class="card" role="alert"><p>${t("apply.empty")}</p></div>`}
+    ${
+      sending.value &&
+      sending.value.again > 0 &&
+      html`<div class="card" role="alert">
+      <p>${t("apply.sending.failed")}</p><p><button onClick=${sending.value.stop}>
+        ${t("apply.sending.stop")}</button></p></div>`
+    }
+    <p><button onClick=${() => setQuery({ step: "" })}>${t("apply.back")}</button></p>
+    <${Tray} ...${view}><${Action} className="main" run=${go} disabled=${Boolean(sending.value)}>
+      ${t(isSure.value ? "apply.send.anyway" : "apply.send")}<//><//>`;
+}

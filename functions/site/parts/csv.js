@@ -1,0 +1,70 @@
+// A table in parts that one call handles. Nothing here knows the page.
+
+/** The records of a table as they are written. A line break between quotes ends no record. */
+export function records(text) {
+  const found = [];
+  let [start, isQuoted] = [0, false];
+  for (let at = 0; at <= text.length; at++) {
+    if (text[at] === '"') isQuoted = !isQuoted;
+    const isEnd = at === text.length || (text[at] === "\n" && !isQuoted);
+    if (!isEnd) continue;
+    const record = text.slice(start, at).replace(/\r$/, "");
+    if (record.trim()) found.push(record);
+    start = at + 1;
+  }
+  return found;
+}
+
+/**
+ * @typedef {{row: number, field: string, message: string}} Wrong
+ * @typedef {{created: number, updated: number, invited: number, skipped: number, errors: Wrong[],
+ *   dry_run: boolean}} Imported
+ */
+
+const COUNTS = /** @type {const} */ (["created", "updated", "invited", "skipped"]);
+/** What the service says about a row that it had no time for. */
+const LATE = "There was no time left";
+/** A part that makes no progress is sent this often. */
+const TRIES = 5;
+
+/**
+ * Imports a table part by part. Rows for which a call had no time are sent again.
+ * @param {string} text the table with its header
+ * @param {number} size rows of one call
+ * @param {(text: string) => Promise<Imported>} send
+ * @param {(done: number, all: number) => void} [progress]
+ * @returns {Promise<Imported>}
+ */
+export async function importAll(text, size, send, progress) {
+  const [header, ...rows] = records(text);
+  const result = {
+    created: 0,
+    updated: 0,
+    invited: 0,
+    skipped: 0,
+    errors: /** @type {Imported["errors"]} */ ([]),
+    dry_run: false,
+  };
+  if (!header) return result;
+  let waiting = rows.map((row, i) => ({ row, number: i + 1 }));
+  let tries = 0;
+  while (waiting.length) {
+    const part = waiting.slice(0, size);
+    const answer = await send([header, ...part.map((one) => one.row)].join("\n"));
+    result.dry_run = answer.dry_run;
+    for (const name of COUNTS) result[name] += answer[name];
+    const late = answer.errors
+      .filter((error) => error.message.startsWith(LATE))
+      .map((error) => part[error.row - 1]);
+    tries = late.length === part.length ? tries + 1 : 0;
+    const isStuck = tries >= TRIES;
+    const isTold = (error) => isStuck || !error.message.startsWith(LATE);
+    for (const error of answer.errors.filter(isTold)) {
+      result.errors.push({ ...error, row: part[error.row - 1]?.number ?? error.row });
+    }
+    waiting = [...(isStuck ? [] : late.filter(Boolean)), ...waiting.slice(part.length)];
+    progress?.(rows.length - waiting.length, rows.length);
+  }
+  result.errors.sort((a, b) => a.row - b.row);
+  return result;
+}

@@ -1,0 +1,95 @@
+// Data for pages: what was seen before is shown at once, and asked for again.
+
+import { html, useEffect, useRef, useSignal } from "./kit.js";
+import { call } from "./api.js";
+import { hasEnded, isSignedIn } from "./auth.js";
+import { cached, shared } from "./cache.js";
+import { Problem, Skeleton } from "./ui.js";
+
+/**
+ * @template D
+ * @typedef {object} Load
+ * @property {D | undefined} data
+ * @property {any} error
+ * @property {string} etag
+ * @property {string} next
+ * @property {boolean} isStale
+ * @property {() => Promise<D | undefined>} reload
+ */
+
+/**
+ * Loads data for a page: `{ data, error, reload, etag, next }`. What was loaded stays while it is
+ * loaded again. Nothing is loaded for an empty path.
+ * @template {string} P
+ * @param {P} path
+ * @returns {Load<P extends "" ? never : import("../api").Reply<"GET", P>>}
+ */
+export function useLoad(path) {
+  const before = path ? cached(path) : undefined;
+  const state = useSignal(
+    /** @type {any} */ (
+      before ? { ...before, error: null, path } : { data: undefined, error: null, path: "" }
+    ),
+  );
+  /** The number of the last request: an earlier one that answers later is not shown. */
+  const last = useRef(0);
+  const load = async (again) => {
+    if (!path) return;
+    const number = ++last.current;
+    try {
+      const { data, etag, next } = await shared(path, () => call("GET", path), again);
+      if (number !== last.current) return data;
+      state.value = { data, error: null, path, etag, next };
+      return data;
+    } catch (error) {
+      if (number === last.current) state.value = { ...state.value, error, path };
+    }
+  };
+  useEffect(() => {
+    // After the end of a session the page stays as it is, until somebody signed in again.
+    if (hasEnded.value) return;
+    const seen = path ? cached(path) : undefined;
+    state.value = seen ? { ...seen, error: null, path } : { ...state.value, error: null };
+    load(false);
+  }, [path, isSignedIn.value]);
+  const reload = () => load(true);
+  const fresh = state.value.path === path || !path;
+  return /** @type {any} */ ({ ...state.value, isStale: !fresh, reload });
+}
+
+/**
+ * Shows what was loaded, a skeleton before that, or the error with a way to try again.
+ * @template D
+ * @param {{data?: D, error: any, isStale?: boolean, reload: () => any}} from
+ * @param {(data: D) => any} show
+ * @param {number} [lines] of the skeleton
+ * @param {boolean} [isPage] whether this is the whole page, so that an error has its title
+ */
+export function loaded(from, show, lines = 4, isPage = false) {
+  const { data, error, reload } = from;
+  if (error && (data === undefined || error.status === 404 || error.status === 403)) {
+    return html`<${Problem} error=${error} retry=${reload} isPage=${isPage} />`;
+  }
+  if (data === undefined) return html`<${Skeleton} lines=${lines} />`;
+  return html`<div class=${from.isStale ? "stale" : ""}>
+    ${error && html`<${Problem} error=${error} retry=${reload} />`} ${show(data)}
+  </div>`;
+}
+
+/**
+ * What is typed into a field for searching: it is asked for a moment after the last key.
+ * @param {string} stored what is asked for now
+ * @param {(words: string) => void} ask
+ */
+export function useSearch(stored, ask) {
+  const words = useSignal(stored);
+  useEffect(() => {
+    const waiting = setTimeout(() => words.value !== stored && ask(words.value), 200);
+    return () => clearTimeout(waiting);
+  }, [words.value]);
+  // A link to the whole list empties the field as well.
+  useEffect(() => {
+    words.value = stored;
+  }, [stored]);
+  return words;
+}

@@ -1,0 +1,44 @@
+// What somebody saw last, kept in the browser for that person alone, so that a form that was opened
+// can be filled without a network. It goes when the person signs out.
+
+/** Answers about the person, and those that everybody may see. Nothing about others is kept. */
+const KEPT = [
+  /^\/settings\/$/,
+  /^\/submissions\/$/,
+  /^\/memberships\/$/,
+  /^\/applications\/open\//,
+  /^\/clubs\/[\w-]+\/$/,
+  /^\/clubs\/[\w-]+\/applications\/(current|\d+)\/$/,
+  /^\/clubs\/[\w-]+\/applications\/\d+\/draft\//,
+];
+
+const isThere = "caches" in globalThis;
+const nameOf = (person) => `seen ${encodeURIComponent(person)}`;
+const isKept = (path) => KEPT.some((form) => form.test(path));
+const key = (path) => new URL(`/seen${path}`, location.origin).href;
+
+/** Keeps an answer for a person. A browser that keeps nothing is no error. */
+export async function remember(person, path, answer) {
+  if (!isThere || !person || !isKept(path)) return;
+  const text = JSON.stringify({ data: answer.data, etag: answer.etag, next: answer.next });
+  await caches.open(nameOf(person)).then(
+    (all) => all.put(key(path), new Response(text)),
+    () => {},
+  );
+}
+
+/** What a person saw last at an address. */
+export async function remembered(person, path) {
+  if (!isThere || !person || !isKept(path)) return undefined;
+  try {
+    const found = await (await caches.open(nameOf(person))).match(key(path));
+    return await found?.json();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Forgets what a person saw. */
+export async function forgetSeen(person) {
+  if (isThere && person) await caches.delete(nameOf(person)).catch(() => {});
+}

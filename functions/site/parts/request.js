@@ -1,0 +1,93 @@
+// One request of the API, with a time limit and with repeats. Nothing here knows the page, so that
+// it is tested without a browser.
+
+/** A read or a small write takes at most this long; others as long as the gateway waits. */
+const LIMIT_MS = { GET: 10_000, PUT: 10_000, PATCH: 10_000, POST: 30_000, DELETE: 30_000 };
+/** A request is sent this often, unless the caller says otherwise. */
+const TRIES = 4;
+/** The longest pause before a repeat. */
+const LONGEST_MS = 30_000;
+
+/** The pause before a repeat: 1, 2, 4 … 30 seconds, or what the service asks for. */
+export const pauseBefore = (attempt, wanted = 0) =>
+  Math.min(Math.max(1000 * 2 ** (attempt - 1), wanted * 1000), LONGEST_MS);
+
+/** Whether the same request may succeed later: no answer, too busy, or broken. */
+export const isPassing = (status) => status === 0 || status === 429 || status >= 500;
+
+/**
+ * @typedef {object} Wire what a request needs from its surroundings
+ * @property {typeof fetch} fetch
+ * @property {(ms: number) => Promise<void>} pause
+ * @property {(options: {fresh: boolean}) => Promise<string | null>} token
+ */
+
+/**
+ * @typedef {object} Wanted a request
+ * @property {string} method
+ * @property {string} address
+ * @property {Headers} headers
+ * @property {any} [body]
+ * @property {number} [limit] time limit in milliseconds
+ * @property {number} [tries] how often it is sent
+ * @property {boolean} [keepalive] the page is being left: it is sent once, and nobody waits
+ * @property {AbortSignal} [until] ends the repeats
+ * @property {(attempt: number, ms: number) => void} [again] told before each repeat
+ */
+
+/**
+ * Sends a request until it has an answer that will not change by itself. Returns the response;
+ * null if there was none. A POST must have its idempotency key already.
+ * @param {Wire} wire
+ * @param {Wanted} wanted
+ * @returns {Promise<Response | null>}
+ */
+export async function send(wire, wanted) {
+  const { method, address, headers, body, keepalive, until, again } = wanted;
+  const tries = keepalive ? 1 : (wanted.tries ?? TRIES);
+  const limit = wanted.limit ?? LIMIT_MS[method];
+  let fresh = false;
+  for (let attempt = 1; ; attempt++) {
+    let response = null;
+    const ends = new AbortController();
+    const timer = setTimeout(() => ends.abort(), limit);
+    try {
+      const bearer = await within(wire.token({ fresh }), ends.signal);
+      headers.delete("Authorization");
+      if (bearer) headers.set("Authorization", `Bearer ${bearer}`);
+      const options = { method, headers, body, keepalive, signal: ends.signal };
+      response = await wire.fetch(address, options);
+      if (response.status === 401 && bearer && !fresh) {
+        fresh = true;
+        attempt--;
+        continue;
+      }
+      // The time limit is for the whole answer.
+      if (!isPassing(response.status)) return await whole(response, ends.signal);
+    } catch {
+      response = null;
+    } finally {
+      clearTimeout(timer);
+    }
+    if (attempt >= tries || until?.aborted) return response;
+    const ms = pauseBefore(attempt, Number(response?.headers.get("Retry-After") ?? 0));
+    again?.(attempt, ms);
+    await wire.pause(ms);
+    if (until?.aborted) return response;
+  }
+}
+
+/** A promise, or an error when its time is over. */
+function within(promise, signal) {
+  return new Promise((done, fail) => {
+    signal.addEventListener("abort", () => fail(signal.reason), { once: true });
+    promise.then(done, fail);
+  });
+}
+
+/** The response with its body in memory. */
+async function whole(response, signal) {
+  if ([204, 205, 304].includes(response.status)) return response;
+  const body = await within(response.arrayBuffer(), signal);
+  return new Response(body, { status: response.status, headers: response.headers });
+}

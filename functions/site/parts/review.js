@@ -1,0 +1,120 @@
+// The own review of a submission, stored as it is made, and those of others.
+
+import { html, useEffect, useRef, useSignal } from "./kit.js";
+import { call, put, remove } from "./api.js";
+import { loaded, useLoad } from "./load.js";
+import { me } from "./me.js";
+import { t } from "./texts.js";
+import { Action, say, useUnsaved } from "./ui.js";
+
+/** A comment is stored this long after the last key. */
+const PAUSE_MS = 1000;
+
+/**
+ * @param {object} props
+ * @param {any} props.path of the submission
+ * @param {{current: any}} props.handle gets `score(n)` and `focus()`, for the keys of the page
+ * @param {(values: any) => void} props.changed gets what the list of submissions shows
+ */
+export function Review({ path, handle, changed }) {
+  const reviews = useLoad(path + "reviews/");
+  return html`<h2 class="flat">${t("review.mine")}</h2>
+    ${loaded(
+      reviews,
+      (all) => {
+        const own = all.find((one) => one.by?.id === me.value?.id);
+        const others = all.filter((one) => one !== own);
+        return html`<${Own} key=${path} path=${path} own=${own} handle=${handle} stored=${async (
+          score,
+        ) => {
+          changed({ my_score: score });
+          await reviews.reload();
+          const { data } = await call("GET", path);
+          changed({
+            my_score: data.my_score,
+            score_average: data.score_average,
+            review_count: data.review_count,
+          });
+        }} />
+        ${others.length > 0 && html`<h3>${t("review.others")}</h3>`}
+        <ul class="list">${others.map(
+          (one) => html`<li key=${one.id} class="small">
+          ${one.score !== null && html`<b>${one.score}</b> `}${one.comment} <span class="quiet">
+            ${one.by?.username}</span></li>`,
+        )}</ul>`;
+      },
+      3,
+    )}`;
+}
+
+function Own({ path, own, handle, stored }) {
+  const score = useSignal(own?.score ?? null);
+  const comment = useSignal(own?.comment ?? "");
+  const state = useSignal(
+    /** @type {"clean" | "dirty" | "saving" | "saved" | "failed"} */ ("clean"),
+  );
+  const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const timer = useRef(/** @type {any} */ (null));
+  useUnsaved(["dirty", "saving", "failed"].includes(state.value));
+  const save = async () => {
+    clearTimeout(timer.current);
+    state.value = "saving";
+    const sent = { score: score.value, comment: comment.value };
+    try {
+      await put(path + "reviews/mine/", sent);
+      const isSame = sent.score === score.value && sent.comment === comment.value;
+      state.value = isSame ? "saved" : "dirty";
+      await stored(sent.score);
+    } catch (error) {
+      state.value = "failed";
+      say(error.message, "problem");
+    }
+  };
+  const give = (value) => {
+    score.value = value;
+    return save();
+  };
+  const type = (event) => {
+    comment.value = event.currentTarget.value;
+    state.value = "dirty";
+    clearTimeout(timer.current);
+    timer.current = setTimeout(save, PAUSE_MS);
+  };
+  const drop = async () => {
+    await remove(path + "reviews/mine/");
+    [score.value, comment.value, state.value] = [null, "", "clean"];
+    await stored(null);
+  };
+  // What was stored elsewhere is shown, unless somebody types here.
+  useEffect(() => {
+    if (state.value !== "clean" && state.value !== "saved") return;
+    [score.value, comment.value] = [own?.score ?? null, own?.comment ?? ""];
+  }, [own?.updated_at]);
+  useEffect(() => {
+    handle.current = { score: give, focus: () => area.current?.focus() };
+  });
+  // Whoever goes on to the next applicant takes nothing along: what is typed is stored at once.
+  useEffect(
+    () => () => {
+      if (state.value === "dirty") void save();
+    },
+    [],
+  );
+  return html`<div class="scores" role="group" aria-label=${t("reviews.score")}>${[
+    1, 2, 3, 4, 5,
+  ].map(
+    (one) => html`
+      <button key=${one} aria-pressed=${score.value === one} onClick=${() => give(one)}>${one}
+        </button>`,
+  )}</div>
+    <div class="field"><label for="comment">${t("reviews.comment")}</label>
+      <textarea id="comment" rows="3" maxlength="5000" ref=${area} value=${comment.value}
+        onInput=${type}></textarea></div>
+    <p class="under"><span role="status">${state.value !== "clean" && t(`draft.${state.value}`)}
+      </span>
+      ${
+        own &&
+        html`<${Action} className="plain" run=${drop} done=${t("deleted")}>
+        ${t("review.delete")}<//>`
+      }</p>`;
+}

@@ -1,0 +1,29 @@
+// How somebody stands with an application: not started, draft, sent, changed but not sent, closed.
+
+import { html } from "./kit.js";
+import { ticks, useTicks } from "./countdown.js";
+import { t } from "./texts.js";
+import { Chip } from "./ui.js";
+
+/** What each state looks like: kind of chip and icon. */
+const LOOKS = {
+  new: ["", "circle-dot"],
+  draft: ["warn", "pencil"],
+  changed: ["warn", "pencil"],
+  sent: ["good", "check"],
+  closed: ["", "lock"],
+};
+
+/** The state of an entry of `/applications/open/`, or of none. */
+export function standingOf(entry, end) {
+  if (entry?.submissions.length) return entry.draft ? "changed" : "sent";
+  if (Date.parse(end) < ticks.value) return "closed";
+  return entry?.draft ? "draft" : "new";
+}
+
+export function Standing({ entry, end }) {
+  useTicks();
+  const state = standingOf(entry, end);
+  const [kind, icon] = LOOKS[state];
+  return html`<${Chip} kind=${kind} icon=${icon}>${t(`state.${state}`)}<//>`;
+}

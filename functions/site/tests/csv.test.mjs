@@ -1,0 +1,48 @@
+// Tables in parts: nothing is left out without a word, and rows keep their numbers.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importAll, records } from "../parts/csv.js";
+
+const LATE = "There was no time left for this row. Send the file again.";
+const nothing = { created: 0, updated: 0, invited: 0, skipped: 0, errors: [], dry_run: false };
+
+test("a line break between quotes ends no record", () => {
+  assert.deepEqual(records('a,b\r\n1,"x\ny"\n\n2,"say ""hi"""\n'), [
+    "a,b",
+    '1,"x\ny"',
+    '2,"say ""hi"""',
+  ]);
+});
+
+test("all parts are sent, and what had no time is sent again", async () => {
+  const rows = Array.from({ length: 1500 }, (_, n) => `user${n + 1}`);
+  const seen = [];
+  const send = async (text) => {
+    const [header, ...part] = text.split("\n");
+    assert.equal(header, "username");
+    const done = part.slice(0, 180);
+    seen.push(...done);
+    const errors = part.slice(180).map((_, i) => ({ row: 181 + i, field: "", message: LATE }));
+    if (done.includes("user777"))
+      errors.push({ row: done.indexOf("user777") + 1, field: "username", message: "Wrong." });
+    return { ...nothing, created: done.length, errors };
+  };
+  const steps = [];
+  const result = await importAll(["username", ...rows].join("\n"), 250, send, (done, all) =>
+    steps.push([done, all]),
+  );
+  assert.equal(new Set(seen).size, 1500);
+  assert.equal(result.created, 1500);
+  assert.deepEqual(result.errors, [{ row: 777, field: "username", message: "Wrong." }]);
+  assert.deepEqual(steps.at(-1), [1500, 1500]);
+});
+
+test("a service without time for anything is told in the end", async () => {
+  let calls = 0;
+  const send = async () => (
+    calls++, { ...nothing, errors: [{ row: 1, field: "", message: LATE }] }
+  );
+  const result = await importAll("a\n1", 250, send);
+  assert.deepEqual([result.errors.length, calls], [1, 5]);
+});

@@ -1,0 +1,232 @@
+// The answers of an applicant while they are typed: what is lost, repeated or shown wrongly.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeDraft } from "../parts/draft.js";
+
+/** Timers that run when the test says so. */
+function clock() {
+  const waiting = new Map();
+  let next = 1;
+  return {
+    timers: {
+      set: (run, ms) => (waiting.set(next, { run, ms }), next++),
+      clear: (id) => waiting.delete(id),
+    },
+    pauses: () => [...waiting.values()].map((one) => one.ms),
+    async pass() {
+      const all = [...waiting.values()];
+      waiting.clear();
+      for (const one of all) await one.run();
+    },
+  };
+}
+
+/** What a browser keeps. */
+function memory(kept = {}) {
+  return {
+    kept,
+    all: () => structuredClone(kept),
+    set: (name, value) => (kept[name] = structuredClone(value)),
+    remove: (name) => delete kept[name],
+  };
+}
+
+/** The service: keeps answers with versions, and refuses those that changed meanwhile. */
+function service(stored = {}) {
+  const sent = [];
+  const fails = [];
+  const send = async (responses, options) => {
+    sent.push({ responses: structuredClone(responses), ...options });
+    const failure = fails.shift();
+    if (failure && !failure.after) throw failure;
+    const conflicts = responses.filter((one) => {
+      const had = stored[one.question];
+      const isSame = had && had.text === one.text;
+      return (had?.version ?? 0) !== one.version && !isSame;
+    });
+    if (conflicts.length) {
+      const body = {
+        conflicts: conflicts.map((one) => ({ question: one.question, ...stored[one.question] })),
+      };
+      throw { status: 412, code: "draft_conflict", body };
+    }
+    for (const one of responses) {
+      const had = stored[one.question];
+      if (had?.text === one.text) continue;
+      stored[one.question] = {
+        text: one.text,
+        multiple_choice: one.multiple_choice,
+        version: (had?.version ?? 0) + 1,
+      };
+    }
+    if (failure) throw failure;
+    return {
+      responses: Object.entries(stored).map(([question, one]) => ({
+        question: Number(question),
+        ...one,
+      })),
+    };
+  };
+  return { send, sent, fails, stored };
+}
+
+function form(stored, kept) {
+  const time = clock();
+  const store = memory(kept);
+  const server = service(stored);
+  const draft = makeDraft({ send: server.send, store, timers: time.timers });
+  return { ...server, time, store, draft };
+}
+
+test("what is typed is saved a moment later, and kept until then", async () => {
+  const { draft, time, stored, store } = form();
+  draft.change(1, { text: "I" });
+  assert.equal(draft.state.value, "dirty");
+  assert.equal(store.kept[1].answer.text, "I");
+  await time.pass();
+  assert.equal(stored[1].text, "I");
+  assert.equal(draft.state.value, "saved");
+  assert.deepEqual(store.kept, {});
+  draft.change(1, { text: "I am" });
+  await time.pass();
+  assert.deepEqual(stored[1], { text: "I am", multiple_choice: null, version: 2 });
+});
+
+test("a save that failed is tried again, with longer pauses, until it works", async () => {
+  const { draft, time, fails, stored, store } = form();
+  fails.push({ status: 500 }, { status: 0 }, { status: 503 });
+  draft.change(1, { text: "I" });
+  await time.pass();
+  assert.deepEqual([draft.state.value, time.pauses()], ["failed", [1000]]);
+  await time.pass();
+  assert.deepEqual([draft.state.value, time.pauses()], ["failed", [2000]]);
+  await time.pass();
+  assert.deepEqual(time.pauses(), [4000]);
+  assert.equal(store.kept[1].answer.text, "I");
+  await time.pass();
+  assert.deepEqual([draft.state.value, stored[1].text, draft.again.value], ["saved", "I", 0]);
+});
+
+test("an answer that was stored although nobody heard of it is no conflict", async () => {
+  const { draft, time, fails, stored } = form();
+  fails.push({ status: 0, after: true });
+  draft.change(1, { text: "I" });
+  await time.pass();
+  assert.equal(draft.state.value, "failed");
+  await time.pass();
+  assert.deepEqual([draft.state.value, stored[1].version], ["saved", 1]);
+});
+
+test("what is typed while an answer is on its way is saved as well", async () => {
+  const { draft, time, stored } = form();
+  draft.change(1, { text: "I" });
+  const going = time.pass();
+  draft.change(1, { text: "I am" });
+  await going;
+  await time.pass();
+  assert.deepEqual([draft.state.value, stored[1].text], ["saved", "I am"]);
+});
+
+test("a tab that was closed loses nothing: the next one has it and saves it", async () => {
+  const first = form();
+  first.draft.change(1, { text: "typed offline" });
+  const next = form({}, first.store.kept);
+  next.draft.take(null);
+  next.draft.restore();
+  assert.equal(next.draft.answers.value[1].text, "typed offline");
+  await next.time.pass();
+  assert.equal(next.stored[1].text, "typed offline");
+  assert.deepEqual(next.store.kept, {});
+});
+
+test("leaving sends what waits at once, in a request that outlives the page", () => {
+  const { draft, sent } = form();
+  draft.change(1, { text: "I" });
+  draft.change(2, { multiple_choice: 7 });
+  draft.leave();
+  assert.equal(sent.length, 1);
+  assert.equal(sent[0].keepalive, true);
+  assert.deepEqual(
+    sent[0].responses.map((one) => one.question),
+    [1, 2],
+  );
+});
+
+test("an answer of another device is a conflict, which saves nothing until somebody chooses", async () => {
+  const { draft, time, stored } = form({
+    1: { text: "theirs", multiple_choice: null, version: 3 },
+  });
+  draft.change(1, { text: "mine" });
+  draft.change(2, { text: "other" });
+  await time.pass();
+  assert.equal(draft.state.value, "conflict");
+  assert.equal(draft.conflicts.value[1].text, "theirs");
+  assert.equal(stored[2].text, "other");
+  draft.change(1, { text: "mine, longer" });
+  await time.pass();
+  assert.equal(stored[1].text, "theirs");
+  await draft.resolve(1, true);
+  assert.deepEqual([draft.state.value, stored[1].text], ["saved", "mine, longer"]);
+});
+
+test("an answer that is refused says why, and does not hold up the others", async () => {
+  const { draft, time, fails, stored } = form();
+  fails.push({ status: 400, code: "invalid", fields: { "responses.0.question": ["It is gone."] } });
+  draft.change(1, { text: "a" });
+  draft.change(2, { text: "b" });
+  await time.pass();
+  assert.equal(draft.messages.value[1], "It is gone.");
+  assert.equal(stored[2].text, "b");
+  assert.deepEqual(time.pauses(), []);
+});
+
+test("nothing is typed or saved while the submission is on its way, and nothing is left after it", async () => {
+  const { draft, time, sent, store } = form();
+  draft.change(1, { text: "I" });
+  await Promise.all([draft.hold(), time.pass()]);
+  draft.change(1, { text: "typed too late" });
+  await time.pass();
+  assert.equal(draft.answers.value[1].text, "I");
+  assert.equal(sent.length, 0);
+  draft.forget();
+  assert.deepEqual([draft.state.value, store.kept, draft.isOpen()], ["clean", {}, false]);
+});
+
+test("a submission that failed gives the form back, and the draft goes on", async () => {
+  const { draft, time, stored } = form();
+  draft.change(1, { text: "I" });
+  await Promise.all([draft.hold(), time.pass()]);
+  draft.release();
+  await time.pass();
+  assert.equal(stored[1].text, "I");
+});
+
+test("the end of the application stops the saving, and what was typed stays on the device", async () => {
+  const { draft, time, fails, store } = form();
+  fails.push({ status: 400, code: "application_closed" });
+  draft.change(1, { text: "too late" });
+  await time.pass();
+  assert.equal(draft.state.value, "closed");
+  assert.equal(store.kept[1].answer.text, "too late");
+  assert.deepEqual(time.pauses(), []);
+});
+
+test("the first change after a submission saves all answers, so that a draft is whole", async () => {
+  const { draft, time, stored } = form();
+  draft.begin({ 1: { text: "a", multiple_choice: null }, 2: { text: "b", multiple_choice: null } });
+  assert.equal(draft.state.value, "clean");
+  draft.change(2, { text: "c" });
+  await time.pass();
+  assert.deepEqual([stored[1].text, stored[2].text], ["a", "c"]);
+});
+
+test("a session that ended keeps the answer until somebody signed in again", async () => {
+  const { draft, time, fails, stored } = form();
+  fails.push({ status: 401 });
+  draft.change(1, { text: "I" });
+  await time.pass();
+  assert.deepEqual([draft.state.value, time.pauses()], ["failed", []]);
+  await draft.flush();
+  assert.equal(stored[1].text, "I");
+});
