@@ -71,8 +71,10 @@ fn imported(module: &Path, found: &mut BTreeSet<PathBuf>) -> io::Result<()> {
 fn pages(out: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let mut table = String::from("&[\n");
     let list = fs::read_to_string(PAGES)?;
+    let mut path = "";
     for line in list.lines() {
-        let (Some(path), Some(page)) = (values(line, "path"), values(line, "page")) else {
+        path = values(line, "path").unwrap_or(path);
+        let Some(page) = values(line, "page") else {
             continue;
         };
         let mut modules = BTreeSet::new();

@@ -6,6 +6,7 @@ import { html, signal, useMemo, useSignal } from "../parts/kit.js";
 import { call, post, remove } from "../parts/api.js";
 import { Extensions } from "../parts/extensions.js";
 import { Form } from "../parts/form.js";
+import { MailEditor } from "../parts/mail_editor.js";
 import { Question, questionsFor } from "../parts/question.js";
 import { Questions, Texts } from "../parts/questions.js";
 import { url } from "../parts/path.js";
@@ -14,7 +15,17 @@ import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { Action, Field, Rich, Title, confirmed } from "../parts/ui.js";
 
-const fields = () => [
+/** The template of a mail, with an example of what it names. */
+const mail = (name, label, examples) => ({
+  name,
+  label,
+  kind: /** @type {const} */ ("own"),
+  hint: t("builder.mail.hint"),
+  show: (field) => html`<${MailEditor} ...${field} examples=${examples} />`,
+});
+
+/** The fields of an application of a club. */
+const fieldsOf = (club) => (values) => [
   { name: "name", label: t("edit.name") },
   { name: "description", label: t("edit.description"), kind: "rich" },
   { name: "application_start_time", label: t("builder.start"), kind: "time" },
@@ -42,18 +53,8 @@ const fields = () => [
     hint: t("builder.external.hint"),
     empty: null,
   },
-  {
-    name: "acceptance_email",
-    label: t("builder.acceptance"),
-    kind: "area",
-    hint: t("builder.mail.hint"),
-  },
-  {
-    name: "rejection_email",
-    label: t("builder.rejection"),
-    kind: "area",
-    hint: t("builder.mail.hint"),
-  },
+  mail("acceptance_email", t("builder.acceptance"), { club, application: values.name }),
+  mail("rejection_email", t("builder.rejection"), { club, application: values.name }),
 ];
 
 export default function Builder({ club: code, application: id }) {
@@ -93,7 +94,7 @@ function NewApplication({ code }) {
   }, []);
   const send = (values) => post(url`/clubs/${code}/applications/`, values);
   const stored = (application) => open(url`/clubs/${code}/applications/${application.id}/edit/`);
-  return html`<${Form} name=${`application-new-${code}`} fields=${fields()} data=${data} whole
+  return html`<${Form} name=${`application-new-${code}`} fields=${fieldsOf(code)} data=${data} whole
     send=${send} stored=${stored} submit=${t("builder.create")} done=${t("builder.created")} />`;
 }
 
@@ -127,7 +128,7 @@ function Present({ code, id }) {
         </section>
     <section><h2>${t("builder.preview")}</h2><${Preview} application=${found} /></section>
     <section><h2>${t("builder.about")}</h2>
-      <${Form} name=${`application-${id}`} fields=${fields()} data=${found} send=${save}
+      <${Form} name=${`application-${id}`} fields=${fieldsOf(code)} data=${found} send=${save}
         stored=${application.reload} reload=${application.reload} /></section>
     <section><h2>${t("extensions")}</h2><${Extensions} path=${`${path}extensions/`}
       end=${found.application_end_time} /></section>

@@ -4,7 +4,7 @@
 // tested
 // without a browser.
 
-import { computed, signal } from "../vendor/signals-core.js";
+import { computed, signal } from "../vendor/libraries.js";
 import { isPassing, pauseBefore } from "./request.js";
 
 /** An answer is saved this long after the last key. */

@@ -1,9 +1,21 @@
 // The libraries, under one name. Pages import from here only.
 
-import { Component, Fragment, h, render } from "../vendor/preact.js";
-import { useEffect, useMemo, useRef } from "../vendor/hooks.js";
-import htm from "../vendor/htm.js";
-import { batch, computed, effect, signal, useComputed, useSignal } from "../vendor/signals.js";
+import {
+  Component,
+  Fragment,
+  batch,
+  computed,
+  effect,
+  h,
+  htm,
+  render,
+  signal,
+  useComputed,
+  useEffect,
+  useMemo,
+  useRef,
+  useSignal,
+} from "../vendor/libraries.js";
 
 /** A copy of an object without one of its names. */
 export const without = (object, name) =>

@@ -9,6 +9,8 @@ import { Action, say, useUnsaved } from "./ui.js";
 
 /** A comment is stored this long after the last key. */
 const PAUSE_MS = 1000;
+/** What is not stored yet, by submission: whoever comes back at once finds it. */
+const unsent = new Map();
 
 /**
  * @param {object} props
@@ -48,8 +50,9 @@ export function Review({ path, handle, changed }) {
 }
 
 function Own({ path, own, handle, stored }) {
-  const score = useSignal(own?.score ?? null);
-  const comment = useSignal(own?.comment ?? "");
+  const begun = unsent.get(path) ?? own;
+  const score = useSignal(begun?.score ?? null);
+  const comment = useSignal(begun?.comment ?? "");
   const state = useSignal(
     /** @type {"clean" | "dirty" | "saving" | "saved" | "failed"} */ ("clean"),
   );
@@ -60,8 +63,10 @@ function Own({ path, own, handle, stored }) {
     clearTimeout(timer.current);
     state.value = "saving";
     const sent = { score: score.value, comment: comment.value };
+    unsent.set(path, sent);
     try {
       await put(path + "reviews/mine/", sent);
+      if (unsent.get(path) === sent) unsent.delete(path);
       const isSame = sent.score === score.value && sent.comment === comment.value;
       state.value = isSame ? "saved" : "dirty";
       await stored(sent.score);
@@ -77,6 +82,7 @@ function Own({ path, own, handle, stored }) {
   const type = (event) => {
     comment.value = event.currentTarget.value;
     state.value = "dirty";
+    unsent.set(path, { score: score.value, comment: comment.value });
     clearTimeout(timer.current);
     timer.current = setTimeout(save, PAUSE_MS);
   };
@@ -87,7 +93,7 @@ function Own({ path, own, handle, stored }) {
   };
   // What was stored elsewhere is shown, unless somebody types here.
   useEffect(() => {
-    if (state.value !== "clean" && state.value !== "saved") return;
+    if (unsent.has(path) || (state.value !== "clean" && state.value !== "saved")) return;
     [score.value, comment.value] = [own?.score ?? null, own?.comment ?? ""];
   }, [own?.updated_at]);
   useEffect(() => {

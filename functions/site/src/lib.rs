@@ -173,8 +173,12 @@ fn modules_of(path: &str) -> Option<&'static [&'static str]> {
     found.map(|(_, modules)| *modules)
 }
 
-/// The page itself: the settings of the deployment, and the files that a browser will need.
-fn page(config: &SiteConfig, base: &str, modules: &[&str], language: &str) -> String {
+/// What the first page of a visitor asks the API for (`pages/home.js`).
+const FIRST: &str = "/api/clubs/?accepting=true&amp;page_size=8";
+
+/// The page at a path: the settings of the deployment, and the files that a browser will need.
+fn page(config: &SiteConfig, base: &str, path: &str, language: &str) -> String {
+    let modules = modules_of(path).unwrap_or_default();
     let assets = format!("{base}/assets/{HASH}");
     let preload: String = modules
         .iter()
@@ -182,6 +186,9 @@ fn page(config: &SiteConfig, base: &str, modules: &[&str], language: &str) -> St
         .chain([format!(
             "<link rel=\"modulepreload\" href=\"{assets}/texts/{language}.js\">\n"
         )])
+        .chain((path == "/").then(|| {
+            format!("<link rel=\"preload\" as=\"fetch\" crossorigin href=\"{base}{FIRST}\">\n")
+        }))
         .collect();
     // Within a script, only this sign could end it.
     let settings = serde_json::to_string(config).unwrap_or_default();
@@ -219,15 +226,14 @@ async fn show_page(
     }
     // Below a stage of the gateway the public path begins with the stage.
     let base = public.strip_suffix(uri.path()).unwrap_or_default();
-    let modules = modules_of(uri.path());
-    let status = if modules.is_some() {
+    let status = if modules_of(uri.path()).is_some() {
         StatusCode::OK
     } else {
         StatusCode::NOT_FOUND
     };
     let is_german = text(header::ACCEPT_LANGUAGE).trim_start().starts_with("de");
     let language = if is_german { "de" } else { "en" };
-    let html = page(&config, base, modules.unwrap_or_default(), language);
+    let html = page(&config, base, uri.path(), language);
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {media}; \
          connect-src 'self' {issuer} {connect}; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'",

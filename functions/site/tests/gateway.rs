@@ -65,7 +65,7 @@ async fn the_site_knows_its_address_and_its_issuer() {
         (status, kind.as_str()),
         (200, "text/javascript; charset=utf-8")
     );
-    assert!(text.contains("const PAGES"));
+    assert!(text.contains("PAGES"));
 
     let (_, _, _, config) = get(&function, "/config.json", &[through]).await;
     let config: Value = serde_json::from_str(&config).expect("JSON");

@@ -1,0 +1,44 @@
+// The template of a mail: its text, buttons for what it can name, and how it looks.
+
+import { html, useRef } from "./kit.js";
+import { config } from "./config.js";
+import { t } from "./texts.js";
+import { Rich } from "./ui.js";
+
+/** What a template can name, with an example. */
+const EXAMPLES = {
+  name: "Fatima",
+  full_name: "Fatima Zahra",
+  club: config.university,
+  committee: "Software",
+  application: "Autumn recruitment",
+  reason: "You build things and finish them.",
+};
+
+/** A template as its recipient would see it; conditions count as fulfilled. */
+export const filled = (template, values) =>
+  template
+    .replace(/\{%.*?%\}/gs, "")
+    .replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, name) => values[name] ?? "");
+
+/** @param {{id: string, value: string, change: (value: string) => void, examples?: any}} props */
+export function MailEditor({ id, value, change, examples }) {
+  const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const insert = (name) => () => {
+    const field = area.current;
+    if (!field) return;
+    field.setRangeText(`{{ ${name} }}`, field.selectionStart, field.selectionEnd, "end");
+    field.focus();
+    change(field.value);
+  };
+  const values = { ...EXAMPLES, ...examples };
+  return html`<div class="line" role="group" aria-label=${t("builder.mail.names")}>
+      ${Object.keys(EXAMPLES).map(
+        (name) => html`<button type="button" class="chip" key=${name} onClick=${insert(name)}>
+          ${t(`builder.mail.${name}`)}</button>`,
+      )}</div>
+    <textarea id=${`${id}-text`} aria-label=${t("builder.mail.text")} rows="6" ref=${area}
+      value=${value ?? ""} onInput=${(event) => change(event.currentTarget.value)}></textarea>
+    <details class="card" open><summary>${t("builder.mail.preview")}</summary>
+      <${Rich} text=${filled(value ?? "", values)} /></details>`;
+}
