@@ -112,7 +112,7 @@ await olivia.getByRole("status").filter({ hasText: /changed|preview/ }).first().
 await olivia.getByRole("button", { name: "Preview", exact: true }).click();
 await olivia.getByRole("button", { name: "Send these mails" }).click();
 await olivia.getByText(/mails? (is|are) on/).first().waitFor();
-await olivia.getByRole("table", { name: "Mails so far" }).getByText("Sent").waitFor({ timeout: 30_000 });
+await olivia.getByRole("rowheader", { name: "Sent", exact: true }).waitFor({ timeout: 30_000 });
 
 // Two thousand submissions: only the rows that can be seen are in the document.
 const [debate] = await call("olivia", "GET", "/clubs/debate/applications/");

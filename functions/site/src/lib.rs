@@ -139,12 +139,11 @@ async fn show_manifest(PublicPath(public): PublicPath, uri: Uri) -> Response {
 /// The service worker, which keeps the files of this release. It is asked for every time, so that a
 /// deployment is seen.
 async fn show_worker(PublicPath(public): PublicPath, uri: Uri) -> Response {
-    let names = FILES.iter().map(|file| file.name);
-    let shell = json!({
-        "version": HASH,
-        "base": base_of(&public, uri.path()),
-        "files": names.filter(|name| !name.ends_with(".png") && *name != WORKER).collect::<Vec<_>>(),
-    });
+    // The pictures are for the screen of a phone, not for the page.
+    let is_kept = |file: &&File| file.content_type != "image/png" && file.name != WORKER;
+    let kept: Vec<&str> = FILES.iter().filter(is_kept).map(|file| file.name).collect();
+    let base = base_of(&public, uri.path());
+    let shell = json!({ "version": HASH, "base": base, "files": kept });
     let worker = FILES.iter().find(|file| file.name == WORKER);
     let worker = worker.map_or_else(Default::default, |file| String::from_utf8_lossy(file.plain));
     let headers = [
