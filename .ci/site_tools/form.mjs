@@ -2,7 +2,7 @@
 // is lost, every field can be seen, and the page says what is true.
 
 import assert from "node:assert/strict";
-import { PHONE, accessible, call, heading, openForm, origin, saved, sendForm, windowOf } from "./lib.mjs";
+import { PHONE, accessible, call, heading, openForm, origin, problems, saved, sendForm, windowOf } from "./lib.mjs";
 
 const soon = (seconds) => new Date(Date.now() + seconds * 1000).toISOString().replace(/\.\d+Z/, "Z");
 
@@ -165,3 +165,8 @@ assert.equal(await phone.locator("main textarea, main input").count(), 0);
 await accessible(phone, "form-closed");
 await phone.reload();
 await phone.getByText("This application closed on").waitFor();
+
+// The answers that this story made fail are no problem of the site.
+const isMade = (text) => text.includes("status of 500");
+assert.equal(problems.filter(isMade).length, 2);
+problems.splice(0, problems.length, ...problems.filter((text) => !isMade(text)));
