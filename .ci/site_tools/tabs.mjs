@@ -25,6 +25,30 @@ await tab.getByRole("button", { name: "Sign out" }).click();
 await other.getByRole("button", { name: "Sign in", exact: true }).first().waitFor();
 assert.deepEqual(await tab.evaluate(() => Object.keys(localStorage).filter((name) => /typed|session/.test(name))), []);
 
+// When somebody else signs in, a form that is open in another tab takes nothing along.
+const [form] = await call("olivia", "GET", "/clubs/debate/applications/");
+const path = `/clubs/debate/apply/${form.id}/?committee=none`;
+await tab.goto(origin + path);
+await signInAs(tab, "first.one", "First One");
+await other.getByText("First One").first().waitFor();
+await other.goto(origin + path);
+await other.route("**/draft/**", (route) => (route.request().method() === "PATCH" ? route.abort() : route.continue()));
+await other.locator("textarea").first().fill("of the first one");
+await other.getByText("Kept on this device").first().waitFor();
+await tab.getByRole("button", { name: "Sign out" }).click();
+await other.getByRole("button", { name: "Sign in", exact: true }).first().waitFor();
+await other.unroute("**/draft/**");
+await signInAs(tab, "second.one", "Second One");
+await other.getByText("Second One").first().waitFor();
+await other.goto(origin + path);
+await other.locator("textarea").first().waitFor();
+await other.waitForTimeout(1500);
+assert.equal(await other.locator("textarea").first().inputValue(), "");
+assert.equal(await other.evaluate(() => Object.entries(localStorage).flat().join().includes("of the first one")), false);
+await tab.getByRole("button", { name: "Sign out" }).click();
+await other.getByRole("button", { name: "Sign in", exact: true }).first().waitFor();
+await tab.getByRole("button", { name: "Sign in", exact: true }).first().waitFor();
+
 // An address with an encoded path in it does nothing, whoever opens it.
 await tab.goto(origin);
 await signIn(tab, "Olivia Marsh");

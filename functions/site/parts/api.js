@@ -2,7 +2,7 @@
 
 import { person, token } from "./auth.js";
 import { cached, keep, written } from "./cache.js";
-import { remember, remembered } from "./offline.js";
+import { remember, remembered, unremember } from "./offline.js";
 import { link } from "./router.js";
 import { send } from "./request.js";
 import { loadSentences, t, told } from "./texts.js";
@@ -100,6 +100,7 @@ export async function call(method, path, options = {}) {
   const isJson = type.includes("json");
   const data = response.status === 204 ? null : await (isJson ? response.json() : response.text());
   if (!response.ok) {
+    if (method === "GET" && response.status < 500) void unremember(person(), path);
     await loadSentences();
     throw new ApiError(response.status, data);
   }

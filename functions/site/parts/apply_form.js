@@ -14,7 +14,7 @@ import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say } from "./ui.js"
 
 /** A submission is repeated this often: for about five minutes. */
 const TRIES = 14;
-/** What was typed for one committee, for the questions that another one asks as well. */
+/** What was typed for one committee, for those that ask the same, by person and form. */
 const carried = {};
 
 /** The answers of a submission, by question. */
@@ -28,6 +28,7 @@ const answersOf = (submission) =>
 
 /** The draft of this form, and what loading it said. */
 function useDraft({ club, application, committee, submission, others }) {
+  const key = `${person()} ${application.id}`;
   const query = committee ? `?committee=${committee}` : "";
   const path = url`/clubs/${club}/applications/${application.id}/draft/` + query;
   const draft = useMemo(
@@ -44,7 +45,7 @@ function useDraft({ club, application, committee, submission, others }) {
   /** Without a draft, an earlier submission is the beginning, or answers to the same questions. */
   const begin = () => {
     if (submission) return draft.begin(answersOf(submission));
-    const known = { ...answersOf(others[0]), ...carried[application.id] };
+    const known = { ...answersOf(others[0]), ...carried[key] };
     const questions = questionsFor(application, committee).filter((one) =>
       hasAnswer(known[one.id]),
     );
@@ -73,7 +74,7 @@ function useDraft({ club, application, committee, submission, others }) {
     addEventListener("pagehide", draft.leave);
     document.addEventListener("visibilitychange", leave);
     return () => {
-      carried[application.id] = draft.answers.value;
+      carried[key] = draft.answers.value;
       removeEventListener("online", draft.flush);
       removeEventListener("pagehide", draft.leave);
       document.removeEventListener("visibilitychange", leave);
@@ -146,7 +147,7 @@ export function ApplyForm(props) {
       });
       errors.value = NO_ERRORS;
       draft.forget();
-      delete carried[application.id];
+      delete carried[`${person()} ${application.id}`];
       await reload();
       setQuery({ step: "sent" });
       scrollTo(0, 0);

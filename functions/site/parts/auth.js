@@ -7,7 +7,7 @@ import { config } from "./config.js";
 import { forgetSeen } from "./offline.js";
 import { link, open, unsaved } from "./router.js";
 import { makeSession } from "./session.js";
-import { forgetPerson, hasPending } from "./store.js";
+import { forgetPerson, forgetUnless, hasPending } from "./store.js";
 import { t } from "./texts.js";
 
 const PENDING = "signing-in";
@@ -82,9 +82,15 @@ function show(now, isEnded = false) {
   tokens.value = now;
 }
 show(session.read());
-// Another tab signed in or out, or renewed the session.
+// Another tab signed in or out, or renewed the session. If the person is another one, the page
+// begins anew, so that nothing in its memory goes from one person to another.
 addEventListener("storage", (event) => {
-  if (event.key === "session" || event.key === null) show(session.read());
+  if (event.key !== "session" && event.key !== null) return;
+  const now = session.read();
+  if (now?.person === person()) return show(now);
+  forgetUnless(now?.person);
+  unsaved.clear();
+  location.reload();
 });
 
 export const token = session.token;

@@ -1,13 +1,13 @@
 // The libraries, under one name. Pages import from here only.
 
-import {
+import { h, htm } from "../vendor/libraries.js";
+
+export {
   Component,
   Fragment,
   batch,
   computed,
   effect,
-  h,
-  htm,
   render,
   signal,
   useComputed,
@@ -22,17 +22,3 @@ export const without = (object, name) =>
   Object.fromEntries(Object.entries(object).filter(([key]) => key !== String(name)));
 
 export const html = htm.bind(h);
-export {
-  Component,
-  Fragment,
-  batch,
-  computed,
-  effect,
-  render,
-  signal,
-  useComputed,
-  useEffect,
-  useMemo,
-  useRef,
-  useSignal,
-};

@@ -27,6 +27,15 @@ export async function remember(person, path, answer) {
   );
 }
 
+/** Forgets an answer that is not true any more, such as a draft that was submitted. */
+export async function unremember(person, path) {
+  if (!isThere || !person || !isKept(path)) return;
+  await caches.open(nameOf(person)).then(
+    (all) => all.delete(key(path)),
+    () => {},
+  );
+}
+
 /** What a person saw last at an address. */
 export async function remembered(person, path) {
   if (!isThere || !person || !isKept(path)) return undefined;

@@ -5,6 +5,11 @@ const PREFIX = "typed";
 /** What is kept is worthless after this time. */
 const KEPT_MS = 60 * 24 * 3600 * 1000;
 
+/** Who has no place here any more: what comes late for them is not kept. */
+const gone = new Set();
+/** Whose forms this page has had. */
+const owners = new Set();
+
 /** All names in the storage. */
 const names = () =>
   Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i) ?? "");
@@ -26,6 +31,7 @@ const prefix = (owner, place) => `${PREFIX} ${encodeURIComponent(owner)} ${place
  */
 export function typedStore(owner, place) {
   const start = prefix(owner ?? "", place);
+  owners.add(owner);
   return {
     /** @returns {Record<string, any>} */
     all() {
@@ -41,6 +47,7 @@ export function typedStore(owner, place) {
       return found;
     },
     set(name, value) {
+      if (gone.has(owner)) return false;
       try {
         localStorage.setItem(start + name, JSON.stringify({ value, at: Date.now() }));
         return true;
@@ -57,9 +64,15 @@ export const hasPending = (owner) =>
   Boolean(owner) &&
   names().some((name) => name.startsWith(`${PREFIX} ${encodeURIComponent(owner)} `));
 
-/** Forgets everything that a person typed here. */
+/** Keeps nothing any more for the owners of the forms of this page, except for one person. */
+export function forgetUnless(person) {
+  for (const owner of owners) if (owner !== person) gone.add(owner);
+}
+
+/** Forgets everything that a person typed here, also what comes late. */
 export function forgetPerson(owner) {
   if (!owner) return;
+  gone.add(owner);
   const own = `${PREFIX} ${encodeURIComponent(owner)} `;
   for (const name of names().filter((one) => one.startsWith(own))) localStorage.removeItem(name);
 }

@@ -213,11 +213,16 @@ export function Tags({ club }) {
   </p>`;
 }
 
+/** Elements that do something to the page around them. */
+const REFUSED = "base, embed, form, iframe, link, meta, object, script, style";
+
 /** Makes a text of others fit for the page: its headings are below those of the page, and pictures
  * from elsewhere, which the page does not load, are links. */
 function adapted(text) {
   const box = document.createElement("template");
   box.innerHTML = text;
+  // The service lets none of these through; a template that is being written was not there yet.
+  for (const one of box.content.querySelectorAll(REFUSED)) one.remove();
   for (const heading of box.content.querySelectorAll("h1, h2")) {
     const lower = document.createElement("h3");
     lower.append(...heading.childNodes);
