@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { browser, folder, heading, origin, problems, windowOf } from "./lib.mjs";
 
-const stories = process.argv[5] ? [process.argv[5]] : ["applicant", "form", "tabs", "offline", "officer", "recruitment", "admin", "resilience"];
+const stories = process.argv[5] ? [process.argv[5]] : ["applicant", "form", "tabs", "offline", "officer", "recruitment", "admin", "resilience", "extremes"];
 // The first page is small, and the page knows what it does not have.
 const first = await windowOf();
 let bytes = 0;

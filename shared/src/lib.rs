@@ -25,6 +25,7 @@ pub mod metrics;
 pub mod models;
 #[cfg(feature = "api")]
 pub mod openapi;
+pub mod qr;
 pub mod receipts;
 pub mod settings;
 #[cfg(feature = "api")]

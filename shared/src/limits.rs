@@ -151,3 +151,14 @@ pub const YEARS: std::ops::RangeInclusive<u16> = 1900..=2200;
 pub const YEARS_TOLD: &str = "Expected a year from 1900 to 2200.";
 /// Number of showings of an event.
 pub const SHOWINGS: usize = 100;
+
+/// Of how many clubs the home page says what waits for their officers.
+pub const HOME_CLUBS: usize = 10;
+/// Of how many applications of these clubs, those that end last first, it counts what is undecided.
+pub const HOME_APPLICATIONS: usize = 3;
+/// Pages of 1 MB that are read of each partition of submissions for these counts.
+pub const COUNTED_PAGES: usize = 4;
+/// How many requests and how many invitations of a club are counted.
+pub const COUNTED_ITEMS: i32 = 200;
+/// How many open invitations of a person are shown.
+pub const HOME_INVITES: usize = 20;

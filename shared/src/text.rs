@@ -57,6 +57,31 @@ impl Word {
     pub fn is_in(&self, folded: &str) -> bool {
         self.0.find(folded.as_bytes()).is_some()
     }
+
+    /// Returns whether the word is nearly a word of a text that is already folded, or nearly its
+    /// beginning: with one letter that is wrong, missing, too many or exchanged with the next; with
+    /// two of them from 8 letters on. Words of fewer than 4 letters must be right (C21).
+    pub fn is_nearly_in(&self, folded: &str) -> bool {
+        let Ok(word) = std::str::from_utf8(self.0.needle()) else {
+            return false;
+        };
+        let length = word.chars().count();
+        let mistakes = match length {
+            0..4 => 0,
+            4..8 => 1,
+            _ => 2,
+        };
+        let mut others = folded.split(|c: char| !c.is_alphanumeric());
+        others.any(|other| {
+            let beginning = match other.char_indices().nth(length) {
+                Some((end, _)) => &other[..end],
+                None => other,
+            };
+            [other, beginning]
+                .iter()
+                .any(|other| strsim::osa_distance(word, other) <= mistakes)
+        })
+    }
 }
 
 /// Returns the words of a search, prepared for searching in many texts.

@@ -3,6 +3,7 @@
 pub mod applications;
 pub mod extensions;
 pub mod form;
+pub mod home;
 pub mod open;
 pub mod questions;
 
@@ -18,6 +19,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
         ))
         .routes(routes!(applications::list_current_applications))
         .routes(routes!(open::list_open_applications))
+        .routes(routes!(home::show_home))
         .routes(routes!(
             applications::show_application,
             applications::replace_application,

@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use shared::Shared;
 use shared::bodies::shown_change;
+use shared::catalogue::Clubs;
 use shared::http::{Params, ReceivedAt, Result, Slice, User, Visibility};
 use shared::ids::{self, Id};
 use shared::limits;
@@ -22,7 +23,7 @@ use crate::form::own_end;
 const DRAFTS_AT_ONCE: usize = 50;
 
 /// An application that is open for the caller.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct OpenApplicationBody {
     /// Id of the application.
     #[schema(value_type = u64)]
@@ -37,22 +38,31 @@ pub struct OpenApplicationBody {
     my_end_time: Timestamp,
     /// Whether the caller has typed answers that were not submitted.
     draft: bool,
+    /// Whether the caller has withdrawn a submission and has no other one.
+    withdrawn: bool,
     /// The submissions of the caller, the newest first.
     submissions: Vec<OpenSubmissionBody>,
 }
 
-/// The club of an application.
-#[derive(Debug, Serialize, ToSchema)]
+impl OpenApplicationBody {
+    /// Its place in the list.
+    fn place(&self) -> (i64, u64) {
+        (self.application_end_time.epoch_seconds(), self.id.get())
+    }
+}
+
+/// A club, as other objects name it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct OpenClubBody {
     /// Code of the club.
     #[schema(value_type = String)]
-    code: ClubCode,
+    pub code: ClubCode,
     /// Name of the club.
-    name: String,
+    pub name: String,
 }
 
 /// A submission of the caller.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct OpenSubmissionBody {
     /// Id of the submission.
     #[schema(value_type = u64)]
@@ -72,15 +82,16 @@ struct Candidate {
 }
 
 /// What the caller has to do with applications and clubs.
-struct Own {
+pub(crate) struct Own {
     extensions: HashMap<Id<Application>, Extension>,
     submissions: HashMap<Id<Application>, Vec<Submission>>,
+    withdrawn: HashSet<Id<Application>>,
     drafted: HashSet<Id<Application>>,
     clubs: HashSet<ClubCode>,
 }
 
 impl Own {
-    async fn read(app: &Shared, user: &User, with_clubs: bool) -> Result<Self> {
+    pub(crate) async fn read(app: &Shared, user: &User, with_clubs: bool) -> Result<Self> {
         let id = user.id();
         let clubs = async {
             if !with_clubs {
@@ -93,9 +104,9 @@ impl Own {
             let roles = roles.into_iter().map(|(club, _)| club);
             Ok(roles.chain(favorites).chain(subscriptions).collect())
         };
-        let (extensions, all, drafted, clubs) = futures::try_join!(
+        let (extensions, (all, withdrawn), drafted, clubs) = futures::try_join!(
             app.table.own_extensions(id),
-            app.table.submissions_of(id, false),
+            app.table.applied_of(id, false),
             app.table.drafted(id),
             clubs
         )?;
@@ -110,6 +121,7 @@ impl Own {
                 .map(|one| (one.application, one))
                 .collect(),
             submissions,
+            withdrawn: withdrawn.iter().map(|one| one.application).collect(),
             drafted,
             clubs,
         })
@@ -119,10 +131,12 @@ impl Own {
         self.extensions.get(&id).map(|extension| extension.end)
     }
 
-    /// Whether the caller has to do with the club, or has a submission. A draft counts, too, but
-    /// whether it has ended is known only after its answers were read.
+    /// Whether the caller has to do with the club, or has or had a submission. A draft counts, too,
+    /// but whether it has ended is known only after its answers were read.
     fn is_mine(&self, club: &ClubCode, application: Id<Application>) -> bool {
-        self.clubs.contains(club) || self.submissions.contains_key(&application)
+        self.clubs.contains(club)
+            || self.submissions.contains_key(&application)
+            || self.withdrawn.contains(&application)
     }
 
     /// Whether the application can be in a list of those that the caller has to do with (`mine`),
@@ -142,7 +156,8 @@ impl Own {
     params(
         ("mine" = Option<bool>, Query,
             description = "`true`: only applications of clubs that the caller is in, follows or has \
-                as a favorite, and those to which the caller has a draft or a submission"),
+                as a favorite, and those to which the caller has a draft or a submission, or has \
+                withdrawn one"),
         ("limit" = Option<OpenCount>, Query,
             description = "Largest number of results: 50 if not sent, at most 200. If there are more, \
                 the header `Link` has the address of the next part"),
@@ -163,47 +178,69 @@ pub async fn list_open_applications(
     params.number("limit", 1, most)?;
     let slice = slice.with_default(standard);
     let mine = params.flag("mine")?;
+    let wanted = OpenQuery {
+        mine,
+        after: slice.after()?,
+        limit: slice.limit().map_or(usize::MAX, |limit| limit + 1),
+    };
     let versions = async { Ok(app.table.versions().await?) };
     let (versions, own) = futures::try_join!(versions, Own::read(&app, &user, mine.is_some()))?;
     let clubs = app.all_clubs(&versions).await?;
+    let mut open = open_for(&app, &user, now, &clubs, &own, &wanted).await?;
+    Ok(slice.answer(&mut open, OpenApplicationBody::place, |body| body.clone()))
+}
+
+/// Which open applications to return.
+pub(crate) struct OpenQuery {
+    /// Only those that the caller has to do with, or only the others.
+    pub mine: Option<bool>,
+    /// Only those behind this place.
+    pub after: Option<(i64, u64)>,
+    /// The largest number.
+    pub limit: usize,
+}
+
+/// Returns the applications that are open for the caller. Those that end first come first.
+pub(crate) async fn open_for(
+    app: &Shared,
+    user: &User,
+    now: DateTime<Utc>,
+    clubs: &Clubs,
+    own: &Own,
+    wanted: &OpenQuery,
+) -> Result<Vec<OpenApplicationBody>> {
+    let mine = wanted.mine;
     let all: Vec<&Club> = clubs.iter().map(|listed| &listed.club).collect();
-    let visibility = Visibility::of(&app, Some(&user), all.iter().copied()).await?;
+    let visibility = Visibility::of(app, Some(user), all.iter().copied()).await?;
     let visible = all.into_iter().filter(|club| visibility.sees(club));
     let mut candidates: Vec<Candidate> = visible
-        .flat_map(|club| candidates(club, &own, now))
+        .flat_map(|club| candidates(club, own, now))
         .collect();
     candidates.retain(|one| mine.is_none_or(|mine| own.may_be(mine, one)));
-    let wanted = candidates.iter().map(|one| (one.club.clone(), one.id));
-    let applications = app.table.applications_by_id(wanted).await?;
+    let due = candidates.iter().map(|one| (one.club.clone(), one.id));
+    let applications = app.table.applications_by_id(due).await?;
     let mut open: Vec<(&Application, &Candidate)> = candidates
         .iter()
         .filter_map(|one| Some((applications.get(&one.id)?, one)))
         .filter(|(application, _)| application.is_current(now, own.extended(application.id)))
         .collect();
-    open.sort_by_key(|(application, _)| (application.end, application.id));
-    let after: Option<(i64, u64)> = slice.after()?;
     let place = |application: &Application| (application.end.epoch_seconds(), application.id.get());
-    open.retain(|(application, _)| after.is_none_or(|after| place(application) > after));
-    let shown = slice.limit().map_or(usize::MAX, |limit| limit + 1);
+    open.sort_by_key(|(application, _)| place(application));
+    open.retain(|(application, _)| wanted.after.is_none_or(|after| place(application) > after));
     if mine.is_none() {
-        open.truncate(shown);
+        open.truncate(wanted.limit);
     }
-    let drafts = live_drafts(&app, &user, &open, &own).await?;
+    let drafts = live_drafts(app, user, &open, own).await?;
     open.retain(|(application, candidate)| {
         let is_mine = || own.is_mine(&candidate.club, candidate.id);
         mine.is_none_or(|mine| mine == (is_mine() || drafts.contains(&application.id)))
     });
-    open.truncate(shown);
-    let show = |(application, candidate): &(&Application, &Candidate)| {
-        body(
-            application,
-            candidate,
-            &own,
-            drafts.contains(&application.id),
-            now,
-        )
+    open.truncate(wanted.limit);
+    let show = |(application, candidate): (&Application, &Candidate)| {
+        let draft = drafts.contains(&application.id);
+        body(application, candidate, own, draft, now)
     };
-    Ok(slice.answer(&mut open, |(application, _)| place(application), show))
+    Ok(open.into_iter().map(show).collect())
 }
 
 /// The applications of a club that may be open for the caller.
@@ -273,6 +310,7 @@ fn body(
         application_end_time: application.end,
         my_end_time: own_end(application, own.extended(application.id)),
         draft,
+        withdrawn: submissions.is_none() && own.withdrawn.contains(&application.id),
         submissions: submissions
             .into_iter()
             .flatten()

@@ -32,6 +32,8 @@ use crate::ranking::{ClubFilter, ClubOrder, Ranked, Ranking, compare};
         ("search" = Option<SearchText>, Query,
             description = "Every word must occur in the name, code, subtitle, description or a \
                 tag"),
+        ("similar" = Option<bool>, Query,
+            description = "`true`: words of the search may have a mistake in names, codes and tags"),
         ("active" = Option<bool>, Query, description = "Only active clubs, or only inactive ones"),
         ("tags" = Option<String>, Query,
             description = "Ids or names of tags, separated by commas. A club must have all of \

@@ -49,6 +49,8 @@ impl ClubOrder {
 /// The filters and the order of a request.
 pub struct ClubFilter {
     words: Vec<Word>,
+    /// Whether words of the search may have mistakes.
+    similar: bool,
     active: Option<bool>,
     accepting: Option<bool>,
     member: Option<bool>,
@@ -62,6 +64,7 @@ pub struct ClubFilter {
 struct ResolvedFilter<'a> {
     /// Each word of the search, with the ids of the tags that contain it.
     words: Vec<(&'a Word, Vec<Id<Tag>>)>,
+    similar: bool,
     active: Option<bool>,
     tags: Vec<Id<Tag>>,
     badges: Vec<Id<Badge>>,
@@ -98,6 +101,7 @@ impl ClubFilter {
     pub fn read(params: &Params) -> Result<Self> {
         Ok(Self {
             words: params.search()?,
+            similar: params.flag("similar")?.unwrap_or(false),
             active: params.flag("active")?,
             accepting: params.flag("accepting")?,
             member: params.flag("member")?,
@@ -133,12 +137,13 @@ impl ClubFilter {
         let inside = |word: &Word| {
             names
                 .iter()
-                .filter(|(_, name)| word.is_in(name))
+                .filter(|(_, name)| word.is_in(name) || self.similar && word.is_nearly_in(name))
                 .map(|(id, _)| *id)
                 .collect()
         };
         Some(ResolvedFilter {
             words: self.words.iter().map(|word| (word, inside(word))).collect(),
+            similar: self.similar,
             active: self.active,
             tags: parse_ids(&labels.tags, &self.tags)?,
             badges: parse_ids(&labels.badges.0, &self.badges)?,
@@ -165,14 +170,19 @@ impl ClubFilter {
 }
 
 impl ResolvedFilter<'_> {
-    fn matches(&self, ListedClub { club, text, .. }: &ListedClub) -> bool {
+    fn matches(&self, listed: &ListedClub) -> bool {
+        let ListedClub {
+            club, text, name, ..
+        } = listed;
         let tags = &club.profile.tags;
         self.active
             .is_none_or(|active| club.profile.active == active)
             && self.tags.iter().all(|tag| tags.contains(tag))
             && self.badges.iter().all(|badge| club.badges.contains(badge))
             && self.words.iter().all(|(word, inside)| {
-                word.is_in(text) || inside.iter().any(|tag| tags.contains(tag))
+                word.is_in(text)
+                    || inside.iter().any(|tag| tags.contains(tag))
+                    || self.similar && (word.is_nearly_in(name) || word.is_nearly_in(&club.code))
             })
     }
 }

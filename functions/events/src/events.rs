@@ -26,13 +26,15 @@ struct EventFilter {
     words: Vec<Word>,
     club: Option<String>,
     event_type: Option<u64>,
-    /// Only events that end at this time or later. Set if the request has none of the four times
-    /// (V2).
+    /// Only events that end at this time or later. Set if the request has no times (V2).
     ends_after: Option<Timestamp>,
     earliest_start: Option<Timestamp>,
     latest_start: Option<Timestamp>,
     earliest_end: Option<Timestamp>,
     latest_end: Option<Timestamp>,
+    /// Only events with a showing that has not ended at the first time and has begun at the second.
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
     fair: Option<Id<Fair>>,
 }
 
@@ -57,6 +59,8 @@ impl EventFilter {
             latest_start: latest_start?,
             earliest_end: earliest_end?,
             latest_end: latest_end?,
+            from: params.time("from")?,
+            until: params.time("until")?,
             fair: params.id("fair")?,
         };
         let times = [
@@ -64,6 +68,8 @@ impl EventFilter {
             filter.latest_start,
             filter.earliest_end,
             filter.latest_end,
+            filter.from,
+            filter.until,
         ];
         if times.iter().all(Option::is_none) {
             filter.ends_after = Some(now);
@@ -82,6 +88,8 @@ impl EventFilter {
             latest_start: None,
             earliest_end: None,
             latest_end: None,
+            from: None,
+            until: None,
             fair: None,
         }
     }
@@ -89,11 +97,16 @@ impl EventFilter {
     /// The parts of the catalogue that may contain matching events. The end of the last showing
     /// decides in which part an event is.
     fn parts(&self, versions: &Versions) -> Vec<String> {
-        // An event whose start or first end is after a time also ends after it.
-        let from = [self.ends_after, self.earliest_start, self.earliest_end]
-            .into_iter()
-            .flatten()
-            .max();
+        // An event whose start, first end or any showing is after a time also ends after it.
+        let from = [
+            self.ends_after,
+            self.earliest_start,
+            self.earliest_end,
+            self.from,
+        ]
+        .into_iter()
+        .flatten()
+        .max();
         versions.event_parts(from, self.latest_end)
     }
 
@@ -106,7 +119,12 @@ impl EventFilter {
             |limit: Option<Timestamp>, time: Timestamp| limit.is_none_or(|limit| time >= limit);
         let not_after =
             |limit: Option<Timestamp>, time: Timestamp| limit.is_none_or(|limit| time <= limit);
+        let is_during = |showing: &Showing| {
+            not_before(self.from, showing.end) && not_after(self.until, showing.start)
+        };
+        let has_span = self.from.is_some() || self.until.is_some();
         not_before(self.ends_after, span.ends.1)
+            && (!has_span || event.showings.iter().any(is_during))
             && not_before(self.earliest_start, span.starts.0)
             && not_after(self.latest_start, span.starts.1)
             && not_before(self.earliest_end, span.ends.0)
@@ -263,7 +281,7 @@ pub async fn upcoming(app: &Shared) -> Result<MatchingEvents> {
 /// List the events of all clubs.
 ///
 /// For everybody. Only events with showings, of clubs that the caller can see. Without any of the
-/// four times, only events that have not ended. In pages, ordered by the earliest start.
+/// times, only events that have not ended. In pages, ordered by the earliest start.
 #[utoipa::path(
     get, path = "/api/events/", tag = "events", security((), ("bearer" = [])),
     params(
@@ -280,6 +298,11 @@ pub async fn upcoming(app: &Shared) -> Result<MatchingEvents> {
             description = "Only events whose earliest end is at this time or later"),
         ("latest_end_time" = Option<Timestamp>, Query,
             description = "Only events whose latest end is at this time or earlier"),
+        ("from" = Option<Timestamp>, Query,
+            description = "Only events with a showing that ends at this time or later and, with \
+                `until`, starts then or earlier: what is on in a week"),
+        ("until" = Option<Timestamp>, Query,
+            description = "Only events with a showing that starts at this time or earlier"),
         ("fair" = Option<u64>, Query,
             description = "Id of a club fair: only events of its clubs, with a showing inside its \
                 time"),

@@ -1,13 +1,10 @@
 //! `/clubs/{club}/joinlinks/`, `…/{link}/`, `…/{link}/qr.svg`
 
-use std::fmt::Write as _;
-
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use chrono::TimeDelta;
-use qrcodegen::{QrCode, QrCodeEcc};
 use serde::{Deserialize, Serialize};
 use shared::http::{
     ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, NoInput, Officer,
@@ -316,26 +313,7 @@ pub async fn show_qr_code(
 ) -> Result<Response> {
     let link = scope.object.0;
     let url = join_url(&app.settings, &link.club, link.id);
-    // `Medium` can still be read if 15 % of it are hidden.
-    let code = QrCode::encode_text(&url, QrCodeEcc::Medium)
-        .map_err(|error| ApiError::Internal(error.to_string()))?;
-    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], svg(&code)).into_response())
-}
-
-/// The empty border that readers need, in squares.
-const BORDER: i32 = 4;
-
-fn svg(code: &QrCode) -> String {
-    let size = code.size() + 2 * BORDER;
-    let mut path = String::new();
-    for y in 0..code.size() {
-        for x in (0..code.size()).filter(|x| code.get_module(*x, y)) {
-            let _ = write!(path, "M{} {}h1v1h-1z", x + BORDER, y + BORDER);
-        }
-    }
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" \
-         shape-rendering=\"crispEdges\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\
-         <path d=\"{path}\"/></svg>"
-    )
+    let code =
+        shared::qr::svg(&url).ok_or_else(|| ApiError::Internal("a long address".to_owned()))?;
+    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], code).into_response())
 }

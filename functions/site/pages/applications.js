@@ -18,7 +18,9 @@ export default function Applications() {
     <div class="head"><${Title}>${t("nav.applications")}<//></div>
     ${loaded(own, (all) =>
       loaded(open, (entries) => {
-        const drafts = entries.filter((one) => one.draft && one.submissions.length === 0);
+        const drafts = entries.filter(
+          (one) => (one.draft || one.withdrawn) && one.submissions.length === 0,
+        );
         if (all.length + drafts.length === 0) {
           return html`<${Empty} icon="file-text"><p>${t("applications.none")}</p>
           <p><a class="button main" href=${link("/clubs/?accepting=true")}>${t("clubs.accepting")}
@@ -41,7 +43,7 @@ function Draft({ entry }) {
       <p class="line"><${Standing} entry=${entry} end=${entry.my_end_time} /> <${Left}
         until=${entry.my_end_time} /></p></div>
     <a class="button main do" href=${link(url`/clubs/${entry.club.code}/apply/${entry.id}/`)}>
-      ${t("home.continue")}</a></article>`;
+      ${t(entry.draft ? "home.continue" : "applications.again")}</a></article>`;
 }
 
 const LOOKS = { 1: ["", "clock"], 2: ["problem", "x"], 3: ["problem", "x"], 4: ["good", "check"] };

@@ -34,7 +34,12 @@ export default function Club({ club: code }) {
         <${Title}>${found.name}<//><p class="quiet">${found.subtitle}</p></div>
       <div class="push"><${Join} club=${found} reload=${club.reload} /><${Star} club=${found}
         changed=${club.reload} className="" />
-        <${Share} name=${found.name} /></div></div>
+        <${Share} name=${found.name} />
+        ${
+          manages(found) &&
+          html`<a class="button" href=${link(url`/clubs/${code}/poster/`)}><${Icon}
+          name="qr-code" /> ${t("poster")}</a>`
+        }</div></div>
     <${Tags} club=${found} />
     ${
       found.approved !== true &&
@@ -175,7 +180,9 @@ function Events({ events, code }) {
   if (!events.length) return html`<${Empty} icon="calendar"><p>${t("events.none")}</p><//>`;
   return html`<div class="card"><${Agenda} events=${inOrder(events).slice(0, 12)}
     withClub=${false} /></div>
-    <p><${Action} run=${copy} done=${t("copied")}><${Icon}
+    <p class="row"><a class="button" href=${link(`/events/?club=${code}`)}><${Icon}
+      name="calendar" /> ${t("events.all.club")}</a>
+      <${Action} run=${copy} done=${t("copied")}><${Icon}
       name="calendar-plus" /> ${t("events.calendar.copy")}<//></p>`;
 }
 

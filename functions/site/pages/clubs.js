@@ -39,7 +39,8 @@ export default function Clubs() {
       ${
         found.count === 0 &&
         html`<${Empty} icon="search"><p>${t("clubs.none")}</p>
-        <p><a class="button" href=${link("/clubs/")}>${t("clubs.all")}</a></p><//>`
+        <p><a class="button" href=${link("/clubs/")}>${t("clubs.all")}</a></p><//>
+        ${query.get("search") && html`<${Similar} asked=${asked} />`}`
       }
       <ul class="grid">${found.results.map(
         (club) => html`<${ClubCard} key=${club.code} club=${club}
@@ -48,6 +49,19 @@ export default function Clubs() {
       <${Pages} page=${page} next=${found.next} />`,
       8,
     )}`;
+}
+
+/** What is meant, perhaps: clubs that are found if the words may have mistakes. */
+function Similar({ asked }) {
+  const wanted = new URLSearchParams(asked);
+  wanted.set("similar", "true");
+  const clubs = useLoad(`/clubs/?${wanted}`);
+  const found = clubs.data?.results ?? [];
+  if (found.length === 0) return null;
+  return html`<section><div class="section"><h2>${t("clubs.similar")}</h2></div>
+    <ul class="grid">${found.map(
+      (club) => html`<${ClubCard} key=${club.code} club=${club} changed=${clubs.reload} />`,
+    )}</ul></section>`;
 }
 
 /** The filters in one line. Several tags can be chosen: a club has all of them. */

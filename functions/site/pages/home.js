@@ -6,12 +6,14 @@ import { ClubCard, Cover } from "../parts/club_card.js";
 import { Left } from "../parts/countdown.js";
 import { Agenda, nextShowing } from "../parts/event_list.js";
 import { loaded, useLoad } from "../parts/load.js";
-import { me } from "../parts/me.js";
+import { me, OFFICER } from "../parts/me.js";
 import { url } from "../parts/path.js";
 import { link, open, setQuery } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { seen } from "../parts/seen.js";
+import { Standing } from "../parts/standing.js";
 import { Chip, Empty, Icon, Mono, Time, Title } from "../parts/ui.js";
+import { Campus, ClubWaits, Step } from "../parts/waits.js";
 
 const WEEK = 7 * 86_400_000;
 
@@ -80,11 +82,7 @@ function Week({ own }) {
     new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString(),
   );
   const until = new Date(Date.parse(from.value) + WEEK).toISOString();
-  const query = new URLSearchParams({
-    earliest_end_time: from.value,
-    latest_start_time: until,
-    page_size: "30",
-  });
+  const query = new URLSearchParams({ from: from.value, until, page_size: "100" });
   const events = useLoad(`/events/?${query}`);
   return html`<section class="card"><div class="section"><h2>${t("home.week")}</h2>
       <a class="push" href=${link("/events/")}>${t("home.calendar")}</a></div>
@@ -102,9 +100,8 @@ function Week({ own }) {
 
 /** Whoever is signed in: what to do next, the week, and what is open. */
 function Own() {
-  const applications = useLoad("/applications/open/");
-  const memberships = useLoad("/memberships/");
-  const own = new Set((memberships.data ?? []).map((one) => one.club_code));
+  const home = useLoad("/home/");
+  const own = new Set((home.data?.clubs ?? []).map((one) => one.club.code));
   const hour = new Date().getHours();
   const greeting = t(hour < 11 ? "home.morning" : hour < 17 ? "home.day" : "home.evening", {
     name: me.value?.first_name ?? "",
@@ -112,29 +109,36 @@ function Own() {
   return html`<div class="head"><${Title} name=${t("nav.home")}>${greeting}<//><span class="push">
     <${Find} /></span></div>
     ${loaded(
-      applications,
+      home,
       (all) => html`
-      <div class="two"><section><h2 class="hidden">${t("home.next")}</h2><${Steps} all=${all}
-        clubs=${memberships.data ?? []} /></section>
-        <${Week} own=${own} /></div>
+      ${all.admin && html`<${Campus} figures=${all.admin} />`}
+      <div class="two"><section><h2 class="hidden">${t("home.next")}</h2><${Steps} home=${all} />
+        </section><${Week} own=${own} /></div>
       <section><div class="section"><h2>${t("home.open")}</h2><span class="quiet small">
         ${t("home.deadline")}</span>
           <a class="push" href=${link("/clubs/?accepting=true")}>${t("home.all")}</a></div>
-        <${Open} all=${all.filter((one) => !one.submissions.length && !one.draft)} /></section>`,
+        <${Open} all=${all.applications.filter((one) => !one.submissions.length && !one.draft)} />
+      </section>`,
       8,
-    )}`;
+    )}<${Seen} />`;
 }
 
-/** Drafts first, then what was sent and is still open, then the clubs that the person manages. */
-function Steps({ all, clubs }) {
-  const drafts = all.filter((one) => one.draft);
-  const sent = all.filter((one) => !one.draft && one.submissions.length);
-  const managed = clubs.filter((one) => one.role <= 10);
-  if (drafts.length + sent.length + managed.length === 0) {
+/** Invitations and drafts first, then what waits in the person's clubs, then what was sent. */
+function Steps({ home }) {
+  const drafts = home.applications.filter((one) => one.draft);
+  const sent = home.applications.filter((one) => !one.draft && one.submissions.length);
+  const managed = home.clubs.filter((one) => one.role <= OFFICER);
+  if (home.invites.length + drafts.length + sent.length + managed.length === 0) {
     return html`<div class="card"><${Empty} icon="compass"><p>${t("home.next.none")}</p>
       <p><a class="button main" href=${link("/clubs/")}>${t("home.discover")}</a></p><//></div>`;
   }
   return html`<div class="stack">
+    ${home.invites.map(
+      (one) => html`<${Step} key=${one.club.code} code=${one.club.code} club=${one.club.name}
+      name=${one.club.name} more=${t(`role.${one.role}`)}>
+      <p class="line"><${Chip} kind="warn" icon="mail">${t("home.invited")}<//><${Left}
+        until=${one.expires_at} /></p><p class="small quiet">${t("home.invited.about")}</p><//>`,
+    )}
     ${drafts.map(
       (
         one,
@@ -145,6 +149,7 @@ function Steps({ all, clubs }) {
       <a class="button main do" href=${applyAddress(one)}>${t("home.continue")}<span
         class="hidden"> ${one.name}</span></a><//>`,
     )}
+    ${managed.map((one) => html`<${ClubWaits} key=${one.club.code} own=${one} />`)}
     ${sent.map(
       (
         one,
@@ -154,25 +159,11 @@ function Steps({ all, clubs }) {
       <a class="button do" href=${link("/applications/")}>${t("home.look")}<span
         class="hidden"> ${one.name}</span></a><//>`,
     )}
-    ${managed.map(
-      (one) => html`<${Step} key=${one.id} code=${one.club_code} club=${one.club_name}
-        name=${one.club_name} more=${t(`role.${one.role}`)}>
-      <a class="button do" href=${link(url`/clubs/${one.club_code}/manage/`)}>${t("home.manage")}
-        <span class="hidden"> ${one.club_name}</span></a><//>`,
-    )}
   </div>`;
 }
 
 /** Where the person goes on with an application. */
 const applyAddress = (one) => link(url`/clubs/${one.club.code}/apply/${one.id}/`);
-
-function Step({ code, club, name, more, children }) {
-  const [about, action] =
-    Array.isArray(children) && children.length > 1 ? children : [null, children];
-  return html`<article class="card step"><${Mono} code=${code} name=${club} />
-    <div><h3>${name} <span class="quiet">· ${more ?? club}</span></h3>${about}</div>${action}
-      </article>`;
-}
 
 /** What is open, as covers, by the deadline. */
 function Open({ all }) {
@@ -183,6 +174,10 @@ function Open({ all }) {
     <${Cover} club=${one.club} />
     <div class="in"><h3><a href=${applyAddress(one)}>${one.name}</a></h3>
       <p class="quiet small">${one.club.name}</p><p class="tags push-down"><${Left}
-        until=${one.my_end_time} /></p></div></li>`,
+        until=${one.my_end_time} />${
+          one.withdrawn &&
+          html`<${Standing} entry=${one}
+        end=${one.my_end_time} />`
+        }</p></div></li>`,
   )}</ul>`;
 }

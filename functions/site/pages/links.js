@@ -5,6 +5,7 @@ import { call, get, post, remove } from "../parts/api.js";
 import { Form } from "../parts/form.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
+import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Action, Chip, Icon, Time, Title } from "../parts/ui.js";
 
@@ -72,15 +73,19 @@ function JoinLinks({ code }) {
       (all) =>
         html`<ul class="cards">${all.map(
           (one) => html`
-      <${JoinLink} key=${one.id} one=${one} path=${url`/clubs/${code}/joinlinks/${one.id}/`}
+      <${JoinLink} key=${one.id} one=${one} club=${code}
+        path=${url`/clubs/${code}/joinlinks/${one.id}/`}
         reload=${links.reload} />`,
         )}</ul>`,
       2,
     )}</section>`;
 }
 
-/** @param {{one: any, path: `/clubs/${string}/joinlinks/${string}/`, reload: () => any}} props */
-function JoinLink({ one, path, reload }) {
+/**
+ * @param {{one: any, club: string, path: `/clubs/${string}/joinlinks/${string}/`,
+ *   reload: () => any}} props
+ */
+function JoinLink({ one, club, path, reload }) {
   const code = useSignal("");
   useEffect(() => {
     // An image cannot send a token, so the code is fetched and shown from memory.
@@ -113,6 +118,8 @@ function JoinLink({ one, path, reload }) {
         aria-label=${`${t("manage.link.save")}: ${one.note}`}><${Icon}
           name="qr-code" /> ${t("manage.link.save")}</a>`
       }
+      <a class="button" href=${link(`${url`/clubs/${club}/poster/`}?link=${one.id}`)}
+        aria-label=${`${t("poster")}: ${one.note}`}>${t("poster")}</a>
       <${Action} className="danger" run=${() => call("DELETE", path).then(reload)}
         done=${t("manage.revoked")} label=${`${t("manage.revoke")}: ${one.note}`}>
           ${t("manage.revoke")}<//>

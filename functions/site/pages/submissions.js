@@ -45,6 +45,7 @@ export default function Submissions({ club, application: id }) {
   const { state, base, load, change } = useSubmissions(club, id);
   const query = address.value.query;
   const chosen = useSignal(/** @type {Set<number>} */ (new Set()));
+  const plots = useSignal(false);
   const words = useSearch(query.get("search") ?? "", (search) => setQuery({ search }));
   const { all, isComplete, error } = state.value;
   const rows = all
@@ -70,8 +71,13 @@ export default function Submissions({ club, application: id }) {
           name="star" /> ${todo ? t("review.start", { n: todo }) : t("review")}</a></span></div>
     ${error && html`<${Problem} error=${error} retry=${load} />`}
     <${Facts} all=${all} />
-    <details class="card"><summary>${t("overview.plots")}</summary><${Plots} all=${all}
-      end=${application.data?.application_end_time ?? new Date().toISOString()} /></details>
+    <details class="card" onToggle=${(event) => (plots.value = event.currentTarget.open)}>
+      <summary>${t("overview.plots")}</summary>
+      ${
+        plots.value &&
+        html`<${Plots} all=${all} club=${code} application=${id}
+        end=${application.data?.application_end_time ?? new Date().toISOString()} />`
+      }</details>
     <form role="search" onSubmit=${(event) => event.preventDefault()}>
       <p class="find"><${Icon} name="search" /><input id="search" type="search"
         aria-label=${t("search")} placeholder=${t("submissions.search")} value=${words.value}

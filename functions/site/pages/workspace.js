@@ -83,8 +83,8 @@ function Waits({ code }) {
     requests,
     (all) => {
       const waits = [
-        [all.length, "overview.requests", url`/clubs/${code}/members/`, "overview.answer"],
-        [ending.length, "overview.ending", url`/clubs/${code}/links/`, "home.look"],
+        [all.length, "home.requests", url`/clubs/${code}/members/`, "overview.answer"],
+        [ending.length, "home.ending", url`/clubs/${code}/links/`, "home.look"],
       ].filter(([n]) => Number(n) > 0);
       if (waits.length === 0)
         return html`<${Empty} icon="circle-check"><p>${t("overview.nothing")}</p><//>`;
@@ -116,6 +116,7 @@ function Newest({ code, application }) {
       !isComplete && all.length === 0
         ? html`<${Skeleton} lines=${4} />`
         : html`<${Facts} all=${all} />
-      <${Plots} all=${all} end=${application.application_end_time} />`
+      <${Plots} all=${all} end=${application.application_end_time}
+        club=${code} application=${String(application.id)} />`
     }</section>`;
 }

@@ -6,19 +6,17 @@ import { link } from "./router.js";
 import { clock, dated, t } from "./texts.js";
 
 /** When the next showing begins, or the last one began; undefined without showings. */
-export const nextShowing = (event) => showingOf(event)?.start_time;
+export const nextShowing = (event, from = Date.now()) => showingOf(event, from)?.start_time;
 
-/** The next showing, or the last one. */
-export const showingOf = (event) =>
-  event.showings.find((showing) => Date.parse(showing.end_time) > Date.now()) ??
-  event.showings.at(-1);
+/** The next showing after a time, or the last one. */
+export const showingOf = (event, from = Date.now()) =>
+  event.showings.find((showing) => Date.parse(showing.end_time) > from) ?? event.showings.at(-1);
 
 /** Events by their next showing; those without one come last. */
-export const inOrder = (events) =>
-  [...events].sort(
-    (a, b) =>
-      Date.parse(nextShowing(a) ?? "9999-12-31") - Date.parse(nextShowing(b) ?? "9999-12-31"),
-  );
+export const inOrder = (events, from = Date.now()) => {
+  const begin = (event) => Date.parse(nextShowing(event, from) ?? "9999-12-31");
+  return [...events].sort((a, b) => begin(a) - begin(b));
+};
 
 /** The day of an event as a leaf of a calendar. */
 export function Day({ at }) {
@@ -31,10 +29,11 @@ export function Day({ at }) {
         </time>`;
 }
 
-/** @param {{events: any[], withClub?: boolean, level?: 2 | 3}} props */
-export function Agenda({ events, withClub = true, level = 3 }) {
-  return html`<ul class="list">${inOrder(events).map((event) => {
-    const showing = showingOf(event);
+/** @param {{events: any[], withClub?: boolean, level?: 2 | 3, from?: Date}} props */
+export function Agenda({ events, withClub = true, level = 3, from }) {
+  const begin = from?.getTime() ?? Date.now();
+  return html`<ul class="list">${inOrder(events, begin).map((event) => {
+    const showing = showingOf(event, begin);
     const facts = [
       showing ? clock(showing.start_time) : t("events.unplanned"),
       withClub && event.club_name,

@@ -4,7 +4,7 @@ import { Fragment, html } from "./kit.js";
 import { isSignedIn, signIn, signOut } from "./auth.js";
 import { config } from "./config.js";
 import { useLoad } from "./load.js";
-import { me } from "./me.js";
+import { me, OFFICER } from "./me.js";
 import { url } from "./path.js";
 import { address, link } from "./router.js";
 import { language, languages, speak, t } from "./texts.js";
@@ -57,16 +57,22 @@ const Brand = () => html`<a class="brand" href=${link("/")}>
 
 /** The clubs of the person, below the places. */
 function OwnClubs() {
-  const own = useLoad("/memberships/").data ?? [];
+  // The home page asks for its clubs anyway.
+  const isHome = address.value.path === "/";
+  const home = useLoad(isHome ? "/home/" : "").data;
+  const memberships = useLoad(isHome ? "" : "/memberships/").data ?? [];
+  const own = isHome
+    ? (home?.clubs ?? []).map(({ club, role }) => ({ ...club, role }))
+    : memberships.map((one) => ({ code: one.club_code, name: one.club_name, role: one.role }));
   if (own.length === 0) return null;
   return html`<hr /><h2>${t("nav.memberships")}</h2><ul class="places">${own
     .slice(0, 8)
-    .map((one) => {
-      const path = url`/clubs/${one.club_code}/`;
-      const to = one.role <= 10 ? `${path}manage/` : path;
-      return html`<li key=${one.id}><a href=${link(to)}>
-      <${Mono} code=${one.club_code} name=${one.club_name} size="tiny" />
-      <span class="cut">${one.club_name}</span></a></li>`;
+    .map(({ code, name, role }) => {
+      const path = url`/clubs/${code}/`;
+      const to = role <= OFFICER ? `${path}manage/` : path;
+      return html`<li key=${code}><a href=${link(to)}>
+      <${Mono} code=${code} name=${name} size="tiny" />
+      <span class="cut">${name}</span></a></li>`;
     })}</ul>`;
 }
 

@@ -1,7 +1,9 @@
 // The recruitment in numbers: plots that are tables as well.
 
 import { html } from "./kit.js";
-import { dated, moment, t } from "./texts.js";
+import { useLoad } from "./load.js";
+import { url } from "./path.js";
+import { dated, decimal, moment, t } from "./texts.js";
 
 const DAY = 86_400_000;
 
@@ -106,7 +108,42 @@ export function Facts({ all }) {
   )}</ul>`;
 }
 
-export function Plots({ all, end }) {
+/** From the submission to the membership: how many came how far. */
+function Way({ club, all }) {
+  const members = useLoad(url`/clubs/${club}/members/`).data ?? [];
+  const joined = new Set(members.map((one) => one.username));
+  const people = (fits) =>
+    new Set(all.filter(fits).map((one) => one.user?.username ?? one.id)).size;
+  const isAccepted = (one) => one.status === 4;
+  const counts = [
+    [t("overview.way.applied"), people(() => true)],
+    [t("overview.way.accepted"), people(isAccepted)],
+    [t("overview.way.told"), people((one) => isAccepted(one) && one.notified)],
+    [t("overview.way.joined"), people((one) => isAccepted(one) && joined.has(one.user?.username))],
+  ];
+  return html`<${Bars} caption=${t("overview.way")} counts=${counts} />`;
+}
+
+/** Who reviewed how much, with mean and spread of the scores. */
+function Reviewers({ club, application }) {
+  const found = useLoad(url`/clubs/${club}/applications/${application}/reviewers/`).data;
+  if (!found?.reviewers.length) return null;
+  const points = (number) => (number === null ? "–" : decimal(number));
+  return html`<table class="card"><caption>${t("overview.reviewers")}</caption>
+    <thead><tr><th scope="col">${t("overview.reviewer")}</th>
+      <th scope="col" class="count">${t("overview.reviews")}</th>
+      <th scope="col" class="count">${t("overview.mean")}</th>
+      <th scope="col" class="count">${t("overview.spread")}</th></tr></thead>
+    <tbody>${found.reviewers.map(
+      (one) => html`<tr key=${one.by?.id ?? 0}>
+      <th scope="row">${one.by?.username ?? t("applicant.erased")}</th>
+      <td class="count">${one.reviews}</td><td class="count">${points(one.mean)}</td>
+      <td class="count">${points(one.spread)}</td></tr>`,
+    )}</tbody></table>`;
+}
+
+/** @param {{all: any[], end: string, club: string, application: string}} props */
+export function Plots({ all, end, club, application }) {
   const members = (one) => one.committee?.name ?? t("apply.committee.none");
   const mean = (one) =>
     one.score_average === null ? t("overview.unscored") : String(Math.round(one.score_average));
@@ -117,5 +154,7 @@ export function Plots({ all, end }) {
     <${Bars} caption=${t("overview.scores")} counts=${counted(all, mean).sort()} />
     <${Bars} caption=${t("overview.mails")}
       counts=${counted(all, (one) => t(`mail.${one.email_status ?? "none"}`))} />
+    <${Way} club=${club} all=${all} />
+    <${Reviewers} club=${club} application=${application} />
   </div>`;
 }

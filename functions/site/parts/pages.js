@@ -1,6 +1,5 @@
 // Every page of the site: its path, its file in `pages/`, and who may see it. The service reads
-// this
-// list, too: other paths are 404, and the modules of a page are loaded ahead (`build.rs`).
+// this list, too: other paths are 404, and the modules of a page are loaded ahead (`build.rs`).
 
 /**
  * @typedef {object} PageOf
@@ -18,6 +17,7 @@ export const PAGES = [
   { path: "/clubs/", page: "clubs" },
   { path: "/clubs/:club/", page: "club" },
   { path: "/clubs/:club/apply/:application/", page: "apply", audience: "people" },
+  { path: "/clubs/:club/poster/", page: "poster" },
   { path: "/clubs/:club/manage/", page: "workspace", audience: "officers", place: "overview" },
   {
     path: "/clubs/:club/recruitment/",

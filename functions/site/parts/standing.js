@@ -1,4 +1,5 @@
-// How somebody stands with an application: not started, draft, sent, changed but not sent, closed.
+// How somebody stands with an application: not started, draft, sent, changed but not sent,
+// withdrawn, closed.
 
 import { html } from "./kit.js";
 import { ticks, useTicks } from "./countdown.js";
@@ -11,6 +12,7 @@ const LOOKS = {
   draft: ["warn", "pencil"],
   changed: ["warn", "pencil"],
   sent: ["good", "check"],
+  withdrawn: ["", "x"],
   closed: ["", "lock"],
 };
 
@@ -18,7 +20,8 @@ const LOOKS = {
 export function standingOf(entry, end) {
   if (entry?.submissions.length) return entry.draft ? "changed" : "sent";
   if (Date.parse(end) < ticks.value) return "closed";
-  return entry?.draft ? "draft" : "new";
+  if (entry?.draft) return "draft";
+  return entry?.withdrawn ? "withdrawn" : "new";
 }
 
 export function Standing({ entry, end }) {

@@ -71,6 +71,10 @@ export function moment(text, { zoned = false, day = false } = {}) {
   return zoned ? `${shown} (${zone})` : shown;
 }
 
+/** A number with at most two decimals. */
+export const decimal = (number) =>
+  new Intl.NumberFormat(language.value, { maximumFractionDigits: 2 }).format(number);
+
 /** The days and times of a part of the day, such as "7:00 PM". */
 export const clock = (text) =>
   new Intl.DateTimeFormat(language.value, { hour: "numeric", minute: "2-digit" }).format(

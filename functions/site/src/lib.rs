@@ -1,19 +1,35 @@
 //! The site: a page for students, officers and admins that uses the API and nothing else (design,
-//! `docs/site.md`). The files are part of the binary, compressed when it was built.
+//! `docs/site.md`). The files are part of the binary, compressed when it was built. For previews of
+//! links, the pages of clubs and events say what everybody may see of them.
 
 mod config;
+mod preview;
 
+use std::convert::Infallible;
 use std::io::Write as _;
+use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::{FromRequestParts, Path, Query, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use serde::Deserialize;
 use serde_json::json;
-use shared::http::{ApiError, PublicPath};
+use shared::http::{ApiError, PublicOrigin, PublicPath};
 
 pub use config::{SentToken, SiteConfig, variable};
+pub use preview::Public;
+
+use preview::Preview;
+
+/// What the routes need.
+#[derive(Clone)]
+struct Site {
+    config: SiteConfig,
+    public: Arc<Public>,
+}
 
 struct File {
     name: &'static str,
@@ -35,20 +51,25 @@ const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
 /// The routes of the site. For a browser, every path that is no file is the page itself; its status
 /// tells whether the site has such a page (O14).
-pub fn routes(config: SiteConfig) -> Router {
+pub fn routes(config: SiteConfig, public: Public) -> Router {
     Router::new()
         .route("/config.json", get(show_config))
         .route("/assets/{hash}/{*name}", get(show_file))
         .route("/robots.txt", get(show_robots))
+        .route("/sitemap.xml", get(show_site_map))
+        .route("/qr.svg", get(show_qr_code))
         .route("/manifest.webmanifest", get(show_manifest))
         .route("/sw.js", get(show_worker))
         .fallback(get(show_page))
-        .with_state(config)
+        .with_state(Site {
+            config,
+            public: Arc::new(public),
+        })
 }
 
-async fn show_config(State(config): State<SiteConfig>) -> Response {
+async fn show_config(State(site): State<Site>) -> Response {
     let headers = [(header::CACHE_CONTROL, "public, max-age=300")];
-    (headers, Json(config)).into_response()
+    (headers, Json(site.config)).into_response()
 }
 
 /// Returns whether the client accepts a coding. A weight of 0 refuses it.
@@ -100,9 +121,36 @@ async fn show_file(Path((hash, name)): Path<(String, String)>, headers: HeaderMa
     response
 }
 
+/// Where the site is, with the origin, and a slash at its end.
+struct Base(String);
+
+impl<S: Sync> FromRequestParts<S> for Base {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let PublicPath(public) = PublicPath::from_request_parts(parts, state).await?;
+        let origin = match parts.extensions.get() {
+            Some(PublicOrigin(origin)) => origin.clone(),
+            None => {
+                let host = parts.headers.get(header::HOST);
+                let host = host.and_then(|host| host.to_str().ok());
+                format!("http://{}", host.unwrap_or("localhost"))
+            }
+        };
+        Ok(Self(format!(
+            "{origin}{}",
+            base_of(&public, parts.uri.path())
+        )))
+    }
+}
+
 /// Search engines may read what everybody may read. Addresses with a secret are not for them.
-async fn show_robots() -> Response {
-    let text = "User-agent: *\nDisallow: /api/\nDisallow: /invite/\nDisallow: /join/\n";
+async fn show_robots(Base(base): Base) -> Response {
+    let text = format!(
+        "User-agent: *\nDisallow: /api/\nDisallow: {}\nDisallow: {}\n\n\
+         Sitemap: {base}sitemap.xml\n",
+        SECRETS[0], SECRETS[1]
+    );
     let headers = [
         (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
         (header::CACHE_CONTROL, "public, max-age=3600"),
@@ -110,9 +158,48 @@ async fn show_robots() -> Response {
     (headers, text).into_response()
 }
 
+async fn show_site_map(State(site): State<Site>, Base(base): Base) -> Response {
+    let map = match site.public.site_map(&base).await {
+        Ok(map) => map,
+        Err(error) => return ApiError::from(error).into_response(),
+    };
+    let headers = [
+        (header::CONTENT_TYPE, "application/xml; charset=utf-8"),
+        (header::CACHE_CONTROL, "public, max-age=3600"),
+    ];
+    (headers, map).into_response()
+}
+
 /// Where the site is, below a stage of the gateway or at the root of a host, with a slash at its end.
 fn base_of(public: &str, path: &str) -> String {
     format!("{}/", public.strip_suffix(path).unwrap_or_default())
+}
+
+/// Pages whose address has a secret.
+const SECRETS: [&str; 2] = ["/invite/", "/join/"];
+
+/// The page that a QR code leads to.
+#[derive(Deserialize)]
+struct Target {
+    /// The path of a page of this site.
+    to: String,
+}
+
+/// The QR code of a page, for posters. Addresses with a secret are not given here, because addresses
+/// of requests stand in logs: the code of a join link comes from the API.
+async fn show_qr_code(Base(base): Base, Query(target): Query<Target>) -> Response {
+    let path = target.to.split('?').next().unwrap_or_default();
+    let has_secret = SECRETS.iter().any(|start| path.starts_with(start));
+    let is_page = path.starts_with('/') && !has_secret && modules_of(path).is_some();
+    let code = is_page.then(|| format!("{base}{}", &target.to[1..]));
+    let Some(code) = code.and_then(|address| shared::qr::svg(&address)) else {
+        return ApiError::NotFound.into_response();
+    };
+    let headers = [
+        (header::CONTENT_TYPE, "image/svg+xml"),
+        (header::CACHE_CONTROL, "public, max-age=3600"),
+    ];
+    (headers, code).into_response()
 }
 
 /// What a phone needs to put the site beside its programs.
@@ -172,11 +259,19 @@ fn modules_of(path: &str) -> Option<&'static [&'static str]> {
     found.map(|(_, modules)| *modules)
 }
 
+/// What the site is, on pages that say nothing of their own.
+const DESCRIPTION: &str = "The clubs and events of the university: find a club, apply, take part.";
+
 /// What the first page of a visitor asks the API for (`pages/home.js`).
 const FIRST: &str = "/api/clubs/?accepting=true&amp;page_size=8";
 
 /// The page at a path: the settings of the deployment, and the files that a browser will need.
-fn page(config: &SiteConfig, base: &str, path: &str, language: &str) -> String {
+fn page(
+    config: &SiteConfig,
+    (base, path): (&str, &str),
+    language: &str,
+    preview: Option<(&Preview, &str)>,
+) -> String {
     let modules = modules_of(path).unwrap_or_default();
     let assets = format!("{base}/assets/{HASH}");
     let preload: String = modules
@@ -192,12 +287,23 @@ fn page(config: &SiteConfig, base: &str, path: &str, language: &str) -> String {
     // Within a script, only this sign could end it.
     let settings = serde_json::to_string(config).unwrap_or_default();
     let settings = settings.replace('<', "\\u003c");
+    let (title, description, head) = match preview {
+        None => ("Clubs".to_owned(), DESCRIPTION.to_owned(), String::new()),
+        Some((preview, address)) => (
+            preview.title(),
+            preview.description(),
+            preview.head(address),
+        ),
+    };
     INDEX
         .replace("{{base}}", &format!("{base}/"))
         .replace("{{preload}}", preload.trim_end())
         .replace("{{config}}", &settings)
         .replace("{{assets}}", &assets)
         .replace("{{language}}", language)
+        .replacen("{{title}}", &title, 1)
+        .replacen("{{description}}", &description, 1)
+        .replacen("{{preview}}", &head, 1)
 }
 
 /// A page for a client that takes gzip. It has some kilobytes, so this costs less than sending it.
@@ -208,8 +314,9 @@ fn gzip(html: &str) -> Option<Vec<u8>> {
 }
 
 async fn show_page(
-    State(config): State<SiteConfig>,
+    State(site): State<Site>,
     PublicPath(public): PublicPath,
+    Base(address): Base,
     headers: HeaderMap,
     uri: Uri,
 ) -> Response {
@@ -232,7 +339,11 @@ async fn show_page(
     };
     let is_german = text(header::ACCEPT_LANGUAGE).trim_start().starts_with("de");
     let language = if is_german { "de" } else { "en" };
-    let html = page(&config, base, uri.path(), language);
+    let preview = site.public.preview(uri.path()).await;
+    let address = format!("{}{}", address.trim_end_matches('/'), uri.path());
+    let preview = preview.as_deref().map(|preview| (preview, &*address));
+    let config = &site.config;
+    let html = page(config, (base, uri.path()), language, preview);
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {media}; \
          connect-src 'self' {issuer} {connect}; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'",

@@ -1,12 +1,20 @@
 //! The Lambda function `site`.
 
-use shared::lambda::{Error, log_as_json, run_behind_gateway};
-use site::SiteConfig;
+use std::sync::Arc;
+
+use shared::lambda::{Error, log_as_json, run_behind_gateway, sdk_config};
+use shared::table::Table;
+use shared::time::SystemClock;
+use site::{Public, SiteConfig};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     log_as_json();
     let public_url = site::variable("PUBLIC_URL");
     let public_url = (!public_url.is_empty()).then_some(public_url);
-    run_behind_gateway(site::routes(SiteConfig::from_env()?), public_url).await
+    let config = SiteConfig::from_env()?;
+    // The connection is opened by the first page that has a preview.
+    let table = Table::connect(&sdk_config(), site::variable("TABLE_NAME"));
+    let public = Public::new(table, Arc::new(SystemClock), config.media_url.clone());
+    run_behind_gateway(site::routes(config, public), public_url).await
 }

@@ -5,6 +5,7 @@ export default {
   all: "Alle",
   app: "Clubs",
 
+  "applications.again": "Erneut bewerben",
   "applications.answers": "{n} Antwort|{n} Antworten",
   "applications.none": "Du hast dich noch nirgends beworben.",
   "applications.sent": "Abgeschickt",
@@ -94,6 +95,7 @@ export default {
   "clubs.order.-favorite_count": "Meiste Favoriten",
   "clubs.order.alphabetical": "Nach Namen",
   "clubs.order.featured": "Empfohlen",
+  "clubs.similar": "Meintest du",
   "clubs.tag": "Schlagwort",
   "clubs.tag.remove": "Schlagwort {tag} entfernen",
 
@@ -148,14 +150,19 @@ export default {
   "event.until": "bis",
   "event.url": "Webadresse",
 
+  "events.all.club": "Alle Veranstaltungen des Clubs",
   "events.calendar.copy": "Adresse des Kalenders kopieren",
+  "events.club.remove": "Nicht nur {club}",
   "events.count": "{n} Termin|{n} Termine",
+  "events.from": "Von",
   "events.list": "Liste",
   "events.month": "Monat",
   "events.none": "Es gibt keine Termine.",
   "events.search": "Veranstaltungen suchen",
+  "events.to": "Bis",
   "events.unplanned": "Noch ohne Termin",
   "events.view": "Ansicht",
+  "events.week": "Woche",
 
   fairs: "Messen",
   "fairs.club": "Dein Club",
@@ -190,19 +197,34 @@ export default {
   "home.day": "Hallo, {name}",
   "home.deadline": "nach Frist",
   "home.discover": "Clubs entdecken",
+  "home.ending": "{n} Einladung endet bald|{n} Einladungen enden bald",
   "home.evening": "Guten Abend, {name}",
+  "home.figures.clubs": "Clubs",
+  "home.figures.members": "Mitgliedschaften",
+  "home.figures.open": "Offene Bewerbungen",
+  "home.figures.waiting": "Clubs, die auf Freigabe warten",
+  "home.invited": "Einladung",
+  "home.invited.about": "Mit dem Link in der E-Mail trittst du bei.",
   "home.look": "Ansehen",
   "home.manage": "Verwalten",
   "home.morning": "Guten Morgen, {name}",
   "home.next": "Was als Nächstes ansteht",
   "home.next.none": "Nichts wartet auf dich. Sieh dir die Clubs an.",
+  "home.nothing": "Hier wartet nichts auf dich.",
   "home.open": "Offen für Bewerbungen",
   "home.open.none": "Gerade nimmt kein Club Bewerbungen an.",
+  "home.requests": "{n} Person möchte beitreten|{n} Personen möchten beitreten",
   "home.search": "Clubs suchen",
   "home.seen": "Zuletzt angesehen",
   "home.signin": "Anmelden für die eigene Seite",
   "home.tags": "Nach Thema",
   "home.title": "Clubs und Veranstaltungen der Universität",
+  "home.undecided":
+    "{name}: {n} Bewerbung ohne Entscheidung|{name}: {n} Bewerbungen ohne Entscheidung",
+  "home.unmailed":
+    "{name}: {n} Person kennt die Entscheidung nicht|{name}: {n} Personen kennen die " +
+    "Entscheidung nicht",
+  "home.unreached": "{name}: {n} E-Mail kam nicht an|{name}: {n} E-Mails kamen nicht an",
   "home.week": "Diese Woche",
   "home.week.none": "Keine Veranstaltungen in den nächsten sieben Tagen.",
 
@@ -248,7 +270,8 @@ export default {
   no: "Nein",
   none: "Keine.",
   offline:
-    "Kein Netz. Was du schreibst, bleibt hier und wird gesendet, sobald das Netz zurück " + "ist.",
+    "Kein Netz. Was du schreibst, bleibt hier und wird gesendet, sobald das Netz zurück " +
+    "ist.",
   order: "Reihenfolge",
 
   "place.links": "Einladungen",
@@ -256,6 +279,12 @@ export default {
   "place.profile": "Seite des Clubs",
   "place.public": "Seite zeigen",
   "place.recruitment": "Bewerbungsrunden",
+
+  poster: "Plakat",
+  "poster.code": "QR-Code von {address}",
+  "poster.join": "Mach mit",
+  "poster.print": "Drucken",
+  "poster.until": "Bewerbung bis",
 
   previous: "Zurück",
 
@@ -340,6 +369,7 @@ export default {
   "state.new": "Nicht begonnen",
   "state.open": "Offen",
   "state.sent": "Gesendet",
+  "state.withdrawn": "Zurückgezogen",
 
   status: "Status",
   "status.1": "Noch nicht entschieden",

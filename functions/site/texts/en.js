@@ -6,6 +6,7 @@ export default {
   all: "All",
   app: "Clubs",
 
+  "applications.again": "Apply again",
   "applications.answers": "{n} answer|{n} answers",
   "applications.none": "You have not applied anywhere yet.",
   "applications.sent": "Sent",
@@ -48,7 +49,8 @@ export default {
   "apply.sending": "Sending …",
   "apply.sending.again": "No answer yet. Next try in {n} s",
   "apply.sending.failed":
-    "The service does not answer. Your answers are kept here, and sending goes on by " + "itself.",
+    "The service does not answer. Your answers are kept here, and sending goes on by " +
+    "itself.",
   "apply.sending.stop": "Stop sending",
   "apply.sent": "Your application was sent",
   "apply.sent.on": "Sent on {time}",
@@ -93,6 +95,7 @@ export default {
   "clubs.order.-favorite_count": "Most favorites",
   "clubs.order.alphabetical": "By name",
   "clubs.order.featured": "Featured",
+  "clubs.similar": "Did you mean",
   "clubs.tag": "Tag",
   "clubs.tag.remove": "Remove the tag {tag}",
 
@@ -147,14 +150,19 @@ export default {
   "event.until": "until",
   "event.url": "Web address",
 
+  "events.all.club": "All events of the club",
   "events.calendar.copy": "Copy the address of the calendar",
+  "events.club.remove": "Not only {club}",
   "events.count": "{n} event|{n} events",
+  "events.from": "From",
   "events.list": "List",
   "events.month": "Month",
   "events.none": "There are no events.",
   "events.search": "Search events",
+  "events.to": "To",
   "events.unplanned": "No time yet",
   "events.view": "View",
+  "events.week": "Week",
 
   fairs: "Fairs",
   "fairs.club": "Your club",
@@ -189,19 +197,34 @@ export default {
   "home.day": "Hello, {name}",
   "home.deadline": "by deadline",
   "home.discover": "Discover clubs",
+  "home.ending": "{n} invitation ends soon|{n} invitations end soon",
   "home.evening": "Good evening, {name}",
+  "home.figures.clubs": "Clubs",
+  "home.figures.members": "Memberships",
+  "home.figures.open": "Open applications",
+  "home.figures.waiting": "Clubs that wait for approval",
+  "home.invited": "Invitation",
+  "home.invited.about": "Use the link in the mail to join.",
   "home.look": "Look",
   "home.manage": "Manage",
   "home.morning": "Good morning, {name}",
   "home.next": "What to do next",
   "home.next.none": "Nothing waits for you. Look which clubs there are.",
+  "home.nothing": "Nothing waits for you here.",
   "home.open": "Open for applications",
   "home.open.none": "No club takes applications just now.",
+  "home.requests": "{n} person asks to join|{n} people ask to join",
   "home.search": "Search clubs",
   "home.seen": "Looked at last",
   "home.signin": "Sign in for your own page",
   "home.tags": "By subject",
   "home.title": "Clubs and events of the university",
+  "home.undecided":
+    "{name}: {n} submission without a decision|{name}: {n} submissions without a decision",
+  "home.unmailed":
+    "{name}: {n} person was not told the decision|{name}: {n} people were not told the " +
+    "decision",
+  "home.unreached": "{name}: {n} mail did not arrive|{name}: {n} mails did not arrive",
   "home.week": "This week",
   "home.week.none": "No events in the next seven days.",
 
@@ -254,6 +277,12 @@ export default {
   "place.profile": "Page of the club",
   "place.public": "Show the page",
   "place.recruitment": "Recruitment",
+
+  poster: "Poster",
+  "poster.code": "QR code of {address}",
+  "poster.join": "Join us",
+  "poster.print": "Print",
+  "poster.until": "Apply until",
 
   previous: "Previous",
 
@@ -335,6 +364,7 @@ export default {
   "state.new": "Not started",
   "state.open": "Open",
   "state.sent": "Sent",
+  "state.withdrawn": "Withdrawn",
 
   status: "Status",
   "status.1": "Not decided yet",

@@ -10,6 +10,7 @@ pub mod own;
 mod portions;
 pub mod previews;
 pub mod receipts;
+pub mod reviewers;
 pub mod reviews;
 pub mod send_emails;
 mod store;
@@ -31,6 +32,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
             decisions::update_decision
         ))
         .routes(routes!(decisions::list_history))
+        .routes(routes!(reviewers::list_reviewers))
         .routes(routes!(reviews::list_reviews))
         .routes(routes!(reviews::put_review, reviews::delete_review))
         .routes(routes!(

@@ -256,7 +256,9 @@ impl Campus {
             clock: clock.clone(),
             grants: Arc::default(),
         });
-        let site = site::routes(site::SiteConfig {
+        let (images_at, table) = (app.settings.media_url.clone(), app.table.clone());
+        let public = site::Public::new(table, clock.clone(), images_at);
+        let config = site::SiteConfig {
             issuer: app.settings.issuer.clone(),
             client_id: AUDIENCE.into(),
             scopes: "openid".into(),
@@ -265,7 +267,8 @@ impl Campus {
             is_local: true,
             media_url: String::new(),
             connect: String::new(),
-        });
+        };
+        let site = site::routes(config, public);
         // Only these paths belong to the service; all others are pages of the site.
         let service = finish(
             guard(api().0, &app).merge(local).merge(pages::routes()),

@@ -54,9 +54,9 @@ pub struct Club {
     pub events: i64,
     /// When its officers were last notified of membership requests.
     pub told_of_requests_at: Option<Timestamp>,
-    /// The times of its applications that have not ended, by application id. Of those that have,
-    /// some may still be here. They show whether the club accepts members, without reading the
-    /// applications.
+    /// The times of its applications that have not ended, and of some that ended lately, by
+    /// application id. They show whether the club accepts members and what its officers are working
+    /// on, without reading the applications.
     pub windows: BTreeMap<String, Window>,
     /// Number of its applications. Clubs of earlier releases do not count them.
     #[serde(default)]
@@ -117,6 +117,11 @@ fn switched_on() -> bool {
 }
 
 impl Window {
+    /// For how many days a club keeps the window of an application that has ended.
+    pub const KEPT_DAYS: i64 = 60;
+    /// How many windows of applications that have ended a club keeps.
+    pub const KEPT: usize = 5;
+
     /// Returns whether the application takes submissions at `now`.
     pub fn is_open(&self, now: DateTime<Utc>) -> bool {
         self.is_active && self.start.moment() <= now && now <= self.end.moment()

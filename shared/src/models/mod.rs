@@ -43,6 +43,6 @@ pub use recruitment::{
 pub use review::Review;
 pub use submission::{
     Applicant, DecisionChange, Mailed, OldAndNew, OwnPlace, RememberedKey, Status, Submission,
-    Withdrawal,
+    Told, Withdrawal,
 };
 pub use whole::Whole;

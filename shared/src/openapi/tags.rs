@@ -78,6 +78,7 @@ const GROUPS: [Group; 8] = [
                 "me",
                 "The profile of the caller: read, change, export, erase.",
             ),
+            ("home", "What waits for the caller, in one request."),
             ("own submissions", "The submissions of the caller."),
             (
                 "own membership requests",

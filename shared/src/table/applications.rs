@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use chrono::TimeDelta;
+
 use super::answer::{AnyItem as _, Stored, readable};
 use super::catalogue::moved;
 use super::error::ignore_refusal;
@@ -58,21 +60,38 @@ pub struct ApplicationQuota {
     pub all: i64,
 }
 
-/// Returns the windows of a club without those that have ended, and with that of an application.
+/// Returns the windows of a club with that of an application, without those that ended long ago.
 fn windows_with(
     windows: &BTreeMap<String, Window>,
     application: &Application,
     now: Timestamp,
 ) -> BTreeMap<String, Window> {
     let mut windows = windows.clone();
-    windows.retain(|_, window| window.end >= now);
     let id = application.id.to_string();
-    if application.deleted.is_none() && application.end >= now {
+    if application.deleted.is_none() {
         windows.insert(id, application.window());
     } else {
         windows.remove(&id);
     }
+    let mut ended: Vec<Timestamp> = windows
+        .values()
+        .map(|window| window.end)
+        .filter(|end| *end < now)
+        .collect();
+    ended.sort_by_key(|end| std::cmp::Reverse(*end));
+    let oldest = now.plus(-TimeDelta::days(Window::KEPT_DAYS));
+    let oldest = ended
+        .get(Window::KEPT - 1)
+        .copied()
+        .unwrap_or(oldest)
+        .max(oldest);
+    windows.retain(|_, window| window.end >= oldest);
     windows
+}
+
+/// Returns how many of these windows have not ended.
+fn not_ended(windows: &BTreeMap<String, Window>, now: Timestamp) -> usize {
+    windows.values().filter(|window| window.end >= now).count()
 }
 
 /// Returns whether a club would have more applications than the quota allows with this one.
@@ -89,7 +108,8 @@ fn exceeds(
     };
     let is_one_more = is_counted(&windows) && !is_counted(&club.windows);
     quota.is_some_and(|quota| {
-        is_one_more && windows.len() > quota.open || is_new && club.applications >= quota.all
+        is_one_more && not_ended(&windows, application.updated_at) > quota.open
+            || is_new && club.applications >= quota.all
     })
 }
 

@@ -40,6 +40,7 @@ mod submit;
 mod tombstones;
 mod typed;
 pub mod usage;
+mod waiting;
 mod write;
 
 use std::collections::HashMap;
@@ -67,9 +68,11 @@ pub use personal_data::PersonalData;
 pub use read::BatchItems;
 use read::Range;
 pub use requests::JoinState;
+pub use reviews::GivenScore;
 pub use submissions::{StoredSubmission, SubmissionQuery};
 pub use submit::WithdrawOutcome;
 pub use tombstones::{DeletedApplication, Gone};
+pub use waiting::{ClubWaiting, Waiting};
 pub use write::Write;
 
 type Item = HashMap<String, AttributeValue>;

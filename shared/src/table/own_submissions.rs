@@ -3,24 +3,34 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::{AnyItem as _, Stored};
+use super::answer::{AnyItem as _, Stored, readable};
 use super::read::BATCH;
 use super::submissions::size;
 use super::{Entity as _, Key, Range, StoredSubmission, Table, TableError, keys};
 use crate::ids::Id;
 use crate::limits;
-use crate::models::{Person, Submission};
+use crate::models::{Person, Submission, Withdrawal};
 
 impl Table {
-    /// Returns a person's own submissions, newest first: 1 query of the index, 1 query of the
-    /// person's partition, and 1 batch read per 100. Without `answers`, their texts are left out.
-    ///
-    /// Fails with [`TableError::TooMuch`] if they are larger than the memory limit.
+    /// Returns a person's own submissions, newest first, as [`Table::applied_of`] does.
     pub async fn submissions_of(
         &self,
         person: Id<Person>,
         answers: bool,
     ) -> Result<Vec<Submission>, TableError> {
+        Ok(self.applied_of(person, answers).await?.0)
+    }
+
+    /// Returns a person's own submissions, newest first, and what remains of the withdrawn ones: 1
+    /// query of the index, 1 query of the person's partition, and 1 batch read per 100. Without
+    /// `answers`, their texts are left out.
+    ///
+    /// Fails with [`TableError::TooMuch`] if they are larger than the memory limit.
+    pub async fn applied_of(
+        &self,
+        person: Id<Person>,
+        answers: bool,
+    ) -> Result<(Vec<Submission>, Vec<Withdrawal>), TableError> {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
         let (entries, places) = futures::try_join!(
             self.index_entries(keys::own(person), range),
@@ -31,10 +41,15 @@ impl Table {
             .map(|place| keys::submission(place.application, place.submission));
         let wanted: BTreeSet<Key> = entries.iter().map(Stored::key).chain(places).collect();
         let wanted: Vec<Key> = wanted.into_iter().collect();
-        let mut own: Vec<Submission> = Vec::new();
+        let (mut own, mut withdrawn): (Vec<Submission>, Vec<Withdrawal>) = (vec![], vec![]);
         // Only one batch is in memory as it was read, because answers may be large.
         for batch in wanted.chunks(BATCH) {
-            let mut found: Vec<Submission> = self.get_many(batch.to_vec()).await?.into_entities();
+            let found = self.get_many(batch.to_vec()).await?.into_items();
+            let (gone, found): (Vec<Stored>, Vec<Stored>) = found
+                .into_iter()
+                .partition(|item| item.kind() == Withdrawal::TYPE);
+            withdrawn.extend(readable::<Withdrawal>(gone));
+            let mut found: Vec<Submission> = readable(found);
             found.retain(|submission| submission.person == Some(person));
             if !answers {
                 for submission in &mut found {
@@ -47,7 +62,8 @@ impl Table {
             }
         }
         own.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
-        Ok(own)
+        withdrawn.retain(|withdrawal| withdrawal.person == Some(person));
+        Ok((own, withdrawn))
     }
 
     /// Returns what is stored in the place of one of a person's own submissions: 1 query of the

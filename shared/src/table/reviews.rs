@@ -1,13 +1,16 @@
 //! Reviews: what officers think of a submission.
 
 use futures::stream::{self, StreamExt, TryStreamExt};
+use serde::Deserialize;
 
+use super::answer::Stored;
 use super::conditions::check_not_erasing;
 use super::error::ignore_refusal;
 use super::execute::client_token;
 use super::{Entity, Key, PARALLEL, Range, Table, TableError, Write, keys};
 use crate::ids::Id;
-use crate::models::{Application, Review, Submission};
+use crate::limits;
+use crate::models::{Application, Person, Review, Submission};
 
 impl Entity for Review {
     const TYPE: &'static str = "Review";
@@ -19,6 +22,19 @@ impl Entity for Review {
     fn index_key(&self) -> Option<Key> {
         self.person.map(|person| keys::own_review(person, self.id))
     }
+}
+
+/// A review without its comment.
+#[derive(Debug, Deserialize)]
+pub struct GivenScore {
+    /// Id of the submission.
+    pub submission: Id<Submission>,
+    /// Id of the officer; none after the erasure of the officer.
+    #[serde(default)]
+    pub person: Option<Id<Person>>,
+    /// From 1 to 5; none if the officer gave none.
+    #[serde(default)]
+    pub score: Option<u8>,
 }
 
 /// The change of the scores of a submission. It is refused after a withdrawal, and after the
@@ -44,6 +60,20 @@ impl Table {
             .into_iter()
             .filter(|review| review.sequence == submission.sequence)
             .collect())
+    }
+
+    /// Returns who gave which scores in an application, and whether there are more: 1 query for each
+    /// megabyte, at most [`limits::COUNTED_PAGES`].
+    pub async fn scores_given(
+        &self,
+        application: Id<Application>,
+    ) -> Result<(Vec<GivenScore>, bool), TableError> {
+        let partition = (keys::reviews(application), None);
+        let wanted = ["submission", "person", "score"];
+        let pages = limits::COUNTED_PAGES;
+        let (found, has_more) = self.some_of(partition, &wanted, pages, None).await?;
+        let scores = found.iter().map(Stored::read::<GivenScore>);
+        Ok((scores.collect::<Result<_, _>>()?, has_more))
     }
 
     /// Returns a review by its id: 1 read. It may be one of a submission that was withdrawn since.

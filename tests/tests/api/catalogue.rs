@@ -1,6 +1,6 @@
 //! `/clubs/`: filters, orders, entity tags, and how soon the list shows a change
 //!
-//! Proves H8, H13, H22, H27, H28, C2, C8, C9, C10, C11, C12, C13, C14, V7, L7, L8, O5.
+//! Proves H8, H13, H22, H27, H28, C2, C8, C9, C10, C11, C12, C13, C14, C21, V7, L7, L8, O5.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -139,6 +139,16 @@ async fn tags_and_badges_are_given_shown_and_filtered_by() {
     // PUT accepts what GET returned.
     let got = admin.get("/api/clubs/go/").await.ok();
     assert_eq!(admin.put("/api/clubs/go/", got.clone()).await.ok(), got);
+    // Words may have mistakes if that is asked for: in names, codes and tags.
+    assert_eq!(by("search=chesz").await, [""; 0]);
+    for word in ["chesz", "hcess", "ches", "cheess", "fnie", "FÍLNM"] {
+        let found = by(&format!("search={word}&similar=true")).await;
+        assert_eq!(found.len(), 1, "{word}: {found:?}");
+    }
+    for word in ["chxyz", "og", "gox", "nothing+chess"] {
+        let found = by(&format!("search={word}&similar=true")).await;
+        assert_eq!(found, [""; 0], "{word}");
+    }
     // A search also finds words of tags, and the new name after a tag was renamed.
     assert_eq!(by("search=fine+chess").await, ["chess"]);
     admin

@@ -45,7 +45,7 @@ async fn the_list_shows_what_has_not_ended_and_forgets_it_by_the_clock_alone() {
 }
 
 #[tokio::test]
-async fn the_eight_parameters_filter() {
+async fn the_ten_parameters_filter() {
     let (campus, ada) = chess().await;
     campus
         .client(&json!({}), "bob")
@@ -99,6 +99,17 @@ async fn the_eight_parameters_filter() {
             ),
             vec!["Talk"],
         ),
+        // What is on in a span: one showing is enough, and no showing before and after it.
+        (q("from", 2), vec!["wide", "near", "Talk"]),
+        (q("until", -29), vec!["past", "wide"]),
+        (
+            format!("{}&{}", q("from", 0), &q("until", 2)[1..]),
+            vec!["near"],
+        ),
+        (
+            format!("{}&{}", q("from", 901), &q("until", 950)[1..]),
+            vec!["wide"],
+        ),
         (
             "?earliest_start_time=1990-01-01T00:00:00%2B02:00&type=0".into(),
             vec!["past", "wide", "near"],
@@ -113,6 +124,8 @@ async fn the_eight_parameters_filter() {
         "latest_start_time",
         "earliest_end_time",
         "latest_end_time",
+        "from",
+        "until",
     ] {
         anybody
             .get(&format!("/api/events/?{name}=soon"))
@@ -323,7 +336,7 @@ proptest! {
     #[test]
     fn any_combination_of_times_finds_what_it_says(
         spans in prop::collection::vec(prop::collection::vec((moments(), moments()), 1..4), 1..12),
-        limits in prop::array::uniform4(prop::option::weighted(0.5, moments())),
+        limits in prop::array::uniform6(prop::option::weighted(0.4, moments())),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -360,6 +373,8 @@ proptest! {
                 "latest_start_time",
                 "earliest_end_time",
                 "latest_end_time",
+                "from",
+                "until",
             ];
             let sent = names
                 .iter()
@@ -379,12 +394,18 @@ proptest! {
                 .collect();
             found.sort_unstable();
             // V2, written as simply as possible.
-            let [from_start, to_start, from_end, to_end] = limits.map(|limit| limit.map(time));
+            let [from_start, to_start, from_end, to_end, from, until] =
+                limits.map(|limit| limit.map(time));
             let expected = events.iter().filter(|event| {
                 let starts = || event.showings.iter().map(|showing| showing.start);
                 let ends = || event.showings.iter().map(|showing| showing.end);
                 let window = query.is_empty().then(|| time(0));
+                let is_on = |showing: &Showing| {
+                    from.is_none_or(|limit| showing.end >= limit)
+                        && until.is_none_or(|limit| showing.start <= limit)
+                };
                 window.is_none_or(|now| ends().any(|end| end >= now))
+                    && event.showings.iter().any(is_on)
                     && from_start.is_none_or(|limit| starts().min() >= Some(limit))
                     && to_start.is_none_or(|limit| starts().max() <= Some(limit))
                     && from_end.is_none_or(|limit| ends().min() >= Some(limit))

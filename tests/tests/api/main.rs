@@ -26,6 +26,7 @@ mod extensions;
 mod faults;
 mod foreign_ids;
 mod half_copies;
+mod home;
 mod idempotency;
 mod if_match;
 mod imports;

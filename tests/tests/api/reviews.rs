@@ -1,7 +1,7 @@
 //! `/clubs/{club}/applications/{application}/submissions/{submission}/reviews/…`, and the scores in
 //! the list of submissions
 //!
-//! Proves W1, W2, W3, W4, W5, W6, W7.
+//! Proves W1, W2, W3, W4, W5, W6, W7, W8.
 
 use serde_json::{Value, json};
 use tests::fixtures::{Recruitment, id};
@@ -370,4 +370,60 @@ async fn reviews_of_many_officers_at_once_are_all_counted() {
         row(&drive, &drive.officer, &submission).await,
         [json!(6), json!(4.0), json!(4)]
     );
+}
+
+#[tokio::test]
+async fn officers_see_who_reviewed_how_much_but_nothing_of_their_own_submission() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let bob = campus.member("chess", &drive.officer, "bob", 10).await;
+    let people = ["sue", "tim", "eve"].map(|name| campus.as_(name));
+    let mut all = Vec::new();
+    for person in people.iter().chain([&bob]) {
+        all.push(drive.submit(person).await);
+    }
+    // Ada gives 2, 4 and only a comment, and 5 to Bob; Bob gives 3.
+    for (submission, points) in [(0, 2), (1, 4), (3, 5)] {
+        let path = mine(&drive, &all[submission]);
+        drive.officer.put(&path, score(points)).await.ok();
+    }
+    let words = json!({ "score": null, "comment": "Hm." });
+    let path = mine(&drive, &all[2]);
+    drive.officer.put(&path, words).await.ok();
+    bob.put(&mine(&drive, &all[0]), score(3)).await.ok();
+    let reviewers = async |officer: &Client| {
+        let path = format!("{}reviewers/", drive.path);
+        let body = officer.get(&path).await.ok();
+        assert_eq!(body["has_more"], false);
+        let rows = body["reviewers"].as_array().cloned().unwrap_or_default();
+        let row = |row: &Value| {
+            let name = row["by"]["username"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned();
+            (
+                name,
+                row["reviews"].clone(),
+                row["mean"].clone(),
+                row["spread"].clone(),
+            )
+        };
+        rows.iter().map(row).collect::<Vec<_>>()
+    };
+    let row = |name: &str, reviews: u64, mean: f64, spread: f64| {
+        (name.to_owned(), json!(reviews), json!(mean), json!(spread))
+    };
+    let bobs = row("bob", 1, 3.0, 0.0);
+    assert_eq!(
+        reviewers(&drive.officer).await,
+        [row("ada", 4, 3.67, 1.25), bobs.clone()]
+    );
+    // Bob would see from the sums how he was judged.
+    assert_eq!(
+        reviewers(&bob).await,
+        [row("ada", 3, 3.0, 1.0), bobs.clone()]
+    );
+    let blind = json!({ "blind_reviews": true });
+    drive.officer.patch(&drive.path, blind).await.ok();
+    assert_eq!(reviewers(&bob).await, [bobs]);
 }

@@ -625,6 +625,12 @@ fn rows() -> Vec<Row> {
         ),
         (
             "get",
+            "/api/clubs/{club}/applications/{application}/reviewers/",
+            json!(null),
+            OFFICERS,
+        ),
+        (
+            "get",
             "/api/clubs/{club}/applications/{application}/submissions/{submission}/reviews/",
             json!(null),
             OFFICERS,
@@ -705,6 +711,7 @@ fn rows() -> Vec<Row> {
         ),
         ("get", "/api/submissions/", json!(null), SIGNED_IN),
         ("get", "/api/applications/open/", json!(null), SIGNED_IN),
+        ("get", "/api/home/", json!(null), SIGNED_IN),
         (
             "get",
             "/api/submissions/{submission}/",

@@ -1081,6 +1081,15 @@ async fn measure() -> (Vec<Row>, Rights) {
     )
     .await;
     p.row(
+        "show_home",
+        "a student, 1 open application",
+        &sue,
+        get.clone(),
+        "/api/home/",
+        null.clone(),
+    )
+    .await;
+    p.row(
         "show_own_submission",
         "",
         &sue,
@@ -1216,6 +1225,15 @@ async fn measure() -> (Vec<Row>, Rights) {
         &ada,
         get.clone(),
         &format!("{submissions}?limit=50"),
+        null.clone(),
+    )
+    .await;
+    p.row(
+        "show_home",
+        "an officer, 2,000 submissions",
+        &ada,
+        get.clone(),
+        "/api/home/",
         null.clone(),
     )
     .await;

@@ -102,6 +102,16 @@ pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
     let mine = format!("{reviews}mine/");
     let review = json!({ "score": 4, "comment": "Clear." });
     p.row("put_review", "", &ada, put, &mine, review).await;
+    let reviewers = format!("{}reviewers/", drive.path);
+    p.row(
+        "list_reviewers",
+        "1",
+        &ada,
+        get.clone(),
+        &reviewers,
+        none.clone(),
+    )
+    .await;
     p.row("list_reviews", "1", &ada, get, &reviews, none.clone())
         .await;
     p.row("delete_review", "", &ada, Method::DELETE, &mine, none)

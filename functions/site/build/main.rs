@@ -1,12 +1,15 @@
-//! Compresses the files of the site and names their folder after a hash of all of them, so that
-//! browsers may keep them for ever.
+//! Puts modules together, compresses the files of the site, and names their folder after a hash of
+//! all of them, so that browsers may keep them for ever.
+
+mod bundle;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use bundle::{Bundle, ENTRY};
 use sha2::{Digest as _, Sha256};
 
 /// The folders with files for the browser.
@@ -29,6 +32,8 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// What the bundle itself imports.
+const LIBRARIES: &str = "vendor/libraries.js";
 /// The list of all pages, which the browser reads as well.
 const PAGES: &str = "parts/pages.js";
 
@@ -38,29 +43,14 @@ fn values<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.get(start..)?.split('"').next()
 }
 
-/// A path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut whole, part| {
-        match part {
-            Component::ParentDir => drop(whole.pop()),
-            Component::CurDir => {}
-            other => whole.push(other),
-        }
-        whole
-    })
-}
-
-/// Adds a module and all that it imports at once.
-fn imported(module: &Path, found: &mut BTreeSet<PathBuf>) -> io::Result<()> {
-    if !found.insert(module.to_owned()) {
+/// Adds the file of a module and those of all that it imports at once.
+fn imported(module: &Path, bundle: &Bundle, found: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+    if bundle.has(module) {
         return Ok(());
     }
-    let text = fs::read_to_string(module)?;
-    let folder = module.parent().unwrap_or(Path::new(""));
-    for part in text.split("from \"").skip(1) {
-        let name = part.split('"').next().unwrap_or_default();
-        if name.starts_with('.') {
-            imported(&plain(&folder.join(name)), found)?;
+    if found.insert(module.to_owned()) {
+        for other in bundle::imports(module)? {
+            imported(&other, bundle, found)?;
         }
     }
     Ok(())
@@ -68,7 +58,7 @@ fn imported(module: &Path, found: &mut BTreeSet<PathBuf>) -> io::Result<()> {
 
 /// Writes the pages with the modules that each of them needs, so that a browser asks for all of them
 /// at once. The module that is not imported but chosen by the language is the service's to add.
-fn pages(out: &Path) -> Result<(), Box<dyn std::error::Error>> {
+fn pages(out: &Path, bundle: &Bundle) -> Result<(), Box<dyn std::error::Error>> {
     let mut table = String::from("&[\n");
     let list = fs::read_to_string(PAGES)?;
     let mut path = "";
@@ -77,9 +67,12 @@ fn pages(out: &Path) -> Result<(), Box<dyn std::error::Error>> {
         let Some(page) = values(line, "page") else {
             continue;
         };
-        let mut modules = BTreeSet::new();
-        imported(Path::new("app.js"), &mut modules)?;
-        imported(&Path::new("pages").join(format!("{page}.js")), &mut modules)?;
+        let page = Path::new("pages").join(format!("{page}.js"));
+        let mut modules = BTreeSet::from([ENTRY.into(), page.clone(), LIBRARIES.into()]);
+        if !bundle.has(&page) {
+            modules.remove(&page);
+            imported(&page, bundle, &mut modules)?;
+        }
         let names: Vec<_> = modules
             .iter()
             .map(|module| module.to_string_lossy())
@@ -133,6 +126,25 @@ fn lean(text: &str) -> String {
     kept
 }
 
+/// What a file has when it is served; none if it is only a part of the bundle.
+fn content(path: &Path, bundle: &Bundle) -> Result<Option<Vec<u8>>, Box<dyn std::error::Error>> {
+    let is_module = path.extension().is_some_and(|extension| extension == "js");
+    if content_type(path).starts_with("image/") || path.starts_with("vendor") {
+        return Ok(Some(fs::read(path)?));
+    }
+    let text = fs::read_to_string(path)?;
+    let text = if path == Path::new(ENTRY) {
+        bundle.text(lean)
+    } else if bundle.has(path) {
+        return Ok(bundle.stands_for(path).map(String::into_bytes));
+    } else if is_module && path != Path::new("worker.js") {
+        lean(&bundle.rewritten(path, &text))
+    } else {
+        lean(&text)
+    };
+    Ok(Some(text.into_bytes()))
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     #[expect(
         clippy::disallowed_methods,
@@ -144,24 +156,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("cargo::rerun-if-changed={folder}");
         all.extend(files(Path::new(folder))?);
     }
+    println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=app.js");
     println!("cargo::rerun-if-changed=style.css");
     println!("cargo::rerun-if-changed=icon.svg");
     println!("cargo::rerun-if-changed=icons.svg");
     println!("cargo::rerun-if-changed=worker.js");
-    pages(&out)?;
+    let bundle = Bundle::read()?;
+    pages(&out, &bundle)?;
     let (mut hash, mut table) = (Sha256::new(), String::from("&[\n"));
     for (i, path) in all.iter().enumerate() {
-        let mut content = fs::read(path)?;
-        let is_picture = content_type(path).starts_with("image/");
-        if !is_picture && !path.starts_with("vendor") {
-            content = lean(&String::from_utf8(content)?).into_bytes();
-        }
-        let name = path
-            .strip_prefix(".")
-            .unwrap_or(path)
-            .to_string_lossy()
-            .replace('\\', "/");
+        let path = bundle::plain(path);
+        let Some(content) = content(&path, &bundle)? else {
+            continue;
+        };
+        let name = path.to_string_lossy().replace('\\', "/");
         hash.update(name.as_bytes());
         hash.update(&content);
         let place = |kind: &str| out.join(format!("{i}.{kind}"));
@@ -174,7 +183,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
              plain: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{i}.plain\")), \
              gzip: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{i}.gz\")), \
              brotli: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{i}.br\")) }},",
-            content_type(path),
+            content_type(&path),
         )?;
     }
     table.push(']');

@@ -1,0 +1,262 @@
+//! `/home/`: what the home page of a signed-in person shows
+
+use std::collections::HashMap;
+
+use axum::Json;
+use axum::extract::State;
+use chrono::{DateTime, Utc};
+use futures::future::try_join_all;
+use serde::Serialize;
+use shared::Shared;
+use shared::catalogue::Clubs;
+use shared::http::{ReceivedAt, Result, User};
+use shared::ids::{self, Id};
+use shared::limits;
+use shared::models::{Application, Club, ClubCode, Role, Window};
+use shared::table::{ClubWaiting, Waiting};
+use shared::time::Timestamp;
+use utoipa::ToSchema;
+
+use crate::open::{OpenApplicationBody, OpenClubBody, OpenQuery, Own, open_for};
+
+/// What the home page of a person shows.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HomeBody {
+    /// The clubs of the caller, by name. Deleted clubs are left out.
+    clubs: Vec<HomeClubBody>,
+    /// The applications that are open for the caller, those that end first at the beginning. At most
+    /// 50.
+    applications: Vec<OpenApplicationBody>,
+    /// Whether more applications are open for the caller.
+    more_applications: bool,
+    /// Open invitations to the address of the caller. The link is in the mail. At most 20.
+    invites: Vec<HomeInviteBody>,
+    /// Figures for admins; null for everybody else.
+    admin: Option<HomeAdminBody>,
+}
+
+/// A club of the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HomeClubBody {
+    /// The club.
+    club: OpenClubBody,
+    /// 0 owner, 10 officer, 20 member.
+    role: Role,
+    /// What waits for the officers of the club. Null for members, and for clubs behind the first ten.
+    waiting: Option<HomeWaitingBody>,
+}
+
+/// What waits for the officers of a club.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub struct HomeWaitingBody {
+    /// Number of membership requests; 200 are counted at most.
+    requests: usize,
+    /// Number of invitations that expire within three days; of 200 at most.
+    invites_ending: usize,
+    /// What is to do in its recruitment. Of all clubs, the three applications that end last are
+    /// counted: those that are open and those that ended within 60 days.
+    applications: Vec<HomeRecruitmentBody>,
+}
+
+/// What is to do about the submissions to an application.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HomeRecruitmentBody {
+    /// Id of the application.
+    #[schema(value_type = u64)]
+    id: Id<Application>,
+    /// Name of the application.
+    name: String,
+    /// Last moment at which the application is open.
+    application_end_time: Timestamp,
+    /// Number of submissions.
+    submissions: usize,
+    /// Number of those without a decision.
+    undecided: usize,
+    /// Number of those whose applicant was not told the decision.
+    unmailed: usize,
+    /// Number of those whose last decision mail did not arrive, or perhaps did not.
+    unreached: usize,
+    /// Whether there are more submissions than were counted.
+    has_more: bool,
+}
+
+/// An invitation to the address of the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HomeInviteBody {
+    /// The club.
+    club: OpenClubBody,
+    /// 0 owner, 10 officer, 20 member.
+    role: Role,
+    /// Last moment at which it can be used.
+    expires_at: Timestamp,
+}
+
+/// What waits for admins.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HomeAdminBody {
+    /// Number of clubs that wait for approval.
+    waiting_clubs: usize,
+    /// Number of approved clubs.
+    clubs: usize,
+    /// Number of memberships in all clubs.
+    members: i64,
+    /// Number of applications that are open now.
+    open_applications: usize,
+}
+
+/// Get what the home page of the caller shows.
+///
+/// For every signed-in user. What waits for the officers of a club may be a second old.
+#[utoipa::path(
+    get, path = "/api/home/", tag = "home", security(("bearer" = [])),
+    responses((status = 200, body = HomeBody))
+)]
+pub async fn show_home(
+    State(app): State<Shared>,
+    ReceivedAt(now): ReceivedAt,
+    user: User,
+) -> Result<Json<HomeBody>> {
+    let person = user.person().await?;
+    let at = Timestamp::at(now);
+    let (versions, own, roles, invites) = futures::try_join!(
+        async { Ok(app.table.versions().await?) },
+        Own::read(&app, &user, false),
+        async { Ok(app.table.roles_of(user.id()).await?) },
+        async { Ok(app.table.invites_to(&person.personal.email, at).await?) },
+    )?;
+    let clubs = app.all_clubs(&versions).await?;
+    let known: HashMap<&ClubCode, &Club> = clubs
+        .iter()
+        .map(|listed| (&listed.club.code, &listed.club))
+        .filter(|(_, club)| !club.archived)
+        .collect();
+    let wanted = OpenQuery {
+        mine: None,
+        after: None,
+        limit: limits::OPEN_SLICE.0 + 1,
+    };
+    let mut roles: Vec<(&Club, Role)> = roles
+        .iter()
+        .filter_map(|(code, role)| Some((*known.get(code)?, *role)))
+        .collect();
+    roles.sort_by_key(|(club, _)| (&club.profile.name, &club.code));
+    let managed = roles.iter().filter(|(_, role)| *role <= Role::Officer);
+    let managed: Vec<&Club> = managed
+        .map(|(club, _)| *club)
+        .take(limits::HOME_CLUBS)
+        .collect();
+    let (mut applications, mut waiting) = futures::try_join!(
+        open_for(&app, &user, now, &clubs, &own, &wanted),
+        waiting_in(&app, &managed, at)
+    )?;
+    let more_applications = applications.len() >= wanted.limit;
+    applications.truncate(limits::OPEN_SLICE.0);
+    let invites = invites.into_iter().filter_map(|invite| {
+        Some(HomeInviteBody {
+            club: named(known.get(&invite.club)?),
+            role: invite.role,
+            expires_at: invite.expires_at,
+        })
+    });
+    Ok(Json(HomeBody {
+        invites: invites.collect(),
+        applications,
+        more_applications,
+        admin: user.is_admin().then(|| figures(&clubs, now)),
+        clubs: roles
+            .iter()
+            .map(|(club, role)| HomeClubBody {
+                club: named(club),
+                role: *role,
+                waiting: waiting.remove(&club.code),
+            })
+            .collect(),
+    }))
+}
+
+fn named(club: &Club) -> OpenClubBody {
+    OpenClubBody {
+        code: club.code.clone(),
+        name: club.profile.name.clone(),
+    }
+}
+
+/// What waits for the officers of these clubs.
+async fn waiting_in(
+    app: &Shared,
+    clubs: &[&Club],
+    now: Timestamp,
+) -> Result<HashMap<ClubCode, HomeWaitingBody>> {
+    let mut worked_on: Vec<(Timestamp, Id<Application>, &ClubCode)> = clubs
+        .iter()
+        .flat_map(|club| {
+            let begun = club.windows.iter().filter(|(_, window)| {
+                let is_recent = window.end >= now.plus(-chrono::TimeDelta::days(Window::KEPT_DAYS));
+                window.is_active && window.start <= now && is_recent
+            });
+            begun.filter_map(|(id, window)| Some((window.end, ids::parse(id)?, &club.code)))
+        })
+        .collect();
+    worked_on.sort_by_key(|(end, id, _)| std::cmp::Reverse((*end, *id)));
+    worked_on.truncate(limits::HOME_APPLICATIONS);
+    let names = worked_on.iter().map(|(_, id, club)| ((*club).clone(), *id));
+    let counted = try_join_all(worked_on.iter().map(|(_, id, _)| app.table.waiting(*id)));
+    let others = clubs
+        .iter()
+        .map(|club| app.table.waiting_in_club(&club.code, now));
+    let (applications, counted, others) = futures::try_join!(
+        app.table.applications_by_id(names),
+        counted,
+        try_join_all(others)
+    )?;
+    let mut all: HashMap<ClubCode, HomeWaitingBody> = HashMap::new();
+    for (
+        club,
+        ClubWaiting {
+            requests,
+            invites_ending,
+        },
+    ) in clubs.iter().zip(others)
+    {
+        let waiting = all.entry(club.code.clone()).or_default();
+        (waiting.requests, waiting.invites_ending) = (requests, invites_ending);
+    }
+    for ((_, id, club), counted) in worked_on.iter().zip(counted) {
+        let Some(application) = applications.get(id) else {
+            continue;
+        };
+        let waiting = all.entry((*club).clone()).or_default();
+        waiting.applications.push(recruitment(application, counted));
+    }
+    Ok(all)
+}
+
+fn recruitment(application: &Application, counted: Waiting) -> HomeRecruitmentBody {
+    HomeRecruitmentBody {
+        id: application.id,
+        name: application.name.clone(),
+        application_end_time: application.end,
+        submissions: counted.submissions,
+        undecided: counted.undecided,
+        unmailed: counted.unmailed,
+        unreached: counted.unreached,
+        has_more: counted.has_more,
+    }
+}
+
+/// The figures for admins. They come from the catalogue in memory.
+fn figures(clubs: &Clubs, now: DateTime<Utc>) -> HomeAdminBody {
+    let all: Vec<&Club> = clubs
+        .iter()
+        .map(|listed| &listed.club)
+        .filter(|club| !club.archived)
+        .collect();
+    let approved = |club: &&&Club| club.approved == Some(true);
+    let windows = all.iter().flat_map(|club| club.windows.values());
+    HomeAdminBody {
+        waiting_clubs: all.iter().filter(|club| club.approved.is_none()).count(),
+        clubs: all.iter().filter(approved).count(),
+        members: all.iter().map(|club| club.members).sum(),
+        open_applications: windows.filter(|window| window.is_open(now)).count(),
+    }
+}

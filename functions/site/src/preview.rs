@@ -1,0 +1,254 @@
+//! What pages of clubs and events tell programs: previews of links (OpenGraph), structured data
+//! (JSON-LD), and the map of the site. Only what everybody may see (O14).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+use shared::catalogue::{Catalogue, ListedClub};
+use shared::html::{escape, to_words};
+use shared::http::Visibility;
+use shared::ids;
+use shared::models::{Club, ClubCode, Event, Image, Showing};
+use shared::table::{Table, TableError};
+use shared::time::Clock;
+
+/// How long a preview is used before it is read again.
+const KEPT: TimeDelta = TimeDelta::seconds(60);
+/// How many previews are in memory. Together they have less than 2 MB.
+const MOST: usize = 500;
+/// A page does not wait longer for its preview.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Characters of a description in a preview.
+const DESCRIPTION: usize = 200;
+/// A brace as HTML: a name with `{{preview}}` in it is no place of the page.
+const BRACE: &str = "&#123;";
+/// The places of every campus in the map of the site.
+const PLACES: [&str; 4] = ["", "clubs/", "events/", "fairs/"];
+
+/// What everybody may read of the clubs and events.
+pub struct Public {
+    table: Table,
+    clock: Arc<dyn Clock>,
+    /// Base address of images.
+    media: String,
+    clubs: Catalogue<ListedClub>,
+    kept: Mutex<HashMap<String, (DateTime<Utc>, Option<Arc<Preview>>)>>,
+}
+
+/// What a page tells of its club or event.
+pub struct Preview {
+    title: String,
+    description: String,
+    image: Option<String>,
+    /// An object of schema.org, without its address.
+    data: Value,
+}
+
+impl Public {
+    /// Returns what everybody may read of this table. `media` is the base address of images.
+    pub fn new(table: Table, clock: Arc<dyn Clock>, media: String) -> Self {
+        Self {
+            table,
+            clock,
+            media,
+            clubs: Catalogue::default(),
+            kept: Mutex::default(),
+        }
+    }
+
+    /// Returns the preview of the page at a path, if it is one of a club or an event that everybody
+    /// may see: at most 1 read for a club and 3 for an event, once in [`KEPT`]. A page does not fail
+    /// because of it.
+    pub async fn preview(&self, path: &str) -> Option<Arc<Preview>> {
+        let now = self.clock.now();
+        let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+        let (kind, id) = match parts[..] {
+            [kind @ ("clubs" | "events"), id] => (kind, id),
+            _ => return None,
+        };
+        let key = format!("{kind}/{id}");
+        if let Some((at, kept)) = self.kept().get(&key)
+            && now - at < KEPT
+        {
+            return kept.clone();
+        }
+        let read = async {
+            Ok::<_, TableError>(match kind {
+                "clubs" => self.club(id).await?,
+                _ => self.event(id, now).await?,
+            })
+        };
+        let found = match tokio::time::timeout(PATIENCE, read).await {
+            Ok(Ok(found)) => found.map(Arc::new),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "no preview");
+                return None;
+            }
+            Err(_) => return None,
+        };
+        let mut kept = self.kept();
+        if kept.len() >= MOST {
+            kept.clear();
+        }
+        kept.insert(key, (now, found.clone()));
+        found
+    }
+
+    fn kept(
+        &self,
+    ) -> std::sync::MutexGuard<'_, HashMap<String, (DateTime<Utc>, Option<Arc<Preview>>)>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn image(&self, image: Option<&Image>) -> Option<String> {
+        image.map(|image| format!("{}/{}", self.media, image.small))
+    }
+
+    async fn club(&self, code: &str) -> Result<Option<Preview>, TableError> {
+        let Some(code) = ClubCode::parse(code) else {
+            return Ok(None);
+        };
+        let club = self.table.club(&code).await?;
+        let anybody = Visibility::with(None, false);
+        Ok(club.filter(|club| anybody.sees(club)).map(|club| {
+            let about = match club.profile.subtitle.is_empty() {
+                true => shortened(&club.profile.description),
+                false => club.profile.subtitle.clone(),
+            };
+            let image = self.image(club.image.as_ref());
+            Preview {
+                data: json!({
+                    "@context": "https://schema.org", "@type": "Organization",
+                    "name": club.profile.name, "description": about, "logo": image,
+                    "sameAs": club.profile.website,
+                }),
+                title: club.profile.name,
+                description: about,
+                image,
+            }
+        }))
+    }
+
+    async fn event(&self, id: &str, now: DateTime<Utc>) -> Result<Option<Preview>, TableError> {
+        let Some(id) = ids::parse(id) else {
+            return Ok(None);
+        };
+        let Some(code) = self.table.club_of_event(id).await? else {
+            return Ok(None);
+        };
+        let (event, club) =
+            futures::try_join!(self.table.event(&code, id), self.table.club(&code))?;
+        let anybody = Visibility::with(None, false);
+        let found = event.zip(club.filter(|club| anybody.sees(club)));
+        Ok(found.map(|(event, club)| self.of_event(&event, &club, now)))
+    }
+
+    fn of_event(&self, event: &Event, club: &Club, now: DateTime<Utc>) -> Preview {
+        let about = shortened(&event.description);
+        let image = self.image(event.image.as_ref().or(club.image.as_ref()));
+        let next = event.showings.iter().find(|one| one.end.moment() >= now);
+        let next = next.or(event.showings.last());
+        let place = |showing: &Showing| {
+            let name = showing.location.clone();
+            let name = name.filter(|_| showing.location_is_public)?;
+            Some(json!({ "@type": "Place", "name": name }))
+        };
+        Preview {
+            title: event.name.clone(),
+            data: json!({
+                "@context": "https://schema.org", "@type": "Event",
+                "name": event.name, "description": about, "image": image,
+                "startDate": next.map(|showing| showing.start),
+                "endDate": next.map(|showing| showing.end),
+                "location": next.and_then(place),
+                "organizer": { "@type": "Organization", "name": club.profile.name },
+            }),
+            description: format!("{}. {about}", club.profile.name),
+            image,
+        }
+    }
+
+    /// Returns the map of the site: the places of every campus, and the pages of all clubs that
+    /// everybody may see. `base` is the address of the site, with a slash at its end.
+    ///
+    /// # Errors
+    ///
+    /// If the clubs cannot be read.
+    pub async fn site_map(&self, base: &str) -> Result<String, TableError> {
+        let versions = self.table.versions().await?;
+        let now = self.clock.now();
+        let clubs = self.clubs.clubs(&self.table, &versions, now).await?;
+        let anybody = Visibility::with(None, false);
+        let pages = clubs
+            .iter()
+            .filter(|listed| anybody.sees(&listed.club))
+            .map(|listed| format!("clubs/{}/", listed.club.code));
+        let all = PLACES.iter().map(|place| (*place).to_owned()).chain(pages);
+        let entries: String = all
+            .map(|page| {
+                format!(
+                    "<url><loc>{}</loc></url>\n",
+                    escape(&format!("{base}{page}"))
+                )
+            })
+            .collect();
+        Ok(format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{entries}</urlset>\n"
+        ))
+    }
+}
+
+impl Preview {
+    /// Returns the title of the page, as HTML.
+    pub fn title(&self) -> String {
+        escape(&self.title).replace('{', BRACE)
+    }
+
+    /// Returns the description of the page, as HTML.
+    pub fn description(&self) -> String {
+        escape(&self.description).replace('{', BRACE)
+    }
+
+    /// Returns the elements of the head. `address` is that of the page.
+    pub fn head(&self, address: &str) -> String {
+        let mut properties = vec![
+            ("og:type", "website"),
+            ("og:title", &self.title),
+            ("og:description", &self.description),
+            ("og:url", address),
+        ];
+        if let Some(image) = &self.image {
+            properties.push(("og:image", image));
+        }
+        let tags: String = properties
+            .iter()
+            .map(|(name, text)| {
+                let text = escape(text);
+                format!("<meta property=\"{name}\" content=\"{text}\">\n")
+            })
+            .collect();
+        let mut data = self.data.clone();
+        data["url"] = json!(address);
+        if let Some(fields) = data.as_object_mut() {
+            fields.retain(|_, value| !value.is_null());
+        }
+        // Within a script, only this sign could end it.
+        let data = data.to_string().replace('<', "\\u003c");
+        format!("{tags}<script type=\"application/ld+json\">{data}</script>")
+    }
+}
+
+/// The beginning of the text of a description.
+fn shortened(html: &str) -> String {
+    let text = to_words(html);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(DESCRIPTION) {
+        None => line,
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+    }
+}

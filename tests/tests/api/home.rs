@@ -1,0 +1,146 @@
+//! `/home/`: everything that a home page needs, in one request
+//!
+//! Proves A14.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::fixtures::id;
+use tests::{Client, TestCampus};
+
+async fn home(client: &Client) -> Value {
+    client.get("/api/home/").await.ok()
+}
+
+#[tokio::test]
+async fn officers_see_what_waits_and_members_do_not() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let bob = campus.member("chess", &drive.officer, "bob", 20).await;
+    let people = ["sue", "tim", "eve"].map(|name| campus.as_(name));
+    let mut all = Vec::new();
+    for person in &people {
+        all.push(drive.submit(person).await);
+    }
+    let request = json!({ "club": "chess" });
+    let asks = campus.as_("kim");
+    asks.post("/api/requests/membership/", request)
+        .await
+        .created();
+    drive.decide(&all[0], 4, "").await;
+    drive.decide(&all[1], 2, "").await;
+    let waiting = home(&drive.officer).await["clubs"][0].clone();
+    assert_eq!(waiting["club"], json!({ "code": "chess", "name": "chess" }));
+    assert_eq!(waiting["role"], 0);
+    let counts = |waiting: &Value| {
+        let one = &waiting["waiting"]["applications"][0];
+        ["submissions", "undecided", "unmailed", "unreached"].map(|name| one[name].clone())
+    };
+    assert_eq!(waiting["waiting"]["requests"], 1);
+    assert_eq!(counts(&waiting), [3, 1, 2, 0].map(|n| json!(n)));
+    // Whoever was told does not count, until the decision is taken back.
+    campus
+        .with_worker(drive.send("acceptance", json!({})))
+        .await
+        .ok();
+    let waiting = home(&drive.officer).await["clubs"][0].clone();
+    assert_eq!(counts(&waiting), [3, 1, 1, 0].map(|n| json!(n)));
+    drive.decide(&all[0], 2, "").await;
+    let waiting = home(&drive.officer).await["clubs"][0].clone();
+    assert_eq!(counts(&waiting), [3, 1, 2, 0].map(|n| json!(n)));
+    // Members and applicants see nothing of it.
+    assert_eq!(home(&bob).await["clubs"][0]["waiting"], Value::Null);
+    let sue = home(&people[0]).await;
+    assert_eq!((&sue["clubs"], &sue["admin"]), (&json!([]), &Value::Null));
+    assert_eq!(sue["applications"][0]["submissions"][0]["id"], all[0]["id"]);
+}
+
+#[tokio::test]
+async fn an_application_that_ended_counts_for_two_months() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    drive.submit(&campus.as_("sue")).await;
+    campus.advance(TimeDelta::days(50));
+    // A new application does not push the old one out.
+    let next = tests::fixtures::application("Spring");
+    let path = "/api/clubs/chess/applications/";
+    drive.officer.post(path, next).await.created();
+    let worked_on = |home: &Value| {
+        let all = home["clubs"][0]["waiting"]["applications"].as_array();
+        let all = all.cloned().unwrap_or_default();
+        all.iter().map(id).collect::<Vec<u64>>()
+    };
+    let seen = worked_on(&home(&drive.officer).await);
+    assert!(seen.contains(&id(&drive.application)), "{seen:?}");
+    campus.advance(TimeDelta::days(12));
+    let seen = worked_on(&home(&drive.officer).await);
+    assert!(!seen.contains(&id(&drive.application)), "{seen:?}");
+}
+
+#[tokio::test]
+async fn open_invitations_are_shown_to_their_address_without_their_secret() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let body = json!({ "emails": "sue@uni.example", "role": 10 });
+    ada.post("/api/clubs/chess/invite/", body).await.ok();
+    let invites = home(&campus.as_("sue")).await["invites"].clone();
+    assert_eq!(invites.as_array().map(Vec::len), Some(1), "{invites}");
+    assert_eq!(
+        (&invites[0]["club"]["code"], &invites[0]["role"]),
+        (&json!("chess"), &json!(10))
+    );
+    assert_eq!(invites[0].as_object().map(serde_json::Map::len), Some(3));
+    assert_eq!(home(&campus.as_("bob")).await["invites"], json!([]));
+    // Its end is near, and then it is over.
+    campus.advance(TimeDelta::days(12));
+    let of = |home: &Value| home["clubs"][0]["waiting"]["invites_ending"].clone();
+    assert_eq!(of(&home(&ada).await), 1);
+    campus.advance(TimeDelta::days(3));
+    assert_eq!(of(&home(&ada).await), 0);
+    assert_eq!(home(&campus.as_("sue")).await["invites"], json!([]));
+}
+
+#[tokio::test]
+async fn a_withdrawn_submission_is_told() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    let state = async || {
+        let one = home(&sue).await["applications"][0].clone();
+        (one["withdrawn"].clone(), one["submissions"].clone())
+    };
+    assert_eq!(state().await.0, false);
+    let path = format!("/api/submissions/{}/", id(&submission));
+    sue.delete(&path).await.no_content();
+    assert_eq!(state().await, (json!(true), json!([])));
+    // It stays in the list of those that she has to do with.
+    let mine = sue.get("/api/applications/open/?mine=true").await.ok();
+    assert_eq!(mine[0]["withdrawn"], true);
+    let again = drive.answer("Again.");
+    let path = format!("{}submissions/", drive.path);
+    sue.post(&path, again).await;
+    assert_eq!(state().await.0, false);
+    assert_eq!(
+        home(&campus.as_("bob")).await["applications"][0]["withdrawn"],
+        false
+    );
+}
+
+#[tokio::test]
+async fn admins_see_figures_of_the_campus() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let root = campus.admin();
+    let figures = home(&root).await["admin"].clone();
+    assert_eq!(
+        (
+            &figures["clubs"],
+            &figures["members"],
+            &figures["open_applications"]
+        ),
+        (&json!(1), &json!(1), &json!(1)),
+        "{figures}"
+    );
+    assert_eq!(home(&drive.officer).await["admin"], Value::Null);
+}
