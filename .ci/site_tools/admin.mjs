@@ -10,13 +10,22 @@ await heading(admin, "Tags");
 await admin.getByLabel("Name", { exact: true }).fill("Board games");
 await admin.getByRole("button", { name: "Add", exact: true }).click();
 await admin.locator("summary").filter({ hasText: "Board games" }).click();
-await admin.locator("details").filter({ hasText: "Board games" }).getByLabel("Name", { exact: true }).fill("Board and card games");
+await admin
+  .locator("details")
+  .filter({ hasText: "Board games" })
+  .getByLabel("Name", { exact: true })
+  .fill("Board and card games");
 await admin.getByRole("button", { name: "Save", exact: true }).click();
 await admin.locator("summary").filter({ hasText: "Board and card games" }).waitFor();
 await accessible(admin, "tags");
 await admin.getByRole("button", { name: "Delete: Board" }).click();
 await admin.getByText("It was deleted.").waitFor();
-for (const [kind, title] of [["badges", "Badges"], ["schools", "Schools"], ["majors", "Majors"], ["years", "Years"]]) {
+for (const [kind, title] of [
+  ["badges", "Badges"],
+  ["schools", "Schools"],
+  ["majors", "Majors"],
+  ["years", "Years"],
+]) {
   await admin.getByRole("main").getByRole("link", { name: title, exact: true }).click();
   await heading(admin, title);
   await accessible(admin, kind);

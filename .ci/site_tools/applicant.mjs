@@ -1,7 +1,19 @@
 // A student: from the first page through an application to the membership.
 
 import assert from "node:assert/strict";
-import { accessible, call, heading, mailTo, openForm, origin, saved, sendForm, sessionMayEnd, signIn, windowOf } from "./lib.mjs";
+import {
+  accessible,
+  call,
+  heading,
+  mailTo,
+  openForm,
+  origin,
+  saved,
+  sendForm,
+  sessionMayEnd,
+  signIn,
+  windowOf,
+} from "./lib.mjs";
 
 // Everybody: the first page, the catalogue with search as you type, a club, events.
 const sam = await windowOf();
@@ -43,13 +55,19 @@ await heading(sam, "Signing in did not work");
 await accessible(sam, "callback");
 // A click before signing in is carried out after it.
 await sam.goto(`${origin}/clubs/chess/`);
-await sam.getByRole("button", { name: /Mark .* as a favorite/ }).first().click();
+await sam
+  .getByRole("button", { name: /Mark .* as a favorite/ })
+  .first()
+  .click();
 await heading(sam, "Sign in on this machine");
 await accessible(sam, "sign-in");
 await sam.getByRole("button", { name: "Sam Okafor" }).click();
 await heading(sam, "Chess Club");
 assert.equal(new URL(sam.url()).pathname, "/clubs/chess/");
-await sam.getByRole("button", { name: /is no favorite any more/ }).first().waitFor();
+await sam
+  .getByRole("button", { name: /is no favorite any more/ })
+  .first()
+  .waitFor();
 await sam.goto(origin);
 await heading(sam, /sam$/i);
 await accessible(sam, "home-new");
@@ -68,8 +86,8 @@ await sam.getByText("4 of 150 words").waitFor();
 await saved(sam);
 await accessible(sam, "apply");
 
-// A second tab is signed in, and shows what the first one saved. What both change is a conflict that
-// shows both.
+// A second tab is signed in, and shows what the first one saved. What both change is a conflict
+// that shows both.
 const second = await sam.context().newPage();
 second.setDefaultTimeout(15_000);
 await second.goto(sam.url());
@@ -86,11 +104,14 @@ await saved(sam);
 await second.close();
 
 sessionMayEnd(true);
-// The session ends in mid-form: nothing typed is lost, and the next answer is saved after signing in.
-const change = (values) => sam.evaluate((values) => {
-  localStorage.session = JSON.stringify({ ...JSON.parse(localStorage.session), ...values });
-}, values);
-const shows = (text) => sam.waitForFunction((text) => document.querySelector("textarea")?.value === text, text);
+// The session ends in mid-form: nothing typed is lost, and the next answer is saved after signing
+// in.
+const change = (values) =>
+  sam.evaluate((values) => {
+    localStorage.session = JSON.stringify({ ...JSON.parse(localStorage.session), ...values });
+  }, values);
+const shows = (text) =>
+  sam.waitForFunction((text) => document.querySelector("textarea")?.value === text, text);
 await change({ token: "ended", ends: 0 });
 await sam.reload();
 await shows("I like to argue, politely");
@@ -103,8 +124,14 @@ await sam.getByRole("button", { name: "Sign out" }).waitFor();
 await shows("I like to argue, politely");
 
 // The session ends between two keys: the page goes on, and what could not be saved is saved later.
-await sam.route("**/draft/**", (route) => (route.request().method() === "PATCH" ? route.fulfill({ status: 401, json: {} }) : route.continue()));
-await sam.route("**/local/oauth/token", (route) => route.fulfill({ status: 400, json: { error: "invalid_grant" } }));
+await sam.route("**/draft/**", (route) =>
+  route.request().method() === "PATCH"
+    ? route.fulfill({ status: 401, json: {} })
+    : route.continue(),
+);
+await sam.route("**/local/oauth/token", (route) =>
+  route.fulfill({ status: 400, json: { error: "invalid_grant" } }),
+);
 await why.fill("I like to argue, politely, in public");
 await sam.getByText("Your session has ended.").waitFor();
 await sam.unroute("**/draft/**");
@@ -150,7 +177,10 @@ const list = await call("olivia", "GET", "/clubs/debate/applications/");
 const path = `/clubs/debate/applications/${list[0].id}`;
 const all = await call("olivia", "GET", `${path}/submissions/?search=sam`);
 await call("olivia", "PATCH", `${path}/submissions/${all[0].id}/`, { status: 4, reason: "" });
-await call("olivia", "POST", `${path}/send_emails/`, { email_type: { id: "acceptance" }, submissions: [all[0].id] });
+await call("olivia", "POST", `${path}/send_emails/`, {
+  email_type: { id: "acceptance" },
+  submissions: [all[0].id],
+});
 const invitation = await mailTo("sam", /\/invite\/debate\/\S+/);
 await sam.goto(origin + invitation);
 await heading(sam, "Join Debating Union");

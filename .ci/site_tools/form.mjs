@@ -2,19 +2,49 @@
 // is lost, every field can be seen, and the page says what is true.
 
 import assert from "node:assert/strict";
-import { PHONE, accessible, call, heading, openForm, origin, problems, saved, sendForm, windowOf } from "./lib.mjs";
+import {
+  PHONE,
+  accessible,
+  call,
+  heading,
+  openForm,
+  origin,
+  problems,
+  saved,
+  sendForm,
+  windowOf,
+} from "./lib.mjs";
 
-const soon = (seconds) => new Date(Date.now() + seconds * 1000).toISOString().replace(/\.\d+Z/, "Z");
+const soon = (seconds) =>
+  new Date(Date.now() + seconds * 1000).toISOString().replace(/\.\d+Z/, "Z");
 
 /** An application that is open now, with this many questions. */
 async function application(name, questions, more = {}) {
-  const times = { application_start_time: soon(-3600), application_end_time: soon(3600), result_release_time: soon(7200) };
+  const times = {
+    application_start_time: soon(-3600),
+    application_end_time: soon(3600),
+    result_release_time: soon(7200),
+  };
   const texts = { acceptance_email: "<p>Yes</p>", rejection_email: "<p>No</p>" };
-  const made = await call("olivia", "POST", "/clubs/debate/applications/", { name, is_active: true, ...times, ...texts, ...more });
+  const made = await call("olivia", "POST", "/clubs/debate/applications/", {
+    name,
+    is_active: true,
+    ...times,
+    ...texts,
+    ...more,
+  });
   const base = `/clubs/debate/applications/${made.id}`;
   for (let n = 1; n <= questions; n++) {
-    const type = n % 5 === 0 ? { question_type: 2, multiple_choice: ["Yes", "No"] } : { question_type: n % 2 ? 1 : 3 };
-    await call("olivia", "POST", `${base}/questions/`, { prompt: `Question ${n}`, precedence: n, word_limit: n === 1 ? 5 : 0, ...type });
+    const type =
+      n % 5 === 0
+        ? { question_type: 2, multiple_choice: ["Yes", "No"] }
+        : { question_type: n % 2 ? 1 : 3 };
+    await call("olivia", "POST", `${base}/questions/`, {
+      prompt: `Question ${n}`,
+      precedence: n,
+      word_limit: n === 1 ? 5 : 0,
+      ...type,
+    });
   }
   return { ...made, base, path: `/clubs/debate/apply/${made.id}/` };
 }
@@ -36,7 +66,10 @@ for (const count of [3, 14, 100]) {
     await phone.goto(origin + one.path);
     await phone.getByLabel(/Question 1$/).waitFor();
     const tray = await phone.locator(".tray").boundingBox();
-    assert.ok(tray && tray.height <= Math.min(64, size.height * 0.125), `the bar has ${tray?.height} px`);
+    assert.ok(
+      tray && tray.height <= Math.min(64, size.height * 0.125),
+      `the bar has ${tray?.height} px`,
+    );
     const hidden = await phone.evaluate(async (top) => {
       const found = [];
       const fields = document.querySelectorAll("main input, main textarea, main button");
@@ -45,7 +78,8 @@ for (const count of [3, 14, 100]) {
         field.focus();
         await new Promise((done) => requestAnimationFrame(done));
         const { top: y, bottom } = field.getBoundingClientRect();
-        if (y < 0 || Math.min(bottom, y + 40) > top) found.push([field.id || field.textContent, y, bottom]);
+        if (y < 0 || Math.min(bottom, y + 40) > top)
+          found.push([field.id || field.textContent, y, bottom]);
       }
       return found;
     }, tray?.y ?? 0);
@@ -61,7 +95,8 @@ await phone.goto(origin + form.path);
 const first = phone.getByLabel(/Question 1$/);
 let failures = 2;
 await phone.route("**/draft/**", (route) => {
-  if (route.request().method() === "PATCH" && failures-- > 0) return route.fulfill({ status: 500, json: {} });
+  if (route.request().method() === "PATCH" && failures-- > 0)
+    return route.fulfill({ status: 500, json: {} });
   return route.continue();
 });
 await first.fill("one two");
@@ -70,7 +105,9 @@ await phone.getByText(/Not saved. Next try in/).waitFor();
 await accessible(phone, "form-failed");
 await saved(phone);
 await phone.unroute("**/draft/**");
-await phone.route("**/draft/**", (route) => (route.request().method() === "PATCH" ? undefined : route.continue()));
+await phone.route("**/draft/**", (route) =>
+  route.request().method() === "PATCH" ? undefined : route.continue(),
+);
 await first.fill("one two three");
 await phone.getByText("Saving …").first().waitFor();
 await phone.getByText("Kept on this device").first().waitFor({ timeout: 15_000 });
@@ -92,14 +129,20 @@ await phone.route("**/submissions/", (route) => {
 await phone.getByRole("button", { name: "Check and send" }).click();
 await phone.getByRole("button", { name: "Send application" }).click();
 await phone.getByText("The service does not answer.").waitFor();
-assert.equal(await phone.getByRole("button", { name: "Send application" }).getAttribute("aria-disabled"), "true");
+assert.equal(
+  await phone.getByRole("button", { name: "Send application" }).getAttribute("aria-disabled"),
+  "true",
+);
 await accessible(phone, "form-sending");
 await heading(phone, "Your application was sent");
 await phone.unroute("**/submissions/");
 
 // A tab that is closed right after the last key, and one that was offline: the next one has it all.
 const kept = await application("Kept", 2);
-for (const [text, offline] of [["closed at once", false], ["typed offline", true]]) {
+for (const [text, offline] of [
+  ["closed at once", false],
+  ["typed offline", true],
+]) {
   const tab = await phone.context().newPage();
   await tab.goto(origin + kept.path);
   await tab.getByLabel(/Question 1$/).waitFor();
@@ -116,7 +159,8 @@ for (const [text, offline] of [["closed at once", false], ["typed offline", true
 await phone.getByLabel(/Question 1$/).fill("left for elsewhere");
 await phone.goto("about:blank");
 const draft = async () => (await call("phone", "GET", `${kept.base}/draft/`)).responses[0].text;
-for (let tries = 0; tries < 50 && (await draft()) !== "left for elsewhere"; tries++) await new Promise((done) => setTimeout(done, 50));
+for (let tries = 0; tries < 50 && (await draft()) !== "left for elsewhere"; tries++)
+  await new Promise((done) => setTimeout(done, 50));
 assert.equal(await draft(), "left for elsewhere");
 
 // Too many words: the summary leads to the answer. An empty application asks once.
@@ -136,7 +180,9 @@ await phone.getByRole("button", { name: "Send it empty" }).click();
 await heading(phone, "Your application was sent");
 
 // The committee comes first, and answers to questions for everybody are carried over.
-const parts = await application("With committees", 2, { committees: [{ name: "Software" }, { name: "Mechanics" }] });
+const parts = await application("With committees", 2, {
+  committees: [{ name: "Software" }, { name: "Mechanics" }],
+});
 await phone.goto(origin + parts.path);
 await phone.getByRole("heading", { name: "Which committee do you apply to?" }).waitFor();
 await accessible(phone, "form-committee");

@@ -19,14 +19,25 @@ export const PHONE = { width: 360, height: 640 };
 
 /** A browser window in which one person is signed in. */
 export async function windowOf(options = {}) {
-  const context = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce", serviceWorkers: "block", ...options });
+  const context = await browser.newContext({
+    viewport: WIDE,
+    reducedMotion: "reduce",
+    serviceWorkers: "block",
+    ...options,
+  });
   await context.grantPermissions(["clipboard-write"], { origin });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => {
     // Answers with 404 and 412, and a lost network, are part of the story.
-    if (message.type() === "error" && !(mayEnd ? /40[014]|412|DISCONNECTED/ : /40[04]|412|DISCONNECTED|ERR_FAILED/).test(message.text())) problems.push(message.text());
+    if (
+      message.type() === "error" &&
+      !(mayEnd ? /40[014]|412|DISCONNECTED/ : /40[04]|412|DISCONNECTED|ERR_FAILED/).test(
+        message.text(),
+      )
+    )
+      problems.push(message.text());
   });
   return page;
 }
@@ -51,7 +62,12 @@ export const heading = (page, name) => page.getByRole("heading", { level: 1, nam
 /** Every page has no violation that axe finds, wide and light, and narrow and dark. */
 export async function accessible(page, name) {
   const before = page.viewportSize();
-  for (const [theme, size] of [["light", WIDE], ["dark", WIDE], ["light", PHONE], ["dark", PHONE]]) {
+  for (const [theme, size] of [
+    ["light", WIDE],
+    ["dark", WIDE],
+    ["light", PHONE],
+    ["dark", PHONE],
+  ]) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     await page.setViewportSize(size);
     const { width } = size;
@@ -61,8 +77,16 @@ export async function accessible(page, name) {
     if ((theme === "dark") !== (size === PHONE)) continue;
     // The policy of the page forbids scripts of others, so the debugger evaluates it.
     if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
-    const found = await page.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }));
-    const told = found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).slice(0, 3).join(" ")}`);
+    const found = await page.evaluate(() =>
+      axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }),
+    );
+    const told = found.violations.map(
+      (one) =>
+        `${one.id}: ${one.nodes
+          .map((node) => node.html)
+          .slice(0, 3)
+          .join(" ")}`,
+    );
     assert.deepEqual(told, [], `${name}, ${theme}, ${width}`);
   }
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
@@ -85,16 +109,30 @@ export async function sendForm(page) {
 }
 
 /** The whole draft is stored. */
-export const saved = (page) => page.getByRole("status").getByText("Saved", { exact: true }).waitFor();
+export const saved = (page) =>
+  page.getByRole("status").getByText("Saved", { exact: true }).waitFor();
 
-export async function call(username, method, path, body) {
+/** Asks the API as somebody; `groups` are those of the token. */
+export async function call(username, method, path, body, groups = []) {
   const json = { "Content-Type": "application/json" };
-  const token = await (await fetch(`${origin}/local/token`, {
-    method: "POST", headers: json,
-    body: JSON.stringify({ username, email: `${username}@uni.example`, name: `${username} Test` }),
-  })).json();
+  const token = await (
+    await fetch(`${origin}/local/token`, {
+      method: "POST",
+      headers: json,
+      body: JSON.stringify({
+        username,
+        email: `${username}@uni.example`,
+        name: `${username} Test`,
+        groups,
+      }),
+    })
+  ).json();
   const headers = { ...json, Authorization: `Bearer ${token.access_token}` };
-  const answer = await fetch(`${origin}/api${path}`, { method, headers, body: body && JSON.stringify(body) });
+  const answer = await fetch(`${origin}/api${path}`, {
+    method,
+    headers,
+    body: body && JSON.stringify(body),
+  });
   assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${await answer.clone().text()}`);
   return answer.status === 204 ? null : answer.json();
 }
@@ -110,7 +148,11 @@ export async function picture(page, place, name) {
     context.fillStyle = "teal";
     context.fillRect(0, 0, 400, 300);
     const transfer = new DataTransfer();
-    transfer.items.add(new File([await canvas.convertToBlob({ type: "image/png" })], `${name}.png`, { type: "image/png" }));
+    transfer.items.add(
+      new File([await canvas.convertToBlob({ type: "image/png" })], `${name}.png`, {
+        type: "image/png",
+      }),
+    );
     return transfer;
   }, name);
   await place.dispatchEvent("drop", { dataTransfer: data });
@@ -120,7 +162,10 @@ export async function picture(page, place, name) {
 export async function mailTo(person, pattern) {
   for (let tries = 0; tries < 100; tries++) {
     const mails = await (await fetch(`${origin}/local/mail.json`)).json();
-    const found = mails.filter((mail) => JSON.stringify(mail.to).includes(person)).map((mail) => pattern.exec(mail.text)?.[0]).find(Boolean);
+    const found = mails
+      .filter((mail) => JSON.stringify(mail.to).includes(person))
+      .map((mail) => pattern.exec(mail.text)?.[0])
+      .find(Boolean);
     if (found) return found;
     await new Promise((done) => setTimeout(done, 100));
   }

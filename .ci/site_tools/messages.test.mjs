@@ -40,13 +40,16 @@ const TECHNICAL = /`|[a-z]_[a-z]|\d{7}|\b(json|headers?|parameters?|bytes?|http|
 function isPlain(text, template) {
   assert.ok(text, template);
   assert.doesNotMatch(text, TECHNICAL, template);
-  assert.doesNotMatch(text, /\{[\w.]*(:\w+)?\}(?!\})|  | \.|^\s|\s$/, template);
+  assert.doesNotMatch(text, /\{[\w.]*(:\w+)?\}(?!\})| {2}| \.|^\s|\s$/, template);
 }
 
 test("every sentence of the API has an entry", () => {
   assert.ok(listed.length > 200, String(listed.length));
   const entries = new Set([...SENTENCES, ...UNLISTED].map(([api]) => unnamed(api)));
-  assert.deepEqual(listed.filter((template) => !entries.has(unnamed(template))), []);
+  assert.deepEqual(
+    listed.filter((template) => !entries.has(unnamed(template))),
+    [],
+  );
 });
 
 test("people read every sentence in plain English and German", () => {
@@ -172,7 +175,8 @@ test("values, fields and several sentences", () => {
     "The mail cannot name “nmae”. It can name: name, full_name, club.",
     "Die Mail kann „nmae“ nicht nennen. Sie kann nennen: name, full_name, club.",
   );
-  const release = "The results are released at 2026-11-21T09:00:00Z. " +
+  const release =
+    "The results are released at 2026-11-21T09:00:00Z. " +
     "These mails would announce them earlier.";
   assert.match(sentence(release, "de"), /ab 2[012]\.11\.2026, \d\d:00 sichtbar/);
 });

@@ -49,7 +49,10 @@ await accessible(olivia, "review");
 // Whoever comes back finds the own review.
 await olivia.reload();
 await olivia.waitForFunction(() => document.querySelector("#comment")?.value === "Builds things");
-assert.equal(await olivia.getByRole("button", { name: "5", exact: true }).getAttribute("aria-pressed"), "true");
+assert.equal(
+  await olivia.getByRole("button", { name: "5", exact: true }).getAttribute("aria-pressed"),
+  "true",
+);
 // What is typed about one applicant is stored when somebody goes on to the next one.
 await olivia.getByLabel("Comment, for officers only").fill("Builds things, and teaches");
 await olivia.keyboard.press("Escape");
@@ -57,7 +60,9 @@ await olivia.keyboard.press("k");
 await olivia.waitForFunction(() => !document.querySelector("h1")?.textContent.includes("Fatima"));
 await olivia.keyboard.press("j");
 await heading(olivia, "Fatima Zahra");
-await olivia.waitForFunction(() => document.querySelector("#comment")?.value === "Builds things, and teaches");
+await olivia.waitForFunction(
+  () => document.querySelector("#comment")?.value === "Builds things, and teaches",
+);
 
 // Another officer is faster: nothing is overwritten unseen.
 const robotics = (await call("olivia", "GET", "/clubs/robotics/applications/"))[0];
@@ -80,13 +85,19 @@ await olivia.getByRole("button", { name: "Undo" }).click();
 await olivia.getByText("It was taken back.").waitFor();
 assert.equal(await stored(), 3);
 await olivia.getByText("History of the decision").click();
-await olivia.getByText(/Rejected after the interview → Accepted/).first().waitFor();
+await olivia
+  .getByText(/Rejected after the interview → Accepted/)
+  .first()
+  .waitFor();
 await olivia.keyboard.press("a");
 await olivia.getByText("Fatima Zahra: Accepted").waitFor();
 
 // Many at once, and back again.
 await olivia.goto(origin + review.replace("review/?only=all", ""));
-await olivia.getByLabel(/^Choose: /).first().check();
+await olivia
+  .getByLabel(/^Choose: /)
+  .first()
+  .check();
 const chosen = olivia.getByRole("row", { selected: true });
 const before = await chosen.locator("td").nth(3).textContent();
 await olivia.getByRole("button", { name: "Rejected", exact: true }).click();
@@ -106,12 +117,21 @@ await olivia.getByText(/mails? would be sent/).waitFor();
 await olivia.locator("details").first().click();
 await accessible(olivia, "mails");
 // What changed after the preview is not sent.
-await call("olivia", "PATCH", `${of}/submissions/${fatima.id}/`, { reason: "Changed after the preview" });
+await call("olivia", "PATCH", `${of}/submissions/${fatima.id}/`, {
+  reason: "Changed after the preview",
+});
 await olivia.getByRole("button", { name: "Send these mails" }).click();
-await olivia.getByRole("status").filter({ hasText: /changed|preview/ }).first().waitFor();
+await olivia
+  .getByRole("status")
+  .filter({ hasText: /changed|preview/ })
+  .first()
+  .waitFor();
 await olivia.getByRole("button", { name: "Preview", exact: true }).click();
 await olivia.getByRole("button", { name: "Send these mails" }).click();
-await olivia.getByText(/mails? (is|are) on/).first().waitFor();
+await olivia
+  .getByText(/mails? (is|are) on/)
+  .first()
+  .waitFor();
 await olivia.getByRole("rowheader", { name: "Sent", exact: true }).waitFor({ timeout: 30_000 });
 
 // Two thousand submissions: only the rows that can be seen are in the document.
@@ -119,12 +139,14 @@ const [debate] = await call("olivia", "GET", "/clubs/debate/applications/");
 const path = `/clubs/debate/applications/${debate.id}`;
 const many = 2000;
 let made = 0;
-await Promise.all(Array.from({ length: 16 }, async () => {
-  while (made < many) {
-    const name = `many${made++}`;
-    await call(name, "POST", `${path}/submissions/`, { committee: null, responses: [] });
-  }
-}));
+await Promise.all(
+  Array.from({ length: 16 }, async () => {
+    while (made < many) {
+      const name = `many${made++}`;
+      await call(name, "POST", `${path}/submissions/`, { committee: null, responses: [] });
+    }
+  }),
+);
 // Of somebody who was decided about and then erased, the submission is there without a name.
 const [gone] = await call("olivia", "GET", `${path}/submissions/?search=many7&limit=1`);
 await call("olivia", "PATCH", `${path}/submissions/${gone.id}/`, { status: 2 });

@@ -1,5 +1,5 @@
-// Without a network: the site opens, a form that was opened can be filled, and what was typed is sent
-// when the network is back. Somebody else sees nothing of it.
+// Without a network: the site opens, a form that was opened can be filled, and what was typed is
+// sent when the network is back. Somebody else sees nothing of it.
 
 import assert from "node:assert/strict";
 import { PHONE, call, heading, openForm, origin, saved, signInAs, windowOf } from "./lib.mjs";
@@ -16,31 +16,44 @@ const answer = phone.locator("textarea").first();
 await answer.fill("typed with a network");
 await saved(phone);
 await phone.reload();
-await phone.waitForFunction(() => document.querySelector("textarea")?.value === "typed with a network");
+await phone.waitForFunction(
+  () => document.querySelector("textarea")?.value === "typed with a network",
+);
 await phone.evaluate(() => navigator.serviceWorker.ready.then(() => true));
 
 await phone.context().setOffline(true);
 await phone.reload();
 await phone.getByText("There is no network.").waitFor();
-await phone.waitForFunction(() => document.querySelector("textarea")?.value === "typed with a network", null, { timeout: 30_000 });
+await phone.waitForFunction(
+  () => document.querySelector("textarea")?.value === "typed with a network",
+  null,
+  { timeout: 30_000 },
+);
 await answer.fill("typed without a network");
 await phone.getByText("Kept on this device").first().waitFor();
 const next = await phone.context().newPage();
 await phone.close();
 await next.goto(origin + path + "?committee=none");
-await next.waitForFunction(() => document.querySelector("textarea")?.value === "typed without a network", null, { timeout: 30_000 });
+await next.waitForFunction(
+  () => document.querySelector("textarea")?.value === "typed without a network",
+  null,
+  { timeout: 30_000 },
+);
 await next.context().setOffline(false);
 next.setDefaultTimeout(45_000);
 await saved(next);
 const draft = await call("offline", "GET", `/clubs/robotics/applications/${open.id}/draft/`);
 assert.equal(draft.responses[0].text, "typed without a network");
 
-// Signing out leaves nothing of the person in the browser, and what is there opens no page of theirs.
+// Signing out leaves nothing of the person in the browser, and what is there opens no page of
+// theirs.
 await next.setViewportSize({ width: 1280, height: 800 });
 next.on("dialog", (dialog) => dialog.accept());
 await next.getByRole("button", { name: "Sign out" }).click();
 await next.getByRole("button", { name: "Sign in", exact: true }).first().waitFor();
-await next.waitForFunction(async () => !(await caches.keys()).some((name) => name.startsWith("seen")));
+await next.waitForFunction(
+  async () => !(await caches.keys()).some((name) => name.startsWith("seen")),
+);
 await next.context().setOffline(true);
 await next.goto(`${origin}/applications/`);
 await heading(next, "Sign in");

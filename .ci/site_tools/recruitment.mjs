@@ -1,8 +1,20 @@
-// A whole recruitment, by clicks alone: a club is created and approved, it gets a logo, an event and
-// an application with questions; somebody applies, is accepted, and joins by the link of the mail.
+// A whole recruitment, by clicks alone: a club is created and approved, it gets a logo, an event
+// and an application with questions; somebody applies, is accepted, and joins by the link of the
+// mail.
 
 import assert from "node:assert/strict";
-import { accessible, field, heading, mailTo, origin, picture, saved, signIn, signInAs, windowOf } from "./lib.mjs";
+import {
+  accessible,
+  field,
+  heading,
+  mailTo,
+  origin,
+  picture,
+  saved,
+  signIn,
+  signInAs,
+  windowOf,
+} from "./lib.mjs";
 
 const officer = await windowOf();
 officer.on("dialog", (dialog) => dialog.accept());
@@ -17,7 +29,9 @@ await officer.getByLabel("Short name in addresses").fill("Not a code");
 await officer.getByRole("button", { name: "Create the club" }).click();
 await officer.getByRole("alert").filter({ hasText: "at least one letter" }).waitFor();
 await officer.reload();
-await officer.waitForFunction(() => document.querySelector("#new-club-name")?.value === "Go Players");
+await officer.waitForFunction(
+  () => document.querySelector("#new-club-name")?.value === "Go Players",
+);
 await officer.getByLabel("Short name in addresses").fill("goban");
 await officer.getByRole("button", { name: "Create the club" }).click();
 await heading(officer, "Edit the club");
@@ -36,7 +50,10 @@ await officer.locator("img.preview").waitFor();
 await accessible(officer, "club-edit");
 await officer.goto(`${origin}/clubs/goban/`);
 await officer.locator(".rich").getByText("every Monday").waitFor();
-assert.match(await officer.locator(".rich").innerHTML(), /We play <(b|strong)>every Monday<\/(b|strong)>/);
+assert.match(
+  await officer.locator(".rich").innerHTML(),
+  /We play <(b|strong)>every Monday<\/(b|strong)>/,
+);
 await officer.getByText("This club waits for its approval.").waitFor();
 
 // An admin approves it.
@@ -70,7 +87,11 @@ await officer.getByRole("button", { name: "Add it" }).click();
 await officer.locator("summary").filter({ hasText: "Room 7" }).click();
 await accessible(officer, "event-edit");
 await officer.getByLabel("Place", { exact: true }).first().fill("Room 8");
-await officer.locator("details").filter({ hasText: "Room 7" }).getByRole("button", { name: "Save", exact: true }).click();
+await officer
+  .locator("details")
+  .filter({ hasText: "Room 7" })
+  .getByRole("button", { name: "Save", exact: true })
+  .click();
 await officer.locator("summary").filter({ hasText: "Room 8" }).waitFor();
 
 // An application with a committee and questions of all types.
@@ -88,7 +109,9 @@ await officer.getByLabel("Open for submissions between these times").check();
 await officer.getByRole("button", { name: "Create the application" }).click();
 await officer.getByRole("heading", { name: "Questions", exact: true }).waitFor();
 const ask = async (prompt, type, more) => {
-  const box = officer.locator("details").filter({ has: officer.getByText("New question", { exact: true }) });
+  const box = officer
+    .locator("details")
+    .filter({ has: officer.getByText("New question", { exact: true }) });
   if (!(await box.evaluate((one) => one.open))) await box.locator("summary").click();
   await box.getByLabel("Type").selectOption(type);
   await box.getByLabel("Question or text").fill(prompt);
@@ -96,7 +119,9 @@ const ask = async (prompt, type, more) => {
   await box.getByRole("button", { name: "Add the question" }).click();
   await officer.locator("li b").filter({ hasText: prompt }).waitFor();
   // The next question begins with nothing of this one.
-  await officer.waitForFunction(() => !Object.keys(sessionStorage).some((name) => name.startsWith("form question-new")));
+  await officer.waitForFunction(
+    () => !Object.keys(sessionStorage).some((name) => name.startsWith("form question-new")),
+  );
 };
 await ask("Your rating", "Short answer");
 await ask("Why Go?", "Long answer", (box) => box.getByLabel("Largest number of words").fill("50"));
@@ -114,7 +139,9 @@ await officer.getByRole("button", { name: "Move up: Why Go?" }).press("Enter");
 await officer.getByText("Now at place 1 of 5.").waitFor();
 assert.deepEqual((await prompts()).slice(0, 2), ["Why Go?", "Your rating"]);
 await officer.locator("ol.questions li").nth(4).dragTo(officer.locator("ol.questions li").nth(0));
-await officer.waitForFunction(() => document.querySelector("ol.questions li b")?.textContent === "Bring a board.");
+await officer.waitForFunction(
+  () => document.querySelector("ol.questions li b")?.textContent === "Bring a board.",
+);
 await officer.reload();
 await officer.locator("ol.questions li").nth(4).waitFor();
 assert.equal((await prompts())[0], "Bring a board.");
@@ -130,7 +157,8 @@ const name = officer.locator('[id$="-name"]').last();
 const token = await officer.evaluate(() => JSON.parse(localStorage.session).token);
 const path = new URL(officer.url()).pathname.replace("edit/", "");
 await fetch(`${origin}/api${path}`, {
-  method: "PATCH", body: JSON.stringify({ name: "Spring intake (by another)" }),
+  method: "PATCH",
+  body: JSON.stringify({ name: "Spring intake (by another)" }),
   headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
 });
 await name.fill("Spring intake 2027");
@@ -190,7 +218,9 @@ await officer.getByText("Sam Okafor is a member now.").waitFor();
 await accessible(officer, "members-officer");
 await officer.getByRole("link", { name: "Import members" }).click();
 await heading(officer, "Import members");
-await officer.getByLabel("Rows", { exact: true }).fill("email,title\nnew.one@uni.example,Treasurer\nnot an address,\n");
+await officer
+  .getByLabel("Rows", { exact: true })
+  .fill("email,title\nnew.one@uni.example,Treasurer\nnot an address,\n");
 await officer.getByRole("button", { name: "Check" }).click();
 await officer.getByText("1 row with a problem is left out").first().waitFor();
 await accessible(officer, "import");

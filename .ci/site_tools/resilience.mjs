@@ -1,14 +1,27 @@
-// Slow networks, several tabs, ended sessions: nothing that was typed is lost, and nothing of others
-// is overwritten unseen.
+// Slow networks, several tabs, ended sessions: nothing that was typed is lost, and nothing of
+// others is overwritten unseen.
 
 import assert from "node:assert/strict";
-import { accessible, call, heading, openForm, origin, saved, sendForm, sessionMayEnd, signIn, signInAs, windowOf } from "./lib.mjs";
+import {
+  accessible,
+  call,
+  heading,
+  openForm,
+  origin,
+  saved,
+  sendForm,
+  sessionMayEnd,
+  signIn,
+  signInAs,
+  windowOf,
+} from "./lib.mjs";
 
 /** Lets requests of a method to some paths take this long. */
-const slow = (page, path, method, ms) => page.route(path, async (route) => {
-  if (route.request().method() === method) await new Promise((done) => setTimeout(done, ms));
-  await route.continue();
-});
+const slow = (page, path, method, ms) =>
+  page.route(path, async (route) => {
+    if (route.request().method() === method) await new Promise((done) => setTimeout(done, ms));
+    await route.continue();
+  });
 
 // A slow network: who types on while an answer is being saved meets no conflict, and all is saved.
 const [open] = await call("olivia", "GET", "/clubs/robotics/applications/");
@@ -33,8 +46,18 @@ await sam.waitForFunction(() => document.querySelector("textarea")?.value === "I
 // While a conflict is open, typing on saves nothing over the answer of the other tab.
 const id = Number((await answer.getAttribute("id")).slice(1));
 const draft = `/clubs/robotics/applications/${open.id}/draft/`;
-const version = async () => (await call("slow.sam", "GET", draft)).responses.find((one) => one.question === id);
-await call("slow.sam", "PATCH", draft, { responses: [{ question: id, text: "Of another tab", multiple_choice: null, version: (await version()).version }] });
+const version = async () =>
+  (await call("slow.sam", "GET", draft)).responses.find((one) => one.question === id);
+await call("slow.sam", "PATCH", draft, {
+  responses: [
+    {
+      question: id,
+      text: "Of another tab",
+      multiple_choice: null,
+      version: (await version()).version,
+    },
+  ],
+});
 await answer.fill("Of this tab");
 await sam.getByText("Another tab or device saved").waitFor();
 await answer.pressSequentially(", longer");
@@ -52,16 +75,32 @@ await saved(sam);
 assert.equal(await sam.getByText("Another tab or device saved").count(), 0);
 
 // A draft that cannot be loaded is no empty form.
-await sam.route("**/draft/**", (route) => (route.request().method() === "GET" ? route.fulfill({ status: 400, json: { detail: "Broken." } }) : route.continue()));
+await sam.route("**/draft/**", (route) =>
+  route.request().method() === "GET"
+    ? route.fulfill({ status: 400, json: { detail: "Broken." } })
+    : route.continue(),
+);
 await sam.reload();
 await sam.getByRole("button", { name: "Try again" }).waitFor();
 assert.equal(await sam.getByRole("button", { name: "Check and send" }).count(), 0);
 await sam.unroute("**/draft/**");
 await sam.getByRole("button", { name: "Try again" }).click();
-await sam.waitForFunction(() => document.querySelector("textarea")?.value === "Changed after it was sent");
+await sam.waitForFunction(
+  () => document.querySelector("textarea")?.value === "Changed after it was sent",
+);
 
 // What belongs to officers and admins is shown to them alone.
-for (const path of ["/admin/", "/admin/lists/", "/admin/import/", "/clubs/robotics/manage/", "/clubs/robotics/recruitment/", "/clubs/robotics/links/", "/clubs/robotics/edit/", "/clubs/robotics/events/new/", "/clubs/robotics/applications/new/"]) {
+for (const path of [
+  "/admin/",
+  "/admin/lists/",
+  "/admin/import/",
+  "/clubs/robotics/manage/",
+  "/clubs/robotics/recruitment/",
+  "/clubs/robotics/links/",
+  "/clubs/robotics/edit/",
+  "/clubs/robotics/events/new/",
+  "/clubs/robotics/applications/new/",
+]) {
   await sam.goto(origin + path);
   await sam.getByText("You may not see this.").waitFor();
   assert.equal(await sam.locator("main form, main input").count(), 0, path);
@@ -105,15 +144,23 @@ assert.equal((await call("olivia", "GET", "/clubs/robotics/")).subtitle, "Robots
 await olivia.unroute("**/api/clubs/robotics/");
 
 sessionMayEnd(true);
-await olivia.route("**/api/clubs/robotics/", (route) => (route.request().method() === "PATCH" ? route.fulfill({ status: 401, json: {} }) : route.continue()));
-await olivia.route("**/local/oauth/token", (route) => route.fulfill({ status: 400, json: { error: "invalid_grant" } }));
+await olivia.route("**/api/clubs/robotics/", (route) =>
+  route.request().method() === "PATCH"
+    ? route.fulfill({ status: 401, json: {} })
+    : route.continue(),
+);
+await olivia.route("**/local/oauth/token", (route) =>
+  route.fulfill({ status: 400, json: { error: "invalid_grant" } }),
+);
 await subtitle.press("Enter");
 await olivia.getByText("Your session has ended.").waitFor();
 await olivia.getByLabel("E-mail of the club").fill("robots@uni.example");
 await olivia.unroute("**/api/clubs/robotics/");
 await olivia.unroute("**/local/oauth/token");
 await signIn(olivia, "Olivia Marsh");
-await olivia.waitForFunction(() => document.querySelector('[id$="-subtitle"]')?.value === "Robots and more");
+await olivia.waitForFunction(
+  () => document.querySelector('[id$="-subtitle"]')?.value === "Robots and more",
+);
 assert.equal(await olivia.getByLabel("E-mail of the club").inputValue(), "robots@uni.example");
 sessionMayEnd(false);
 

@@ -4,7 +4,20 @@
 import assert from "node:assert/strict";
 import { browser, folder, heading, origin, problems, windowOf } from "./lib.mjs";
 
-const stories = process.argv[5] ? [process.argv[5]] : ["applicant", "form", "tabs", "offline", "officer", "recruitment", "admin", "resilience", "extremes"];
+const stories = process.argv[5]
+  ? [process.argv[5]]
+  : [
+      "discovery",
+      "applicant",
+      "form",
+      "tabs",
+      "offline",
+      "officer",
+      "recruitment",
+      "admin",
+      "resilience",
+      "extremes",
+    ];
 // The first page is small, and the page knows what it does not have.
 const first = await windowOf();
 let bytes = 0;
@@ -20,14 +33,19 @@ assert.ok(size < 60_000, `the first page has ${size} bytes`);
 await first.goto(`${origin}/nowhere/`);
 await heading(first, "There is no such page");
 
-
 for (const story of stories) {
   try {
     await import(`./${story}.mjs`);
   } catch (error) {
     // What was open is kept, to see why.
-    for (const [n, page] of browser.contexts().flatMap((context) => context.pages()).entries()) {
-      if (folder) await page.screenshot({ path: `${folder}/failed-${n}.png`, fullPage: true }).catch(() => {});
+    for (const [n, page] of browser
+      .contexts()
+      .flatMap((context) => context.pages())
+      .entries()) {
+      if (folder)
+        await page
+          .screenshot({ path: `${folder}/failed-${n}.png`, fullPage: true })
+          .catch(() => {});
     }
     throw error;
   }
@@ -35,4 +53,6 @@ for (const story of stories) {
 
 await browser.close();
 assert.deepEqual(problems, []);
-console.log(`The site works; the first page has ${size} bytes and shows its heading after ${ready} ms.`);
+console.log(
+  `The site works; the first page has ${size} bytes and shows its heading after ${ready} ms.`,
+);

@@ -14,16 +14,25 @@ await other.goto(`${origin}/settings/`);
 await heading(other, "Settings");
 // Both renew the session without ending that of the other.
 await tab.evaluate(() => {
-  localStorage.session = JSON.stringify({ ...JSON.parse(localStorage.session), token: "ended", ends: 0 });
+  localStorage.session = JSON.stringify({
+    ...JSON.parse(localStorage.session),
+    token: "ended",
+    ends: 0,
+  });
 });
 await Promise.all([tab.reload(), other.reload()]);
 await Promise.all([heading(tab, "Settings"), heading(other, "Settings")]);
 await other.getByText("tabby@uni.example").waitFor();
 // Signing out in one tab signs out the other, and leaves nothing that was typed.
-await tab.evaluate(() => localStorage.setItem(`typed ${JSON.parse(localStorage.session).person} x/1 2`, "{}"));
+await tab.evaluate(() =>
+  localStorage.setItem(`typed ${JSON.parse(localStorage.session).person} x/1 2`, "{}"),
+);
 await tab.getByRole("button", { name: "Sign out" }).click();
 await other.getByRole("button", { name: "Sign in", exact: true }).first().waitFor();
-assert.deepEqual(await tab.evaluate(() => Object.keys(localStorage).filter((name) => /typed|session/.test(name))), []);
+assert.deepEqual(
+  await tab.evaluate(() => Object.keys(localStorage).filter((name) => /typed|session/.test(name))),
+  [],
+);
 
 // When somebody else signs in, a form that is open in another tab takes nothing along.
 const [form] = await call("olivia", "GET", "/clubs/debate/applications/");
@@ -32,7 +41,9 @@ await tab.goto(origin + path);
 await signInAs(tab, "first.one", "First One");
 await other.getByText("First One").first().waitFor();
 await other.goto(origin + path);
-await other.route("**/draft/**", (route) => (route.request().method() === "PATCH" ? route.abort() : route.continue()));
+await other.route("**/draft/**", (route) =>
+  route.request().method() === "PATCH" ? route.abort() : route.continue(),
+);
 await other.locator("textarea").first().fill("of the first one");
 await other.getByText("Kept on this device").first().waitFor();
 await tab.getByRole("button", { name: "Sign out" }).click();
@@ -44,7 +55,12 @@ await other.goto(origin + path);
 await other.locator("textarea").first().waitFor();
 await other.waitForTimeout(1500);
 assert.equal(await other.locator("textarea").first().inputValue(), "");
-assert.equal(await other.evaluate(() => Object.entries(localStorage).flat().join().includes("of the first one")), false);
+assert.equal(
+  await other.evaluate(() =>
+    Object.entries(localStorage).flat().join().includes("of the first one"),
+  ),
+  false,
+);
 await tab.getByRole("button", { name: "Sign out" }).click();
 await other.getByRole("button", { name: "Sign in", exact: true }).first().waitFor();
 await tab.getByRole("button", { name: "Sign in", exact: true }).first().waitFor();
@@ -56,11 +72,17 @@ const [open] = await call("olivia", "GET", "/clubs/debate/applications/");
 const count = async () => (await call("olivia", "GET", "/clubs/debate/applications/")).length;
 const before = await count();
 const asked = [];
-tab.on("request", (request) => request.url().includes("/api/") && asked.push(new URL(request.url()).pathname));
+tab.on(
+  "request",
+  (request) => request.url().includes("/api/") && asked.push(new URL(request.url()).pathname),
+);
 await tab.goto(`${origin}/join/debate/..%2Fapplications%2F${open.id}%2Fduplicate%2F%3F/x/`);
 await heading(tab, "There is no such page");
 assert.equal(await count(), before);
-assert.deepEqual(asked.filter((path) => path.includes("duplicate")), []);
+assert.deepEqual(
+  asked.filter((path) => path.includes("duplicate")),
+  [],
+);
 
 // Wrong addresses and pages that fail have a message and a way on.
 await tab.goto(`${origin}/events/?view=month&month=999999-01`);
@@ -79,7 +101,11 @@ await tab.getByRole("link", { name: "Home", exact: true }).last().click();
 await heading(tab, /olivia$/i);
 // A file that is not there is not the page.
 for (const path of ["/favicon.png", "/nowhere/", "/clubs/chess/nowhere/"]) {
-  assert.equal((await fetch(origin + path, { headers: { Accept: "text/html" } })).status, 404, path);
+  assert.equal(
+    (await fetch(origin + path, { headers: { Accept: "text/html" } })).status,
+    404,
+    path,
+  );
 }
 
 // What was created is told on the page that follows.

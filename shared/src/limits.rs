@@ -162,3 +162,8 @@ pub const COUNTED_PAGES: usize = 4;
 pub const COUNTED_ITEMS: i32 = 200;
 /// How many open invitations of a person are shown.
 pub const HOME_INVITES: usize = 20;
+/// How many favorites of a person are shown, and among how many of the last submissions decisions
+/// are looked for.
+pub const HOME_OWN: usize = 20;
+/// For how many days a decision is shown.
+pub const DECISION_DAYS: i64 = 30;

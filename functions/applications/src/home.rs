@@ -4,15 +4,16 @@ use std::collections::HashMap;
 
 use axum::Json;
 use axum::extract::State;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::try_join_all;
 use serde::Serialize;
 use shared::Shared;
+use shared::bodies::shown_decision;
 use shared::catalogue::Clubs;
 use shared::http::{ReceivedAt, Result, User};
 use shared::ids::{self, Id};
 use shared::limits;
-use shared::models::{Application, Club, ClubCode, Role, Window};
+use shared::models::{Application, Club, ClubCode, Favorite, Role, Status, Submission, Window};
 use shared::table::{ClubWaiting, Waiting};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -29,6 +30,11 @@ pub struct HomeBody {
     applications: Vec<OpenApplicationBody>,
     /// Whether more applications are open for the caller.
     more_applications: bool,
+    /// Decisions about the caller's submissions that the caller may know for at most 30 days, the
+    /// newest submission first; among the last 20 submissions.
+    decisions: Vec<HomeDecisionBody>,
+    /// Favorites of the caller, by name. At most 20.
+    favorites: Vec<OpenClubBody>,
     /// Open invitations to the address of the caller. The link is in the mail. At most 20.
     invites: Vec<HomeInviteBody>,
     /// Figures for admins; null for everybody else.
@@ -80,6 +86,24 @@ pub struct HomeRecruitmentBody {
     has_more: bool,
 }
 
+/// A decision about a submission of the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HomeDecisionBody {
+    /// Id of the submission.
+    #[schema(value_type = u64)]
+    id: Id<Submission>,
+    /// Name of the application.
+    name: String,
+    /// The club.
+    club: OpenClubBody,
+    /// Name of the committee, or null.
+    committee: Option<String>,
+    /// 2 rejected, 3 rejected after the interview, 4 accepted.
+    status: Status,
+    /// Since when the caller may know it.
+    since: Timestamp,
+}
+
 /// An invitation to the address of the caller.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HomeInviteBody {
@@ -118,10 +142,11 @@ pub async fn show_home(
 ) -> Result<Json<HomeBody>> {
     let person = user.person().await?;
     let at = Timestamp::at(now);
-    let (versions, own, roles, invites) = futures::try_join!(
+    let (versions, own, roles, favorites, invites) = futures::try_join!(
         async { Ok(app.table.versions().await?) },
         Own::read(&app, &user, false),
         async { Ok(app.table.roles_of(user.id()).await?) },
+        async { Ok(app.table.bookmarks_of::<Favorite>(user.id()).await?) },
         async { Ok(app.table.invites_to(&person.personal.email, at).await?) },
     )?;
     let clubs = app.all_clubs(&versions).await?;
@@ -145,9 +170,10 @@ pub async fn show_home(
         .map(|(club, _)| *club)
         .take(limits::HOME_CLUBS)
         .collect();
-    let (mut applications, mut waiting) = futures::try_join!(
+    let (mut applications, mut waiting, decisions) = futures::try_join!(
         open_for(&app, &user, now, &clubs, &own, &wanted),
-        waiting_in(&app, &managed, at)
+        waiting_in(&app, &managed, at),
+        decisions_for(&app, &own, &known, now)
     )?;
     let more_applications = applications.len() >= wanted.limit;
     applications.truncate(limits::OPEN_SLICE.0);
@@ -158,7 +184,15 @@ pub async fn show_home(
             expires_at: invite.expires_at,
         })
     });
+    let mut favorites: Vec<OpenClubBody> = favorites
+        .iter()
+        .filter_map(|favorite| Some(named(known.get(&favorite.club)?)))
+        .collect();
+    favorites.sort_by(|a, b| (&a.name, &a.code).cmp(&(&b.name, &b.code)));
+    favorites.truncate(limits::HOME_OWN);
     Ok(Json(HomeBody {
+        decisions,
+        favorites,
         invites: invites.collect(),
         applications,
         more_applications,
@@ -181,6 +215,33 @@ fn named(club: &Club) -> OpenClubBody {
     }
 }
 
+/// The decisions that the caller may know.
+async fn decisions_for(
+    app: &Shared,
+    own: &Own,
+    clubs: &HashMap<&ClubCode, &Club>,
+    now: DateTime<Utc>,
+) -> Result<Vec<HomeDecisionBody>> {
+    let latest = own.latest(limits::HOME_OWN);
+    let names = latest.iter().map(|one| (one.club.clone(), one.application));
+    let applications = app.table.applications_by_id(names).await?;
+    let oldest = Timestamp::at(now).plus(-TimeDelta::days(limits::DECISION_DAYS));
+    let show = |submission: &&Submission| {
+        let application = applications.get(&submission.application)?;
+        let (status, since) = shown_decision(submission, application, now)?;
+        let has_committee = submission.committee.is_some();
+        (since >= oldest).then_some(HomeDecisionBody {
+            id: submission.id,
+            name: application.name.clone(),
+            club: named(clubs.get(&submission.club)?),
+            committee: has_committee.then(|| submission.committee_name.clone()),
+            status,
+            since,
+        })
+    };
+    Ok(latest.iter().filter_map(show).collect())
+}
+
 /// What waits for the officers of these clubs.
 async fn waiting_in(
     app: &Shared,
@@ -191,7 +252,7 @@ async fn waiting_in(
         .iter()
         .flat_map(|club| {
             let begun = club.windows.iter().filter(|(_, window)| {
-                let is_recent = window.end >= now.plus(-chrono::TimeDelta::days(Window::KEPT_DAYS));
+                let is_recent = window.end >= now.plus(-TimeDelta::days(Window::KEPT_DAYS));
                 window.is_active && window.start <= now && is_recent
             });
             begun.filter_map(|(id, window)| Some((window.end, ids::parse(id)?, &club.code)))

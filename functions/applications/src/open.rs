@@ -127,6 +127,14 @@ impl Own {
         })
     }
 
+    /// The last submissions of the caller, the newest first.
+    pub(crate) fn latest(&self, most: usize) -> Vec<&Submission> {
+        let mut all: Vec<&Submission> = self.submissions.values().flatten().collect();
+        all.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
+        all.truncate(most);
+        all
+    }
+
     fn extended(&self, id: Id<Application>) -> Option<Timestamp> {
         self.extensions.get(&id).map(|extension| extension.end)
     }
@@ -187,7 +195,7 @@ pub async fn list_open_applications(
     let (versions, own) = futures::try_join!(versions, Own::read(&app, &user, mine.is_some()))?;
     let clubs = app.all_clubs(&versions).await?;
     let mut open = open_for(&app, &user, now, &clubs, &own, &wanted).await?;
-    Ok(slice.answer(&mut open, OpenApplicationBody::place, |body| body.clone()))
+    Ok(slice.answer(&mut open, OpenApplicationBody::place, Clone::clone))
 }
 
 /// Which open applications to return.

@@ -6,6 +6,7 @@
 //! import by name, do not import each other in a circle, and never change what they export.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -13,6 +14,9 @@ use std::{fs, io};
 pub const ENTRY: &str = "app.js";
 /// The page that visitors see first.
 const FIRST: &str = "pages/home.js";
+/// How [`ENTRY`] opens a page by its name, and how it opens the one that is there already.
+const OPENS: &str = "import(`./pages/${name}.js`)";
+const OPENS_HERE: &str = "(name === \"home\" ? m_pages_home_js : import(`./pages/${name}.js`))";
 /// Libraries stay files of their own.
 const LIBRARIES: &str = "vendor";
 
@@ -188,6 +192,12 @@ impl Bundle {
         for root in [FIRST, ENTRY] {
             bundle.add(Path::new(root), &mut vec![])?;
         }
+        let entry = bundle.modules.get_mut(Path::new(ENTRY));
+        let body = &mut entry.ok_or("no module begins")?.body;
+        if !body.contains(OPENS) {
+            return Err(format!("{ENTRY} does not open pages with {OPENS}").into());
+        }
+        *body = body.replace(OPENS, OPENS_HERE);
         Ok(bundle)
     }
 
@@ -232,16 +242,11 @@ impl Bundle {
             .map(|(from, _)| from)
             .filter(|from| from.starts_with(LIBRARIES))
             .collect();
-        let mut text: String = libraries
-            .iter()
-            .map(|path| {
-                format!(
-                    "import * as {} from \"./{}\";\n",
-                    variable(path),
-                    path.display()
-                )
-            })
-            .collect();
+        let mut text = String::new();
+        for path in libraries {
+            let name = variable(path);
+            let _ = writeln!(text, "import * as {name} from \"./{}\";", path.display());
+        }
         for path in &self.order {
             let module = &self.modules[path];
             // The file is one folder higher than most of its modules.
@@ -267,10 +272,11 @@ impl Bundle {
             } else {
                 ("", "")
             };
-            text.push_str(&format!(
-                "export const {name} = {start}({is_async}() => {{\n{takes}{body}return {{ {given} \
-                 }};\n}})();\n"
-            ));
+            let _ = writeln!(
+                text,
+                "export const {name} = {start}({is_async}() => {{\n{takes}{body}return {{ {given} }};\n\
+                 }})();"
+            );
         }
         text
     }
@@ -310,18 +316,5 @@ impl Bundle {
         let takes: String = inside.into_values().collect();
         let names = names.join(", ");
         format!("import {{ {names} }} from \"{up}{ENTRY}\";\n{takes}{text}")
-    }
-
-    /// What stands in the place of a page that is in the bundle: the page is opened by its name.
-    pub fn stands_for(&self, path: &Path) -> Option<String> {
-        let module = self.modules.get(path)?;
-        let is_page = module
-            .exports
-            .iter()
-            .any(|(outside, _)| outside == "default");
-        let name = variable(path);
-        is_page.then(|| {
-            format!("import {{ {name} }} from \"../{ENTRY}\";\nexport default {name}.default;\n")
-        })
     }
 }

@@ -9,6 +9,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use bundle::{Bundle, ENTRY};
 use sha2::{Digest as _, Sha256};
 
@@ -32,6 +34,11 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The folder with the styles, and the one file that a browser gets of them, in the order of names.
+const STYLES: &str = "styles";
+const STYLE: &str = "style.css";
+/// The script that stands in the pages themselves.
+const FIRST: &str = "first.js";
 /// What the bundle itself imports.
 const LIBRARIES: &str = "vendor/libraries.js";
 /// The list of all pages, which the browser reads as well.
@@ -68,11 +75,8 @@ fn pages(out: &Path, bundle: &Bundle) -> Result<(), Box<dyn std::error::Error>> 
             continue;
         };
         let page = Path::new("pages").join(format!("{page}.js"));
-        let mut modules = BTreeSet::from([ENTRY.into(), page.clone(), LIBRARIES.into()]);
-        if !bundle.has(&page) {
-            modules.remove(&page);
-            imported(&page, bundle, &mut modules)?;
-        }
+        let mut modules = BTreeSet::from([ENTRY.into(), LIBRARIES.into()]);
+        imported(&page, bundle, &mut modules)?;
         let names: Vec<_> = modules
             .iter()
             .map(|module| module.to_string_lossy())
@@ -132,11 +136,16 @@ fn content(path: &Path, bundle: &Bundle) -> Result<Option<Vec<u8>>, Box<dyn std:
     if content_type(path).starts_with("image/") || path.starts_with("vendor") {
         return Ok(Some(fs::read(path)?));
     }
+    if path == Path::new(STYLE) {
+        let styles = files(Path::new(STYLES))?;
+        let all: io::Result<Vec<String>> = styles.iter().map(fs::read_to_string).collect();
+        return Ok(Some(lean(&all?.concat()).into_bytes()));
+    }
     let text = fs::read_to_string(path)?;
     let text = if path == Path::new(ENTRY) {
         bundle.text(lean)
-    } else if bundle.has(path) {
-        return Ok(bundle.stands_for(path).map(String::into_bytes));
+    } else if bundle.has(path) || path == Path::new(FIRST) {
+        return Ok(None);
     } else if is_module && path != Path::new("worker.js") {
         lean(&bundle.rewritten(path, &text))
     } else {
@@ -152,13 +161,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     )]
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut all = files(Path::new("."))?;
+    all.push(STYLE.into());
     for folder in FOLDERS {
         println!("cargo::rerun-if-changed={folder}");
         all.extend(files(Path::new(folder))?);
     }
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=app.js");
-    println!("cargo::rerun-if-changed=style.css");
+    println!("cargo::rerun-if-changed=first.js");
+    println!("cargo::rerun-if-changed={STYLES}");
     println!("cargo::rerun-if-changed=icon.svg");
     println!("cargo::rerun-if-changed=icons.svg");
     println!("cargo::rerun-if-changed=worker.js");
@@ -193,5 +204,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         write!(name, "{byte:02x}")?;
     }
     println!("cargo::rustc-env=SITE_HASH={name}");
+    // The policy of the pages names the one script that stands in them.
+    let first = lean(&fs::read_to_string(FIRST)?);
+    fs::write(out.join(FIRST), &first)?;
+    let digest = BASE64_STANDARD.encode(Sha256::digest(first.as_bytes()));
+    println!("cargo::rustc-env=SITE_FIRST=sha256-{digest}");
     Ok(())
 }

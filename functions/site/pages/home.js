@@ -22,11 +22,13 @@ export default function Home() {
 }
 
 /** The clubs that were looked at last, in this browser. */
-function Seen() {
-  const clubs = seen();
-  if (clubs.length === 0) return null;
-  return html`<section><div class="section"><h2>${t("home.seen")}</h2></div>
-    <p class="tags">${clubs.map(
+const Seen = () => html`<${Clubs} title="home.seen" all=${seen()} />`;
+
+/** Clubs in a line. */
+function Clubs({ title, all }) {
+  if (all.length === 0) return null;
+  return html`<section><div class="section"><h2>${t(title)}</h2></div>
+    <p class="tags">${all.map(
       (club) => html`<a class="tag" key=${club.code} href=${link(url`/clubs/${club.code}/`)}>
         <${Mono} code=${club.code} name=${club.name} size="tiny" />${club.name}</a>`,
     )}</p></section>`;
@@ -120,7 +122,7 @@ function Own() {
         <${Open} all=${all.applications.filter((one) => !one.submissions.length && !one.draft)} />
       </section>`,
       8,
-    )}<${Seen} />`;
+    )}<${Clubs} title="memberships.favorites" all=${home.data?.favorites ?? []} /><${Seen} />`;
 }
 
 /** Invitations and drafts first, then what waits in the person's clubs, then what was sent. */
@@ -128,7 +130,8 @@ function Steps({ home }) {
   const drafts = home.applications.filter((one) => one.draft);
   const sent = home.applications.filter((one) => !one.draft && one.submissions.length);
   const managed = home.clubs.filter((one) => one.role <= OFFICER);
-  if (home.invites.length + drafts.length + sent.length + managed.length === 0) {
+  const waiting = [home.invites, drafts, home.decisions, sent, managed];
+  if (waiting.every((some) => some.length === 0)) {
     return html`<div class="card"><${Empty} icon="compass"><p>${t("home.next.none")}</p>
       <p><a class="button main" href=${link("/clubs/")}>${t("home.discover")}</a></p><//></div>`;
   }
@@ -149,6 +152,7 @@ function Steps({ home }) {
       <a class="button main do" href=${applyAddress(one)}>${t("home.continue")}<span
         class="hidden"> ${one.name}</span></a><//>`,
     )}
+    ${home.decisions.map((one) => html`<${Decision} key=${one.id} one=${one} />`)}
     ${managed.map((one) => html`<${ClubWaits} key=${one.club.code} own=${one} />`)}
     ${sent.map(
       (
@@ -160,6 +164,18 @@ function Steps({ home }) {
         class="hidden"> ${one.name}</span></a><//>`,
     )}
   </div>`;
+}
+
+/** A decision that the person may know. */
+function Decision({ one }) {
+  const isAccepted = one.status === 4;
+  return html`<${Step} code=${one.club.code} club=${one.club.name} name=${one.name}
+    more=${[one.club.name, one.committee].filter(Boolean).join(" · ")}>
+    <p class="line"><${Chip} kind=${isAccepted ? "good" : ""} icon=${isAccepted ? "check" : "info"}>
+      ${t(`status.${one.status}`)}<//>
+      <span class="small quiet"><${Time} at=${one.since} /></span></p>
+    <a class="button do" href=${link("/applications/")}>${t("home.look")}<span
+      class="hidden"> ${one.name}</span></a><//>`;
 }
 
 /** Where the person goes on with an application. */

@@ -75,7 +75,7 @@ export default function Submissions({ club, application: id }) {
       <summary>${t("overview.plots")}</summary>
       ${
         plots.value &&
-        html`<${Plots} all=${all} club=${code} application=${id}
+        html`<${Plots} all=${all} club=${club} application=${id}
         end=${application.data?.application_end_time ?? new Date().toISOString()} />`
       }</details>
     <form role="search" onSubmit=${(event) => event.preventDefault()}>

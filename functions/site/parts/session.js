@@ -1,6 +1,7 @@
 // The session that all tabs of a browser share. Nothing here knows the page or the issuer, so that
 // it is tested without a browser.
 
+/** `first.js` looks here, too. */
 const PLACE = "session";
 /** A token is renewed this long before it ends. */
 const EARLY_MS = 30_000;

@@ -4,7 +4,7 @@ import { html } from "./kit.js";
 import { url } from "./path.js";
 import { link } from "./router.js";
 import { t } from "./texts.js";
-import { Chip, Mono } from "./ui.js";
+import { Chip, Icon, Mono } from "./ui.js";
 
 /** @typedef {import("../api").Schemas["HomeClubBody"]} OwnClub */
 
@@ -56,7 +56,8 @@ export function ClubWaits({ own }) {
           html`<p class="line"><${Chip} kind="good" icon="check">
           ${t("home.nothing")}<//></p>`
         : html`<ul class="duties">${all.map(
-            ({ text, path }) => html`<li key=${text}><a href=${link(path)}>${text}</a></li>`,
+            ({ text, path }) => html`<li key=${text}><a href=${link(path)}>${text}
+            <${Icon} name="chevron-right" /></a></li>`,
           )}</ul>`
     }
     <a class="button do" href=${link(url`/clubs/${club.code}/manage/`)}>${t("home.manage")}

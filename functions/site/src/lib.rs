@@ -129,13 +129,12 @@ impl<S: Sync> FromRequestParts<S> for Base {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let PublicPath(public) = PublicPath::from_request_parts(parts, state).await?;
-        let origin = match parts.extensions.get() {
-            Some(PublicOrigin(origin)) => origin.clone(),
-            None => {
-                let host = parts.headers.get(header::HOST);
-                let host = host.and_then(|host| host.to_str().ok());
-                format!("http://{}", host.unwrap_or("localhost"))
-            }
+        let origin = if let Some(PublicOrigin(origin)) = parts.extensions.get() {
+            origin.clone()
+        } else {
+            let host = parts.headers.get(header::HOST);
+            let host = host.and_then(|host| host.to_str().ok());
+            format!("http://{}", host.unwrap_or("localhost"))
         };
         Ok(Self(format!(
             "{origin}{}",
@@ -260,10 +259,11 @@ fn modules_of(path: &str) -> Option<&'static [&'static str]> {
 }
 
 /// What the site is, on pages that say nothing of their own.
-const DESCRIPTION: &str = "The clubs and events of the university: find a club, apply, take part.";
+const DESCRIPTION: &str = include_str!("../about.txt");
 
-/// What the first page of a visitor asks the API for (`pages/home.js`).
-const FIRST: &str = "/api/clubs/?accepting=true&amp;page_size=8";
+/// A script that stands in the home page: it asks ahead for what visitors see. It is no file,
+/// because a request for it would take as long as it saves.
+const FIRST: &str = include_str!(concat!(env!("OUT_DIR"), "/first.js"));
 
 /// The page at a path: the settings of the deployment, and the files that a browser will need.
 fn page(
@@ -280,13 +280,14 @@ fn page(
         .chain([format!(
             "<link rel=\"modulepreload\" href=\"{assets}/texts/{language}.js\">\n"
         )])
-        .chain((path == "/").then(|| {
-            format!("<link rel=\"preload\" as=\"fetch\" crossorigin href=\"{base}{FIRST}\">\n")
-        }))
         .collect();
     // Within a script, only this sign could end it.
     let settings = serde_json::to_string(config).unwrap_or_default();
     let settings = settings.replace('<', "\\u003c");
+    let first = match path {
+        "/" => format!("<script>{FIRST}</script>"),
+        _ => String::new(),
+    };
     let (title, description, head) = match preview {
         None => ("Clubs".to_owned(), DESCRIPTION.to_owned(), String::new()),
         Some((preview, address)) => (
@@ -301,6 +302,7 @@ fn page(
         .replace("{{config}}", &settings)
         .replace("{{assets}}", &assets)
         .replace("{{language}}", language)
+        .replace("{{first}}", &first)
         .replacen("{{title}}", &title, 1)
         .replacen("{{description}}", &description, 1)
         .replacen("{{preview}}", &head, 1)
@@ -345,8 +347,9 @@ async fn show_page(
     let config = &site.config;
     let html = page(config, (base, uri.path()), language, preview);
     let policy = format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {media}; \
+        "default-src 'none'; script-src 'self' '{first}'; style-src 'self'; img-src 'self' data: {media}; \
          connect-src 'self' {issuer} {connect}; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'",
+        first = env!("SITE_FIRST"),
         media = origin(&config.media_url),
         issuer = origin(&config.issuer),
         connect = config.connect,

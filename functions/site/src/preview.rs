@@ -1,8 +1,9 @@
-//! What pages of clubs and events tell programs: previews of links (OpenGraph), structured data
+//! What pages of clubs and events tell programs: previews of links (`OpenGraph`), structured data
 //! (JSON-LD), and the map of the site. Only what everybody may see (O14).
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -28,6 +29,9 @@ const BRACE: &str = "&#123;";
 /// The places of every campus in the map of the site.
 const PLACES: [&str; 4] = ["", "clubs/", "events/", "fairs/"];
 
+/// The previews in memory, each with the time at which it was read, by kind and id.
+type Kept = HashMap<String, (DateTime<Utc>, Option<Arc<Preview>>)>;
+
 /// What everybody may read of the clubs and events.
 pub struct Public {
     table: Table,
@@ -35,7 +39,7 @@ pub struct Public {
     /// Base address of images.
     media: String,
     clubs: Catalogue<ListedClub>,
-    kept: Mutex<HashMap<String, (DateTime<Utc>, Option<Arc<Preview>>)>>,
+    kept: Mutex<Kept>,
 }
 
 /// What a page tells of its club or event.
@@ -65,9 +69,8 @@ impl Public {
     pub async fn preview(&self, path: &str) -> Option<Arc<Preview>> {
         let now = self.clock.now();
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
-        let (kind, id) = match parts[..] {
-            [kind @ ("clubs" | "events"), id] => (kind, id),
-            _ => return None,
+        let [kind @ ("clubs" | "events"), id] = parts[..] else {
+            return None;
         };
         let key = format!("{kind}/{id}");
         if let Some((at, kept)) = self.kept().get(&key)
@@ -97,9 +100,7 @@ impl Public {
         found
     }
 
-    fn kept(
-        &self,
-    ) -> std::sync::MutexGuard<'_, HashMap<String, (DateTime<Utc>, Option<Arc<Preview>>)>> {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -114,9 +115,10 @@ impl Public {
         let club = self.table.club(&code).await?;
         let anybody = Visibility::with(None, false);
         Ok(club.filter(|club| anybody.sees(club)).map(|club| {
-            let about = match club.profile.subtitle.is_empty() {
-                true => shortened(&club.profile.description),
-                false => club.profile.subtitle.clone(),
+            let about = if club.profile.subtitle.is_empty() {
+                shortened(&club.profile.description)
+            } else {
+                club.profile.subtitle.clone()
             };
             let image = self.image(club.image.as_ref());
             Preview {
@@ -187,18 +189,16 @@ impl Public {
             .filter(|listed| anybody.sees(&listed.club))
             .map(|listed| format!("clubs/{}/", listed.club.code));
         let all = PLACES.iter().map(|place| (*place).to_owned()).chain(pages);
-        let entries: String = all
-            .map(|page| {
-                format!(
-                    "<url><loc>{}</loc></url>\n",
-                    escape(&format!("{base}{page}"))
-                )
-            })
-            .collect();
-        Ok(format!(
+        let mut map = String::from(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-             <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{entries}</urlset>\n"
-        ))
+             <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
+        );
+        for page in all {
+            let address = escape(&format!("{base}{page}"));
+            let _ = writeln!(map, "<url><loc>{address}</loc></url>");
+        }
+        map.push_str("</urlset>\n");
+        Ok(map)
     }
 }
 
@@ -224,13 +224,11 @@ impl Preview {
         if let Some(image) = &self.image {
             properties.push(("og:image", image));
         }
-        let tags: String = properties
-            .iter()
-            .map(|(name, text)| {
-                let text = escape(text);
-                format!("<meta property=\"{name}\" content=\"{text}\">\n")
-            })
-            .collect();
+        let mut tags = String::new();
+        for (name, text) in properties {
+            let text = escape(text);
+            let _ = writeln!(tags, "<meta property=\"{name}\" content=\"{text}\">");
+        }
         let mut data = self.data.clone();
         data["url"] = json!(address);
         if let Some(fields) = data.as_object_mut() {

@@ -270,8 +270,7 @@ export default {
   no: "Nein",
   none: "Keine.",
   offline:
-    "Kein Netz. Was du schreibst, bleibt hier und wird gesendet, sobald das Netz zurück " +
-    "ist.",
+    "Kein Netz. Was du schreibst, bleibt hier und wird gesendet, sobald das Netz zurück " + "ist.",
   order: "Reihenfolge",
 
   "place.links": "Einladungen",

@@ -49,8 +49,7 @@ export default {
   "apply.sending": "Sending …",
   "apply.sending.again": "No answer yet. Next try in {n} s",
   "apply.sending.failed":
-    "The service does not answer. Your answers are kept here, and sending goes on by " +
-    "itself.",
+    "The service does not answer. Your answers are kept here, and sending goes on by " + "itself.",
   "apply.sending.stop": "Stop sending",
   "apply.sent": "Your application was sent",
   "apply.sent.on": "Sent on {time}",

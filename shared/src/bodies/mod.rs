@@ -6,4 +6,5 @@ mod submission;
 pub use lookups::{BadgeBody, Badges, NamedBody, Studies};
 pub use submission::{
     OwnSubmissions, Prompts, Scores, SubmissionBody, committee_of, prompts_of, shown_change,
+    shown_decision,
 };

@@ -263,6 +263,24 @@ impl<'a> SubmissionBody<'a> {
     }
 }
 
+/// Returns the status of a submission and since when its applicant may know it, as far as they may
+/// know at `now` (S14). None if they may not know of a decision.
+pub fn shown_decision(
+    submission: &Submission,
+    application: &Application,
+    now: DateTime<Utc>,
+) -> Option<(Status, Timestamp)> {
+    let mailed = submission.mailed.as_ref();
+    let (status, since) = if application.release.moment() <= now {
+        let told = mailed.filter(|mailed| mailed.status == submission.status);
+        let told = told.map_or(application.release, |mailed| mailed.at);
+        (submission.status, told.min(application.release))
+    } else {
+        mailed.map(|mailed| (mailed.status, mailed.at))?
+    };
+    (status != Status::Pending).then_some((status, since))
+}
+
 /// Returns when a submission was last changed, as far as its applicant may know at `now` (S14).
 pub fn shown_change(
     submission: &Submission,

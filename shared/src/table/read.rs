@@ -318,9 +318,11 @@ impl Table {
         most: Option<i32>,
     ) -> Result<(Vec<Stored>, bool), TableError> {
         let all = [keys::PK, keys::SK, "type"];
-        let named = |name: &str| (format!("#{name}"), name.to_owned());
-        let names: HashMap<String, String> =
-            all.iter().chain(wanted).map(|name| named(name)).collect();
+        let names: HashMap<String, String> = all
+            .iter()
+            .chain(wanted)
+            .map(|name| (format!("#{name}"), (*name).to_owned()))
+            .collect();
         let projection: Vec<&str> = names.keys().map(String::as_str).collect();
         let request = self
             .client

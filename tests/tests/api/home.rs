@@ -144,3 +144,57 @@ async fn admins_see_figures_of_the_campus() {
     );
     assert_eq!(home(&drive.officer).await["admin"], Value::Null);
 }
+
+#[tokio::test]
+async fn a_decision_is_shown_when_its_time_has_come_and_for_a_month() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    let decisions = async || home(&sue).await["decisions"].clone();
+    drive.decide(&submission, 4, "Well done.").await;
+    // Neither before the release nor with its reason.
+    assert_eq!(decisions().await, json!([]));
+    let mail = drive.send("acceptance", json!({}));
+    campus.with_worker(mail).await.ok();
+    let shown = decisions().await;
+    assert_eq!(
+        (
+            &shown[0]["id"],
+            &shown[0]["status"],
+            &shown[0]["club"]["code"]
+        ),
+        (&submission["id"], &json!(4), &json!("chess"))
+    );
+    // What is decided after the mail stays unknown until the release.
+    drive.decide(&submission, 2, "").await;
+    assert_eq!(decisions().await[0]["status"], 4);
+    let release = json!({ "application_end_time": tests::fixtures::hours(1),
+        "result_release_time": tests::fixtures::hours(2) });
+    drive.officer.patch(&drive.path, release).await.ok();
+    campus.advance(TimeDelta::hours(3));
+    assert_eq!(decisions().await[0]["status"], 2);
+    assert_eq!(home(&drive.officer).await["decisions"], json!([]));
+    campus.advance(TimeDelta::days(31));
+    assert_eq!(decisions().await, json!([]));
+}
+
+#[tokio::test]
+async fn favorites_are_shown_by_name() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    let sue = campus.as_("sue");
+    for name in ["go", "chess"] {
+        campus.club(name, &ada).await;
+        let body = json!({ "club": name });
+        sue.post("/api/favorites/", body).await.created();
+    }
+    let shown = home(&sue).await["favorites"].clone();
+    assert_eq!(
+        (&shown[0]["code"], &shown[1]["code"]),
+        (&json!("chess"), &json!("go"))
+    );
+    ada.delete("/api/clubs/chess/").await.no_content();
+    let shown = home(&sue).await["favorites"].clone();
+    assert_eq!(shown, json!([{ "code": "go", "name": "go" }]));
+}

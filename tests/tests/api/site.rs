@@ -236,7 +236,7 @@ async fn every_path_of_a_browser_is_the_page_and_its_files_are_kept_for_ever() {
         assert!(html.contains("<div id=\"app\">"));
         let policy = header(&headers, "content-security-policy");
         assert!(
-            policy.contains("default-src 'none'; script-src 'self';"),
+            policy.contains("default-src 'none'; script-src 'self' 'sha256-"),
             "{policy}"
         );
         assert_eq!(header(&headers, "cache-control"), "no-cache");

@@ -2,7 +2,7 @@
 
 use http::Method;
 use serde_json::{Value, json};
-use tests::fixtures::id;
+use tests::fixtures::{Recruitment, id};
 
 use super::costs::{Prices, Row, Witness};
 use super::costs_long::keep_form;
@@ -12,14 +12,14 @@ pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
     let mut p = Prices::new(witness);
     p.at_work(None);
     let drive = p.campus.drive("chess").await;
-    let (ada, sue) = (p.campus.as_("ada"), p.campus.as_("sue"));
+    let sue = p.campus.as_("sue");
     sue.get("/api/settings/").await.ok();
     let body = json!({ "confirmation": true });
     drive.officer.patch(&drive.path, body).await.ok();
     keep_form(&p.campus, &drive, &sue).await;
     let draft = format!("{}draft/", drive.path);
     let answer = |text: &str, version: u64| json!({ "responses": [{ "question": drive.question, "text": text, "version": version }] });
-    let (get, patch, put, none) = (Method::GET, Method::PATCH, Method::PUT, Value::Null);
+    let (get, patch, none) = (Method::GET, Method::PATCH, Value::Null);
     p.row(
         "save_draft",
         "first answer",
@@ -98,25 +98,25 @@ pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
         receipt,
     )
     .await;
-    let reviews = format!("{submissions}{}/reviews/", id(&submission));
+    reviewing(&mut p, &drive, &submission).await;
+    p.rows
+}
+
+/// Rows of the reviews of a submission.
+async fn reviewing(p: &mut Prices, drive: &Recruitment, submission: &Value) {
+    let ada = p.campus.as_("ada");
+    let (get, put, none) = (Method::GET, Method::PUT, Value::Null);
+    let reviews = format!("{}submissions/{}/reviews/", drive.path, id(submission));
     let mine = format!("{reviews}mine/");
+    let reviewers = format!("{}reviewers/", drive.path);
     let review = json!({ "score": 4, "comment": "Clear." });
     p.row("put_review", "", &ada, put, &mine, review).await;
-    let reviewers = format!("{}reviewers/", drive.path);
-    p.row(
-        "list_reviewers",
-        "1",
-        &ada,
-        get.clone(),
-        &reviewers,
-        none.clone(),
-    )
-    .await;
-    p.row("list_reviews", "1", &ada, get, &reviews, none.clone())
-        .await;
+    for (name, path) in [("list_reviewers", &reviewers), ("list_reviews", &reviews)] {
+        p.row(name, "1", &ada, get.clone(), path, none.clone())
+            .await;
+    }
     p.row("delete_review", "", &ada, Method::DELETE, &mine, none)
         .await;
-    p.rows
 }
 
 /// Rows of join links and imports, on a separate campus.
