@@ -1,6 +1,6 @@
 //! `/home/`: what the home page of a signed-in person shows
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use axum::Json;
 use axum::extract::State;
@@ -10,10 +10,12 @@ use serde::Serialize;
 use shared::Shared;
 use shared::bodies::shown_decision;
 use shared::catalogue::Clubs;
-use shared::http::{ReceivedAt, Result, User};
+use shared::http::{ReceivedAt, Result, User, Visibility};
 use shared::ids::{self, Id};
 use shared::limits;
-use shared::models::{Application, Club, ClubCode, Favorite, Role, Status, Submission, Window};
+use shared::models::{
+    Application, Club, ClubCode, Favorite, Invite, Role, Status, Submission, Window,
+};
 use shared::table::{ClubWaiting, Waiting};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -25,8 +27,8 @@ use crate::open::{OpenApplicationBody, OpenClubBody, OpenQuery, Own, open_for};
 pub struct HomeBody {
     /// The clubs of the caller, by name. Deleted clubs are left out.
     clubs: Vec<HomeClubBody>,
-    /// The applications that are open for the caller, those that end first at the beginning. At most
-    /// 50.
+    /// The applications that are open for the caller: first those with a draft or submission of the
+    /// caller, then the others, and of these the ones that end first. At most 50.
     applications: Vec<OpenApplicationBody>,
     /// Whether more applications are open for the caller.
     more_applications: bool,
@@ -35,7 +37,9 @@ pub struct HomeBody {
     decisions: Vec<HomeDecisionBody>,
     /// Favorites of the caller, by name. At most 20.
     favorites: Vec<OpenClubBody>,
-    /// Open invitations to the address of the caller. The link is in the mail. At most 20.
+    /// Open invitations to the address of the caller, to clubs that the caller is not in. The link is
+    /// in the mail. At most 20. The invitation of an accepted applicant is not among them: its mail
+    /// may not have been sent.
     invites: Vec<HomeInviteBody>,
     /// Figures for admins; null for everybody else.
     admin: Option<HomeAdminBody>,
@@ -59,9 +63,11 @@ pub struct HomeWaitingBody {
     requests: usize,
     /// Number of invitations that expire within three days; of 200 at most.
     invites_ending: usize,
-    /// What is to do in its recruitment. Of all clubs, the three applications that end last are
-    /// counted: those that are open and those that ended within 60 days.
+    /// What is to do in its recruitment. Of all clubs, three applications are counted: those that
+    /// ended within 60 days, the latest first, then those that are open.
     applications: Vec<HomeRecruitmentBody>,
+    /// Whether other applications of the club were not counted.
+    more_applications: bool,
 }
 
 /// What is to do about the submissions to an application.
@@ -159,6 +165,7 @@ pub async fn show_home(
         mine: None,
         after: None,
         limit: limits::OPEN_SLICE.0 + 1,
+        own_first: true,
     };
     let mut roles: Vec<(&Club, Role)> = roles
         .iter()
@@ -177,16 +184,25 @@ pub async fn show_home(
     )?;
     let more_applications = applications.len() >= wanted.limit;
     applications.truncate(limits::OPEN_SLICE.0);
+    let is_member = |code: &ClubCode| roles.iter().any(|(club, _)| club.code == *code);
+    let mut invited = HashSet::new();
     let invites = invites.into_iter().filter_map(|invite| {
-        Some(HomeInviteBody {
-            club: named(known.get(&invite.club)?),
+        let accepted = Invite::id_for_accepted(&invite.club, user.id());
+        let is_shown = invite.id != accepted && !is_member(&invite.club);
+        let club = known.get(&invite.club).filter(|_| is_shown)?;
+        invited.insert(invite.club.clone()).then(|| HomeInviteBody {
+            club: named(club),
             role: invite.role,
             expires_at: invite.expires_at,
         })
     });
+    let codes = roles.iter().map(|(club, _)| club.code.clone());
+    let visibility = Visibility::with_all(codes, user.is_admin());
     let mut favorites: Vec<OpenClubBody> = favorites
         .iter()
-        .filter_map(|favorite| Some(named(known.get(&favorite.club)?)))
+        .filter_map(|favorite| known.get(&favorite.club))
+        .filter(|club| visibility.sees(club))
+        .map(|club| named(club))
         .collect();
     favorites.sort_by(|a, b| (&a.name, &a.code).cmp(&(&b.name, &b.code)));
     favorites.truncate(limits::HOME_OWN);
@@ -252,14 +268,19 @@ async fn waiting_in(
         .iter()
         .flat_map(|club| {
             let begun = club.windows.iter().filter(|(_, window)| {
+                let has_ended = window.end < now;
                 let is_recent = window.end >= now.plus(-TimeDelta::days(Window::KEPT_DAYS));
-                window.is_active && window.start <= now && is_recent
+                (window.is_active || has_ended) && window.start <= now && is_recent
             });
             begun.filter_map(|(id, window)| Some((window.end, ids::parse(id)?, &club.code)))
         })
         .collect();
-    worked_on.sort_by_key(|(end, id, _)| std::cmp::Reverse((*end, *id)));
-    worked_on.truncate(limits::HOME_APPLICATIONS);
+    // What has ended waits for decisions: the latest of it first, then what ends next.
+    worked_on.sort_by_key(|(end, id, _)| {
+        let distance = (end.epoch_seconds() - now.epoch_seconds()).abs();
+        (*end >= now, distance, *id)
+    });
+    let left_out = worked_on.split_off(limits::HOME_APPLICATIONS.min(worked_on.len()));
     let names = worked_on.iter().map(|(_, id, club)| ((*club).clone(), *id));
     let counted = try_join_all(worked_on.iter().map(|(_, id, _)| app.table.waiting(*id)));
     let others = clubs
@@ -281,6 +302,7 @@ async fn waiting_in(
     {
         let waiting = all.entry(club.code.clone()).or_default();
         (waiting.requests, waiting.invites_ending) = (requests, invites_ending);
+        waiting.more_applications = left_out.iter().any(|(_, _, of)| **of == club.code);
     }
     for ((_, id, club), counted) in worked_on.iter().zip(counted) {
         let Some(application) = applications.get(id) else {

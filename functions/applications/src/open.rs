@@ -139,12 +139,15 @@ impl Own {
         self.extensions.get(&id).map(|extension| extension.end)
     }
 
-    /// Whether the caller has to do with the club, or has or had a submission. A draft counts, too,
-    /// but whether it has ended is known only after its answers were read.
+    /// Whether the caller has a submission, or perhaps a draft.
+    fn has_begun(&self, application: Id<Application>) -> bool {
+        self.submissions.contains_key(&application) || self.drafted.contains(&application)
+    }
+
+    /// Whether the caller has to do with the club, or has a submission. A draft counts, too, but
+    /// whether it has ended is known only after its answers were read.
     fn is_mine(&self, club: &ClubCode, application: Id<Application>) -> bool {
-        self.clubs.contains(club)
-            || self.submissions.contains_key(&application)
-            || self.withdrawn.contains(&application)
+        self.clubs.contains(club) || self.submissions.contains_key(&application)
     }
 
     /// Whether the application can be in a list of those that the caller has to do with (`mine`),
@@ -164,8 +167,7 @@ impl Own {
     params(
         ("mine" = Option<bool>, Query,
             description = "`true`: only applications of clubs that the caller is in, follows or has \
-                as a favorite, and those to which the caller has a draft or a submission, or has \
-                withdrawn one"),
+                as a favorite, and those to which the caller has a draft or a submission"),
         ("limit" = Option<OpenCount>, Query,
             description = "Largest number of results: 50 if not sent, at most 200. If there are more, \
                 the header `Link` has the address of the next part"),
@@ -190,6 +192,7 @@ pub async fn list_open_applications(
         mine,
         after: slice.after()?,
         limit: slice.limit().map_or(usize::MAX, |limit| limit + 1),
+        own_first: false,
     };
     let versions = async { Ok(app.table.versions().await?) };
     let (versions, own) = futures::try_join!(versions, Own::read(&app, &user, mine.is_some()))?;
@@ -206,6 +209,8 @@ pub(crate) struct OpenQuery {
     pub after: Option<(i64, u64)>,
     /// The largest number.
     pub limit: usize,
+    /// Whether those with an own draft or submission come first.
+    pub own_first: bool,
 }
 
 /// Returns the applications that are open for the caller. Those that end first come first.
@@ -235,6 +240,9 @@ pub(crate) async fn open_for(
     let place = |application: &Application| (application.end.epoch_seconds(), application.id.get());
     open.sort_by_key(|(application, _)| place(application));
     open.retain(|(application, _)| wanted.after.is_none_or(|after| place(application) > after));
+    if wanted.own_first {
+        open.sort_by_key(|(application, _)| !own.has_begun(application.id));
+    }
     if mine.is_none() {
         open.truncate(wanted.limit);
     }

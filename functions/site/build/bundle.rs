@@ -281,9 +281,24 @@ impl Bundle {
         text
     }
 
+    /// Whether a line outside of comments takes something from a module of the bundle.
+    fn is_taken_by(&self, line: &str, folder: &Path) -> bool {
+        let is_comment = line.trim_start().starts_with(['/', '*']);
+        let mut names = line.split(['"', '`']).skip(1).step_by(2);
+        let takes = [" from ", "import "].iter().any(|word| line.contains(word))
+            || line.contains("import(") && !line.contains("@type");
+        !is_comment
+            && takes
+            && names.any(|name| name.starts_with('.') && self.has(&plain(&folder.join(name))))
+    }
+
     /// Returns a module outside of the bundle, with what it imports from the bundle. Its imports of
     /// other modules stay as they are.
-    pub fn rewritten(&self, path: &Path, source: &str) -> String {
+    ///
+    /// # Errors
+    ///
+    /// If it takes something from the bundle in a way that is not understood.
+    pub fn rewritten(&self, path: &Path, source: &str) -> Result<String, Failure> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let (mut text, mut rest) = (String::new(), source);
         let mut inside: BTreeMap<PathBuf, String> = BTreeMap::new();
@@ -308,13 +323,18 @@ impl Bundle {
             rest = after;
         }
         text.push_str(rest);
+        if let Some(line) = text.lines().find(|line| self.is_taken_by(line, folder)) {
+            return Err(format!("{}: not understood: {line}", path.display()).into());
+        }
         if inside.is_empty() {
-            return text;
+            return Ok(text);
         }
         let up = "../".repeat(folder.components().count());
         let names: Vec<String> = inside.keys().map(|path| variable(path)).collect();
         let takes: String = inside.into_values().collect();
         let names = names.join(", ");
-        format!("import {{ {names} }} from \"{up}{ENTRY}\";\n{takes}{text}")
+        Ok(format!(
+            "import {{ {names} }} from \"{up}{ENTRY}\";\n{takes}{text}"
+        ))
     }
 }

@@ -147,7 +147,7 @@ fn content(path: &Path, bundle: &Bundle) -> Result<Option<Vec<u8>>, Box<dyn std:
     } else if bundle.has(path) || path == Path::new(FIRST) {
         return Ok(None);
     } else if is_module && path != Path::new("worker.js") {
-        lean(&bundle.rewritten(path, &text))
+        lean(&bundle.rewritten(path, &text)?)
     } else {
         lean(&text)
     };

@@ -13,7 +13,7 @@ import { Action, Chip, Empty, Icon, Mono, Time, Title, confirmed } from "../part
 
 export default function Applications() {
   const own = useLoad("/submissions/");
-  const open = useLoad("/applications/open/?mine=true");
+  const open = useLoad("/applications/open/?limit=200");
   return html`
     <div class="head"><${Title}>${t("nav.applications")}<//></div>
     ${loaded(own, (all) =>

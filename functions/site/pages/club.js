@@ -137,7 +137,7 @@ function Subscribe({ club, reload }) {
 /** What can be applied to, and how the person stands with it. */
 function Applications({ code, club }) {
   const open = useLoad(isSignedIn.value ? url`/clubs/${code}/applications/current/` : "");
-  const own = useLoad(isSignedIn.value ? "/applications/open/?mine=true" : "");
+  const own = useLoad(isSignedIn.value ? "/applications/open/?limit=200" : "");
   if (!isSignedIn.value) {
     return club.accepting_members
       ? html`<section class="card line"><h2 class="flat">${t("club.open")}</h2>

@@ -89,7 +89,9 @@ function List() {
   asked.set("page", String(page));
   const from = dayOf(query.get("from"));
   const to = dayOf(query.get("to"));
-  if (from) asked.set("from", from.toISOString());
+  // Without a first day, what is over does not come first.
+  const first = from ?? (to && new Date(new Date().setHours(0, 0, 0, 0)));
+  if (first) asked.set("from", first.toISOString());
   if (to) asked.set("until", new Date(to.setHours(23, 59, 59)).toISOString());
   const events = useLoad(`/events/?${asked}`);
   return loaded(

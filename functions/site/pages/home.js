@@ -90,7 +90,9 @@ function Week({ own }) {
       <a class="push" href=${link("/events/")}>${t("home.calendar")}</a></div>
     ${loaded(events, (found) => {
       const soon = found.results.filter(
-        (event) => Date.parse(nextShowing(event) ?? "") < Date.now() + WEEK,
+        (event) =>
+          event.showings.some((one) => Date.parse(one.end_time) > Date.now()) &&
+          Date.parse(nextShowing(event) ?? "") < Date.now() + WEEK,
       );
       const mine = soon.filter((event) => own?.has(event.club));
       const shown = mine.length ? mine : soon;
@@ -119,7 +121,8 @@ function Own() {
       <section><div class="section"><h2>${t("home.open")}</h2><span class="quiet small">
         ${t("home.deadline")}</span>
           <a class="push" href=${link("/clubs/?accepting=true")}>${t("home.all")}</a></div>
-        <${Open} all=${all.applications.filter((one) => !one.submissions.length && !one.draft)} />
+        <${Open} all=${all.applications.filter((one) => !one.submissions.length && !one.draft)}
+          isNone=${all.applications.length === 0} />
       </section>`,
       8,
     )}<${Clubs} title="memberships.favorites" all=${home.data?.favorites ?? []} /><${Seen} />`;
@@ -182,9 +185,10 @@ function Decision({ one }) {
 const applyAddress = (one) => link(url`/clubs/${one.club.code}/apply/${one.id}/`);
 
 /** What is open, as covers, by the deadline. */
-function Open({ all }) {
+function Open({ all, isNone }) {
   if (all.length === 0)
-    return html`<${Empty} icon="clipboard-list"><p>${t("home.open.none")}</p><//>`;
+    return html`<${Empty} icon="clipboard-list"><p>
+      ${t(isNone ? "home.open.none" : "home.open.begun")}</p><//>`;
   return html`<ul class="grid">${all.slice(0, 8).map(
     (one) => html`<li class="club" key=${one.id}>
     <${Cover} club=${one.club} />

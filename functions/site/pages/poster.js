@@ -7,7 +7,7 @@ import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { address, link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Icon, Mono, Time, Title } from "../parts/ui.js";
+import { Icon, Mono, Problem, Time, Title } from "../parts/ui.js";
 
 export default function Poster({ club: code }) {
   const { query } = address.value;
@@ -46,17 +46,19 @@ export default function Poster({ club: code }) {
  */
 function Sheet({ club, call, more = null, path = "", address = "", code = "" }) {
   const drawn = useSignal("");
+  const failed = useSignal(/** @type {any} */ (null));
   useEffect(() => {
     if (!code) return;
     get(code).then(
       (svg) => (drawn.value = `data:image/svg+xml,${encodeURIComponent(svg)}`),
-      () => {},
+      (error) => (failed.value = error),
     );
   }, [code]);
   const image = code ? drawn.value : link(`/qr.svg?${new URLSearchParams({ to: path })}`);
   const shown = address || new URL(link(path), location.href).href;
   return html`<p class="row noprint"><button class="main" onClick=${() => print()}><${Icon}
       name="file-text" /> ${t("poster.print")}</button></p>
+    ${failed.value && html`<${Problem} error=${failed.value} />`}
     <article class="poster card">
       <${Mono} code=${club.code} name=${club.name} image=${club.image_url} size="big" />
       <${Title}>${club.name}<//>

@@ -1,6 +1,6 @@
 // Events as a month and as a week.
 
-import { html, useEffect, useSignal } from "./kit.js";
+import { html, useEffect, useRef, useSignal } from "./kit.js";
 import { get } from "./api.js";
 import { loaded } from "./load.js";
 import { url } from "./path.js";
@@ -38,22 +38,28 @@ function useAll(wanted, from, until) {
   query.set("until", until.toISOString());
   query.set("page_size", "100");
   const asked = query.toString();
-  const state = useSignal(/** @type {{data?: any[], error: any}} */ ({ error: null }));
+  const state = useSignal(
+    /** @type {{data?: any[], error: any, asked: string}} */ ({ error: null, asked: "" }),
+  );
+  /** The number of the last request: an earlier one that answers later is not shown. */
+  const last = useRef(0);
   const load = async () => {
+    const number = ++last.current;
     try {
       const results = [];
       for (let page = 1; page <= MOST_PAGES; page++) {
         const found = await get(`/events/?${asked}&page=${page}`);
+        if (number !== last.current) return;
         results.push(...found.results);
         if (!found.next) break;
       }
-      state.value = { data: results, error: null };
+      state.value = { data: results, error: null, asked };
     } catch (error) {
-      state.value = { ...state.value, error };
+      if (number === last.current) state.value = { ...state.value, error };
     }
   };
   useEffect(() => void load(), [asked]);
-  return { ...state.value, reload: load };
+  return { ...state.value, isStale: state.value.asked !== asked, reload: load };
 }
 
 /** The days of the weeks that a month touches, from Monday on. */

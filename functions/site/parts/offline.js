@@ -1,11 +1,13 @@
 // What somebody saw last, kept in the browser for that person alone, so that a form that was opened
 // can be filled without a network. It goes when the person signs out.
 
-/** Answers about the person, and those that everybody may see. Nothing about others is kept. */
+/** Answers about the person, and those that everybody may see. Nothing about others is kept:
+ * what waits for officers are numbers. */
 const KEPT = [
   /^\/settings\/$/,
   /^\/submissions\/$/,
   /^\/memberships\/$/,
+  /^\/home\/$/,
   /^\/applications\/open\//,
   /^\/clubs\/[\w-]+\/$/,
   /^\/clubs\/[\w-]+\/applications\/(current|\d+)\/$/,

@@ -111,15 +111,14 @@ export function Facts({ all }) {
 /** From the submission to the membership: how many came how far. */
 function Way({ club, all }) {
   const members = useLoad(url`/clubs/${club}/members/`).data ?? [];
-  const joined = new Set(members.map((one) => one.username));
-  const people = (fits) =>
-    new Set(all.filter(fits).map((one) => one.user?.username ?? one.id)).size;
+  const joined = new Set(members.map((one) => one.person));
+  const people = (fits) => new Set(all.filter(fits).map((one) => one.user?.id ?? one.id)).size;
   const isAccepted = (one) => one.status === 4;
   const counts = [
     [t("overview.way.applied"), people(() => true)],
     [t("overview.way.accepted"), people(isAccepted)],
     [t("overview.way.told"), people((one) => isAccepted(one) && one.notified)],
-    [t("overview.way.joined"), people((one) => isAccepted(one) && joined.has(one.user?.username))],
+    [t("overview.way.joined"), people((one) => isAccepted(one) && joined.has(one.user?.id ?? 0))],
   ];
   return html`<${Bars} caption=${t("overview.way")} counts=${counts} />`;
 }

@@ -31,10 +31,14 @@ function duties({ club, waiting }) {
   const recruitment = (one) => {
     const form = url`/clubs/${club.code}/applications/${one.id}/`;
     const values = { name: one.name };
+    const duty = (n, text, path) =>
+      of(n, text, path, values).map((found) =>
+        one.has_more ? { ...found, text: t("home.atleast", found) } : found,
+      );
     return [
-      ...of(one.undecided, "home.undecided", `${form}review/`, values),
-      ...of(one.unmailed, "home.unmailed", `${form}mails/`, values),
-      ...of(one.unreached, "home.unreached", `${form}mails/`, values),
+      ...duty(one.undecided, "home.undecided", `${form}review/`),
+      ...duty(one.unmailed, "home.unmailed", `${form}mails/`),
+      ...duty(one.unreached, "home.unreached", `${form}mails/`),
     ];
   };
   return [
@@ -53,10 +57,11 @@ export function ClubWaits({ own }) {
     ${
       all.length === 0
         ? own.waiting &&
+          !own.waiting.more_applications &&
           html`<p class="line"><${Chip} kind="good" icon="check">
           ${t("home.nothing")}<//></p>`
         : html`<ul class="duties">${all.map(
-            ({ text, path }) => html`<li key=${text}><a href=${link(path)}>${text}
+            ({ text, path }) => html`<li key=${path + text}><a href=${link(path)}>${text}
             <${Icon} name="chevron-right" /></a></li>`,
           )}</ul>`
     }

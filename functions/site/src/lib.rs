@@ -169,7 +169,8 @@ async fn show_site_map(State(site): State<Site>, Base(base): Base) -> Response {
     (headers, map).into_response()
 }
 
-/// Where the site is, below a stage of the gateway or at the root of a host, with a slash at its end.
+/// Where the site is, below a stage of the gateway or at the root of a host, with a slash at its
+/// end.
 fn base_of(public: &str, path: &str) -> String {
     format!("{}/", public.strip_suffix(path).unwrap_or_default())
 }
@@ -184,8 +185,8 @@ struct Target {
     to: String,
 }
 
-/// The QR code of a page, for posters. Addresses with a secret are not given here, because addresses
-/// of requests stand in logs: the code of a join link comes from the API.
+/// The QR code of a page, for posters. Addresses with a secret are not given here, because
+/// addresses of requests stand in logs: the code of a join link comes from the API.
 async fn show_qr_code(Base(base): Base, Query(target): Query<Target>) -> Response {
     let path = target.to.split('?').next().unwrap_or_default();
     let has_secret = SECRETS.iter().any(|start| path.starts_with(start));
@@ -347,8 +348,10 @@ async fn show_page(
     let config = &site.config;
     let html = page(config, (base, uri.path()), language, preview);
     let policy = format!(
-        "default-src 'none'; script-src 'self' '{first}'; style-src 'self'; img-src 'self' data: {media}; \
-         connect-src 'self' {issuer} {connect}; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'",
+        "default-src 'none'; script-src 'self' '{first}'; style-src 'self'; \
+         img-src 'self' data: {media}; connect-src 'self' {issuer} {connect}; \
+         manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'self'; \
+         frame-ancestors 'none'",
         first = env!("SITE_FIRST"),
         media = origin(&config.media_url),
         issuer = origin(&config.issuer),

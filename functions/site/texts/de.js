@@ -191,6 +191,7 @@ export default {
 
   "home.about": "Finde einen Club, bewirb dich und sieh, was diese Woche los ist.",
   "home.all": "Alle zeigen",
+  "home.atleast": "{text}, oder mehr",
   "home.calendar": "Kalender",
   "home.change": "Änderbar bis",
   "home.continue": "Weiter",
@@ -212,6 +213,7 @@ export default {
   "home.next.none": "Nichts wartet auf dich. Sieh dir die Clubs an.",
   "home.nothing": "Hier wartet nichts auf dich.",
   "home.open": "Offen für Bewerbungen",
+  "home.open.begun": "Du hast alles begonnen, was offen ist.",
   "home.open.none": "Gerade nimmt kein Club Bewerbungen an.",
   "home.requests": "{n} Person möchte beitreten|{n} Personen möchten beitreten",
   "home.search": "Clubs suchen",
@@ -222,8 +224,8 @@ export default {
   "home.undecided":
     "{name}: {n} Bewerbung ohne Entscheidung|{name}: {n} Bewerbungen ohne Entscheidung",
   "home.unmailed":
-    "{name}: {n} Person kennt die Entscheidung nicht|{name}: {n} Personen kennen die " +
-    "Entscheidung nicht",
+    "{name}: {n} Person wurde nicht benachrichtigt|{name}: {n} Personen wurden nicht " +
+    "benachrichtigt",
   "home.unreached": "{name}: {n} E-Mail kam nicht an|{name}: {n} E-Mails kamen nicht an",
   "home.week": "Diese Woche",
   "home.week.none": "Keine Veranstaltungen in den nächsten sieben Tagen.",

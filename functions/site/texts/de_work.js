@@ -259,7 +259,7 @@ export default {
   "overview.way.accepted": "Angenommen",
   "overview.way.applied": "Personen, die sich beworben haben",
   "overview.way.joined": "Jetzt Mitglied",
-  "overview.way.told": "Benachrichtigt",
+  "overview.way.told": "Haben eine Entscheidung per E-Mail",
 
   "recruitment.closes": "Schließt",
   "recruitment.decisions": "Entscheidungen",

@@ -190,6 +190,7 @@ export default {
 
   "home.about": "Find a club, apply, and see what happens this week.",
   "home.all": "Show all",
+  "home.atleast": "{text}, or more",
   "home.calendar": "Calendar",
   "home.change": "Can be changed until",
   "home.continue": "Continue",
@@ -211,6 +212,7 @@ export default {
   "home.next.none": "Nothing waits for you. Look which clubs there are.",
   "home.nothing": "Nothing waits for you here.",
   "home.open": "Open for applications",
+  "home.open.begun": "You have begun everything that is open.",
   "home.open.none": "No club takes applications just now.",
   "home.requests": "{n} person asks to join|{n} people ask to join",
   "home.search": "Search clubs",

@@ -256,7 +256,7 @@ export default {
   "overview.way.accepted": "Accepted",
   "overview.way.applied": "People who applied",
   "overview.way.joined": "Members now",
-  "overview.way.told": "Told so",
+  "overview.way.told": "Got a decision mail",
 
   "recruitment.closes": "Closes",
   "recruitment.decisions": "Decisions",

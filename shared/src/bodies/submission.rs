@@ -272,9 +272,10 @@ pub fn shown_decision(
 ) -> Option<(Status, Timestamp)> {
     let mailed = submission.mailed.as_ref();
     let (status, since) = if application.release.moment() <= now {
+        let decided = application.release.max(submission.updated_at);
         let told = mailed.filter(|mailed| mailed.status == submission.status);
-        let told = told.map_or(application.release, |mailed| mailed.at);
-        (submission.status, told.min(application.release))
+        let told = told.map_or(decided, |mailed| mailed.at);
+        (submission.status, told.min(decided))
     } else {
         mailed.map(|mailed| (mailed.status, mailed.at))?
     };

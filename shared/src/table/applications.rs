@@ -73,19 +73,18 @@ fn windows_with(
     } else {
         windows.remove(&id);
     }
-    let mut ended: Vec<Timestamp> = windows
-        .values()
-        .map(|window| window.end)
-        .filter(|end| *end < now)
+    let mut ended: Vec<(Timestamp, String)> = windows
+        .iter()
+        .filter(|(_, window)| window.end < now)
+        .map(|(id, window)| (window.end, id.clone()))
         .collect();
-    ended.sort_by_key(|end| std::cmp::Reverse(*end));
+    ended.sort_by(|a, b| b.cmp(a));
     let oldest = now.plus(-TimeDelta::days(Window::KEPT_DAYS));
-    let oldest = ended
-        .get(Window::KEPT - 1)
-        .copied()
-        .unwrap_or(oldest)
-        .max(oldest);
-    windows.retain(|_, window| window.end >= oldest);
+    let is_late =
+        |(n, (end, _)): &(usize, &(Timestamp, String))| *n >= Window::KEPT || *end < oldest;
+    for (_, (_, id)) in ended.iter().enumerate().filter(is_late) {
+        windows.remove(id);
+    }
     windows
 }
 

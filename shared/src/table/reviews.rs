@@ -1,5 +1,7 @@
 //! Reviews: what officers think of a submission.
 
+use std::collections::HashMap;
+
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::Deserialize;
 
@@ -29,6 +31,8 @@ impl Entity for Review {
 pub struct GivenScore {
     /// Id of the submission.
     pub submission: Id<Submission>,
+    /// As in [`Review`].
+    pub sequence: u64,
     /// Id of the officer; none after the erasure of the officer.
     #[serde(default)]
     pub person: Option<Id<Person>>,
@@ -69,11 +73,19 @@ impl Table {
         application: Id<Application>,
     ) -> Result<(Vec<GivenScore>, bool), TableError> {
         let partition = (keys::reviews(application), None);
-        let wanted = ["submission", "person", "score"];
+        let wanted = ["submission", "sequence", "person", "score"];
         let pages = limits::COUNTED_PAGES;
         let (found, has_more) = self.some_of(partition, &wanted, pages, None).await?;
         let scores = found.iter().map(Stored::read::<GivenScore>);
-        Ok((scores.collect::<Result<_, _>>()?, has_more))
+        let mut scores: Vec<GivenScore> = scores.collect::<Result<_, _>>()?;
+        // Reviews of a submission that was withdrawn since do not count.
+        let mut newest: HashMap<Id<Submission>, u64> = HashMap::new();
+        for given in &scores {
+            let sequence = newest.entry(given.submission).or_default();
+            *sequence = given.sequence.max(*sequence);
+        }
+        scores.retain(|given| newest.get(&given.submission) == Some(&given.sequence));
+        Ok((scores, has_more))
     }
 
     /// Returns a review by its id: 1 read. It may be one of a submission that was withdrawn since.

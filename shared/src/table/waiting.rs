@@ -10,7 +10,7 @@ use super::{Entity as _, Key, Range, Table, TableError, keys};
 use crate::ids::Id;
 use crate::limits;
 use crate::models::{
-    Application, ClubCode, Email, EmailStatus, Invite, MailKind, MailState, Mailed, Status,
+    Application, ClubCode, Email, EmailStatus, Invite, MailKind, MailState, Mailed, Person, Status,
     Submission, Told,
 };
 use crate::time::Timestamp;
@@ -48,6 +48,9 @@ impl ClubWaiting {
 #[derive(Deserialize)]
 struct Decision {
     status: Status,
+    /// None after an erasure: there is nobody to tell.
+    #[serde(default)]
+    person: Option<Id<Person>>,
     #[serde(default)]
     acceptance_mail: Option<MailState>,
     #[serde(default)]
@@ -81,10 +84,11 @@ impl Waiting {
             | EmailStatus::Bounced
             | EmailStatus::Complained => true,
         });
+        let is_there = decision.person.is_some();
         self.submissions += 1;
         self.undecided += usize::from(wanted.is_none());
-        self.unmailed += usize::from(wanted.is_some() && told.last_kind() != wanted);
-        self.unreached += usize::from(is_unreached);
+        self.unmailed += usize::from(is_there && wanted.is_some() && told.last_kind() != wanted);
+        self.unreached += usize::from(is_there && is_unreached);
     }
 }
 
@@ -94,7 +98,13 @@ impl Table {
     pub async fn waiting(&self, application: Id<Application>) -> Result<Waiting, TableError> {
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let partition = (keys::submissions(application, part), None);
-            let wanted = ["status", "acceptance_mail", "rejection_mail", "mailed"];
+            let wanted = [
+                "status",
+                "person",
+                "acceptance_mail",
+                "rejection_mail",
+                "mailed",
+            ];
             let pages = limits::COUNTED_PAGES;
             let (found, has_more) = self.some_of(partition, &wanted, pages, None).await?;
             let mut waiting = Waiting {

@@ -114,9 +114,8 @@ async fn a_withdrawn_submission_is_told() {
     let path = format!("/api/submissions/{}/", id(&submission));
     sue.delete(&path).await.no_content();
     assert_eq!(state().await, (json!(true), json!([])));
-    // It stays in the list of those that she has to do with.
-    let mine = sue.get("/api/applications/open/?mine=true").await.ok();
-    assert_eq!(mine[0]["withdrawn"], true);
+    let all = sue.get("/api/applications/open/").await.ok();
+    assert_eq!(all[0]["withdrawn"], true);
     let again = drive.answer("Again.");
     let path = format!("{}submissions/", drive.path);
     sue.post(&path, again).await;
@@ -153,10 +152,12 @@ async fn a_decision_is_shown_when_its_time_has_come_and_for_a_month() {
     let submission = drive.submit(&sue).await;
     let decisions = async || home(&sue).await["decisions"].clone();
     drive.decide(&submission, 4, "Well done.").await;
-    // Neither before the release nor with its reason.
+    // Neither before the release, nor while the mail waits: its invitation would tell it.
     assert_eq!(decisions().await, json!([]));
-    let mail = drive.send("acceptance", json!({}));
-    campus.with_worker(mail).await.ok();
+    let before = home(&sue).await;
+    drive.send("acceptance", json!({})).await.ok();
+    assert_eq!(home(&sue).await, before);
+    campus.deliver().await;
     let shown = decisions().await;
     assert_eq!(
         (
@@ -166,6 +167,8 @@ async fn a_decision_is_shown_when_its_time_has_come_and_for_a_month() {
         ),
         (&submission["id"], &json!(4), &json!("chess"))
     );
+    // The invitation in the mail is no invitation by address.
+    assert_eq!(home(&sue).await["invites"], json!([]));
     // What is decided after the mail stays unknown until the release.
     drive.decide(&submission, 2, "").await;
     assert_eq!(decisions().await[0]["status"], 4);
@@ -197,4 +200,8 @@ async fn favorites_are_shown_by_name() {
     ada.delete("/api/clubs/chess/").await.no_content();
     let shown = home(&sue).await["favorites"].clone();
     assert_eq!(shown, json!([{ "code": "go", "name": "go" }]));
+    // Nor is a club that she cannot see any more.
+    let refused = json!({ "approved": false });
+    campus.admin().patch("/api/clubs/go/", refused).await.ok();
+    assert_eq!(home(&sue).await["favorites"], json!([]));
 }

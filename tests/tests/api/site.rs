@@ -246,14 +246,18 @@ async fn every_path_of_a_browser_is_the_page_and_its_files_are_kept_for_ever() {
     let (_, _, html) = open(&campus, "/", "").await;
     // What the page needs is asked for at once, and its settings are in it.
     for part in [
-        "/pages/home.js",
-        "/parts/api.js",
+        "/app.js",
+        "/vendor/libraries.js",
         "/texts/en.js",
         local::issuer::ISSUER,
     ] {
         assert!(html.contains(part), "{part}");
     }
     assert!(!html.contains("/pages/clubs.js"));
+    let (_, _, clubs) = open(&campus, "/clubs/", "").await;
+    assert!(clubs.contains("/pages/clubs.js") && clubs.contains("/parts/pager.js"));
+    // Modules that are in the one file are no files of their own.
+    assert!(!clubs.contains("/parts/api.js"));
     let (status, _, robots) = open(&campus, "/robots.txt", "").await;
     assert_eq!((status, robots.contains("Disallow: /join/")), (200, true));
     let file = html
