@@ -6,6 +6,8 @@ import { PHONE, accessible, call, heading, origin, signIn, windowOf } from "./li
 
 /** Opens the home page again, and returns what it asked the API for. */
 async function askedFor(page) {
+  // What the page before still asks for does not count.
+  await page.waitForLoadState("networkidle");
   const asked = [];
   const note = (request) => {
     const { pathname } = new URL(request.url());
