@@ -185,16 +185,18 @@ pub async fn show_home(
     let more_applications = applications.len() >= wanted.limit;
     applications.truncate(limits::OPEN_SLICE.0);
     let is_member = |code: &ClubCode| roles.iter().any(|(club, _)| club.code == *code);
-    let mut invited = HashSet::new();
+    let mut clubs_named = HashSet::new();
     let invites = invites.into_iter().filter_map(|invite| {
         let accepted = Invite::id_for_accepted(&invite.club, user.id());
         let is_shown = invite.id != accepted && !is_member(&invite.club);
         let club = known.get(&invite.club).filter(|_| is_shown)?;
-        invited.insert(invite.club.clone()).then(|| HomeInviteBody {
-            club: named(club),
-            role: invite.role,
-            expires_at: invite.expires_at,
-        })
+        clubs_named
+            .insert(invite.club.clone())
+            .then(|| HomeInviteBody {
+                club: named(club),
+                role: invite.role,
+                expires_at: invite.expires_at,
+            })
     });
     let codes = roles.iter().map(|(club, _)| club.code.clone());
     let visibility = Visibility::with_all(codes, user.is_admin());
