@@ -1,7 +1,7 @@
 //! Reports of SES about mails that it has taken: delivery, bounce, complaint (E18, E22, E23).
 
 use serde::Deserialize;
-use shared::models::{MailId, Report};
+use shared::models::{MailId, NoMailId, Report};
 use shared::table::{MailReport, Table, TableError};
 use shared::time::Timestamp;
 
@@ -121,34 +121,41 @@ impl Reports {
         Self { table }
     }
 
-    /// Processes events. After an error all of them are delivered again, which is harmless.
+    /// Processes events. After an error all of them are delivered again, which is harmless; after
+    /// some attempts they go to the queue of failed ones (E33).
     pub async fn handle(&self, notifications: &Notifications) -> Result<(), TableError> {
+        let mut unread = Ok(());
         for notification in &notifications.records {
-            match serde_json::from_str(&notification.sns.message) {
+            let message = &notification.sns.message;
+            match serde_json::from_str(message) {
                 Ok(event) => self.mark(&event).await?,
-                // SNS sends a text when the subscription begins. Delivering such a message again
-                // would not help.
-                Err(error) => {
-                    tracing::warn!(column = error.column(), "an event of SES cannot be read");
+                Err(error) if is_event(message) => {
+                    tracing::error!(column = error.column(), "an event of SES cannot be read");
+                    unread = Err(TableError::Failed("an event that cannot be read".into()));
                 }
+                // SNS sends a text when the subscription begins.
+                Err(_) => tracing::warn!("a message that is no event of SES"),
             }
         }
-        Ok(())
+        unread
     }
 
     async fn mark(&self, event: &SesEvent) -> Result<(), TableError> {
         let Some((report, outcome)) = event.report() else {
             return Ok(());
         };
-        let Some(id) = event
-            .mail
-            .tags
-            .mail
-            .first()
-            .and_then(|tag| tag.parse::<MailId>().ok())
-        else {
-            tracing::warn!(?report, "an event of SES is about no mail of ours");
-            return Ok(());
+        let id: MailId = match event.mail.tags.mail.first().map(|tag| tag.parse()) {
+            Some(Ok(id)) => id,
+            // A later release has stored it. The report is delivered again.
+            Some(Err(NoMailId::UnknownKind)) => {
+                return Err(TableError::Failed(
+                    "a report about an unknown kind of mail".into(),
+                ));
+            }
+            None | Some(Err(NoMailId::Foreign)) => {
+                tracing::warn!(?report, "an event of SES is about no mail of ours");
+                return Ok(());
+            }
         };
         self.table
             .report_mail(
@@ -170,4 +177,10 @@ impl Reports {
         );
         Ok(())
     }
+}
+
+/// Whether a message of SNS is an event of SES, also one that cannot be read.
+fn is_event(message: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(message)
+        .is_ok_and(|event| event.get("eventType").is_some())
 }

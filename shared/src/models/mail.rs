@@ -155,22 +155,31 @@ impl fmt::Display for MailId {
     }
 }
 
-impl FromStr for MailId {
-    type Err = ();
+/// Why a text is no [`MailId`].
+#[derive(Debug, PartialEq, Eq)]
+pub enum NoMailId {
+    /// It is not the id of a mail of Clubs.
+    Foreign,
+    /// It is one, with a kind of mail that this release does not have.
+    UnknownKind,
+}
 
-    fn from_str(text: &str) -> Result<Self, ()> {
+impl FromStr for MailId {
+    type Err = NoMailId;
+
+    fn from_str(text: &str) -> Result<Self, NoMailId> {
         let [about, sequence, kind, attempt] = text.split('-').collect::<Vec<_>>()[..] else {
-            return Err(());
+            return Err(NoMailId::Foreign);
         };
-        let number = |text: &str| text.parse().map_err(|_| ());
+        let number = |text: &str| text.parse().map_err(|_| NoMailId::Foreign);
         Ok(Self {
             about: number(about)?,
             sequence: number(sequence)?,
+            attempt: attempt.parse().map_err(|_| NoMailId::Foreign)?,
             kind: MailKind::ALL
                 .into_iter()
                 .find(|known| known.name() == kind)
-                .ok_or(())?,
-            attempt: attempt.parse().map_err(|_| ())?,
+                .ok_or(NoMailId::UnknownKind)?,
         })
     }
 }

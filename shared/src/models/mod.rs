@@ -31,8 +31,8 @@ pub use event::{Event, EventText, EventType, Image, Showing, Span};
 pub use keyed::{KeyedOutcome, KeyedRequest};
 pub use lookup::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
 pub use mail::{
-    Decision, EmailStatus, InviteLink, Mail, MailId, MailKind, MailLease, MailState, Report,
-    Telling, ToldDecision,
+    Decision, EmailStatus, InviteLink, Mail, MailId, MailKind, MailLease, MailState, NoMailId,
+    Report, Telling, ToldDecision,
 };
 pub use membership::Membership;
 pub use person::{Creations, Person, PersonAddress, PersonWord, Personal};

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::catalogue::{Versions, moved};
 use super::conditions::counted_owner;
 use super::lookups::count_uses;
+use super::parts::parts;
 use super::{Bookmark, Entity, Key, Refusal, Retries, Table, TableError, Write, keys};
 use crate::html::beginning;
 use crate::ids::Id;
@@ -29,16 +30,29 @@ impl Entity for ClubText {
     }
 }
 
-/// Attributes that other writes change directly: counters, and the windows of applications.
-const COUNTED: [&str; 7] = [
-    "members",
-    "owners",
-    "favorites",
-    "events",
-    "told_of_requests_at",
-    "windows",
-    "applications",
-];
+parts! {
+    Club => (EDITED) {
+        code: (Written),
+        version: (Written),
+        profile: (Written),
+        image: (Written),
+        badges: (Written),
+        approved: (Written),
+        archived: (Written),
+        creation: (Written),
+        created_at: (Written),
+        members: (Kept),
+        owners: (Kept),
+        favorites: (Kept),
+        events: (Kept),
+        told_of_requests_at: (Kept),
+        windows: (Kept),
+        applications: (Kept),
+        without_owner: (Written),
+    } and {
+        TYPE: (Written),
+    }
+}
 
 /// Splits a club into the item that lists read, and a write for the full description.
 ///
@@ -296,7 +310,7 @@ impl Table {
     ) -> Result<(), TableError> {
         let (stored, text) = apart(Some(old), new)?;
         let mut write = Write::update(new.key())
-            .set_entity(&stored, &[], &COUNTED)?
+            .parts(&stored, &EDITED)?
             .if_equals("version", &old.version);
         let mut writes = vec![moved([new.key().pk])];
         writes.extend(count_club((&old.profile.tags, &old.badges), new));

@@ -1,6 +1,6 @@
 //! The erasure of a person (P14, P15, P17).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -15,7 +15,7 @@ use super::{
     keys,
 };
 use crate::ids::{Id, derived};
-use crate::models::{Answers, Club, ClubCode, Membership, Person, Role, Status, Submission};
+use crate::models::{Club, ClubCode, Membership, Person, Role, Status, Submission};
 use crate::time::Timestamp;
 
 /// Why a person cannot be erased: these clubs would have no owner.
@@ -294,14 +294,7 @@ impl Table {
                 .await?
                 == WithdrawOutcome::Done;
         if !withdrawn {
-            let anonymous = Write::update(submission.key())
-                .set("person", &None::<u64>)
-                .set("applicant", &None::<()>)
-                .set("answers", &Answers::default())
-                .set("reason", &"")
-                .set("mailed", &None::<()>)
-                .set("reviews", &BTreeMap::<String, u8>::new())
-                .if_exists();
+            let anonymous = Self::anonymous(&submission)?;
             ignore_refusal(self.write(anonymous).await)?;
         }
         self.delete_reviews(submission.application, submission.id)

@@ -1,6 +1,7 @@
 //! Join links: anybody who has one can join a club.
 
 use super::members::counted;
+use super::parts::parts;
 use super::requests::request_gone;
 use super::{Entity, Key, Range, Refusal, Table, TableError, Write, keys};
 use crate::ids::Id;
@@ -32,6 +33,26 @@ impl Entity for LinkUse {
 
     fn expires(&self) -> Option<i64> {
         Some(self.expires)
+    }
+}
+
+parts! {
+    JoinLink => (EDITED) {
+        id: (Written),
+        club: (Written),
+        version: (Written),
+        creation: (Written),
+        title: (Written),
+        note: (Written),
+        expires_at: (Written),
+        max_uses: (Written),
+        uses: (Kept),
+        created_by: (Written),
+        by: (Written),
+        created_at: (Written),
+    } and {
+        TYPE: (Written),
+        TTL: (Written),
     }
 }
 
@@ -81,7 +102,7 @@ impl Table {
     /// of `old`.
     pub async fn update_join_link(&self, old: &JoinLink, new: &JoinLink) -> Result<(), TableError> {
         let update = Write::update(new.key())
-            .set_entity(new, &[], &[USES])?
+            .parts(new, &EDITED)?
             .if_equals("version", &old.version);
         self.write(update).await.map(drop)
     }

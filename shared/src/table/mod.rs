@@ -29,6 +29,7 @@ mod mail_turns;
 mod members;
 mod outbox;
 mod own_submissions;
+mod parts;
 mod people;
 mod personal_data;
 mod read;

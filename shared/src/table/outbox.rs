@@ -179,6 +179,15 @@ impl Table {
         self.get(key_of(mail)).await
     }
 
+    /// Returns whether this item of the outbox still exists, also if it cannot be read: 1 read.
+    pub async fn has_mail(&self, pk: &str, sk: &str) -> Result<bool, TableError> {
+        let key = Key {
+            pk: pk.to_owned(),
+            sk: sk.to_owned(),
+        };
+        Ok(self.read(key).await?.is_some())
+    }
+
     /// Returns mails of the outbox as they are now: 1 batch read per 100.
     pub async fn mails(&self, mails: &[MailId]) -> Result<Vec<Mail>, TableError> {
         let wanted: Vec<Key> = mails.iter().map(key_of).collect();

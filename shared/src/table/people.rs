@@ -7,6 +7,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use super::answer::AnyItem as _;
 use super::error::ignore_refusal;
 use super::lookups::count_person;
+use super::parts::parts;
 use super::read::Fetch;
 use super::{
     Entity, Item, Key, PARALLEL, Range, Refusal, Retries, Table, TableError, Write, keys, to_item,
@@ -63,22 +64,27 @@ enum Copied {
     Settings,
 }
 
-/// The attributes of a profile that its settings do not write: what follows from the token, the
-/// counters, and what never changes.
-const NOT_SETTINGS: [&str; 12] = [
-    "id",
-    "personal",
-    "former_emails",
-    "token_issued_at",
-    "subject",
-    "clubs_created",
-    "clubs_owned",
-    "created_at",
-    "erasing",
-    keys::TYPE,
-    keys::GSI1PK,
-    keys::GSI1SK,
-];
+parts! {
+    Person => (CLAIMS, SETTINGS) {
+        id: (Kept, Kept),
+        personal: (Written, Kept),
+        former_emails: (Written, Kept),
+        token_issued_at: (Written, Kept),
+        graduation_year: (Kept, Written),
+        school: (Kept, Written),
+        major: (Kept, Written),
+        image_url: (Kept, Written),
+        subject: (Kept, Kept),
+        clubs_created: (Kept, Kept),
+        clubs_owned: (Kept, Kept),
+        created_at: (Kept, Kept),
+        erasing: (Kept, Kept),
+    } and {
+        TYPE: (Kept, Kept),
+        GSI1PK: (Written, Kept),
+        GSI1SK: (Written, Kept),
+    }
+}
 
 /// Maximum number of search words per person.
 const WORDS: usize = 12;
@@ -292,13 +298,8 @@ impl Table {
     /// after `old` was read, their version is kept.
     pub async fn update_claims(&self, old: &Person, person: &Person) -> Result<(), TableError> {
         Box::pin(self.refresh_copies(person, Copied::Claims)).await?;
-        let Key { pk, sk } = keys::by_username(&person.personal.username, person.id);
         let profile = Write::update(person.key())
-            .set("personal", &person.personal)
-            .set("former_emails", &person.former_emails)
-            .set("token_issued_at", &person.token_issued_at)
-            .set(keys::GSI1PK, &pk)
-            .set(keys::GSI1SK, &sk)
+            .parts(person, &CLAIMS)?
             .if_equals("personal", &old.personal);
         let (before, now) = (old.entry_keys(), person.entry_keys());
         let gone = before.difference(&now).cloned().map(Write::delete);
@@ -329,8 +330,8 @@ impl Table {
     pub async fn update_settings(&self, old: &Person, new: &Person) -> Result<(), TableError> {
         Box::pin(self.refresh_copies(new, Copied::Settings)).await?;
         let write = Write::update(new.key())
-            .set_entity(new, &[], &NOT_SETTINGS)?
-            .if_entity_unchanged(old, &NOT_SETTINGS)?
+            .parts(new, &SETTINGS)?
+            .if_parts_unchanged(old, &SETTINGS)?
             .if_equals("erasing", &false);
         let counts = count_person(old, new);
         let done = if counts.is_empty() {

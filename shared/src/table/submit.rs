@@ -1,12 +1,15 @@
 //! Writes of the applicant: to submit, to submit again, and to withdraw.
 
+use std::collections::BTreeMap;
+
 use super::answer::{AnyItem as _, readable};
 use super::error::ignore_refusal;
 use super::execute::WriteResult;
+use super::parts::parts;
 use super::{Entity, Item, Key, Range, StoredSubmission, Table, TableError, Write, keys};
 use crate::ids::Id;
 use crate::models::{
-    EmailStatus, Mail, MailKind, OwnPlace, Person, Status, Submission, Withdrawal,
+    Answers, EmailStatus, Mail, MailKind, OwnPlace, Person, Status, Submission, Withdrawal,
 };
 use crate::time::Timestamp;
 
@@ -33,38 +36,41 @@ pub enum WithdrawOutcome {
     Changed,
 }
 
-/// Attributes that keep their values when somebody submits again.
-const KEPT: [&str; 13] = [
-    "created_at",
-    "sequence",
-    "withdrawn",
-    "erased",
-    "reviews",
-    keys::GSI2PK,
-    keys::GSI2SK,
-    "status",
-    "reason",
-    "notified",
-    "acceptance_mail",
-    "rejection_mail",
-    "mailed",
-];
-/// Attributes that a submission has only after a mail, or only in earlier releases.
-const OPTIONAL: [&str; 4] = ["acceptance_mail", "rejection_mail", "mailed", "key"];
-/// Attributes that remain when a submission is withdrawn.
-const LEFT: [&str; 11] = [
-    keys::TYPE,
-    keys::GSI1PK,
-    keys::GSI1SK,
-    "person",
-    "id",
-    "application",
-    "received",
-    "revision",
-    "withdrawn",
-    "erased",
-    "confirmations",
-];
+parts! {
+    Submission => (SUBMITTED, WITHDRAWN, ERASED) {
+        id: (Written, Kept, Kept),
+        club: (Written, Removed, Kept),
+        application: (Written, Kept, Kept),
+        person: (Written, Kept, Written),
+        applicant: (Written, Removed, Written),
+        committee: (Written, Removed, Kept),
+        committee_name: (Written, Removed, Kept),
+        answers: (Written, Removed, Written),
+        status: (Once, Removed, Kept),
+        reason: (Once, Removed, Written),
+        sequence: (Once, Removed, Kept),
+        received: (Written, Kept, Kept),
+        revision: (Written, Kept, Kept),
+        withdrawn: (Once, Kept, Kept),
+        erased: (Once, Kept, Kept),
+        reviews: (Once, Removed, Written),
+        keys: (Written, Removed, Kept),
+        confirmations: (Written, Kept, Kept),
+        created_at: (Once, Removed, Kept),
+        submitted_at: (Written, Removed, Kept),
+        updated_at: (Written, Removed, Kept),
+        notified: (Once, Removed, Kept),
+        acceptance_mail: (Once, Removed, Kept),
+        rejection_mail: (Once, Removed, Kept),
+        mailed: (Once, Removed, Written),
+    } and {
+        TYPE: (Written, Kept, Kept),
+        GSI1PK: (Written, Kept, Kept),
+        GSI1SK: (Written, Kept, Kept),
+        GSI2PK: (Once, Removed, Kept),
+        GSI2SK: (Once, Removed, Kept),
+    }
+}
 
 impl Table {
     /// Submits, or submits again: one conditional write, which changes no other item. With a mail
@@ -79,10 +85,9 @@ impl Table {
         mail: Option<&Mail>,
     ) -> Result<(), TableError> {
         let write = Write::update(submission.key())
-            .set_entity(submission, &KEPT, &[])?
+            .parts(submission, &SUBMITTED)?
             .remove("submitted")
-            .remove("withdrawn_at")
-            .remove("key");
+            .remove("withdrawn_at");
         let write = match earlier.received() {
             None => write.if_new(),
             Some(received) => write
@@ -176,7 +181,7 @@ impl Table {
         only_as_read: bool,
     ) -> Result<WithdrawOutcome, TableError> {
         let write = Write::update(submission.key())
-            .remove_entity(submission, &OPTIONAL, &LEFT)?
+            .parts(submission, &WITHDRAWN)?
             .set(keys::TYPE, &Withdrawal::TYPE)
             .set("received", &received)
             .set_from("submitted", "received")
@@ -207,6 +212,22 @@ impl Table {
         } else {
             WithdrawOutcome::Done
         })
+    }
+
+    /// The write that takes everything personal out of a submission. It changes nothing if the
+    /// submission no longer exists.
+    pub(super) fn anonymous(submission: &Submission) -> Result<Write, TableError> {
+        let anonymous = Submission {
+            person: None,
+            applicant: None,
+            answers: Answers::default(),
+            reason: String::new(),
+            mailed: None,
+            reviews: BTreeMap::new(),
+            ..submission.clone()
+        };
+        let write = Write::update(submission.key()).parts(&anonymous, &ERASED)?;
+        Ok(write.if_exists())
     }
 
     async fn finish_withdrawal(&self, submission: &Submission) -> Result<(), TableError> {

@@ -1,6 +1,6 @@
 //! One write to the table, with its condition. It is sent alone or as part of a transaction.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update,
@@ -145,21 +145,14 @@ impl Write {
 
     /// Sets an attribute, or a member of a map with a path such as `map.member`.
     #[must_use]
-    pub fn set(mut self, attribute: &str, value: &impl Serialize) -> Self {
-        let value = attribute_value(value);
-        self.result.set.push((attribute.to_owned(), value.clone()));
-        let clause = format!("{} = {}", self.name(attribute), self.raw(value));
-        self.sets.push(clause);
-        self
+    pub fn set(self, attribute: &str, value: &impl Serialize) -> Self {
+        self.set_raw(attribute, attribute_value(value))
     }
 
     /// Sets an attribute only if it has no value yet.
     #[must_use]
-    pub fn set_once(mut self, attribute: &str, value: &impl Serialize) -> Self {
-        let name = self.name(attribute);
-        let clause = format!("{name} = if_not_exists({name}, {})", self.value(value));
-        self.sets.push(clause);
-        self
+    pub fn set_once(self, attribute: &str, value: &impl Serialize) -> Self {
+        self.set_raw_once(attribute, attribute_value(value))
     }
 
     /// Sets an attribute to the value that another one has before this write.
@@ -181,26 +174,20 @@ impl Write {
         self
     }
 
-    /// Sets every attribute of an entity except its keys and those in `without`. Attributes in
-    /// `once` are set only if they have no value yet.
-    pub fn set_entity<E: Entity>(
-        mut self,
-        entity: &E,
-        once: &[&str],
-        without: &[&str],
-    ) -> Result<Self, TableError> {
-        for (name, value) in attributes(entity, without)? {
-            if !once.contains(&name.as_str()) {
-                self.result.set.push((name.clone(), value.clone()));
-            }
-            let (placeholder, reference) = (self.name(&name), self.raw(value));
-            self.sets.push(if once.contains(&name.as_str()) {
-                format!("{placeholder} = if_not_exists({placeholder}, {reference})")
-            } else {
-                format!("{placeholder} = {reference}")
-            });
-        }
-        Ok(self)
+    /// Sets an attribute to a value of the SDK.
+    pub(super) fn set_raw(mut self, attribute: &str, value: AttributeValue) -> Self {
+        self.result.set.push((attribute.to_owned(), value.clone()));
+        let clause = format!("{} = {}", self.name(attribute), self.raw(value));
+        self.sets.push(clause);
+        self
+    }
+
+    /// Like [`Write::set_raw`], only if the attribute has no value yet.
+    pub(super) fn set_raw_once(mut self, attribute: &str, value: AttributeValue) -> Self {
+        let name = self.name(attribute);
+        let clause = format!("{name} = if_not_exists({name}, {})", self.raw(value));
+        self.sets.push(clause);
+        self
     }
 
     /// Changes a counter of other items. `clubs-admin repair` sees from the version of the counters
@@ -237,27 +224,6 @@ impl Write {
         let name = self.name(attribute);
         self.removes.push(name);
         self
-    }
-
-    /// Removes every attribute of an entity except its keys and those in `kept`. `optional` are
-    /// attributes that this entity may not have now.
-    pub fn remove_entity<E: Entity>(
-        self,
-        entity: &E,
-        optional: &[&str],
-        kept: &[&str],
-    ) -> Result<Self, TableError> {
-        let mut names: Vec<String> = super::to_item(entity)?
-            .into_keys()
-            .filter(|name| ![keys::PK, keys::SK].contains(&name.as_str()))
-            .chain(optional.iter().map(|name| (*name).to_owned()))
-            .collect();
-        names.sort();
-        names.dedup();
-        Ok(names
-            .iter()
-            .filter(|name| !kept.contains(&name.as_str()))
-            .fold(self, |write, name| write.remove(name)))
     }
 
     /// Returns whether this stores a new mail in the outbox.
@@ -396,30 +362,19 @@ impl Write {
 
     /// Adds a condition: the attribute has this value or is absent.
     #[must_use]
-    pub fn if_absent_or_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
+    pub fn if_absent_or_equals(self, attribute: &str, value: &impl Serialize) -> Self {
+        self.if_absent_or_raw(attribute, attribute_value(value))
+    }
+
+    /// Like [`Write::if_absent_or_equals`], with a value of the SDK.
+    pub(super) fn if_absent_or_raw(mut self, attribute: &str, value: AttributeValue) -> Self {
         let name = self.name(attribute);
         let clause = format!(
             "(attribute_not_exists({name}) OR {name} = {})",
-            self.value(value)
+            self.raw(value)
         );
         self.conditions.push(clause);
         self
-    }
-
-    /// Adds conditions: every attribute that [`Write::set_entity`] would set has the value that it
-    /// has in this entity, or is absent.
-    pub fn if_entity_unchanged<E: Entity>(
-        mut self,
-        entity: &E,
-        without: &[&str],
-    ) -> Result<Self, TableError> {
-        for (name, value) in attributes(entity, without)? {
-            let (name, value) = (self.name(&name), self.raw(value));
-            self.conditions.push(format!(
-                "(attribute_not_exists({name}) OR {name} = {value})"
-            ));
-        }
-        Ok(self)
     }
 
     /// Adds a condition: the number is larger than `value`.
@@ -572,16 +527,4 @@ pub(super) struct Expressions {
     pub condition: Option<String>,
     pub names: Option<HashMap<String, String>>,
     pub values: Option<HashMap<String, AttributeValue>>,
-}
-
-/// The attributes of an entity in the order of their names, except its keys and those in `without`.
-fn attributes<E: Entity>(
-    entity: &E,
-    without: &[&str],
-) -> Result<BTreeMap<String, AttributeValue>, TableError> {
-    let mut attributes = super::to_item(entity)?;
-    attributes.retain(|name, _| {
-        ![keys::PK, keys::SK].contains(&name.as_str()) && !without.contains(&name.as_str())
-    });
-    Ok(attributes.into_iter().collect())
 }

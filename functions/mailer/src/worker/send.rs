@@ -1,0 +1,167 @@
+//! One mail: claimed, handed to SES, and its result stored (E12).
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::Serialize;
+use shared::mail::{Message, invite_url, with_invite};
+use shared::metrics::Unit;
+use shared::models::{EmailStatus, Mail};
+use shared::table::{Refusal, TableError};
+use tokio::time::Instant;
+
+use super::{PAUSE, RetryLater, Worker};
+use crate::outcome::SendOutcome;
+
+/// Attempts within one invocation, if SES surely did not take the mail.
+const TRIES: u32 = 3;
+/// A mail that SES did not take within these hours has failed (E14). The stream gives up a record
+/// one hour later (template.yaml).
+const GIVE_UP_AFTER_HOURS: i64 = 11;
+/// No mail is sent after this time in one invocation, so that even a slow call of SES ends before
+/// the time-out of the function.
+const BEGIN_WITHIN: Duration = Duration::from_secs(45);
+
+/// The log line of a mail.
+#[derive(Serialize)]
+struct MailLine<'a> {
+    message: &'static str,
+    about: u64,
+    kind: &'static str,
+    attempt: u32,
+    outcome: EmailStatus,
+    why: &'a str,
+    mails: u32,
+    waited_ms: i64,
+}
+
+impl MailLine<'_> {
+    const METRICS: [(&'static str, Unit); 1] = [("mails", Unit::Count)];
+}
+
+impl Worker {
+    pub(super) async fn work(
+        &self,
+        mail: &Mail,
+        mut turn: DateTime<Utc>,
+        began: Instant,
+    ) -> Result<(), RetryLater> {
+        for attempt in 1..=TRIES {
+            self.wait_for(turn, began).await?;
+            if !self.outage.may_send(&self.table, self.clock.now()).await? {
+                tokio::time::sleep(PAUSE).await;
+                return Err(RetryLater("SES has server errors".into()));
+            }
+            match self.table.claim_mail(mail, self.now()).await {
+                Ok(()) => {}
+                Err(TableError::Refused(Refusal::Changed)) => {
+                    return self.resolve(&mail.id(), 0).await.map(drop);
+                }
+                Err(TableError::Refused(_)) => return self.supersede(mail).await,
+                Err(error) => return Err(error.into()),
+            }
+            let outcome = self.ses.send(mail, &self.message(mail)).await;
+            let status = match &outcome {
+                SendOutcome::Sent(_) => EmailStatus::Sent,
+                SendOutcome::Refused(_) => EmailStatus::Failed,
+                SendOutcome::Unknown(_) => EmailStatus::Unknown,
+                SendOutcome::Later(_) => EmailStatus::Queued,
+            };
+            let (SendOutcome::Sent(text)
+            | SendOutcome::Refused(text)
+            | SendOutcome::Unknown(text)
+            | SendOutcome::Later(text)) = &outcome;
+            self.log(mail, status, text);
+            // Count first: a worker that dies here leaves one mail `unknown`, and the outage is
+            // known.
+            let counted = self.outage.saw(&self.table, status, self.clock.now());
+            if let Err(error) = counted.await {
+                tracing::warn!(%error, "an outcome was not counted");
+            }
+            self.settle(mail, EmailStatus::Sending, status, text)
+                .await?;
+            if status == EmailStatus::Sent {
+                self.revoke_after_rejection(mail).await?;
+            }
+            if status != EmailStatus::Queued {
+                return Ok(());
+            }
+            if mail.queued_at.plus(TimeDelta::hours(GIVE_UP_AFTER_HOURS)) < self.now() {
+                return self
+                    .settle(mail, EmailStatus::Queued, EmailStatus::Failed, text)
+                    .await;
+            }
+            if attempt < TRIES {
+                tokio::time::sleep(Duration::from_millis(500) * 2u32.pow(attempt)).await;
+                turn = self.reserve(1).await?.pop().unwrap_or(turn);
+            }
+        }
+        tokio::time::sleep(PAUSE).await;
+        Err(RetryLater("not taken yet".into()))
+    }
+
+    /// Writes the log line of a mail, in a deployed stack with its outcome as a metric (O17).
+    fn log(&self, mail: &Mail, outcome: EmailStatus, why: &str) {
+        let now = self.clock.now();
+        let waited = now - mail.queued_at.moment();
+        let line = MailLine {
+            message: "mail",
+            about: mail.about,
+            kind: mail.kind.name(),
+            attempt: mail.attempt,
+            outcome,
+            why,
+            mails: 1,
+            waited_ms: waited.num_milliseconds(),
+        };
+        if let Some(metrics) = &self.settings.metrics {
+            metrics.log(now, &line, &MailLine::METRICS, &[&["outcome"]]);
+            return;
+        }
+        tracing::info!(
+            about = line.about,
+            kind = line.kind,
+            attempt = line.attempt,
+            ?outcome,
+            why,
+            waited_ms = line.waited_ms,
+            "mail"
+        );
+    }
+
+    /// The message, with the link of the invite. The link is made only here and is stored nowhere
+    /// (I4).
+    fn message(&self, mail: &Mail) -> Message {
+        let message = Message {
+            subject: mail.subject.clone(),
+            html: mail.html.clone(),
+            text: mail.text.clone(),
+        };
+        match &mail.invite {
+            Some(link) => with_invite(message, &invite_url(&self.settings, link)),
+            None => message,
+        }
+    }
+
+    pub(super) async fn reserve(&self, mails: usize) -> Result<Vec<DateTime<Utc>>, TableError> {
+        let now = self.clock.now();
+        match (self.settings.mail_rate, mails) {
+            (0, _) | (_, 0) => Ok(vec![now; mails]),
+            (rate, _) => self.table.reserve_turns(now, rate, mails).await,
+        }
+    }
+
+    /// Waits for a turn.
+    pub(super) async fn wait_for(
+        &self,
+        turn: DateTime<Utc>,
+        began: Instant,
+    ) -> Result<(), RetryLater> {
+        let wait = (turn - self.clock.now()).to_std().unwrap_or_default();
+        if began.elapsed() + wait >= BEGIN_WITHIN {
+            return Err(RetryLater("out of time".into()));
+        }
+        tokio::time::sleep(wait).await;
+        Ok(())
+    }
+}
