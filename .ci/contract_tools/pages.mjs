@@ -10,7 +10,7 @@ if (folder) await mkdir(folder, { recursive: true });
 const browser = await launch({ executablePath, args: ["--no-sandbox"] });
 const page = await browser.newPage();
 await page.setViewport({ width: 1200, height: 900 });
-page.setDefaultTimeout(20_000);
+page.setDefaultTimeout(60_000);
 const problems = [];
 page.on("pageerror", (error) => problems.push(String(error)));
 page.on("console", (message) => {

@@ -11,10 +11,12 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::{
+    Answers, Application, Choice, Committee, Question, StoredSubmission, Submission,
+};
 use crate::ids::Id;
-use crate::models::{Answers, Application, Choice, ClubCode, Committee, Question, Submission};
 use crate::settings::Settings;
-use crate::table::StoredSubmission;
+use crate::text::ClubCode;
 use crate::time::Timestamp;
 
 /// The seed of the signing key is the HMAC-SHA-256 of this text with the secret.
@@ -94,7 +96,7 @@ impl ReceiptClaims {
     }
 }
 
-crate::models::enums::text_enum! {
+crate::text::enums::text_enum! {
     /// What is stored now, compared with a receipt.
     ReceiptState {
         /// The submission is stored as the receipt says.

@@ -4,15 +4,15 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::auth::{KnownPeople, Verifier};
-use crate::catalogue::{Catalogue, Clubs, ListedClub, ListedEvent};
-use crate::forms::Forms;
+use crate::db::{Table, TableError};
+use crate::domain::{
+    Catalogue, Clubs, Entries, Forms, InMemory, ListedClub, ListedEvent, Lookups, Submission,
+    Versions,
+};
 use crate::ids::Ids;
-use crate::lookups::{Entries, InMemory, Lookups};
 use crate::media::Media;
-use crate::models::Submission;
 use crate::receipts::{ReceiptClaims, Receipts};
 use crate::settings::Settings;
-use crate::table::{Table, TableError, Versions};
 use crate::time::Clock;
 
 /// The state of every router.

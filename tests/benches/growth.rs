@@ -11,8 +11,8 @@ use common::{Connection, median};
 use local::issuer::Subject;
 use local::{Campus, Parts};
 use serde_json::{Value, json};
+use shared::domain::{Application, Submission};
 use shared::ids::Id;
-use shared::models::{Application, Submission};
 use shared::time::{Clock as _, Timestamp};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -114,9 +114,9 @@ impl Bench {
     /// Stores copies of a submission until there are `wanted`.
     async fn fill(&self, from: u64, wanted: u64) {
         let table = &self.campus.app.table;
-        let all = shared::table::SubmissionQuery {
+        let all = shared::domain::SubmissionQuery {
             limit: Some(1),
-            ..shared::table::SubmissionQuery::all(|_: &Submission| true)
+            ..shared::domain::SubmissionQuery::all(|_: &Submission| true)
         };
         let found = table.submissions(self.application, all).await;
         let first = found.expect("a table").remove(0);

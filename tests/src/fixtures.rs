@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta};
 use serde_json::{Value, json};
+use shared::domain::{Club, ClubProfile, Event, EventType, Showing};
 use shared::ids::Id;
-use shared::models::{Club, ClubCode, ClubProfile, Email, Event, EventType, Showing};
+use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
 
 use crate::{Client, TestCampus, start};

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use local::engine::{Engine, Reply, TABLE};
+use local::engine::{Engine, Reply};
+use local::table::TABLE;
 use serde_json::Value;
 
 /// The writes that the indexes do not show yet, and the state that they show.

@@ -13,7 +13,7 @@ use axum::routing::{get, post, put};
 use axum::{Json, Router};
 use local::engine::Reply;
 use serde_json::{Value, json};
-use shared::table::Table;
+use shared::db::Table;
 use shared::time::Clock as _;
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};

@@ -358,7 +358,7 @@ impl TestCampus {
         let answer = self
             .campus
             .engine
-            .json("Scan", &json!({ "TableName": engine::TABLE }))
+            .json("Scan", &json!({ "TableName": local::table::TABLE }))
             .expect("a scan");
         answer["Items"].as_array().cloned().unwrap_or_default()
     }

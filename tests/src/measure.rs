@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use shared::table::usage::Usage;
+use shared::db::usage::Usage;
 
 use crate::{Client, TestCampus};
 

@@ -5,16 +5,18 @@ use std::collections::{BTreeSet, HashMap};
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Days, TimeDelta, Utc};
-use shared::http::{
+use shared::db::{Refusal, Retries, TableError};
+use shared::domain::ApplicationQuota;
+use shared::domain::{
+    Application, ApplicationTexts, Committee, Extension, Form, Question, WholeForm,
+};
+use shared::ids::Id;
+use shared::text::ClubCode;
+use shared::time::Timestamp;
+use shared::web::{
     ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoBody, NoContent, Officer, Params,
     PathIds, ReceivedAt, Result, SignedIn, User,
 };
-use shared::ids::Id;
-use shared::models::{
-    Application, ApplicationTexts, ClubCode, Committee, Extension, Form, Question, WholeForm,
-};
-use shared::table::{ApplicationQuota, Refusal, Retries, TableError};
-use shared::time::Timestamp;
 use shared::{Shared, ids, limits};
 
 use crate::form::{ApplicationBody, ApplicationInput, ApplicationViewer};

@@ -3,14 +3,14 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use shared::http::{
+use shared::db::{Refusal, TableError};
+use shared::domain::{Application, Extension, Person};
+use shared::ids::Id;
+use shared::time::Timestamp;
+use shared::web::{
     ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, NoInput, Officer, Reader,
     Result, edit,
 };
-use shared::ids::Id;
-use shared::models::{Application, Extension, Person};
-use shared::table::{Refusal, TableError};
-use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 

@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-use shared::http::{ApiError, Field, Mode, Need, Reader};
+use shared::domain::{
+    Application, ApplicationTexts, Choice, Committee, Extension, Question, QuestionType, WholeForm,
+};
 use shared::ids::Id;
 use shared::limits;
 use shared::mail::Template;
-use shared::models::{
-    Application, ApplicationTexts, Choice, ClubCode, Committee, Extension, Question, QuestionType,
-    WholeForm,
-};
 use shared::openapi::fields::{Html, Name, WebAddress};
+use shared::text::ClubCode;
 use shared::time::Timestamp;
+use shared::web::{ApiError, Field, Mode, Need, Reader};
 use utoipa::ToSchema;
 
 /// An application.

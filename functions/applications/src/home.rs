@@ -9,15 +9,15 @@ use futures::future::try_join_all;
 use serde::Serialize;
 use shared::Shared;
 use shared::bodies::shown_decision;
-use shared::catalogue::Clubs;
-use shared::http::{ReceivedAt, Result, User, Visibility};
-use shared::ids::{self, Id};
+use shared::domain::Clubs;
+use shared::domain::{Application, Club, Favorite, Invite, Role, Status, Submission, Window};
+use shared::domain::{ClubWaiting, Waiting};
+use shared::ids;
+use shared::ids::Id;
 use shared::limits;
-use shared::models::{
-    Application, Club, ClubCode, Favorite, Invite, Role, Status, Submission, Window,
-};
-use shared::table::{ClubWaiting, Waiting};
+use shared::text::ClubCode;
 use shared::time::Timestamp;
+use shared::web::{ReceivedAt, Result, User, Visibility};
 use utoipa::ToSchema;
 
 use crate::open::{OpenApplicationBody, OpenClubBody, OpenQuery, Own, open_for};

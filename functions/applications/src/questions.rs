@@ -5,14 +5,15 @@ use std::collections::HashSet;
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
-use shared::http::access::question;
-use shared::http::{
+use shared::domain::{Application, Choice, Form, Prompt, Question, QuestionType};
+use shared::ids::Id;
+use shared::openapi::fields::{Position, PromptText, WordLimit};
+use shared::text::ClubCode;
+use shared::web::access::question;
+use shared::web::{
     ApiError, Created, Field, IfMatch, Input, Mode, Need, NewId, NoContent, NoInput, Officer,
     PathIds, Reader, Reference, Result, SignedIn, User, edit,
 };
-use shared::ids::Id;
-use shared::models::{Application, Choice, ClubCode, Form, Prompt, Question, QuestionType};
-use shared::openapi::fields::{Position, PromptText, WordLimit};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
@@ -548,7 +549,7 @@ fn first_precedence(questions: &[Question]) -> i32 {
 /// The id of the question in the path. Whether the question exists is checked later, in the form.
 pub struct QuestionId(Id<Question>);
 
-impl shared::http::Load for QuestionId {
+impl shared::web::Load for QuestionId {
     async fn load(_: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         Ok(path.id("question").map(Self))
     }

@@ -5,13 +5,13 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use shared::bodies::BadgeBody;
-use shared::http::{
+use shared::domain::Versions;
+use shared::domain::{Badge, Lookup};
+use shared::openapi::fields::{BadgeText, Color, Line, Name};
+use shared::web::{
     Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, Params, PathIds, Reader, Result,
     User,
 };
-use shared::models::{Badge, Lookup};
-use shared::openapi::fields::{BadgeText, Color, Line, Name};
-use shared::table::Versions;
 use shared::{Shared, limits, text};
 use utoipa::ToSchema;
 

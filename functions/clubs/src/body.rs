@@ -5,15 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shared::bodies::{BadgeBody, Badges, NamedBody};
-use shared::http::{ApiError, Field, ImportRow, Mode, Need, Reader, Reference, User, Visibility};
-use shared::lookups::Entries;
+use shared::db::TableError;
+use shared::domain::Entries;
+use shared::domain::{Club, Membership, Role, Tag};
+use shared::domain::{ClubPage, Versions};
 use shared::media::Media;
-use shared::models::{Club, ClubCode, Membership, Role, Tag};
 use shared::openapi::fields::{
     CodeText, FromOneToFive, Html, Line, MaybeAddress, Name, OnlyNull, WebAddress,
 };
-use shared::table::{ClubPage, TableError, Versions};
+use shared::text::ClubCode;
 use shared::time::Timestamp;
+use shared::web::{ApiError, Field, ImportRow, Mode, Need, Reader, Reference, User, Visibility};
 use shared::{App, limits};
 use utoipa::ToSchema;
 

@@ -6,15 +6,17 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::bodies::NamedBody;
-use shared::http::{
+use shared::db::{Refusal, TableError};
+use shared::domain::Bookmark;
+use shared::domain::Club;
+use shared::ids;
+use shared::ids::Id;
+use shared::text::ClubCode;
+use shared::time::Timestamp;
+use shared::web::{
     ApiError, Created, Field, Mode, NewId, NoContent, PathIds, Reader, Result, User, Visibility,
     no_such_club,
 };
-use shared::ids;
-use shared::ids::Id;
-use shared::models::{Club, ClubCode};
-use shared::table::{Bookmark, Refusal, TableError};
-use shared::time::Timestamp;
 use utoipa::ToSchema;
 
 use crate::body::{TagsAndBadges, logo};

@@ -7,15 +7,17 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use shared::http::{
+use shared::db::{Retries, TableError};
+use shared::domain::Versions;
+use shared::domain::{Fair, Lookup, Registration};
+use shared::ids::Id;
+use shared::openapi::fields::{Html, Line, Name};
+use shared::text::ClubCode;
+use shared::time::Timestamp;
+use shared::web::{
     Admin, ApiError, Code, Field, Input, Mode, Need, NewId, NoContent, NoInput, Params, PathIds,
     Reader, ReceivedAt, Result, User, Visibility, is_officer, no_such_club, shown_at,
 };
-use shared::ids::Id;
-use shared::models::{ClubCode, Fair, Lookup, Registration};
-use shared::openapi::fields::{Html, Line, Name};
-use shared::table::{Retries, TableError, Versions};
-use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 

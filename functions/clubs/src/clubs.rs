@@ -7,17 +7,19 @@ use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::response::Response;
 use shared::Shared;
-use shared::http::{
+use shared::db::{Refusal, TableError};
+use shared::domain::{Club, ClubProfile, Membership, Person, Role};
+use shared::domain::{ClubPage, ClubQuota, Versions};
+use shared::ids::Id;
+use shared::openapi::fields::{ClubOrdering, Count, ImageUpload, SearchText};
+use shared::settings::Approval;
+use shared::text::ClubCode;
+use shared::time::Timestamp;
+use shared::web::{
     ApiError, Code, Created, Envelope, IfMatch, Input, Mode, NewId, NoContent, NoInput, Owner,
     Page, Params, PathIds, Result, Upload, Visibility, edit, is_officer, shown_at,
 };
-use shared::http::{ERASING, User, remove_unless_saved, store_image};
-use shared::ids::Id;
-use shared::models::{Club, ClubCode, ClubProfile, Membership, Person, Role};
-use shared::openapi::fields::{ClubOrdering, Count, ImageUpload, SearchText};
-use shared::settings::Approval;
-use shared::table::{ClubPage, ClubQuota, Refusal, TableError, Versions};
-use shared::time::Timestamp;
+use shared::web::{ERASING, User, remove_unless_saved, store_image};
 
 use crate::body::{ClubBody, ClubInput, ClubViewer, TagsAndBadges};
 use crate::codes::{numbered, slug, wanted_code};

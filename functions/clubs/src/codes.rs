@@ -1,8 +1,8 @@
 //! Codes of clubs: chosen by the caller, or made from the name (C3, C4).
 
-use shared::http::{Field, Mode, Need, Reader, Result};
 use shared::limits;
-use shared::models::ClubCode;
+use shared::text::ClubCode;
+use shared::web::{Field, Mode, Need, Reader, Result};
 
 /// The code that the caller chose, if any.
 pub fn wanted_code(field: Field<String>) -> Result<Option<ClubCode>> {

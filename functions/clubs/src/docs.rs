@@ -6,9 +6,9 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use flate2::read::GzDecoder;
-use shared::http::{ApiError, Codings, PublicPath, PublicUrl, Result};
 use shared::openapi::ADDRESS;
 use shared::openapi::fields::File;
+use shared::web::{ApiError, Codings, PublicPath, PublicUrl, Result};
 
 /// The bytes of a file that build.rs compressed.
 macro_rules! packed {
@@ -108,7 +108,7 @@ fn document(packed: &[u8], PublicUrl(url): &PublicUrl) -> Result<Response> {
 )]
 pub async fn show_docs(PublicPath(path): PublicPath) -> Response {
     // The page finds its files also if the path has no final slash, or has a prefix of the gateway.
-    let base = shared::html::escape(path.trim_end_matches('/'));
+    let base = shared::text::html::escape(path.trim_end_matches('/'));
     guarded(
         (
             [(header::CONTENT_TYPE, "text/html")],

@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
-use shared::http::{Input, NewId, NoContent, NoInput, PathIds, Result, User};
-use shared::models::Favorite;
+use shared::domain::Favorite;
+use shared::web::{Input, NewId, NoContent, NoInput, PathIds, Result, User};
 
 use crate::bookmarks::{self, BookmarkBody, BookmarkInput};
 

@@ -8,16 +8,17 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use shared::Shared;
-use shared::http::{
-    Admin, ApiError, ImportBody, ImportRow, ImportRows, Mode, NewId, Params, Reference, Result,
-};
+use shared::db::usage::request_age;
+use shared::db::{PARALLEL, Refusal, TableError};
+use shared::domain::{Club, ClubProfile, InvitationLog, Membership, Person, Role};
 use shared::ids::Id;
 use shared::mail::joined;
-use shared::models::{Club, ClubCode, ClubProfile, Email, InvitationLog, Membership, Person, Role};
 use shared::openapi::fields::{Address, CodeText, Html, Line, MaybeAddress, WebAddress};
-use shared::table::usage::request_age;
-use shared::table::{PARALLEL, Refusal, TableError};
 use shared::text::fold;
+use shared::text::{ClubCode, Email};
+use shared::web::{
+    Admin, ApiError, ImportBody, ImportRow, ImportRows, Mode, NewId, Params, Reference, Result,
+};
 use utoipa::ToSchema;
 
 use crate::body::{ClubInput, TagsAndBadges};

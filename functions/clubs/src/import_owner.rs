@@ -2,10 +2,12 @@
 
 use chrono::TimeDelta;
 use shared::Shared;
-use shared::http::Result;
+use shared::db::{Refusal, Retries, TableError};
+use shared::domain::{Additions, InviteWrite, NewMembership};
+use shared::domain::{Club, Invite, Membership, MembershipRequest, Person, Role};
 use shared::mail::{invitation, joined};
-use shared::models::{Club, Email, Invite, Membership, MembershipRequest, Person, Role};
-use shared::table::{Additions, InviteWrite, NewMembership, Refusal, Retries, TableError};
+use shared::text::Email;
+use shared::web::Result;
 
 /// Makes a person an owner of a club. Returns whether that changed anything, or why it cannot be
 /// done.

@@ -8,13 +8,14 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use shared::Shared;
-use shared::http::{
+use shared::db::{Refusal, TableError};
+use shared::domain::InMemory;
+use shared::domain::Lookup;
+use shared::domain::Versions;
+use shared::text;
+use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, PathIds, Result, User, edit,
 };
-use shared::lookups::InMemory;
-use shared::models::Lookup;
-use shared::table::{Refusal, TableError, Versions};
-use shared::text;
 
 /// A collection of the API.
 pub trait Collection: InMemory + Default {

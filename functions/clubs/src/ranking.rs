@@ -3,13 +3,15 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use shared::catalogue::{Clubs, ListedClub};
-use shared::http::{ApiError, Params, Result};
+use shared::domain::Entries;
+use shared::domain::{Badge, Club, LookupKind, Tag};
+use shared::domain::{Clubs, ListedClub};
 use shared::ids::Id;
-use shared::lookups::Entries;
-use shared::models::{Badge, Club, ClubCode, LookupKind, Tag};
-use shared::text::{self, Word};
+use shared::text;
+use shared::text::ClubCode;
+use shared::text::Word;
 use shared::time::Timestamp;
+use shared::web::{ApiError, Params, Result};
 
 use crate::body::{ClubViewer, TagsAndBadges, is_accepting};
 

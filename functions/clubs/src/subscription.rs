@@ -5,9 +5,9 @@ use axum::extract::State;
 use serde::Serialize;
 use shared::Shared;
 use shared::bodies::{NamedBody, Studies};
-use shared::http::{Officer, Result};
-use shared::models::Subscription;
+use shared::domain::Subscription;
 use shared::time::Timestamp;
+use shared::web::{Officer, Result};
 use utoipa::ToSchema;
 
 /// A person who subscribed to a club.

@@ -7,14 +7,14 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::http::{
+use shared::domain::Versions;
+use shared::domain::{Lookup, Tag};
+use shared::ids::Id;
+use shared::openapi::fields::Name;
+use shared::web::{
     Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, PathIds, Reader, Result, User,
     Visibility,
 };
-use shared::ids::Id;
-use shared::models::{Lookup, Tag};
-use shared::openapi::fields::Name;
-use shared::table::Versions;
 use utoipa::ToSchema;
 
 use crate::lookups::{self, Collection, Entry};

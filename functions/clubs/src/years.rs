@@ -4,13 +4,13 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use shared::http::{
+use shared::domain::Versions;
+use shared::domain::{Lookup, Year};
+use shared::ids::Id;
+use shared::openapi::fields::{Name, YearNumber};
+use shared::web::{
     Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, PathIds, Reader, Result, User,
 };
-use shared::ids::Id;
-use shared::models::{Lookup, Year};
-use shared::openapi::fields::{Name, YearNumber};
-use shared::table::Versions;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use shared::bodies::{BadgeBody, Badges};
-use shared::http::Scope;
+use shared::domain::{Club, Event, EventType, Image, Showing};
 use shared::ids::Id;
 use shared::media::Media;
-use shared::models::{Club, ClubCode, Event, EventType, Image, Showing};
+use shared::text::ClubCode;
 use shared::time::Timestamp;
+use shared::web::Scope;
 use utoipa::ToSchema;
 
 /// An event.

@@ -6,10 +6,10 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _};
-use shared::html::to_text;
-use shared::http::{ApiError, Result, User, Visibility, Visible};
+use shared::domain::{Club, Event, EventType, Showing};
 use shared::ids::Id;
-use shared::models::{Club, Event, EventType, Showing};
+use shared::text::html::to_text;
+use shared::web::{ApiError, Result, User, Visibility, Visible};
 use shared::{Shared, limits};
 
 use crate::events::upcoming;

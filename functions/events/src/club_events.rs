@@ -6,15 +6,16 @@ use axum::response::Response;
 use serde::Serialize;
 use shared::Shared;
 use shared::bodies::Badges;
-use shared::html::beginning;
-use shared::http::{
+use shared::db::{Refusal, Retries, TableError};
+use shared::domain::{Event, EventType};
+use shared::openapi::fields::ImageUpload;
+use shared::text::ClubCode;
+use shared::text::html::beginning;
+use shared::time::Timestamp;
+use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, NoInput, Officer, Result, SignedIn,
     Upload, WithImage, edit, remove_unless_saved, shown_at, store_image,
 };
-use shared::models::{ClubCode, Event, EventType};
-use shared::openapi::fields::ImageUpload;
-use shared::table::{Refusal, Retries, TableError};
-use shared::time::Timestamp;
 
 use crate::body::{EventBody, EventViewer};
 use crate::input::EventInput;

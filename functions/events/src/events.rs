@@ -7,16 +7,18 @@ use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use shared::bodies::Badges;
-use shared::catalogue::{Clubs, ListedEvent, PartItems, Place};
-use shared::http::{
-    ApiError, Envelope, Page, Params, PathIds, Result, User, Visibility, is_officer,
-};
+use shared::db::TableError;
+use shared::domain::Versions;
+use shared::domain::{Club, Event, EventType, Fair, Showing};
+use shared::domain::{Clubs, ListedEvent, PartItems, Place};
 use shared::ids::Id;
-use shared::models::{Club, ClubCode, Event, EventType, Fair, Showing};
 use shared::openapi::fields::{Count, SearchText};
-use shared::table::{TableError, Versions};
+use shared::text::ClubCode;
 use shared::text::Word;
 use shared::time::Timestamp;
+use shared::web::{
+    ApiError, Envelope, Page, Params, PathIds, Result, User, Visibility, is_officer,
+};
 use shared::{App, Shared};
 
 use crate::body::{EventBody, EventViewer};

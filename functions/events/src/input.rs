@@ -2,12 +2,12 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use shared::http::{ApiError, Field, Mode, Need, Reader, Result, TextFields};
+use shared::domain::{Event, EventType, Showing};
 use shared::ids::Id;
 use shared::limits;
-use shared::models::{Event, EventType, Showing};
 use shared::openapi::fields::{Html, Line, Name, OnlyNull, Tickets, WebAddress};
 use shared::time::Timestamp;
+use shared::web::{ApiError, Field, Mode, Need, Reader, Result, TextFields};
 use utoipa::ToSchema;
 
 /// The fields of an event that officers write. Only admins write `pinned`.

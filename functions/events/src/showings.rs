@@ -2,12 +2,12 @@
 
 use axum::Json;
 use axum::extract::State;
-use shared::http::{
+use shared::domain::{Event, Showing};
+use shared::ids::Id;
+use shared::web::{
     ApiError, Created, IfMatch, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
     Result, SignedIn, User,
 };
-use shared::ids::Id;
-use shared::models::{Event, Showing};
 use shared::{Shared, limits};
 
 use crate::body::{EventViewer, ShowingBody};

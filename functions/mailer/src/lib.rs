@@ -17,9 +17,9 @@ use std::sync::Arc;
 use aws_lambda_events::event::streams::DynamoDbEventResponse;
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
+use shared::db::Table;
 use shared::lambda::{Error, log_as_json, sdk_config};
 use shared::settings::Settings;
-use shared::table::Table;
 use shared::time::SystemClock;
 
 /// Whether the function is invoked with reports of SES (through SNS), and not with records of the

@@ -1,8 +1,9 @@
 //! Outages of SES: when all workers stop, and how many mails one hands over at the same time (E20).
 
 use chrono::{DateTime, Utc};
-use shared::models::EmailStatus;
-use shared::table::{MailOutage, Table, TableError};
+use shared::db::{Table, TableError};
+use shared::domain::EmailStatus;
+use shared::domain::MailOutage;
 use tokio::sync::Mutex;
 
 /// Maximum number of mails that a worker hands to SES at the same time. When an outage begins, so

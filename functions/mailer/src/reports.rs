@@ -1,8 +1,9 @@
 //! Reports of SES about mails that it has taken: delivery, bounce, complaint (E18, E22, E23).
 
 use serde::Deserialize;
-use shared::models::{MailId, NoMailId, Report};
-use shared::table::{MailReport, Table, TableError};
+use shared::db::{Table, TableError};
+use shared::domain::MailReport;
+use shared::domain::{MailId, NoMailId, Report};
 use shared::time::Timestamp;
 
 /// Name of the message tag that holds the id of a mail.

@@ -8,8 +8,8 @@ use aws_sdk_sesv2::config::timeout::TimeoutConfig;
 use aws_sdk_sesv2::types::{
     Body, Content, Destination, EmailContent, Message as SesMessage, MessageTag,
 };
+use shared::domain::Mail;
 use shared::mail::Message;
-use shared::models::Mail;
 use shared::settings::Settings;
 
 use crate::outcome::{SendOutcome, classify};

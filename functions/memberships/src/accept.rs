@@ -7,13 +7,14 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde::Deserialize;
 use shared::Shared;
-use shared::http::{
+use shared::db::{Refusal, TableError};
+use shared::domain::{Invite, Membership, Role};
+use shared::mail::token_matches;
+use shared::text::ClubCode;
+use shared::web::{
     ApiError, Code, Field, Input, Mode, Need, NewId, PathIds, Reader, Result, Visibility, shown_at,
 };
-use shared::http::{ERASING, User};
-use shared::mail::token_matches;
-use shared::models::{ClubCode, Invite, Membership, Role};
-use shared::table::{Refusal, TableError};
+use shared::web::{ERASING, User};
 use utoipa::ToSchema;
 
 use crate::member::{MemberBody, MemberViewer};

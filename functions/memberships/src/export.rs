@@ -6,14 +6,15 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use shared::Shared;
 use shared::bodies::{OwnSubmissions, Studies, SubmissionBody};
-use shared::http::{Result, User};
-use shared::ids::Id;
-use shared::models::{
-    Application, Choice, ClubCode, Committee, DraftAnswer, EmailStatus, Extension, Invite, Mail,
-    Membership, Question, Review, Submission,
+use shared::domain::Bookmark;
+use shared::domain::{
+    Application, Choice, Committee, DraftAnswer, EmailStatus, Extension, Invite, Mail, Membership,
+    Question, Review, Submission,
 };
-use shared::table::Bookmark;
+use shared::ids::Id;
+use shared::text::ClubCode;
 use shared::time::Timestamp;
+use shared::web::{Result, User};
 use utoipa::ToSchema;
 
 use crate::invites::InviteBody;

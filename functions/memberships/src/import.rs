@@ -5,11 +5,12 @@ use std::time::Duration;
 use axum::extract::State;
 use futures::stream::{self, StreamExt};
 use serde::Deserialize;
-use shared::http::{ApiError, ImportBody, ImportRows, NewId, Officer, Params, Result};
-use shared::models::{Mail, Membership, MembershipRequest, Personal, Role};
+use shared::db::usage::request_age;
+use shared::db::{PARALLEL, Refusal, Retries, Table, TableError};
+use shared::domain::{Additions, NewMembership};
+use shared::domain::{Mail, Membership, MembershipRequest, Personal, Role};
 use shared::openapi::fields::{Address, Line};
-use shared::table::usage::request_age;
-use shared::table::{Additions, NewMembership, PARALLEL, Refusal, Retries, Table, TableError};
+use shared::web::{ApiError, ImportBody, ImportRows, NewId, Officer, Params, Result};
 use shared::{Shared, mail};
 use utoipa::ToSchema;
 

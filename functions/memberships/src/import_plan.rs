@@ -4,11 +4,12 @@
 use std::collections::{HashMap, HashSet};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
-use shared::http::{ImportBody, ImportRow, Officer, Result};
+use shared::db::{PARALLEL, TableError};
+use shared::domain::{InvitationLog, Invite, Membership, Person, Role};
 use shared::ids::Id;
-use shared::models::{ClubCode, Email, InvitationLog, Invite, Membership, Person, Role};
-use shared::table::{PARALLEL, TableError};
+use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
+use shared::web::{ImportBody, ImportRow, Officer, Result};
 use shared::{Shared, limits};
 
 use crate::invitations::{Addressee, MAX_INVITES_IN_TEN_MINUTES};

@@ -5,12 +5,14 @@ use std::collections::HashSet;
 use chrono::TimeDelta;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use shared::Shared;
-use shared::http::{ApiError, Code, Field, Need, NewId, Officer, Reader, Result};
+use shared::db::{PARALLEL, Refusal, Retries, Table, TableError};
+use shared::domain::InviteWrite;
+use shared::domain::{InvitationLog, Invite, Mail, Person, Personal, Role};
 use shared::ids::Id;
 use shared::mail::invitation;
-use shared::models::{ClubCode, Email, InvitationLog, Invite, Mail, Person, Personal, Role};
-use shared::table::{InviteWrite, PARALLEL, Refusal, Retries, Table, TableError};
+use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
+use shared::web::{ApiError, Code, Field, Need, NewId, Officer, Reader, Result};
 
 /// The role and the title of a body. It is 403 if the role is above that of the caller.
 pub(crate) fn read_grant(

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use shared::http::{Field, Input, Mode, Need, NewId, Officer, Reader, Result};
-use shared::models::{Email, Role};
+use shared::domain::Role;
 use shared::openapi::fields::Line;
+use shared::text::Email;
+use shared::web::{Field, Input, Mode, Need, NewId, Officer, Reader, Result};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 

@@ -6,15 +6,17 @@ use axum::response::Response;
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::http::{
+use shared::db::{Refusal, Retries, TableError};
+use shared::domain::InviteWrite;
+use shared::domain::{Invite, Role};
+use shared::mail::invitation;
+use shared::openapi::fields::{Address, Line};
+use shared::text::Email;
+use shared::time::Timestamp;
+use shared::web::{
     ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, NoInput, Officer,
     PathIds, Reader, Result, User, shown_at,
 };
-use shared::mail::invitation;
-use shared::models::{Email, Invite, Role};
-use shared::openapi::fields::{Address, Line};
-use shared::table::{InviteWrite, Refusal, Retries, TableError};
-use shared::time::Timestamp;
 use utoipa::ToSchema;
 
 use crate::invitations::{

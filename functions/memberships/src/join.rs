@@ -6,13 +6,13 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde::Deserialize;
 use shared::Shared;
-use shared::http::{
+use shared::db::{Refusal, Retries, TableError};
+use shared::domain::{Club, JoinLink, Membership, Role};
+use shared::mail::join_token_matches;
+use shared::web::{
     ApiError, Code, ERASING, Field, Input, Mode, Need, NewId, PathIds, Reader, Result, User,
     shown_at,
 };
-use shared::mail::join_token_matches;
-use shared::models::{Club, JoinLink, Membership, Role};
-use shared::table::{Refusal, Retries, TableError};
 use utoipa::ToSchema;
 
 use crate::member::{MemberBody, MemberViewer};

@@ -6,17 +6,17 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
-use shared::http::{
+use shared::db::TableError;
+use shared::domain::{JoinLink, Person};
+use shared::ids::Id;
+use shared::mail::join_url;
+use shared::openapi::fields::{JoinUses, Line};
+use shared::settings::Settings;
+use shared::time::Timestamp;
+use shared::web::{
     ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, NoInput, Officer,
     PathIds, Reader, Result, User, edit,
 };
-use shared::ids::Id;
-use shared::mail::join_url;
-use shared::models::{JoinLink, Person};
-use shared::openapi::fields::{JoinUses, Line};
-use shared::settings::Settings;
-use shared::table::TableError;
-use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 

@@ -1,9 +1,9 @@
 //! The response body of a member, and how a path names a member.
 
 use serde::Serialize;
-use shared::http::{ApiError, Load, PathIds, Result, Scope, User};
+use shared::domain::{Membership, Person, Role};
 use shared::ids::Id;
-use shared::models::{Membership, Person, Role};
+use shared::web::{ApiError, Load, PathIds, Result, Scope, User};
 use shared::{Shared, ids, limits};
 use utoipa::ToSchema;
 

@@ -5,14 +5,15 @@ use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::response::Response;
 use serde::Deserialize;
-use shared::http::{
+use shared::db::{Refusal, Retries, TableError};
+use shared::domain::{Additions, NewMembership};
+use shared::domain::{InvitationLog, Membership, MembershipRequest, Personal, Role};
+use shared::openapi::fields::{Line, MemberText, SliceCount};
+use shared::time::Timestamp;
+use shared::web::{
     ApiError, Code, Created, Field, Input, Maybe, Mode, Need, NewId, NoContent, NoInput, Officer,
     Reader, Reference, Result, SignedIn, Slice, edit, is_officer,
 };
-use shared::models::{InvitationLog, Membership, MembershipRequest, Personal, Role};
-use shared::openapi::fields::{Line, MemberText, SliceCount};
-use shared::table::{Additions, NewMembership, Refusal, Retries, TableError};
-use shared::time::Timestamp;
 use shared::{Shared, limits, mail, text};
 use utoipa::ToSchema;
 

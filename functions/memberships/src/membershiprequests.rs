@@ -5,11 +5,12 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use shared::bodies::{NamedBody, Studies};
-use shared::http::{ApiError, Load, NoContent, NoInput, Officer, PathIds, Result, User};
+use shared::db::TableError;
+use shared::domain::{MembershipRequest, Person};
 use shared::ids::Id;
-use shared::models::{ClubCode, MembershipRequest, Person};
-use shared::table::TableError;
+use shared::text::ClubCode;
 use shared::time::Timestamp;
+use shared::web::{ApiError, Load, NoContent, NoInput, Officer, PathIds, Result, User};
 use shared::{Shared, ids};
 use utoipa::ToSchema;
 

@@ -4,9 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use shared::Shared;
-use shared::http::{Result, User};
+use shared::domain::{Membership, Role};
 use shared::ids::Id;
-use shared::models::{ClubCode, Membership, Role};
+use shared::text::ClubCode;
+use shared::web::{Result, User};
 use utoipa::ToSchema;
 
 /// A membership of the caller.

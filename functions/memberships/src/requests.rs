@@ -9,13 +9,15 @@ use chrono::TimeDelta;
 use serde::Deserialize;
 use shared::Shared;
 use shared::bodies::Studies;
-use shared::http::{
+use shared::db::{Refusal, Retries, TableError};
+use shared::domain::JoinState;
+use shared::domain::{Club, Mail, MembershipRequest, Role};
+use shared::mail::requested;
+use shared::text::ClubCode;
+use shared::web::{
     ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader,
     Result, User, Visibility, no_such_club, shown_at,
 };
-use shared::mail::requested;
-use shared::models::{Club, ClubCode, Mail, MembershipRequest, Role};
-use shared::table::{JoinState, Refusal, Retries, TableError};
 use utoipa::ToSchema;
 
 use crate::membershiprequests::RequestBody;

@@ -4,14 +4,15 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use shared::bodies::Studies;
-use shared::http::{
+use shared::db::{Retries, TableError};
+use shared::domain::OnlyOwner;
+use shared::domain::{Major, Person, School};
+use shared::ids::Id;
+use shared::openapi::fields::{WebAddress, YearNumber};
+use shared::web::{
     ApiError, Code, Field, IfMatch, Input, Mode, Need, NoBody, NoContent, Params, Reader,
     ReceivedAt, Reference, Result, User, edit,
 };
-use shared::ids::Id;
-use shared::models::{Major, Person, School};
-use shared::openapi::fields::{WebAddress, YearNumber};
-use shared::table::{OnlyOwner, Retries, TableError};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 

@@ -4,10 +4,11 @@ use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use serde::Serialize;
-use shared::http::{ApiError, Params, Result, User};
+use shared::domain::{Person, Personal, Role};
 use shared::ids::Id;
-use shared::models::{ClubCode, Email, Person, Personal, Role};
 use shared::text;
+use shared::text::{ClubCode, Email};
+use shared::web::{ApiError, Params, Result, User};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 

@@ -17,7 +17,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::json;
-use shared::http::{ApiError, PublicOrigin, PublicPath};
+use shared::web::{ApiError, PublicOrigin, PublicPath};
 
 pub use config::{SentToken, SiteConfig, variable};
 pub use preview::Public;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use shared::db::Table;
 use shared::lambda::{Error, log_as_json, run_behind_gateway, sdk_config};
-use shared::table::Table;
 use shared::time::SystemClock;
 use site::{Public, SiteConfig};
 

@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
-use shared::catalogue::{Catalogue, ListedClub};
-use shared::html::{escape, to_words};
-use shared::http::Visibility;
+use shared::db::{Table, TableError};
+use shared::domain::{Catalogue, ListedClub};
+use shared::domain::{Club, Event, Image, Showing};
 use shared::ids;
-use shared::models::{Club, ClubCode, Event, Image, Showing};
-use shared::table::{Table, TableError};
+use shared::text::ClubCode;
+use shared::text::html::{escape, to_words};
 use shared::time::Clock;
+use shared::web::Visibility;
 
 /// How long a preview is used before it is read again.
 const KEPT: TimeDelta = TimeDelta::seconds(60);

@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 
 use serde::Deserialize;
-use shared::http::{ApiError, Field, Mode, Need, Reader, Reference};
-use shared::ids::Id;
-use shared::models::{
+use shared::domain::{
     Answer, Answers, Choice, Committee, Form, Question, QuestionType, RememberedKey,
 };
+use shared::ids::Id;
 use shared::openapi::fields::AnswerText;
+use shared::web::{ApiError, Field, Mode, Need, Reader, Reference};
 use shared::{ids, limits};
 use utoipa::ToSchema;
 

@@ -9,15 +9,16 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
 use shared::bodies::Studies;
-use shared::http::{
-    ApiError, Field, Input, Mode, Need, Officer, Params, Reader, Result, applicant_erased,
-};
+use shared::db::{Refusal, TableError};
+use shared::domain::DecisionWrite;
+use shared::domain::{Application, DecisionChange, Form, OldAndNew, Person, Status, Submission};
 use shared::ids::Id;
 use shared::limits;
-use shared::models::{Application, DecisionChange, Form, OldAndNew, Person, Status, Submission};
 use shared::openapi::fields::ReasonText;
-use shared::table::{DecisionWrite, Refusal, TableError};
 use shared::time::Timestamp;
+use shared::web::{
+    ApiError, Field, Input, Mode, Need, Officer, Params, Reader, Result, applicant_erased,
+};
 use utoipa::ToSchema;
 
 use shared::bodies::{SubmissionBody, prompts_of};

@@ -6,12 +6,12 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
-use shared::http::{ApiError, Code, Field, Mode, Need, Reader, Reference, Result};
+use shared::domain::{Choice, Committee, DraftAnswer, Form, Question};
 use shared::ids::Id;
 use shared::limits;
-use shared::models::{Choice, Committee, DraftAnswer, Form, Question};
 use shared::openapi::fields::AnswerText;
 use shared::time::Timestamp;
+use shared::web::{ApiError, Code, Field, Mode, Need, Reader, Reference, Result};
 use utoipa::ToSchema;
 
 use crate::answers::{AnswerValue, Completeness, check_answer, is_for};

@@ -6,25 +6,27 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use chrono::{DateTime, TimeDelta};
-use shared::http::{
+use shared::db::usage::request_age;
+use shared::db::{Retries, TableError};
+use shared::domain::{
+    Application, Committee, DraftAnswer, Extension, Form, Person, Question, Submission,
+};
+use shared::domain::{DraftWrite, StoredSubmission};
+use shared::ids::Id;
+use shared::time::Timestamp;
+use shared::web::{
     ApiError, Code, ERASING, IfMatch, Input, Load, NoBody, NoContent, Params, PathIds, ReceivedAt,
     Result, SignedIn, User,
 };
-use shared::ids::Id;
-use shared::models::{
-    Application, Committee, DraftAnswer, Extension, Form, Person, Question, Submission,
-};
-use shared::table::usage::request_age;
-use shared::table::{DraftWrite, Retries, StoredSubmission, TableError};
-use shared::time::Timestamp;
 use shared::{Shared, limits};
 
 use crate::draft_body::{
     AnswerChange, CHANGED_ELSEWHERE, DraftAnswerBody, DraftBody, DraftConflictBody, DraftInput,
     conflict,
 };
+use crate::store::closed;
 use crate::store::is_orphaned;
-use crate::submissions::{ApplicantData, closed};
+use crate::submissions::ApplicantData;
 
 /// How long a draft is kept after the end of its application (N6).
 const KEPT: TimeDelta = TimeDelta::days(30);

@@ -6,13 +6,13 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use shared::Shared;
-use shared::http::{ApiError, Officer, Params, Result, Slice, Sliced};
-use shared::ids::Id;
-use shared::models::{Form, Person, Question, QuestionType, Status, Submission};
-use shared::openapi::fields::{EmailStatuses, Reviewed, SliceCount, SubmissionOrdering};
-
-use crate::list::find;
 use shared::bodies::{Prompts, committee_of, prompts_of};
+use shared::domain::{Form, Person, Question, QuestionType, Status, Submission};
+use shared::ids::Id;
+use shared::openapi::fields::{EmailStatuses, Reviewed, SliceCount, SubmissionOrdering};
+use shared::web::{ApiError, Officer, Params, Result, Slice, Sliced};
+
+use crate::filter::find;
 
 const COLUMNS: [&str; 11] = [
     "id",

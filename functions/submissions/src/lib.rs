@@ -5,6 +5,7 @@ pub mod decisions;
 pub mod draft_body;
 pub mod drafts;
 pub mod export;
+mod filter;
 pub mod list;
 pub mod own;
 mod portions;

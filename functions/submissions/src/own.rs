@@ -5,12 +5,12 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use shared::Shared;
 use shared::bodies::{OwnSubmissions, SubmissionBody};
-use shared::http::{ApiError, IfMatch, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
-use shared::models::{Extension, Submission};
-use shared::table::{StoredSubmission, WithdrawOutcome};
+use shared::domain::{Extension, Submission};
+use shared::domain::{StoredSubmission, WithdrawOutcome};
+use shared::web::{ApiError, IfMatch, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
 
+use crate::store::closed;
 use crate::store::moment;
-use crate::submissions::closed;
 
 /// List the submissions of the caller.
 ///

@@ -1,7 +1,7 @@
 //! Splits what one person is told about many submissions into several mails (E30).
 
+use shared::domain::Submission;
 use shared::limits;
-use shared::models::Submission;
 
 /// Splits the submissions of a person into those of single mails. Each mail is one transaction, and
 /// DynamoDB allows 100 writes and 4 MB of changed items in it.

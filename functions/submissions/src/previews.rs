@@ -6,16 +6,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use chrono::TimeDelta;
 use serde::Serialize;
 use shared::bodies::committee_of;
-use shared::http::{ApiError, Result};
+use shared::domain::{
+    Application, ApplicationTexts, Club, Decision, EmailStatus, Invite, InviteLink, Mail, MailId,
+    Person, Personal, Status, Submission, ToldDecision,
+};
 use shared::ids::Id;
 use shared::mail::{
     DecisionKind, Message, PREVIEW_LINK, Recipient, Template, decision_message, with_invite,
 };
-use shared::models::{
-    Application, ApplicationTexts, Club, ClubCode, Decision, EmailStatus, Invite, InviteLink, Mail,
-    MailId, Person, Personal, Status, Submission, ToldDecision,
-};
+use shared::text::ClubCode;
 use shared::time::Timestamp;
+use shared::web::{ApiError, Result};
 use shared::{ids, limits};
 use utoipa::ToSchema;
 
@@ -202,7 +203,7 @@ impl Composer {
         let newest = about.iter().map(|submission| submission.sequence).max();
         Ok(Mail {
             about: to_person.map_or(oldest.id.get(), |person| {
-                Mail::about_person(self.application.id, person)
+                MailId::about_person(self.application.id, person)
             }),
             sequence: newest.unwrap_or(oldest.sequence),
             kind: self.kind.mail_kind(),

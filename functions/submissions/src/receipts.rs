@@ -5,11 +5,11 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::http::{
-    ApiError, ChangedNothing, Field, Input, Mode, Need, PathIds, Reader, Result, User, is_officer,
-};
 use shared::limits;
 use shared::receipts::{PublicKeys, ReceiptClaims, ReceiptState, Receipts};
+use shared::web::{
+    ApiError, ChangedNothing, Field, Input, Mode, Need, PathIds, Reader, Result, User, is_officer,
+};
 use utoipa::ToSchema;
 
 use crate::own::own;

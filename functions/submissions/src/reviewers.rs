@@ -6,9 +6,9 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use shared::Shared;
-use shared::http::{Officer, Result};
+use shared::domain::{Application, Form, Person, Submission};
 use shared::ids::Id;
-use shared::models::{Application, Form, Person, Submission};
+use shared::web::{Officer, Result};
 use utoipa::ToSchema;
 
 use crate::decisions::AuthorBody;

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use shared::http::{
+use shared::db::TableError;
+use shared::domain::{Application, Person, Review, Submission};
+use shared::ids::Id;
+use shared::openapi::fields::{CommentText, FromOneToFive};
+use shared::time::Timestamp;
+use shared::web::{
     ApiError, Field, Input, Load, Mode, Need, NoContent, NoInput, Officer, PathIds, Reader, Result,
     User, applicant_erased, edit,
 };
-use shared::ids::Id;
-use shared::models::{Application, Person, Review, Submission};
-use shared::openapi::fields::{CommentText, FromOneToFive};
-use shared::table::TableError;
-use shared::time::Timestamp;
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 

@@ -9,16 +9,17 @@ use axum::response::{IntoResponse as _, Response};
 use futures::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 use shared::Shared;
-use shared::http::{
-    ApiError, ChangedNothing, Code, ExactReference, Field, Input, Mode, Need, NewId, Officer,
-    Params, Reader, Reference, Result,
-};
+use shared::db::usage::request_age;
+use shared::db::{PARALLEL, Retries, TableError};
+use shared::domain::{Application, ApplicationTexts, Club, EmailStatus, MailId, Submission};
+use shared::domain::{DecisionMail, SubmissionQuery};
 use shared::ids::Id;
 use shared::limits;
 use shared::mail::DecisionKind;
-use shared::models::{Application, ApplicationTexts, Club, EmailStatus, MailId, Submission};
-use shared::table::usage::request_age;
-use shared::table::{DecisionMail, PARALLEL, Retries, SubmissionQuery, TableError};
+use shared::web::{
+    ApiError, ChangedNothing, Code, ExactReference, Field, Input, Mode, Need, NewId, Officer,
+    Params, Reader, Reference, Result,
+};
 use utoipa::ToSchema;
 
 use crate::previews::{

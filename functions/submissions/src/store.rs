@@ -1,18 +1,20 @@
 //! Stores a submission: the newest request is kept, whatever the order of the writes (X9).
 
 use chrono::TimeDelta;
-use shared::http::{ApiError, Result};
-use shared::ids::Id;
-use shared::mail::confirmation;
-use shared::models::{
+use shared::db::usage::request_age;
+use shared::db::{Retries, TableError};
+use shared::domain::StoredSubmission;
+use shared::domain::{
     Application, Club, Committee, Form, OwnPlace, Person, RememberedKey, Status, Submission,
 };
-use shared::table::usage::request_age;
-use shared::table::{Retries, StoredSubmission, TableError};
+use shared::ids::Id;
+use shared::mail::confirmation;
 use shared::time::Timestamp;
+use shared::web::{ApiError, Code, Result};
 use shared::{Shared, limits};
 
-use crate::submissions::{SubmitResult, closed};
+/// The message for every reason, so that it does not reveal a decision (S2).
+const CLOSED: &str = "You cannot make, change or withdraw a submission to this application now.";
 
 /// How long it is noted where somebody has submitted (S16).
 const PLACE_KEPT: TimeDelta = TimeDelta::hours(1);
@@ -24,6 +26,21 @@ pub(crate) struct Target<'a> {
     pub(crate) club: &'a Club,
     pub(crate) form: &'a Form,
     pub(crate) person: &'a Person,
+}
+
+/// The error whenever a submission cannot be made, changed or withdrawn (S2).
+pub(crate) fn closed() -> ApiError {
+    ApiError::rule(CLOSED).coded(Code::ApplicationClosed)
+}
+
+/// The result of a request to submit.
+pub(crate) struct SubmitResult {
+    /// The stored submission.
+    pub(crate) stored: Submission,
+    /// Whether an earlier request with the same idempotency key stored it.
+    pub(crate) is_replay: bool,
+    /// Whether this request created the submission, or the earlier one with the same key.
+    pub(crate) is_new: bool,
 }
 
 /// What a request has to do, from what is stored in its place.
@@ -234,7 +251,7 @@ pub(crate) async fn is_orphaned(
     Ok(!is_there || !application.as_ref().is_some_and(has_committee))
 }
 
-/// The time of a withdrawal for [`shared::table::Table::withdraw`].
+/// The time of a withdrawal for [`shared::db::Table::withdraw`].
 pub(crate) fn moment(app: &Shared, received: chrono::DateTime<chrono::Utc>) -> (u64, Timestamp) {
     (app.ids.received(received), Timestamp::at(received))
 }

@@ -7,24 +7,21 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::bodies::Studies;
-use shared::http::{
+use shared::domain::StoredSubmission;
+use shared::domain::{
+    Application, Committee, Extension, Form, Membership, Person, RememberedKey, Status, Submission,
+};
+use shared::ids::Id;
+use shared::time::Timestamp;
+use shared::web::{
     ApiError, Code, Created, Input, Load, Maybe, PathIds, ReceivedAt, RequestKey, Result, SignedIn,
     User, key_reused, replayed, shown_at,
 };
-use shared::ids::Id;
-use shared::models::{
-    Application, Committee, Extension, Form, Membership, Person, RememberedKey, Status, Submission,
-};
-use shared::table::StoredSubmission;
-use shared::time::Timestamp;
 use shared::{Shared, ids, limits};
 
 use crate::answers::{CheckError, CheckedAnswers, NewSubmission};
-use crate::store::{Target, store};
+use crate::store::{SubmitResult, Target, closed, store};
 use shared::bodies::{SubmissionBody, prompts_of};
-
-/// The message for every reason, so that it does not reveal a decision (S2).
-const CLOSED: &str = "You cannot make, change or withdraw a submission to this application now.";
 
 /// The profile and the extension of the caller, read in parallel with the form.
 pub struct ApplicantData {
@@ -49,11 +46,6 @@ impl Load for ApplicantData {
             extension,
         }))
     }
-}
-
-/// The error whenever a submission cannot be made, changed or withdrawn (S2).
-pub(crate) fn closed() -> ApiError {
-    ApiError::rule(CLOSED).coded(Code::ApplicationClosed)
 }
 
 /// How long an idempotency key is valid (X1).
@@ -116,7 +108,7 @@ pub async fn submit(
             return Err(closed());
         }
         if person.erasing {
-            return Err(ApiError::rule(shared::http::ERASING));
+            return Err(ApiError::rule(shared::web::ERASING));
         }
         let accepted = check(&app, input, &form).await?;
         let committee = accepted.committee.as_ref().map(|committee| committee.id);
@@ -315,16 +307,6 @@ impl OwnPlaces {
         let why = format!("You can have at most {} submissions.", limits::SUBMISSIONS);
         Err(ApiError::rule(why).coded(Code::Quota))
     }
-}
-
-/// The result of a request to submit.
-pub(crate) struct SubmitResult {
-    /// The stored submission.
-    pub(crate) stored: Submission,
-    /// Whether an earlier request with the same idempotency key stored it.
-    pub(crate) is_replay: bool,
-    /// Whether this request created the submission, or the earlier one with the same key.
-    pub(crate) is_new: bool,
 }
 
 /// Get a submission.

@@ -5,7 +5,8 @@ use aws_sdk_dynamodb::error::{DisplayErrorContext, SdkError};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use shared::table::{COMPANIONS, Entity as _, Gone};
+use shared::db::Entity as _;
+use shared::domain::{COMPANIONS, Gone};
 
 use crate::Item;
 

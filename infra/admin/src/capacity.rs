@@ -1,7 +1,7 @@
 //! `clubs-admin capacity`: the throughput that a table should be warmed up to before a deadline.
 
 use clap::Args;
-use shared::table::keys::SUBMISSION_PARTS;
+use shared::domain::SUBMISSION_PARTS;
 
 /// Units of a submission that do not depend on its answers. `docs/scale.md` lists them; its test
 /// compares them with what submissions use.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
+use shared::domain::Event;
+use shared::domain::{EventListing, listed, listing_parts};
 use shared::ids::Id;
-use shared::models::Event;
-use shared::table::{EventListing, listed, listing_parts};
 
 use crate::finding::{Finding, Repair};
 use crate::{StoredItems, text, typed};

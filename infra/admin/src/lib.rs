@@ -23,8 +23,8 @@ pub use preflight::{Checked, Plan, preflight};
 pub use reconcile::{FoundReceipt, Reconciled, reconcile};
 pub use repair::{CountVersions, Repairs};
 use serde_json::Value;
-use shared::models::{Answer, Answers, Submission};
-use shared::table::misplaced;
+use shared::domain::misplaced;
+use shared::domain::{Answer, Answers, Submission};
 
 /// An item of the SDK.
 pub type Item = HashMap<String, AttributeValue>;

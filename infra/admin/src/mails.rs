@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use shared::models::{EmailStatus, Mail, MailKind, MailState, Submission};
-use shared::table::DECISION_MAILS_KEPT_DAYS;
+use shared::domain::DECISION_MAILS_KEPT_DAYS;
+use shared::domain::{EmailStatus, Mail, MailKind, MailState, Submission};
 use shared::time::Timestamp;
 
 /// A mail that waits longer is stuck. Officers may send it again.

@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
 use clap::{Parser, Subcommand};
 use serde_json::json;
-use shared::table::Table;
+use shared::db::Table;
 use shared::time::{Clock as _, SystemClock};
 
 /// Checks and repairs a table of Clubs. Credentials and region come from the environment or a

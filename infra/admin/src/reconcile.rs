@@ -1,7 +1,7 @@
 //! Compares receipts of applicants with a table (T8).
 
+use shared::db::{Table, TableError};
 use shared::receipts::{PublicKeys, ReceiptClaims, ReceiptState};
-use shared::table::{Table, TableError};
 
 /// What a receipt is worth.
 #[derive(Debug, Clone, PartialEq, Eq)]

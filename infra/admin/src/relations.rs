@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use shared::models::Answers;
-use shared::table::{COMPANIONS, companions};
+use shared::domain::Answers;
+use shared::domain::{COMPANIONS, companions};
 use shared::time::Timestamp;
 
 use crate::finding::{Finding, Repair};

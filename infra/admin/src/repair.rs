@@ -15,7 +15,8 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update,
 };
 use serde_json::Value;
-use shared::table::{COUNT_VERSION, companions, leads_to, reviewed, unfinished_copy};
+use shared::db::COUNT_VERSION;
+use shared::domain::{companions, leads_to, reviewed, unfinished_copy};
 use shared::time::{Clock as _, SystemClock, Timestamp};
 
 use crate::finding::Repair;

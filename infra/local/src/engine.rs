@@ -18,9 +18,6 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-/// The name of the table in the embedded engine.
-pub const TABLE: &str = "clubs";
-
 /// The engine looks for the largest sequence number of its stream at each write, through all records
 /// that it ever wrote. With an index it finds the number at once. As in template.yaml, only new
 /// mails go to the worker, so the other records need not be kept.
@@ -113,7 +110,7 @@ impl Engine {
             Err(error) => return Err(error),
         }
         let ttl = json!({
-            "TableName": TABLE,
+            "TableName": crate::table::TABLE,
             "TimeToLiveSpecification": { "AttributeName": "ttl", "Enabled": true },
         });
         // This is refused if the table has this setting already.

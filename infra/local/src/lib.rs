@@ -3,12 +3,14 @@
 pub mod clock;
 pub mod demo;
 pub mod engine;
+pub mod grants;
 pub mod issuer;
 pub mod mailbox;
 pub mod oidc;
 mod pages;
 pub mod routes;
 pub mod simulator;
+pub mod state;
 pub mod stream;
 pub mod table;
 
@@ -30,20 +32,21 @@ use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use serde_json::Value;
 use shared::auth::{FixedKeys, Keys, Verifier};
-use shared::http::{finish, guard};
+use shared::db::Table;
 use shared::ids::Ids;
 use shared::media::Media;
 use shared::settings::{Approval, ClaimNames, Quotas, Secret, Settings};
-use shared::table::Table;
+use shared::web::{finish, guard};
 use shared::{App, Shared};
 use tower::ServiceExt as _;
 use utoipa_axum::router::OpenApiRouter;
 
 use clock::MovableClock;
-use engine::{Engine, TABLE};
+use engine::Engine;
 use issuer::{AUDIENCE, ISSUER, Issuer};
 use mailbox::Mailbox;
 use stream::Stream;
+use table::TABLE;
 
 /// Anything that keeps the local service from starting.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -250,7 +253,7 @@ impl Campus {
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
         let media = Media::new(images, false, &settings.media_url);
         let app = App::new(table, verifier, media, clock.clone(), ids, settings);
-        let local = routes::routes(routes::Local {
+        let local = routes::routes(state::Local {
             issuer: issuer.clone(),
             mailbox: mailbox.clone(),
             clock: clock.clone(),

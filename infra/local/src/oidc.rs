@@ -1,59 +1,27 @@
 //! The sign-in page of the local issuer: authorization code with PKCE (RFC 6749, RFC 7636), so that
 //! the site signs in here as it does at a university (O14).
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-
-use aws_lc_rs::{digest, rand};
+use aws_lc_rs::digest;
 use axum::Json;
 use axum::extract::{Form, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::time::Clock as _;
 
 use crate::demo;
+use crate::grants::Grant;
 use crate::issuer::{AUDIENCE, Subject};
-use crate::routes::Local;
+use crate::state::Local;
 
 /// How long an authorization code can be exchanged.
 const CODE_LASTS: TimeDelta = TimeDelta::minutes(5);
 /// How long a token of the sign-in page lasts. It is short, so that a renewal is seen.
 const TOKEN_SECONDS: i64 = 900;
-
-/// What was issued and can be exchanged for tokens.
-#[derive(Default)]
-pub struct Grants(Mutex<HashMap<String, Grant>>);
-
-#[derive(Clone)]
-struct Grant {
-    subject: Subject,
-    nonce: Option<String>,
-    /// For a code: the challenge, the redirect address, and until when it can be exchanged. A
-    /// refresh token has none.
-    code: Option<(String, String, DateTime<Utc>)>,
-}
-
-impl Grants {
-    fn store(&self, grant: Grant) -> String {
-        let mut bytes = [0; 32];
-        let _ = rand::fill(&mut bytes);
-        let name = BASE64_URL_SAFE_NO_PAD.encode(bytes);
-        let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        grants.insert(name.clone(), grant);
-        name
-    }
-
-    /// Removes a grant: each can be used once.
-    fn take(&self, name: &str) -> Option<Grant> {
-        let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        grants.remove(name)
-    }
-}
 
 /// A request for authorization.
 #[derive(Debug, Default, Deserialize)]

@@ -8,7 +8,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 use shared::Shared;
-use shared::http::ApiError;
+use shared::web::ApiError;
 
 use crate::demo;
 

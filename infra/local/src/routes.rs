@@ -1,8 +1,6 @@
 //! `/local/…`: tokens, mails and the clock. `/media/…`: images. Lambda functions do not have these
 //! routes.
 
-use std::sync::Arc;
-
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Version, header};
 use axum::middleware::Next;
@@ -13,23 +11,14 @@ use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::Shared;
-use shared::http::{ApiError, Field, Input, Mode, Need, NoContent, Reader, Result};
 use shared::media::CACHE_CONTROL;
 use shared::time::Clock as _;
+use shared::web::{ApiError, Field, Input, Mode, Need, NoContent, Reader, Result};
 
-use crate::clock::MovableClock;
-use crate::issuer::{Issuer, Subject};
-use crate::mailbox::{KeptMail, Mailbox};
-use crate::oidc::{self, Grants};
-
-/// The state of these routes.
-#[derive(Clone)]
-pub struct Local {
-    pub issuer: Arc<Issuer>,
-    pub mailbox: Mailbox,
-    pub clock: Arc<MovableClock>,
-    pub grants: Arc<Grants>,
-}
+use crate::issuer::Subject;
+use crate::mailbox::KeptMail;
+use crate::oidc;
+use crate::state::Local;
 
 /// The routes below `/local/`.
 pub fn routes(local: Local) -> Router<Shared> {
@@ -96,7 +85,7 @@ fn is_loopback(host: &str) -> bool {
 /// The routes of images. They have no limit for the size of answers, because in the cloud another
 /// host serves images.
 pub fn media(app: Shared) -> Router {
-    let cors = shared::http::cors(&app.settings.cors_origins);
+    let cors = shared::web::cors(&app.settings.cors_origins);
     Router::new()
         .route("/media/{file}", get(show_image))
         .layer(cors)

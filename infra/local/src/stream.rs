@@ -48,7 +48,7 @@ impl Stream {
                 .json(operation, &body)
                 .map_err(|error| error.to_string())
         };
-        let streams = json("ListStreams", json!({ "TableName": crate::engine::TABLE }))?;
+        let streams = json("ListStreams", json!({ "TableName": crate::table::TABLE }))?;
         let arn = streams
             .pointer("/Streams/0/StreamArn")
             .cloned()

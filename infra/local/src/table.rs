@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::TABLE;
+/// The name of the table in the embedded engine.
+pub const TABLE: &str = "clubs";
 
 /// The body of `CreateTable`.
 pub fn definition() -> Value {

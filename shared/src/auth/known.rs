@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::token::Identity;
+use crate::domain::Person;
 use crate::ids::Id;
-use crate::models::Person;
 
 /// People whose profile was up to date when it was last checked, so that not every request reads
 /// it.

@@ -8,9 +8,11 @@ use serde_json::{Map, Value};
 
 use super::keys::Keys;
 use super::verified::VerifiedTokens;
-use crate::ids::{self, Id};
-use crate::models::{Email, Person};
+use crate::domain::Person;
+use crate::ids;
+use crate::ids::Id;
 use crate::settings::{ClaimNames, Settings};
+use crate::text::Email;
 
 /// The claims of a verified token. If a claim is absent, the stored value stays.
 #[derive(Debug, Clone, PartialEq, Eq)]

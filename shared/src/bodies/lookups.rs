@@ -3,12 +3,11 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::{ApiError, Load, PathIds, User};
+use crate::db::TableError;
+use crate::domain::{Applicant, Badge, Club, Entries, Lookup, LookupKind, Major, School};
 use crate::ids::Id;
-use crate::lookups::Entries;
-use crate::models::{Applicant, Badge, Club, Lookup, LookupKind, Major, School};
 use crate::state::{App, Shared};
-use crate::table::TableError;
+use crate::web::{ApiError, Load, PathIds, User};
 
 /// A tag, a school or a major inside another object.
 #[derive(Debug, Clone, Serialize, ToSchema)]

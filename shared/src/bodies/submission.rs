@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::lookups::{NamedBody, Studies};
-use crate::http::ApiError;
-use crate::ids::Id;
-use crate::models::{
-    Application, Choice, ClubCode, Committee, EmailStatus, Form, Person, Prompt, Question,
+use crate::domain::{
+    Application, ApplicationParts, Choice, Committee, EmailStatus, Form, Person, Prompt, Question,
     QuestionType, Review, Status, StoredAnswer, Submission,
 };
+use crate::ids::Id;
 use crate::state::Shared;
-use crate::table::ApplicationParts;
+use crate::text::ClubCode;
 use crate::time::Timestamp;
+use crate::web::ApiError;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::value::RawValue;

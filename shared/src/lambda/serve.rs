@@ -12,13 +12,13 @@ use utoipa_axum::router::OpenApiRouter;
 use super::connection::connector;
 use super::{Error, log_as_json, sdk_config_with};
 use crate::auth::{IssuerKeys, Keys, Verifier};
-use crate::http::{PublicOrigin, PublicPath, ReceivedAt, finish, guard};
+use crate::db::Table;
 use crate::ids::Ids;
 use crate::media::Media;
 use crate::settings::Settings;
 use crate::state::{App, Shared};
-use crate::table::Table;
 use crate::time::SystemClock;
+use crate::web::{PublicOrigin, PublicPath, ReceivedAt, finish, guard};
 
 /// Creates the store of images.
 type MakeMedia = fn(&Settings, SharedHttpConnector) -> Result<Media, String>;

@@ -3,8 +3,8 @@
 use askama::Template;
 
 use super::{Bodies, Occasion, mail, rendered};
+use crate::domain::{Club, Form, Mail, MailKind, StoredAnswer, Submission};
 use crate::limits;
-use crate::models::{Club, Form, Mail, MailKind, StoredAnswer, Submission};
 use crate::time::Timestamp;
 
 /// A question with its answer.

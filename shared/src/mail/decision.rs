@@ -1,10 +1,11 @@
 //! Acceptance and rejection mails.
 
 use super::template::{Template, Variables};
-use crate::models::{ApplicationTexts, MailKind, Status};
-use crate::{html, limits};
+use crate::domain::{ApplicationTexts, MailKind, Status};
+use crate::limits;
+use crate::text::html;
 
-crate::models::enums::text_enum! {
+crate::text::enums::text_enum! {
     /// The kind of decision that a mail is about.
     DecisionKind {
         /// For submissions with status 4.

@@ -8,9 +8,10 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use super::decision::Message;
 use super::rendered;
+use crate::domain::{InviteLink, JoinLink};
 use crate::ids::Id;
-use crate::models::{ClubCode, InviteLink, JoinLink};
 use crate::settings::{Secret, Settings};
+use crate::text::ClubCode;
 
 /// Text that previews show instead of the link.
 pub const PREVIEW_LINK: &str = "(a personal link, made when the mail is sent)";

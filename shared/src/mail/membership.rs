@@ -4,7 +4,7 @@
 use askama::Template;
 
 use super::{Bodies, Occasion, mail, rendered};
-use crate::models::{
+use crate::domain::{
     Club, Invite, InviteLink, Mail, MailKind, Membership, MembershipRequest, Personal, Role,
 };
 

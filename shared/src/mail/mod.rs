@@ -35,8 +35,9 @@ pub use invite_link::{
 pub use membership::{invitation, joined, requested};
 pub use template::{Template, Variables};
 
+use crate::domain::{Club, EmailStatus, Mail, MailKind, Person};
 use crate::ids::Id;
-use crate::models::{Club, Email, EmailStatus, Mail, MailKind, Person};
+use crate::text::Email;
 use crate::time::Timestamp;
 
 /// The event that one of these mails is about. Together with the attempt, it is the key in the

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::html::{self, escape};
 use crate::limits;
+use crate::text::html;
+use crate::text::html::escape;
 
 /// The variables that templates may use.
 const VARIABLES: [&str; 7] = [

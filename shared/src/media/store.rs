@@ -12,7 +12,7 @@ use object_store::{
 use tokio::sync::Semaphore;
 
 use super::{CACHE_CONTROL, Media, picture};
-use crate::models::Image;
+use crate::domain::Image;
 
 /// How long the removal of a file may take.
 const PATIENCE: Duration = Duration::from_secs(3);

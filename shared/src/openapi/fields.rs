@@ -1,13 +1,13 @@
 //! Types that stand for the texts and numbers of request bodies in the OpenAPI document. They carry
-//! the limits that the readers of [`crate::http::Reader`] enforce. They have no values: a field
+//! the limits that the readers of [`crate::web::Reader`] enforce. They have no values: a field
 //! names one in `#[schema(value_type = …)]`.
 
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{KnownFormat, OneOfBuilder, RefOr, SchemaFormat};
 
-use crate::http::Reference;
 use crate::ids::MAX_ID;
 use crate::limits;
+use crate::web::Reference;
 
 /// Text without control characters, which is what [`char::is_control`] means.
 const ONE_LINE: &str = r"^[^\x00-\x1f]*$";

@@ -19,7 +19,7 @@ pub use codes::CODES;
 pub use older::version_3_0;
 pub use schemas::KNOWN_VALUES;
 
-use crate::http::{Code, ErrorBody};
+use crate::web::{Code, ErrorBody};
 
 /// Whether routes describe themselves. Functions in Lambda do not, because that is a quarter of their
 /// start: the finished document is a file of one of them.

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use http::Method;
 use serde_json::{Value, json};
+use shared::db::usage::{Usage, metered};
+use shared::domain::Submission;
 use shared::ids::Id;
-use shared::models::Submission;
-use shared::table::usage::{Usage, metered};
 use tests::fixtures::{Recruitment, hours, id};
 use tests::template::table_actions;
 use tests::{Client, Setup, TestCampus};

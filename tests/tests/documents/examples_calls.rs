@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use shared::models::{ClubCode, Email, Invite};
+use shared::domain::Invite;
+use shared::text::{ClubCode, Email};
 use tests::fixtures::id;
 use tests::{Client, TestCampus};
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use shared::table::chart::CHART;
+use shared::domain::chart::CHART;
 
 use crate::table::one_of_everything;
 

@@ -1,25 +1,24 @@
-//! The layers of `shared`: a module uses only modules in lower layers, and files do not use each
-//! other in a circle.
+//! The layers of `shared`: a module uses only modules in lower layers. In every crate, files do not
+//! use each other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::sources::{rust_files, without_tests};
 
 /// The modules of `shared`, the lowest layer first. A module may use those of lower layers.
-const LAYERS: [&[&str]; 13] = [
+const LAYERS: [&[&str]; 12] = [
     &["qr", "metrics"],
     &["ids", "limits", "time"],
     &["settings"],
-    &["html", "text"],
-    &["models"],
-    &["mail", "table"],
-    &["catalogue", "forms", "receipts"],
-    &["lookups"],
+    &["text"],
+    &["db"],
+    &["domain"],
+    &["mail", "receipts"],
     &["auth", "media"],
     &["state"],
-    &["http"],
+    &["web"],
     &["bodies", "openapi"],
     &["lambda"],
 ];
@@ -33,29 +32,39 @@ fn code(path: &Path) -> String {
         .join("\n")
 }
 
-/// The names after each `prefix`: one name, or several in braces.
+/// The paths after each `prefix`: one, or several in braces. `a::{b, c::d}` is `a::b` and `a::c::d`.
 fn used(code: &str, prefix: &str) -> BTreeSet<String> {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let name = |text: &str| text.chars().take_while(|c| is_name(*c)).collect::<String>();
-    let mut found = BTreeSet::new();
-    for rest in code.split(prefix).skip(1) {
+    fn expand(before: &str, text: &str, found: &mut BTreeSet<String>) {
+        let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        let path: String = text.chars().take_while(|c| is_path(*c)).collect();
+        let rest = &text[path.len()..];
+        let path = format!("{before}{path}");
         let Some(group) = rest.strip_prefix('{') else {
-            found.insert(name(rest));
-            continue;
+            found.insert(path.trim_end_matches(':').to_owned());
+            return;
         };
-        let (mut depth, mut start) = (0, true);
+        let (mut depth, mut start) = (0, 0);
         for (i, c) in group.char_indices() {
             match c {
                 '{' => depth += 1,
-                '}' if depth == 0 => break,
-                '}' => depth -= 1,
-                ',' if depth == 0 => start = true,
-                c if start && is_name(c) => {
-                    found.insert(name(&group[i..]));
-                    start = false;
+                ',' | '}' if depth == 0 => {
+                    expand(&path, group[start..i].trim(), found);
+                    start = i + 1;
+                    if c == '}' {
+                        break;
+                    }
                 }
+                '}' => depth -= 1,
                 _ => {}
             }
+        }
+    }
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices(prefix) {
+        // `$crate::` in a macro is the same as `crate::`; `super::super::` is read once.
+        let before = code[..at].chars().next_back();
+        if !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+            expand("", &code[at + prefix.len()..], &mut found);
         }
     }
     found
@@ -77,8 +86,9 @@ fn no_module_of_shared_uses_one_above_it() {
         }
         let own = layer(module).unwrap_or_else(|| panic!("{module} has no layer: add it here"));
         for target in used(&code(&path), "crate::") {
+            let target = target.split("::").next().unwrap_or_default();
             // Names that are no modules, such as `crate::Shared`, are those of `state`.
-            let other = layer(&target).or_else(|| layer("state")).unwrap();
+            let other = layer(target).or_else(|| layer("state")).unwrap();
             assert!(
                 target == module || other < own,
                 "{} uses {target}, which is not below it",
@@ -88,48 +98,113 @@ fn no_module_of_shared_uses_one_above_it() {
     }
 }
 
-#[test]
-fn no_files_of_a_module_use_each_other_in_a_circle() {
-    let root = crate::root().join("shared/src");
-    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let name = |path: &Path| path.to_str().unwrap().trim_end_matches(".rs").to_owned();
-    let all: BTreeSet<String> = rust_files("shared/src")
-        .iter()
-        .map(|path| name(path))
-        .collect();
-    for path in rust_files("shared/src") {
-        // A `mod.rs` only lists its files.
-        if path.ends_with("mod.rs") {
-            continue;
+/// The files of one crate, by the path of their module.
+struct Modules(BTreeMap<String, PathBuf>);
+
+impl Modules {
+    fn of(folder: &Path) -> Self {
+        let named = |path: PathBuf| {
+            let inside = path.strip_prefix(folder).unwrap().with_extension("");
+            let names: Vec<&str> = inside.iter().filter_map(|name| name.to_str()).collect();
+            let names = match names.as_slice() {
+                [before @ .., "mod"] => before,
+                ["lib" | "main"] => &[],
+                all => all,
+            };
+            (names.join("::"), path)
+        };
+        let relative = folder
+            .strip_prefix(crate::root())
+            .unwrap()
+            .to_str()
+            .unwrap();
+        Self(rust_files(relative).into_iter().map(named).collect())
+    }
+
+    /// The module in which the file finds what it calls `path`. A module that only hands a name on
+    /// (`pub use`) is not it.
+    fn target(&self, path: &str) -> Option<String> {
+        let mut module = path;
+        while !self.0.contains_key(module) {
+            module = module.rsplit_once("::").map_or("", |(before, _)| before);
         }
-        let folder = path.parent().unwrap();
-        let code = code(&path);
+        let name = path[module.len()..].trim_start_matches("::");
+        let name = name.split("::").next().unwrap_or_default();
+        let code = code(&self.0[module]);
+        let handed_on = used(&code, "pub use ");
+        let origin = handed_on
+            .iter()
+            .chain(&used(&code, "pub(crate) use "))
+            .find(|origin| origin.rsplit("::").next() == Some(name))
+            .cloned();
+        match origin {
+            Some(origin) if origin.contains("::") => {
+                let origin = origin
+                    .strip_prefix("crate::")
+                    .map_or_else(|| format!("{module}::{origin}"), str::to_owned);
+                self.target(origin.trim_start_matches("::"))
+            }
+            // The root of a crate names its modules; a module is not used by that.
+            _ => Some(module.to_owned()).filter(|module| !module.is_empty()),
+        }
+    }
+
+    /// The modules that a module uses.
+    fn used_by(&self, module: &str) -> BTreeSet<String> {
+        let code = code(&self.0[module]);
+        let is_folder = self.0[module].ends_with("mod.rs");
+        let parent = if is_folder {
+            module
+        } else {
+            module.rsplit_once("::").map_or("", |(before, _)| before)
+        };
         let beside = used(&code, "super::")
             .into_iter()
-            .map(|file| folder.join(file));
-        let from_top = used(&code, "crate::")
-            .into_iter()
-            .map(|file| root.join(file));
-        let targets = beside.chain(from_top).map(|path| name(&path));
-        uses.insert(
-            name(&path),
-            targets.filter(|file| all.contains(file)).collect(),
+            .filter(|_| !is_folder)
+            .map(|path| format!("{parent}::{path}"));
+        let all = used(&code, "crate::").into_iter().chain(beside);
+        all.filter_map(|path| self.target(path.trim_start_matches("::")))
+            .filter(|target| target != module)
+            .collect()
+    }
+}
+
+#[test]
+fn no_files_of_a_crate_use_each_other_in_a_circle() {
+    let crates = ["functions", "infra"]
+        .iter()
+        .flat_map(|folder| fs::read_dir(crate::root().join(folder)).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .chain([crate::root().join("shared")]);
+    for folder in crates
+        .map(|path| path.join("src"))
+        .filter(|path| path.is_dir())
+    {
+        let modules = Modules::of(&folder);
+        let mut uses: BTreeMap<&String, BTreeSet<String>> = modules
+            .0
+            .keys()
+            .map(|module| (module, modules.used_by(module)))
+            .collect();
+        // Modules that use no other one are removed, again and again. Those that stay are in a
+        // circle, or use one.
+        loop {
+            let free: Vec<&String> = uses
+                .iter()
+                .filter(|(_, targets)| !targets.iter().any(|target| uses.contains_key(target)))
+                .map(|(module, _)| *module)
+                .collect();
+            if free.is_empty() {
+                break;
+            }
+            uses.retain(|module, _| !free.contains(module));
+        }
+        assert!(
+            uses.is_empty(),
+            "{}: a circle among {uses:?}",
+            folder.display()
         );
     }
-    // Files that use no other file are removed, again and again. The files that stay are in a
-    // circle.
-    loop {
-        let free: Vec<String> = uses
-            .iter()
-            .filter(|(_, targets)| !targets.iter().any(|target| uses.contains_key(target)))
-            .map(|(file, _)| file.clone())
-            .collect();
-        if free.is_empty() {
-            break;
-        }
-        uses.retain(|file, _| !free.contains(file));
-    }
-    assert!(uses.is_empty(), "files in a circle: {:?}", uses.keys());
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use shared::table::usage::Usage;
+use shared::db::usage::Usage;
 use tests::template::SamTemplate;
 
 use super::costs::{Row, serves};

@@ -1,8 +1,8 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use shared::models::{MailId, MailKind};
-use shared::table::chart::CHART;
+use shared::domain::chart::CHART;
+use shared::domain::{MailId, MailKind};
 use tests::fixtures::{Recruitment, hours};
 use tests::{Setup, TestCampus};
 
@@ -12,7 +12,7 @@ fn the_chart_is_made_from_the_code() {
         `cargo bless` writes this page from the code. One table: `pk`, `sk`, TTL on `ttl`, a stream\n\
         with new images. The index `gsi1` (`gsi1pk`, `gsi1sk`) has the keys, `type` and `role`. The\n\
         index `gsi2` (`gsi2pk`, `gsi2sk`) has the keys of submissions in the order of time. All keys\n\
-        are built in `shared/src/table/keys.rs`; ids in keys have leading zeros. Reads of the table\n\
+        are built in `shared/src/domain/keys.rs`; ids in keys have leading zeros. Reads of the table\n\
         are strongly consistent. Reads of an index cannot be.\n\n\
         | Type | pk | sk | gsi1 | What |\n|---|---|---|---|---|\n"
         .to_owned();
@@ -77,7 +77,7 @@ async fn what_faults_and_erasure_leave(campus: &TestCampus) {
         "errors": { "N": "0" }, "until": { "N": "0" }, "version": { "S": "a" },
     });
     for item in [mark, outage] {
-        let put = json!({ "TableName": local::engine::TABLE, "Item": item });
+        let put = json!({ "TableName": local::table::TABLE, "Item": item });
         campus.campus.engine.json("PutItem", &put).expect("a write");
     }
     let gone = campus.as_("gone");

@@ -505,7 +505,7 @@ fn what_is_watched_exists_and_the_dashboard_is_json() {
 /// make.
 pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>) {
     // With this parameter, the table has the name that the tests use.
-    let template = SamTemplate::load("clubs", &[("RestoredTable", local::engine::TABLE)]);
+    let template = SamTemplate::load("clubs", &[("RestoredTable", local::table::TABLE)]);
     let functions = template.functions();
     // The site is not measured: it only reads, for previews of links.
     assert_eq!(done.len() + 1, functions.len());

@@ -4,8 +4,8 @@ use aws_lambda_events::event::dynamodb::{Event, EventRecord};
 use aws_lambda_events::event::streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse};
 use chrono::{DateTime, Utc};
 use futures::future::join_all;
-use shared::models::{EmailStatus, Mail, MailLease};
-use shared::table::TableError;
+use shared::db::TableError;
+use shared::domain::{EmailStatus, Mail, MailLease};
 use tokio::time::Instant;
 
 use super::{PARKED_PAUSE, PAUSE, RetryLater, Worker};

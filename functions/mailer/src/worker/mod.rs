@@ -7,8 +7,8 @@ mod settle;
 use std::sync::Arc;
 use std::time::Duration;
 
+use shared::db::{Table, TableError};
 use shared::settings::Settings;
-use shared::table::{Table, TableError};
 use shared::time::{Clock, Timestamp};
 
 use crate::outage::Outage;

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
+use shared::db::{Refusal, TableError};
+use shared::domain::{EmailStatus, Mail};
 use shared::mail::{Message, invite_url, with_invite};
 use shared::metrics::Unit;
-use shared::models::{EmailStatus, Mail};
-use shared::table::{Refusal, TableError};
 use tokio::time::Instant;
 
 use super::{PAUSE, RetryLater, Worker};

@@ -1,8 +1,8 @@
 //! The end of a mail: the result is stored, the mail is given up, or it is read again later.
 
 use chrono::TimeDelta;
-use shared::models::{EmailStatus, Mail, MailId, Status};
-use shared::table::TableError;
+use shared::db::TableError;
+use shared::domain::{EmailStatus, Mail, MailId, Status};
 
 use super::{RetryLater, Worker};
 

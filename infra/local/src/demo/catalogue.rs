@@ -7,11 +7,11 @@ use std::io::Cursor;
 use chrono::{Datelike as _, TimeDelta, Timelike as _};
 use image::{ImageFormat, Rgb, RgbImage};
 use shared::Shared;
-use shared::models::{
+use shared::domain::Bookmark as _;
+use shared::domain::{
     Badge, Club, Fair, Favorite, Lookup, LookupKind, Major, Person, Registration, School,
     Subscription, Tag, Year,
 };
-use shared::table::Bookmark as _;
 use shared::time::Timestamp;
 
 use super::Numbers;

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use chrono::{TimeDelta, Timelike as _};
 use image::{ImageFormat, Rgb, RgbImage};
 use shared::Shared;
-use shared::models::{Event, EventType, Showing};
+use shared::domain::{Event, EventType, Showing};
 use shared::time::Timestamp;
 
 use super::Numbers;

@@ -8,10 +8,10 @@ mod recruitment;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use shared::db::TableError;
+use shared::domain::Role;
 use shared::ids::Id;
-use shared::models::Role;
-use shared::models::{ClubCode, Email};
-use shared::table::TableError;
+use shared::text::{ClubCode, Email};
 
 use crate::issuer::Subject;
 use crate::{Campus, Error};

@@ -2,12 +2,13 @@
 //! example of the OpenAPI document can be tried with the admin's token.
 
 use chrono::TimeDelta;
-use shared::ids::{Id, order_number};
-use shared::models::{
+use shared::db::TableError;
+use shared::domain::Bookmark as _;
+use shared::domain::{
     Club, DraftAnswer, Extension, Favorite, Invite, JoinLink, Membership, MembershipRequest,
     Person, QuestionType, Role, Subscription,
 };
-use shared::table::{Bookmark as _, TableError};
+use shared::ids::{Id, order_number};
 use shared::time::Timestamp;
 
 use super::recruitment::{Drives, submission};

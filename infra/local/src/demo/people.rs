@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
-use shared::ids;
-use shared::models::{
+use shared::domain::{
     Club, ClubProfile, Invite, Membership, MembershipRequest, Person, Personal, Role,
 };
+use shared::ids;
 use shared::time::Timestamp;
 
 use super::subject;

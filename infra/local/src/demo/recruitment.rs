@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
-use shared::ids::order_number;
-use shared::models::{
+use shared::domain::{
     Answer, Answers, Application, ApplicationTexts, Choice, Club, Committee, DecisionChange,
     OldAndNew, Person, Prompt, Question, QuestionType, Review, Status, Submission,
 };
+use shared::ids::order_number;
 use shared::time::Timestamp;
 
 use super::Numbers;

@@ -1,0 +1,211 @@
+//! Which submissions an officer asks for, and in which order: the same for the list and the export.
+
+use shared::bodies::Scores;
+use shared::domain::{
+    Application, Committee, EmailStatus, Person, Review, Submission, SubmissionQuery,
+};
+use shared::ids::Id;
+use shared::web::{ApiError, Params, Result, Slice};
+use shared::{Shared, text};
+
+/// The filters of a request.
+pub(crate) struct SubmissionFilter {
+    status: Option<u64>,
+    committee: Option<Id<Committee>>,
+    notified: Option<bool>,
+    /// Any of these states. `None` stands for applicants who were sent nothing.
+    email_status: Option<Vec<Option<EmailStatus>>>,
+    reviewed: Option<ReviewedBy>,
+    /// The officer who asks.
+    officer: Id<Person>,
+    /// Whether the application has blind reviews.
+    is_blind: bool,
+    words: Vec<String>,
+}
+
+/// Who has reviewed a submission.
+#[derive(Debug, Clone, Copy)]
+enum ReviewedBy {
+    /// The officer who asks, and perhaps others.
+    Me,
+    /// Nobody.
+    Nobody,
+    /// Others, but not the officer who asks.
+    Others,
+}
+
+/// The value of a parameter that has a few names.
+fn one_of<T: Copy>(params: &Params, name: &str, values: &[(&str, T)]) -> Result<Option<T>> {
+    let Some(text) = params.text(name) else {
+        return Ok(None);
+    };
+    let found = values.iter().find(|(known, _)| *known == text);
+    found.map(|(_, value)| Some(*value)).ok_or_else(|| {
+        let known: Vec<&str> = values.iter().map(|(known, _)| *known).collect();
+        ApiError::field(name, format!("Expected one of {}.", known.join(", ")))
+    })
+}
+
+impl SubmissionFilter {
+    fn read(params: &Params, officer: Id<Person>, is_blind: bool) -> Result<Self> {
+        let reviewed = [
+            ("mine", ReviewedBy::Me),
+            ("none", ReviewedBy::Nobody),
+            ("others", ReviewedBy::Others),
+        ];
+        Ok(Self {
+            reviewed: one_of(params, "reviewed", &reviewed)?,
+            officer,
+            is_blind,
+            status: params.number("status", 1, 4)?,
+            committee: params.id("committee")?,
+            notified: params.flag("notified")?,
+            email_status: params
+                .text("email_status")
+                .map(email_statuses)
+                .transpose()?,
+            words: text::words(params.text("search").unwrap_or_default()),
+        })
+    }
+
+    fn matches(&self, submission: &Submission) -> bool {
+        let person = submission
+            .applicant
+            .as_ref()
+            .map(|applicant| &applicant.personal);
+        let texts = person.map(|person| [person.name.as_str(), &person.username, &person.email]);
+        self.status
+            .is_none_or(|status| u64::from(submission.status.code()) == status)
+            && self
+                .committee
+                .is_none_or(|committee| submission.committee == Some(committee))
+            && self
+                .notified
+                .is_none_or(|notified| submission.notified == notified)
+            && self
+                .email_status
+                .as_ref()
+                .is_none_or(|wanted| wanted.contains(&submission.email_status()))
+            && self
+                .reviewed
+                .is_none_or(|wanted| self.is_reviewed(submission, wanted))
+            && (self.words.is_empty() || text::matches(&self.words, texts.into_iter().flatten()))
+    }
+}
+
+impl SubmissionFilter {
+    /// A submission of the officer's own counts as not reviewed, because they may not know (W3).
+    /// So does one whose reviews are hidden from them (W4).
+    fn is_reviewed(&self, submission: &Submission, wanted: ReviewedBy) -> bool {
+        let is_own = submission.person == Some(self.officer);
+        let mine = Review::id_of(submission.id, self.officer).to_string();
+        let by_me = submission.reviews.contains_key(&mine) && !is_own;
+        let is_hidden = is_own || (self.is_blind && !by_me);
+        let by_any = !submission.reviews.is_empty() && !is_hidden;
+        match wanted {
+            ReviewedBy::Me => by_me,
+            ReviewedBy::Nobody => !by_any,
+            ReviewedBy::Others => by_any && !by_me,
+        }
+    }
+}
+
+/// The order of a list of submissions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Newest,
+    /// By the average score that the officer may see. Those without one are last, and of equal ones
+    /// the newest comes first.
+    HighestScore,
+    LowestScore,
+}
+
+impl Order {
+    fn read(params: &Params) -> Result<Self> {
+        let orders = [
+            ("-created_at", Self::Newest),
+            ("-score", Self::HighestScore),
+            ("score", Self::LowestScore),
+        ];
+        Ok(one_of(params, "ordering", &orders)?.unwrap_or(Self::Newest))
+    }
+
+    /// The place of a submission in this order; later ones are larger.
+    fn place(self, submission: &Submission, application: &Application, by: Id<Person>) -> Vec<u64> {
+        let (sequence, id) = submission.place();
+        let newest = [u64::MAX - sequence, u64::MAX - id];
+        if self == Self::Newest {
+            return newest.to_vec();
+        }
+        let score = Scores::seen_by(by, submission, application).scaled(SCORE_DIGITS);
+        let first = match (self, score) {
+            (_, None) => u64::MAX,
+            (Self::HighestScore, Some(score)) => u64::MAX - 1 - score,
+            (_, Some(score)) => score,
+        };
+        [&[first], &newest[..]].concat()
+    }
+}
+
+/// Averages that differ less count as equal in the order.
+const SCORE_DIGITS: u64 = 10_000;
+
+/// The submissions that an officer asked for, in their order. If the request has a limit and there
+/// are more, the result has one more.
+pub(crate) async fn find(
+    app: &Shared,
+    application: &Application,
+    officer: Id<Person>,
+    params: &Params,
+    slice: &Slice,
+) -> Result<(Vec<Submission>, impl Fn(&Submission) -> Vec<u64>)> {
+    let filter = SubmissionFilter::read(params, officer, application.blind_reviews)?;
+    let order = Order::read(params)?;
+    let place = move |submission: &Submission| order.place(submission, application, officer);
+    let after: Option<Vec<u64>> = slice.after()?;
+    let length = if order == Order::Newest { 2 } else { 3 };
+    if after.as_ref().is_some_and(|after| after.len() != length) {
+        return Err(ApiError::field(
+            "cursor",
+            "This is not a cursor of this list.",
+        ));
+    }
+    let limit = slice.limit().map(|limit| limit + 1);
+    let mut wanted = SubmissionQuery::all(|submission: &Submission| {
+        filter.matches(submission)
+            && after
+                .as_ref()
+                .is_none_or(|after| place(submission) > *after)
+    });
+    if order == Order::Newest {
+        wanted.limit = limit;
+        wanted.before = after
+            .as_ref()
+            .map(|after| (u64::MAX - after[0], u64::MAX - after[1]));
+    }
+    let mut found = app.table.submissions(application.id, wanted).await?;
+    if order != Order::Newest {
+        found.sort_by_cached_key(&place);
+        found.truncate(limit.unwrap_or(usize::MAX));
+    }
+    Ok((found, place))
+}
+
+/// Reads names of states, separated by commas. `none` stands for applicants who were sent nothing.
+fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
+    let one = |name: &str| match EmailStatus::ALL.iter().find(|(known, _)| *known == name) {
+        Some((_, status)) => Ok(Some(*status)),
+        None if name == "none" => Ok(None),
+        None => {
+            let known: Vec<&str> = EmailStatus::ALL.iter().map(|(known, _)| *known).collect();
+            Err(ApiError::field(
+                "email_status",
+                format!(
+                    "Expected one or more of {}, none, separated by commas.",
+                    known.join(", ")
+                ),
+            ))
+        }
+    };
+    text.split(',').map(|name| one(name.trim())).collect()
+}

@@ -1,0 +1,43 @@
+//! Authorization codes and refresh tokens of the local issuer.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use aws_lc_rs::rand;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
+
+use crate::issuer::Subject;
+
+/// What was issued and can be exchanged for tokens.
+#[derive(Default)]
+pub struct Grants(Mutex<HashMap<String, Grant>>);
+
+/// One of them.
+#[derive(Clone)]
+pub(crate) struct Grant {
+    pub(crate) subject: Subject,
+    pub(crate) nonce: Option<String>,
+    /// For a code: the challenge, the redirect address, and until when it can be exchanged. A
+    /// refresh token has none.
+    pub(crate) code: Option<(String, String, DateTime<Utc>)>,
+}
+
+impl Grants {
+    /// Keeps a grant, and returns its name.
+    pub(crate) fn store(&self, grant: Grant) -> String {
+        let mut bytes = [0; 32];
+        let _ = rand::fill(&mut bytes);
+        let name = BASE64_URL_SAFE_NO_PAD.encode(bytes);
+        let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        grants.insert(name.clone(), grant);
+        name
+    }
+
+    /// Removes a grant: each can be used once.
+    pub(crate) fn take(&self, name: &str) -> Option<Grant> {
+        let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        grants.remove(name)
+    }
+}

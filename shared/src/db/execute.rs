@@ -1,0 +1,307 @@
+//! Sends writes: one item, a transaction, or batches of items that nobody else changes.
+//!
+//! If the response of a write was lost, the write is repeated. The repeated write may find that the
+//! first attempt was applied. This counts as success (X8, X10). If it stays unclear whether a write
+//! was applied, the error is [`TableError::Unknown`].
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::config::{Builder, Config};
+use aws_sdk_dynamodb::types::{
+    DeleteRequest, PutRequest, ReturnConsumedCapacity, ReturnValue, WriteRequest,
+};
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use crate::db::attempt::Failure;
+use crate::db::error::{Backoff, Refusal, TableError, read_error};
+use crate::db::keys::Key;
+use crate::db::usage::{count_call, count_mails, count_write, request_age};
+use crate::db::write::{Write, WriteKind, with_conditions};
+use crate::db::{Entity, Item, Table, keys, to_item};
+
+/// Maximum items in one batch write (a DynamoDB limit).
+const BATCH: usize = 25;
+
+/// The result of a write of one item.
+#[derive(Debug)]
+pub(crate) enum WriteResult {
+    /// The write was applied. For updates and deletes: the item as it was before.
+    Now(Option<Item>),
+    /// An earlier attempt, whose response was lost, was applied. Contains the item as it is stored.
+    Before,
+    /// The condition failed. Contains the item as it is stored.
+    Refused(Option<Item>),
+}
+
+/// No batch starts after this time since the request began, because the function must respond in
+/// time.
+const BATCHES_WITHIN: Duration = Duration::from_secs(7);
+
+/// Turns off the retries of the SDK. Writes are retried in this file, because only this file knows
+/// whether an attempt may have been applied.
+fn once() -> Builder {
+    Config::builder().retry_config(RetryConfig::disabled())
+}
+
+impl Table {
+    /// Does one write. For updates and deletes, returns the item as it was before.
+    ///
+    /// Returns `None` if an earlier attempt, whose response was lost, was applied.
+    pub(crate) async fn write(&self, write: Write) -> Result<Option<Item>, TableError> {
+        let refusal = write.refusal();
+        match self.try_write(write).await? {
+            WriteResult::Now(before) => Ok(before),
+            WriteResult::Before => Ok(None),
+            WriteResult::Refused(_) => Err(TableError::Refused(refusal)),
+        }
+    }
+
+    /// Does one write and returns whether its condition held.
+    pub(crate) async fn try_write(&self, write: Write) -> Result<WriteResult, TableError> {
+        let (mut pause, mut lost) = (Backoff::default(), false);
+        loop {
+            let failure = match self.write_once(write.clone()).await {
+                Ok(before) => {
+                    count_mails(write.mails);
+                    return Ok(WriteResult::Now(before));
+                }
+                Err(Failure::Refused(mut refused)) => {
+                    let stored = refused.pop().and_then(|(_, item)| item);
+                    let own = lost && write.is_done_in(stored.as_ref());
+                    return Ok(if own {
+                        WriteResult::Before
+                    } else {
+                        WriteResult::Refused(stored)
+                    });
+                }
+                Err(failure @ Failure::Failed(_)) => return Err(failure.last(lost)),
+                Err(failure) => failure,
+            };
+            lost |= matches!(failure, Failure::Lost(_));
+            if !pause.wait().await {
+                return Err(failure.last(lost));
+            }
+        }
+    }
+
+    async fn write_once(&self, write: Write) -> Result<Option<Item>, Failure> {
+        count_call();
+        let e = write.expressions();
+        let (old, capacity) = match write.kind {
+            WriteKind::Put(item) => {
+                let output = with_conditions!(
+                    self.client
+                        .put_item()
+                        .table_name(&self.name)
+                        .set_item(Some(item)),
+                    e
+                )
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .customize()
+                .config_override(once())
+                .send()
+                .await
+                .map_err(|error| Failure::of(&error))?;
+                (None, output.consumed_capacity)
+            }
+            WriteKind::Update(key) => {
+                let output = with_conditions!(
+                    self.client
+                        .update_item()
+                        .table_name(&self.name)
+                        .set_key(Some(key.into_item()))
+                        .update_expression(e.update),
+                    e
+                )
+                .return_values(ReturnValue::AllOld)
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .customize()
+                .config_override(once())
+                .send()
+                .await
+                .map_err(|error| Failure::of(&error))?;
+                (output.attributes, output.consumed_capacity)
+            }
+            WriteKind::Delete(key) => {
+                let output = with_conditions!(
+                    self.client
+                        .delete_item()
+                        .table_name(&self.name)
+                        .set_key(Some(key.into_item())),
+                    e
+                )
+                .return_values(ReturnValue::AllOld)
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .customize()
+                .config_override(once())
+                .send()
+                .await
+                .map_err(|error| Failure::of(&error))?;
+                (output.attributes, output.consumed_capacity)
+            }
+            WriteKind::Check(_) => {
+                return Err(Failure::Failed(
+                    "a condition check is only allowed in a transaction".to_owned(),
+                ));
+            }
+        };
+        count_write(capacity.as_slice());
+        // Some DynamoDB engines return only the key if the item did not exist before.
+        Ok(old.filter(|item| item.contains_key(keys::TYPE)))
+    }
+
+    /// Does all writes or none, at most 100. If conditions fail, the refusal is that of the first
+    /// write whose condition failed.
+    ///
+    /// Once an attempt may have been applied, all retries use the same client token. DynamoDB then
+    /// recognises an attempt that was applied. After ten minutes, and on engines without tokens,
+    /// the stored items show whether it was applied.
+    pub(crate) async fn transact(&self, writes: Vec<Write>) -> Result<(), TableError> {
+        let items: Vec<_> = writes
+            .iter()
+            .cloned()
+            .map(|write| write.into_transact(&self.name))
+            .collect::<Result<_, _>>()?;
+        let (mut pause, mut lost) = (Backoff::default(), false);
+        let mut token = client_token();
+        loop {
+            count_call();
+            let sent = self
+                .client
+                .transact_write_items()
+                .client_request_token(&token)
+                .set_transact_items(Some(items.clone()))
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .customize()
+                .config_override(once())
+                .send()
+                .await;
+            let failure = match sent {
+                Ok(output) => {
+                    count_write(output.consumed_capacity());
+                    count_mails(writes.iter().map(|write| write.mails).sum());
+                    return Ok(());
+                }
+                Err(error) => Failure::of(&error),
+            };
+            match failure {
+                Failure::Refused(refused) => {
+                    if lost && is_own_work(&writes, &refused) {
+                        return Ok(());
+                    }
+                    return Err(TableError::Refused(first_refusal(&writes, &refused)));
+                }
+                Failure::Failed(_) => return Err(failure.last(lost)),
+                Failure::RetryLater(_) if !lost => token = client_token(),
+                Failure::RetryLater(_) | Failure::Lost(_) => {}
+            }
+            lost |= matches!(failure, Failure::Lost(_));
+            if !pause.wait().await {
+                return Err(failure.last(lost));
+            }
+        }
+    }
+
+    /// Deletes items, 25 per call, calls in parallel. Not atomic: only for items that are no longer
+    /// visible to anybody.
+    pub(crate) async fn delete_many(&self, keys: Vec<Key>) -> Result<(), TableError> {
+        let requests = keys.into_iter().map(|key| {
+            let delete = DeleteRequest::builder()
+                .set_key(Some(key.into_item()))
+                .build();
+            delete
+                .map(|delete| WriteRequest::builder().delete_request(delete).build())
+                .map_err(TableError::failed)
+        });
+        self.batch_write(requests.collect::<Result<_, _>>()?).await
+    }
+
+    /// Stores entities as they are, 25 per call, calls in parallel. Only for loading data into a
+    /// table that has no other writers.
+    pub async fn load<E: Entity>(&self, entities: &[E]) -> Result<(), TableError> {
+        let requests = entities.iter().map(|entity| {
+            let put = PutRequest::builder()
+                .set_item(Some(to_item(entity)?))
+                .build();
+            put.map(|put| WriteRequest::builder().put_request(put).build())
+                .map_err(TableError::failed)
+        });
+        self.batch_write(requests.collect::<Result<_, _>>()?).await
+    }
+
+    pub(crate) async fn batch_write(&self, requests: Vec<WriteRequest>) -> Result<(), TableError> {
+        let chunks: Vec<Vec<WriteRequest>> = requests
+            .chunks(BATCH)
+            .map(<[WriteRequest]>::to_vec)
+            .collect();
+        stream::iter(chunks)
+            .map(async |chunk| {
+                if request_age() > BATCHES_WITHIN {
+                    // If the request is sent again, it continues from here.
+                    return Err(TableError::Unknown("not finished in time".to_owned()));
+                }
+                let mut open = chunk;
+                let mut pause = Backoff::default();
+                while !open.is_empty() {
+                    count_call();
+                    let output = self
+                        .client
+                        .batch_write_item()
+                        .request_items(&self.name, open)
+                        .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                        .send()
+                        .await
+                        .map_err(|error| read_error(error).after_write())?;
+                    count_write(output.consumed_capacity());
+                    open = output
+                        .unprocessed_items
+                        .unwrap_or_default()
+                        .remove(&self.name)
+                        .unwrap_or_default();
+                    if !open.is_empty() && !pause.wait().await {
+                        return Err(TableError::Unknown("unprocessed items".to_owned()));
+                    }
+                }
+                Ok(())
+            })
+            .buffer_unordered(8)
+            .try_collect()
+            .await
+    }
+}
+
+/// Returns the refusal of the first write whose condition failed.
+fn first_refusal(writes: &[Write], refused: &[(usize, Option<Item>)]) -> Refusal {
+    let first = refused.iter().map(|(position, _)| *position).min();
+    first
+        .and_then(|position| writes.get(position))
+        .map_or(Refusal::Changed, Write::refusal)
+}
+
+/// Returns whether a transaction was refused because an earlier attempt of it was applied.
+///
+/// The new items show this: each of them is stored exactly as this transaction writes it. If the
+/// transaction creates no items, only the client token can show it.
+fn is_own_work(writes: &[Write], refused: &[(usize, Option<Item>)]) -> bool {
+    let mut new = writes
+        .iter()
+        .enumerate()
+        .filter(|(_, write)| write.is_conditional_put())
+        .peekable();
+    let is_refused = |n: usize| refused.iter().any(|(position, _)| *position == n);
+    let is_done = |(n, stored): &(usize, Option<Item>)| {
+        writes
+            .get(*n)
+            .is_some_and(|write| write.is_done_in(stored.as_ref()))
+    };
+    new.peek().is_some() && new.all(|(n, _)| is_refused(n)) && refused.iter().all(is_done)
+}
+
+/// Returns 128 random bits in hexadecimal. All retries with the same token are one transaction.
+pub(crate) fn client_token() -> String {
+    let mut bytes = [0; 16];
+    // If random numbers fail, TLS does not work either, so nothing could be sent.
+    let _ = aws_lc_rs::rand::fill(&mut bytes);
+    format!("{:032x}", u128::from_be_bytes(bytes))
+}

@@ -1,0 +1,108 @@
+//! The table: reads, writes and their conditions. Nothing here knows what is stored; that is in
+//! [`crate::domain`].
+
+pub(crate) mod answer;
+mod attempt;
+mod attributes;
+pub(crate) mod error;
+pub(crate) mod execute;
+pub(crate) mod keys;
+pub(crate) mod parts;
+pub(crate) mod read;
+mod typed;
+pub mod usage;
+mod whole;
+pub(crate) mod write;
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::{Serialize, de::DeserializeOwned};
+
+pub use error::{Refusal, Retries, TableError};
+pub use keys::{COUNT_VERSION, Key};
+pub use read::BatchItems;
+pub use whole::Whole;
+pub use write::Write;
+
+pub(crate) type Item = HashMap<String, AttributeValue>;
+
+/// Maximum calls that run in parallel for one request.
+pub const PARALLEL: usize = 64;
+
+/// A stored type: its name and its keys.
+pub trait Entity: Serialize + DeserializeOwned {
+    /// The value of the `type` attribute.
+    const TYPE: &'static str;
+    /// Whether it is a mail. Mails that a request stores are counted with its calls.
+    const IS_MAIL: bool = false;
+
+    /// Returns its primary key.
+    fn key(&self) -> Key;
+
+    /// Returns its key in the index `gsi1`, or `None` if it is not in the index.
+    fn index_key(&self) -> Option<Key> {
+        None
+    }
+
+    /// Returns its key in the index `gsi2`, which orders by time, or `None` if it is not in it.
+    fn time_key(&self) -> Option<Key> {
+        None
+    }
+
+    /// Returns the time after which DynamoDB may delete it (TTL), in seconds since 1970.
+    fn expires(&self) -> Option<i64> {
+        None
+    }
+}
+
+/// The DynamoDB table of a deployment.
+#[derive(Debug, Clone)]
+pub struct Table {
+    pub(crate) client: Client,
+    pub(crate) name: String,
+}
+
+pub(crate) fn to_item<E: Entity>(entity: &E) -> Result<Item, TableError> {
+    let mut item: Item = serde_dynamo::to_item(entity).map_err(TableError::failed)?;
+    item.extend(entity.key().into_item());
+    item.insert(keys::TYPE.into(), AttributeValue::S(E::TYPE.into()));
+    if let Some(key) = entity.index_key() {
+        item.extend(key.into_index_item());
+    }
+    if let Some(key) = entity.time_key() {
+        item.extend(key.into_time_item());
+    }
+    if let Some(at) = entity.expires() {
+        item.insert(keys::TTL.into(), AttributeValue::N(at.to_string()));
+    }
+    Ok(item)
+}
+
+pub(crate) fn from_item<E: Entity>(item: Item) -> Result<E, TableError> {
+    // The error is not named, because it may quote users' texts.
+    serde_dynamo::from_item(item)
+        .map_err(|_| TableError::Failed(format!("{} that cannot be read", E::TYPE)))
+}
+
+pub(crate) fn type_of(item: &Item) -> &str {
+    item.get(keys::TYPE)
+        .and_then(|value| value.as_s().ok())
+        .map_or("", String::as_str)
+}
+
+impl Table {
+    /// Returns the table `name`, accessed through `client`.
+    pub fn new(client: Client, name: impl Into<String>) -> Self {
+        Self {
+            client,
+            name: name.into(),
+        }
+    }
+
+    /// Returns the table `name`, with a new client for this configuration.
+    pub fn connect(config: &aws_config::SdkConfig, name: impl Into<String>) -> Self {
+        Self::new(Client::new(config), name)
+    }
+}

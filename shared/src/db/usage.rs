@@ -1,0 +1,67 @@
+//! The cost of a request: DynamoDB calls and consumed capacity. Each call is counted where it is
+//! made.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::ConsumedCapacity;
+use tokio::time::Instant;
+
+/// DynamoDB calls and capacity units of one request, or of one batch of the mail worker.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Usage {
+    /// Calls to DynamoDB, including retries by this code.
+    pub calls: u32,
+    /// Consumed read capacity units.
+    pub read_units: f64,
+    /// Consumed write capacity units, including those of indexes.
+    pub write_units: f64,
+    /// Mails that were stored to be sent.
+    pub mails: u32,
+}
+
+tokio::task_local! {
+    static USAGE: RefCell<Usage>;
+    static BEGAN: Instant;
+}
+
+/// Returns when the current request began. `None` outside a request.
+pub(crate) fn request_began() -> Option<Instant> {
+    BEGAN.try_with(|began| *began).ok()
+}
+
+/// Returns the time since the current request began. Zero outside a request.
+pub fn request_age() -> Duration {
+    request_began().map_or(Duration::ZERO, |began| began.elapsed())
+}
+
+/// Runs `work` and returns its output and what it used.
+pub async fn metered<F: Future>(work: F) -> (F::Output, Usage) {
+    let counted = USAGE.scope(RefCell::default(), async {
+        let output = work.await;
+        (output, USAGE.with(|usage| *usage.borrow()))
+    });
+    BEGAN.scope(Instant::now(), counted).await
+}
+
+pub(crate) fn count_call() {
+    add(|usage| usage.calls += 1);
+}
+
+pub(crate) fn count_mails(mails: usize) {
+    add(|usage| usage.mails += u32::try_from(mails).unwrap_or(u32::MAX));
+}
+
+pub(crate) fn count_read(units: f64) {
+    add(|usage| usage.read_units += units);
+}
+
+pub(crate) fn count_write(capacity: &[ConsumedCapacity]) {
+    let units = capacity.iter().filter_map(ConsumedCapacity::capacity_units);
+    add(|usage| usage.write_units += units.sum::<f64>());
+}
+
+fn add(change: impl FnOnce(&mut Usage)) {
+    // Outside a metered scope (start-up, tools), nothing is counted.
+    let _ = USAGE.try_with(|usage| change(&mut usage.borrow_mut()));
+}

@@ -1,0 +1,531 @@
+//! One write to the table, with its condition. It is sent alone or as part of a transaction.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{
+    AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update,
+};
+use serde::Serialize;
+
+use crate::db::error::{Refusal, TableError};
+use crate::db::keys::Key;
+use crate::db::{Entity, Item, keys};
+
+/// Adds the condition of a write, with its names and values, to an SDK request. If the condition
+/// fails, DynamoDB returns the stored item.
+macro_rules! with_conditions {
+    ($request:expr, $expressions:expr) => {
+        $request
+            .set_condition_expression($expressions.condition)
+            .set_expression_attribute_names($expressions.names)
+            .set_expression_attribute_values($expressions.values)
+            .return_values_on_condition_check_failure(
+                aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure::AllOld,
+            )
+    };
+}
+pub(crate) use with_conditions;
+
+/// A put, update, delete or condition check of one item. If there are several conditions, all of
+/// them must hold.
+#[derive(Debug, Clone)]
+pub struct Write {
+    pub(crate) kind: WriteKind,
+    names: HashMap<String, String>,
+    values: HashMap<String, AttributeValue>,
+    sets: Vec<String>,
+    adds: Vec<String>,
+    removes: Vec<String>,
+    conditions: Vec<String>,
+    result: UpdateResult,
+    refusal: Refusal,
+    /// The number of mails that it stores.
+    pub(crate) mails: usize,
+}
+
+/// The known result of an update: the part that does not depend on the old item.
+#[derive(Debug, Clone, Default)]
+struct UpdateResult {
+    /// Attribute paths with their new values.
+    set: Vec<(String, AttributeValue)>,
+    /// Attribute paths that are removed.
+    removed: Vec<String>,
+}
+
+impl UpdateResult {
+    fn is_in(&self, item: &Item) -> bool {
+        self.set
+            .iter()
+            .all(|(path, value)| at(item, path) == Some(value))
+            && self.removed.iter().all(|path| at(item, path).is_none())
+    }
+}
+
+/// Returns the attribute at a path such as `map.member`.
+fn at<'a>(item: &'a Item, path: &str) -> Option<&'a AttributeValue> {
+    let mut segments = path.split('.');
+    let first = item.get(segments.next()?);
+    segments.fold(first, |value, segment| value?.as_m().ok()?.get(segment))
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum WriteKind {
+    Put(Item),
+    Update(Key),
+    Delete(Key),
+    Check(Key),
+}
+
+impl Write {
+    /// Writes the whole entity, with its keys.
+    pub fn put<E: Entity>(entity: &E) -> Result<Self, TableError> {
+        let mut write = Self::new(WriteKind::Put(crate::db::to_item(entity)?));
+        write.mails = usize::from(E::IS_MAIL);
+        Ok(write)
+    }
+
+    /// Changes attributes of one item. Without a condition, the item is created if it does not
+    /// exist.
+    pub fn update(key: Key) -> Self {
+        Self::new(WriteKind::Update(key))
+    }
+
+    /// Deletes one item.
+    pub fn delete(key: Key) -> Self {
+        Self::new(WriteKind::Delete(key))
+    }
+
+    /// Writes nothing. In a transaction, it checks a condition on an item that is not changed.
+    pub fn check(key: Key) -> Self {
+        Self::new(WriteKind::Check(key))
+    }
+
+    fn new(kind: WriteKind) -> Self {
+        Self {
+            kind,
+            names: HashMap::new(),
+            values: HashMap::new(),
+            sets: vec![],
+            adds: vec![],
+            removes: vec![],
+            conditions: vec![],
+            result: UpdateResult::default(),
+            refusal: Refusal::Changed,
+            mails: 0,
+        }
+    }
+
+    /// Sets what it means if the condition fails. The default is [`Refusal::Changed`].
+    #[must_use]
+    pub fn or(mut self, refusal: Refusal) -> Self {
+        self.refusal = refusal;
+        self
+    }
+
+    /// Returns what it means if the condition fails.
+    pub(crate) fn refusal(&self) -> Refusal {
+        self.refusal
+    }
+
+    /// Returns whether this writes a whole item and has a condition.
+    pub(crate) fn is_conditional_put(&self) -> bool {
+        matches!(self.kind, WriteKind::Put(_)) && !self.conditions.is_empty()
+    }
+
+    /// Returns whether the stored item is the result of this write. `stored` is `None` if there is
+    /// no item.
+    ///
+    /// This is used only after the response of an attempt was lost. A failed condition may then
+    /// mean that the attempt was applied.
+    pub(crate) fn is_done_in(&self, stored: Option<&Item>) -> bool {
+        match (&self.kind, stored) {
+            (WriteKind::Put(item), Some(stored)) => item == stored,
+            // The new sum does not show whether an addition was applied.
+            (WriteKind::Update(_), Some(stored)) => {
+                self.adds.is_empty() && !self.sets.is_empty() && self.result.is_in(stored)
+            }
+            (WriteKind::Delete(_), stored) => stored.is_none(),
+            _ => false,
+        }
+    }
+
+    /// Sets an attribute, or a member of a map with a path such as `map.member`.
+    #[must_use]
+    pub fn set(self, attribute: &str, value: &impl Serialize) -> Self {
+        self.set_raw(attribute, attribute_value(value))
+    }
+
+    /// Sets an attribute only if it has no value yet.
+    #[must_use]
+    pub fn set_once(self, attribute: &str, value: &impl Serialize) -> Self {
+        self.set_raw_once(attribute, attribute_value(value))
+    }
+
+    /// Sets an attribute to the value that another one has before this write.
+    #[must_use]
+    pub fn set_from(mut self, attribute: &str, source: &str) -> Self {
+        let clause = format!("{} = {}", self.name(attribute), self.name(source));
+        self.sets.push(clause);
+        self
+    }
+
+    /// Appends to a list. A missing attribute counts as an empty list.
+    #[must_use]
+    pub fn append(mut self, attribute: &str, more: &[impl Serialize]) -> Self {
+        let name = self.name(attribute);
+        let (empty, more) = (self.value(&Vec::<()>::new()), self.value(&more));
+        self.sets.push(format!(
+            "{name} = list_append(if_not_exists({name}, {empty}), {more})"
+        ));
+        self
+    }
+
+    /// Sets an attribute to a value of the SDK.
+    pub(crate) fn set_raw(mut self, attribute: &str, value: AttributeValue) -> Self {
+        self.result.set.push((attribute.to_owned(), value.clone()));
+        let clause = format!("{} = {}", self.name(attribute), self.raw(value));
+        self.sets.push(clause);
+        self
+    }
+
+    /// Like [`Write::set_raw`], only if the attribute has no value yet.
+    pub(crate) fn set_raw_once(mut self, attribute: &str, value: AttributeValue) -> Self {
+        let name = self.name(attribute);
+        let clause = format!("{name} = if_not_exists({name}, {})", self.raw(value));
+        self.sets.push(clause);
+        self
+    }
+
+    /// Changes a counter of other items. `clubs-admin repair` sees from the version of the counters
+    /// that none of them changed while it counted (O6).
+    #[must_use]
+    pub fn count(self, attribute: &str, change: i64) -> Self {
+        self.add(attribute, change).counted()
+    }
+
+    /// Increases the version of the counters, because something changed that follows from other
+    /// items.
+    #[must_use]
+    pub fn counted(self) -> Self {
+        let is_counted = self.names.values().any(|name| name == keys::COUNT_VERSION);
+        if is_counted {
+            self
+        } else {
+            self.add(keys::COUNT_VERSION, 1)
+        }
+    }
+
+    /// Adds `amount` to a number. A missing attribute counts as 0.
+    #[must_use]
+    pub fn add(mut self, attribute: &str, amount: i64) -> Self {
+        let clause = format!("{} {}", self.name(attribute), self.value(&amount));
+        self.adds.push(clause);
+        self
+    }
+
+    /// Removes an attribute, or a member of a map with a path such as `map.member`.
+    #[must_use]
+    pub fn remove(mut self, attribute: &str) -> Self {
+        self.result.removed.push(attribute.to_owned());
+        let name = self.name(attribute);
+        self.removes.push(name);
+        self
+    }
+
+    /// Adds a condition: the item does not exist.
+    #[must_use]
+    pub fn if_new(mut self) -> Self {
+        let clause = format!("attribute_not_exists({})", self.name(keys::PK));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the item exists.
+    #[must_use]
+    pub fn if_exists(mut self) -> Self {
+        let clause = format!("attribute_exists({})", self.name(keys::PK));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the attribute has this value.
+    #[must_use]
+    pub fn if_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let clause = format!("{} = {}", self.name(attribute), self.value(value));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the attributes that this write sets have the same values as in `read`.
+    #[must_use]
+    pub(crate) fn if_as_in(mut self, read: &Item) -> Self {
+        let paths: Vec<String> = self
+            .result
+            .set
+            .iter()
+            .map(|(path, _)| path.clone())
+            .collect();
+        for path in paths {
+            let name = self.name(&path);
+            let clause = match at(read, &path) {
+                Some(value) => format!("{name} = {}", self.raw(value.clone())),
+                None => format!("attribute_not_exists({name})"),
+            };
+            self.conditions.push(clause);
+        }
+        self
+    }
+
+    /// Adds a condition: the attribute has one of these two values.
+    #[must_use]
+    pub fn if_either(mut self, attribute: &str, values: [&impl Serialize; 2]) -> Self {
+        let name = self.name(attribute);
+        let [first, second] = values.map(|value| self.value(value));
+        self.conditions
+            .push(format!("({name} = {first} OR {name} = {second})"));
+        self
+    }
+
+    /// Adds a condition: the item does not exist, or all conditions that `conditions` adds hold.
+    #[must_use]
+    pub fn if_new_or(mut self, conditions: impl FnOnce(Self) -> Self) -> Self {
+        let others = std::mem::take(&mut self.conditions);
+        self = conditions(self);
+        let all = std::mem::replace(&mut self.conditions, others).join(" AND ");
+        let clause = format!("(attribute_not_exists({}) OR ({all}))", self.name(keys::PK));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the attribute does not have the value `other` (or is absent), or the
+    /// number `since` is smaller than `value`.
+    #[must_use]
+    pub fn if_differs_or_below(
+        mut self,
+        attribute: &str,
+        other: &impl Serialize,
+        since: &str,
+        value: u64,
+    ) -> Self {
+        let name = self.name(attribute);
+        let (other, since, value) = (self.value(other), self.name(since), self.value(&value));
+        let clause =
+            format!("(attribute_not_exists({name}) OR {name} <> {other} OR {since} < {value})");
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the attribute has this value, or the item does not exist.
+    #[must_use]
+    pub fn if_new_or_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let clause = format!(
+            "(attribute_not_exists({}) OR {} = {})",
+            self.name(keys::PK),
+            self.name(attribute),
+            self.value(value)
+        );
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the number is at most `value`, or the item does not exist.
+    #[must_use]
+    pub fn if_new_or_at_most(mut self, attribute: &str, value: i64) -> Self {
+        let clause = format!(
+            "(attribute_not_exists({}) OR {} <= {})",
+            self.name(keys::PK),
+            self.name(attribute),
+            self.value(&value)
+        );
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the attribute is smaller than `value`.
+    #[must_use]
+    pub fn if_below(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let clause = format!("{} < {}", self.name(attribute), self.value(value));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the attribute is smaller than `value` or is absent.
+    #[must_use]
+    pub fn if_absent_or_below(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let name = self.name(attribute);
+        let clause = format!(
+            "(attribute_not_exists({name}) OR {name} < {})",
+            self.value(value)
+        );
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the attribute has this value or is absent.
+    #[must_use]
+    pub fn if_absent_or_equals(self, attribute: &str, value: &impl Serialize) -> Self {
+        self.if_absent_or_raw(attribute, attribute_value(value))
+    }
+
+    /// Like [`Write::if_absent_or_equals`], with a value of the SDK.
+    pub(crate) fn if_absent_or_raw(mut self, attribute: &str, value: AttributeValue) -> Self {
+        let name = self.name(attribute);
+        let clause = format!(
+            "(attribute_not_exists({name}) OR {name} = {})",
+            self.raw(value)
+        );
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the number is larger than `value`.
+    #[must_use]
+    pub fn if_above(mut self, attribute: &str, value: i64) -> Self {
+        let clause = format!("{} > {}", self.name(attribute), self.value(&value));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the number is larger than `value`, or the flag is true.
+    #[must_use]
+    pub fn if_above_or(mut self, attribute: &str, value: i64, flag: &str) -> Self {
+        let clause = format!(
+            "({} > {} OR {} = {})",
+            self.name(attribute),
+            self.value(&value),
+            self.name(flag),
+            self.value(&true)
+        );
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the attribute exists and is at most `value`.
+    #[must_use]
+    pub fn if_at_most(mut self, attribute: &str, value: &impl Serialize) -> Self {
+        let clause = format!("{} <= {}", self.name(attribute), self.value(value));
+        self.conditions.push(clause);
+        self
+    }
+
+    /// Adds a condition: the attribute has this value; for none, it is null or absent.
+    #[must_use]
+    pub fn if_is(self, attribute: &str, value: Option<&impl Serialize>) -> Self {
+        match value {
+            Some(value) => self.if_equals(attribute, value),
+            None => self.if_none(attribute),
+        }
+    }
+
+    /// Adds a condition: the attribute is null or absent.
+    #[must_use]
+    pub fn if_none(mut self, attribute: &str) -> Self {
+        let name = self.name(attribute);
+        let clause = format!(
+            "(attribute_not_exists({name}) OR {name} = {})",
+            self.value(&None::<()>)
+        );
+        self.conditions.push(clause);
+        self
+    }
+
+    fn name(&mut self, path: &str) -> String {
+        let segments: Vec<String> = path
+            .split('.')
+            .map(|segment| {
+                let next = format!("#n{}", self.names.len());
+                if let Some((placeholder, _)) = self.names.iter().find(|(_, name)| *name == segment)
+                {
+                    return placeholder.clone();
+                }
+                self.names.insert(next.clone(), segment.to_owned());
+                next
+            })
+            .collect();
+        segments.join(".")
+    }
+
+    fn value(&mut self, value: &impl Serialize) -> String {
+        self.raw(attribute_value(value))
+    }
+
+    fn raw(&mut self, value: AttributeValue) -> String {
+        let reference = format!(":v{}", self.values.len());
+        self.values.insert(reference.clone(), value);
+        reference
+    }
+
+    pub(crate) fn expressions(&self) -> Expressions {
+        let clause = |word: &str, parts: &[String]| {
+            if parts.is_empty() {
+                String::new()
+            } else {
+                format!("{word} {} ", parts.join(", "))
+            }
+        };
+        let update = format!(
+            "{}{}{}",
+            clause("SET", &self.sets),
+            clause("REMOVE", &self.removes),
+            clause("ADD", &self.adds)
+        )
+        .trim_end()
+        .to_owned();
+        Expressions {
+            update,
+            condition: (!self.conditions.is_empty()).then(|| self.conditions.join(" AND ")),
+            names: (!self.names.is_empty()).then(|| self.names.clone()),
+            values: (!self.values.is_empty()).then(|| self.values.clone()),
+        }
+    }
+
+    pub(crate) fn into_transact(self, table: &str) -> Result<TransactWriteItem, TableError> {
+        let e = self.expressions();
+        let built = match self.kind {
+            WriteKind::Put(item) => {
+                with_conditions!(Put::builder().table_name(table).set_item(Some(item)), e)
+                    .build()
+                    .map(|put| TransactWriteItem::builder().put(put).build())
+            }
+            WriteKind::Update(key) => with_conditions!(
+                Update::builder()
+                    .table_name(table)
+                    .set_key(Some(key.into_item()))
+                    .update_expression(e.update),
+                e
+            )
+            .build()
+            .map(|update| TransactWriteItem::builder().update(update).build()),
+            WriteKind::Delete(key) => with_conditions!(
+                Delete::builder()
+                    .table_name(table)
+                    .set_key(Some(key.into_item())),
+                e
+            )
+            .build()
+            .map(|delete| TransactWriteItem::builder().delete(delete).build()),
+            WriteKind::Check(key) => with_conditions!(
+                ConditionCheck::builder()
+                    .table_name(table)
+                    .set_key(Some(key.into_item())),
+                e
+            )
+            .build()
+            .map(|check| TransactWriteItem::builder().condition_check(check).build()),
+        };
+        built.map_err(TableError::failed)
+    }
+}
+
+fn attribute_value(value: &impl Serialize) -> AttributeValue {
+    // Our own types can always be serialised. A bug here should cause a refused request, not wrong
+    // data: a condition that compares with null fails.
+    serde_dynamo::to_attribute_value(value).unwrap_or(AttributeValue::Null(true))
+}
+
+pub(crate) struct Expressions {
+    pub update: String,
+    pub condition: Option<String>,
+    pub names: Option<HashMap<String, String>>,
+    pub values: Option<HashMap<String, AttributeValue>>,
+}

@@ -1,0 +1,115 @@
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::club::model::Window;
+use crate::ids::Id;
+use crate::text::ClubCode;
+use crate::time::Timestamp;
+
+/// A club's recruitment form, as far as a submission or a decision needs it. Its questions and its
+/// long texts are stored as separate items.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Application {
+    /// Id of the application.
+    pub id: Id<Application>,
+    /// Code of the club.
+    pub club: ClubCode,
+    /// Changes with every change, also with every change of its questions.
+    pub version: u64,
+    /// Name of the application.
+    pub name: String,
+    /// When it opens.
+    pub start: Timestamp,
+    /// When it closes.
+    pub end: Timestamp,
+    /// When decisions become visible to applicants.
+    pub release: Timestamp,
+    /// Whether it is switched on.
+    pub is_active: bool,
+    /// URL of a form on another site.
+    pub external_url: Option<String>,
+    /// Committees that people can apply to.
+    pub committees: Vec<Committee>,
+    /// Whether each submission is confirmed to its applicant by mail.
+    #[serde(default)]
+    pub confirmation: bool,
+    /// Whether officers see the reviews of others only after writing their own.
+    #[serde(default)]
+    pub blind_reviews: bool,
+    /// Whether it is being deleted: with its submissions (true), or only if it has none (false). It
+    /// is then invisible, and everything under it is being deleted.
+    pub deleted: Option<bool>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// When one of its questions was last changed; none if none was since it was created. Together
+    /// with this, the version changes.
+    #[serde(default)]
+    pub questions_changed_at: Option<Timestamp>,
+}
+
+impl Application {
+    /// Returns whether it accepts submissions at `now` from a person whose extension ends at
+    /// `extended`.
+    pub fn is_current(&self, now: DateTime<Utc>, extended: Option<Timestamp>) -> bool {
+        let end = extended.map_or(self.end, |end| end.max(self.end));
+        self.is_active && self.start.moment() <= now && now <= end.moment()
+    }
+
+    /// Returns its submission window.
+    pub fn window(&self) -> Window {
+        Window {
+            start: self.start,
+            end: self.end,
+            is_active: self.is_active,
+        }
+    }
+
+    /// Returns the committee with this id.
+    pub fn committee(&self, id: Id<Committee>) -> Option<&Committee> {
+        self.committees.iter().find(|committee| committee.id == id)
+    }
+}
+
+/// A part of the club that people can apply to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
+pub struct Committee {
+    /// Id of the committee.
+    #[cfg_attr(feature = "api", schema(value_type = u64))]
+    pub id: Id<Committee>,
+    /// Unique in its application; upper and lower case count as the same.
+    pub name: String,
+}
+
+/// The long texts of an application.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApplicationTexts {
+    /// Code of the club.
+    pub club: ClubCode,
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Changes with every change of a text; 0 if there are no texts.
+    pub version: u64,
+    /// Clean HTML.
+    pub description: String,
+    /// Template; empty means the built-in text.
+    pub acceptance_email: String,
+    /// Template; empty means the built-in text.
+    pub rejection_email: String,
+}
+
+impl ApplicationTexts {
+    /// Returns the texts of an application that has none.
+    pub fn none(club: ClubCode, application: Id<Application>) -> Self {
+        Self {
+            club,
+            application,
+            version: 0,
+            description: String::new(),
+            acceptance_email: String::new(),
+            rejection_email: String::new(),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Checks for an audit of the whole table: can an item be read, and does it have the right keys?
+
+use crate::db::{Entity, Item, from_item, to_item, type_of};
+use crate::domain::application::model::{Application, ApplicationTexts};
+use crate::domain::bookmark::model::{Favorite, Subscription};
+use crate::domain::club::model::{Club, ClubText};
+use crate::domain::draft::model::DraftAnswer;
+use crate::domain::erasure::ErasureMark;
+use crate::domain::event::model::{Event, EventText};
+use crate::domain::event::store::{EventClub, EventListing};
+use crate::domain::extension::model::Extension;
+use crate::domain::invite::model::{InvitationLog, Invite};
+use crate::domain::join_link::model::{JoinLink, LinkUse};
+use crate::domain::keyed::model::KeyedRequest;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::lookup::model::{Badge, Fair, Lookup, Major, Registration, School, Tag, Year};
+use crate::domain::lookup::store::{YearUses, name_item};
+use crate::domain::mail::model::{Mail, MailLease};
+use crate::domain::mail::outage::MailOutage;
+use crate::domain::mail::turns::MailTurns;
+use crate::domain::member::model::Membership;
+use crate::domain::person::model::{Creations, Person, PersonAddress, PersonWord};
+use crate::domain::question::model::{Prompt, Question};
+use crate::domain::request::model::MembershipRequest;
+use crate::domain::review::model::Review;
+use crate::domain::submission::model::{DecisionChange, OwnPlace, Submission, Withdrawal};
+use crate::domain::tombstones::DeletedApplication;
+use crate::time::Timestamp;
+
+/// Attributes that can be computed from the other attributes of an item.
+const KEYS: [&str; 6] = [
+    keys::PK,
+    keys::SK,
+    keys::GSI1PK,
+    keys::GSI1SK,
+    keys::GSI2PK,
+    keys::GSI2SK,
+];
+
+/// Returns what is wrong with an item: it cannot be read, or its keys do not match its content.
+/// `None` if it is correct.
+pub fn misplaced(item: &Item) -> Option<String> {
+    macro_rules! as_one_of {
+        ($($entity:ty),+ $(,)?) => {
+            match type_of(item) {
+                $(<$entity as Entity>::TYPE => keyed::<$entity>(item),)+
+                // Counters and name reservations have no content to compare with their keys.
+                // So have the places of deleted items.
+                "Name" | "Version" | "Gone" => None,
+                other => Some(format!("of no known type ({other:?})")),
+            }
+        };
+    }
+    as_one_of!(
+        Application,
+        ApplicationTexts,
+        DecisionChange,
+        DeletedApplication,
+        Club,
+        ClubText,
+        Creations,
+        DraftAnswer,
+        ErasureMark,
+        Event,
+        EventClub,
+        EventListing,
+        EventText,
+        Extension,
+        Favorite,
+        InvitationLog,
+        Invite,
+        JoinLink,
+        KeyedRequest,
+        LinkUse,
+        Lookup<Badge>,
+        Lookup<Fair>,
+        Lookup<Major>,
+        Lookup<School>,
+        Lookup<Tag>,
+        Lookup<Year>,
+        Mail,
+        MailLease,
+        MailOutage,
+        MailTurns,
+        Membership,
+        MembershipRequest,
+        OwnPlace,
+        Person,
+        PersonAddress,
+        PersonWord,
+        Prompt,
+        Question,
+        Registration,
+        Review,
+        Submission,
+        Subscription,
+        Withdrawal,
+        YearUses,
+    )
+}
+
+fn keyed<E: Entity>(item: &Item) -> Option<String> {
+    let entity: E = match from_item(item.clone()) {
+        Ok(entity) => entity,
+        // The error would quote the item's content, which may be personal.
+        Err(_) => return Some(format!("cannot be read as {}", E::TYPE)),
+    };
+    let due = to_item(&entity).ok()?;
+    let wrong: Vec<&str> = KEYS
+        .into_iter()
+        .filter(|key| item.get(*key) != due.get(*key))
+        .collect();
+    (!wrong.is_empty()).then(|| format!("{} do not follow from the content", wrong.join(", ")))
+}
+
+/// Returns the items that must exist together with this one, with their correct content. A person,
+/// an event or an entry is found through them.
+pub fn companions(item: &Item) -> Vec<Item> {
+    macro_rules! of_lookups {
+        ($($kind:ty),+) => {
+            match type_of(item) {
+                <Person as Entity>::TYPE => from_item::<Person>(item.clone())
+                    .map(|person| person.entry_items())
+                    .unwrap_or_default(),
+                <Event as Entity>::TYPE => {
+                    let pointer = |event: Event| {
+                        to_item(&EventClub { event: event.id, club: event.club }).ok()
+                    };
+                    from_item::<Event>(item.clone()).ok().and_then(pointer).into_iter().collect()
+                }
+                $(<Lookup<$kind> as Entity>::TYPE => {
+                    from_item::<Lookup<$kind>>(item.clone())
+                        .map(|lookup| vec![name_item(&lookup)])
+                        .unwrap_or_default()
+                })+
+                _ => vec![],
+            }
+        };
+    }
+    of_lookups!(Badge, Fair, Major, School, Tag, Year)
+}
+
+/// Returns the key of the item that a companion leads to, whether that exists or not.
+pub fn leads_to(companion: &Item) -> Option<Item> {
+    let key = match type_of(companion) {
+        PersonWord::TYPE => {
+            from_item(companion.clone()).map(|word: PersonWord| keys::profile(word.person))
+        }
+        PersonAddress::TYPE => {
+            from_item(companion.clone()).map(|entry: PersonAddress| keys::profile(entry.person))
+        }
+        EventClub::TYPE => {
+            from_item(companion.clone()).map(|of: EventClub| keys::event(&of.club, of.event))
+        }
+        "Name" => {
+            let names = companion.get(keys::PK)?.as_s().ok()?;
+            let id = companion.get("id")?.as_n().ok()?.parse().ok()?;
+            return Some(keys::named_lookup(names, id)?.into_item());
+        }
+        _ => return None,
+    };
+    key.ok().map(Key::into_item)
+}
+
+/// Returns the key of the submission of a review, and the sequence of the submission that was
+/// reviewed. None if it cannot be read.
+pub fn reviewed(review: &Item) -> Option<(Item, u64)> {
+    let review: Review = from_item(review.clone()).ok()?;
+    let key = keys::submission(review.application, review.submission);
+    Some((key.into_item(), review.sequence))
+}
+
+/// Returns the key of the application of a question, and the item that keeps it from being created.
+/// None if the question cannot be read.
+pub fn unfinished_copy(question: &Item, at: Timestamp) -> Option<(Item, Item)> {
+    let question: Question = from_item(question.clone()).ok()?;
+    let deleted = DeletedApplication {
+        application: question.application,
+        club: question.club,
+        at,
+    };
+    let head = keys::application(&deleted.club, deleted.application);
+    Some((head.into_item(), to_item(&deleted).ok()?))
+}
+
+/// The types of the items that [`companions`] returns.
+pub const COMPANIONS: [&str; 4] = [
+    PersonWord::TYPE,
+    PersonAddress::TYPE,
+    EventClub::TYPE,
+    "Name",
+];

@@ -1,0 +1,5 @@
+//! Favorites and subscriptions.
+
+pub(crate) mod keys;
+pub(crate) mod model;
+pub(crate) mod store;

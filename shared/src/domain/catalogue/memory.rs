@@ -1,0 +1,317 @@
+//! Catalogues in memory. A warm function can answer a list with one read: the versions of the parts
+//! of the catalogue.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+use tokio::sync::Mutex;
+
+use crate::db::{Entity, PARALLEL, Table, TableError};
+use crate::domain::catalogue::versions::Versions;
+use crate::domain::club::model::Club;
+use crate::domain::event::model::{Event, Span};
+use crate::domain::event::store::EventListing;
+use crate::domain::keys;
+use crate::text::{ClubCode, html};
+use crate::{ids, text};
+
+/// Memory for the parts of one catalogue, in bytes as counted by [`Listed::size`]. If more is
+/// needed, the parts that were not used recently are removed.
+const MEMORY: usize = 96 * 1024 * 1024;
+
+/// An item of a catalogue.
+pub trait Listed: Sized + Send + Sync + 'static {
+    /// The stored form of the item.
+    type Stored: Entity + 'static;
+    /// How long a part is used if its version did not change. This is limited because reads are not
+    /// isolated from a concurrent transaction: a reader may get the new version and then an item in
+    /// its old state.
+    const LASTS: TimeDelta;
+
+    /// Returns the form that is listed and searched.
+    fn new(stored: Self::Stored) -> Self;
+
+    /// Returns the approximate size in bytes.
+    fn size(&self) -> usize;
+}
+
+/// Where an item is: the number of its part in the request, and its position there.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    /// The number of the part.
+    pub part: usize,
+    /// The position in the part.
+    pub position: usize,
+}
+
+/// The items of several parts, in the order of the request.
+pub type PartItems<L> = Vec<Arc<Vec<L>>>;
+
+/// The parts of a catalogue in memory, each with its version.
+pub struct Catalogue<L>(Mutex<Held<L>>);
+
+struct Held<L> {
+    parts: HashMap<String, Part<L>>,
+    /// How often the catalogue was used.
+    uses: u64,
+}
+
+struct Part<L> {
+    version: u64,
+    at: DateTime<Utc>,
+    used: u64,
+    size: usize,
+    items: Arc<Vec<L>>,
+}
+
+impl<L> Default for Catalogue<L> {
+    fn default() -> Self {
+        Self(Mutex::new(Held {
+            parts: HashMap::new(),
+            uses: 0,
+        }))
+    }
+}
+
+impl<L: Listed> Catalogue<L> {
+    /// Returns the items of these parts, in the order of their keys. The result includes every
+    /// write whose response was sent before `versions` was read. Parts that have not changed are
+    /// not read again, and parts that were never written are not read at all.
+    pub async fn parts(
+        &self,
+        table: &Table,
+        versions: &Versions,
+        wanted: &[String],
+        now: DateTime<Utc>,
+    ) -> Result<PartItems<L>, TableError> {
+        // The lock is held while loading, so that concurrent requests wait for the same load.
+        let mut held = self.0.lock().await;
+        let held = &mut *held;
+        held.uses += 1;
+        let is_good = |part: &Part<L>, name: &str| {
+            let fresh = (now - part.at).abs() < L::LASTS;
+            // Versions only grow. A part is at least as new as its version, because the version was
+            // read first.
+            fresh && part.version >= versions.of(name)
+        };
+        let missing = wanted.iter().filter(|name| {
+            let part = held.parts.get(*name);
+            versions.of(name) > 0 && !part.is_some_and(|part| is_good(part, name))
+        });
+        let missing: Vec<String> = missing.cloned().collect();
+        let loads = stream::iter(missing).map(async |name| {
+            let stored: Vec<L::Stored> = table.catalogue_part(&name).await?;
+            let items: Vec<L> = stored.into_iter().map(L::new).collect();
+            let part = Part {
+                version: versions.of(&name),
+                at: now,
+                used: 0,
+                size: items.iter().map(L::size).sum(),
+                items: Arc::new(items),
+            };
+            Ok::<_, TableError>((name, part))
+        });
+        let loaded: Vec<(String, Part<L>)> = loads.buffer_unordered(PARALLEL).try_collect().await?;
+        held.parts.extend(loaded);
+        let mut items = Vec::with_capacity(wanted.len());
+        for name in wanted {
+            let part = held.parts.get_mut(name).filter(|_| versions.of(name) > 0);
+            items.push(part.map_or_else(Arc::default, |part| {
+                part.used = held.uses;
+                part.items.clone()
+            }));
+        }
+        held.shrink();
+        Ok(items)
+    }
+}
+
+impl<L> Held<L> {
+    /// Removes parts that this use did not need, the least recently used first, until the rest
+    /// fits.
+    fn shrink(&mut self) {
+        let mut size: usize = self.parts.values().map(|part| part.size).sum();
+        while size > MEMORY {
+            let unused = self
+                .parts
+                .iter()
+                .filter(|(_, part)| part.used < self.uses)
+                .min_by_key(|(_, part)| part.used);
+            let Some(name) = unused.map(|(name, _)| name.clone()) else {
+                return;
+            };
+            size -= self.parts.remove(&name).map_or(0, |part| part.size);
+        }
+    }
+}
+
+/// A change of a club's counters does not change the version. This is how old counters may be in a
+/// list (C9).
+const COUNTERS_LAST: TimeDelta = TimeDelta::minutes(5);
+
+/// A club in a list, with its searchable text.
+pub struct ListedClub {
+    /// The club.
+    pub club: Club,
+    /// Name, code, subtitle and the text of the description, folded (no case, no diacritics).
+    pub text: String,
+    /// The name, folded.
+    pub name: String,
+    /// A number derived from the code. It decides the order of clubs that are otherwise equal.
+    pub tie_break: u64,
+}
+
+impl Listed for ListedClub {
+    type Stored = Club;
+    const LASTS: TimeDelta = COUNTERS_LAST;
+
+    fn new(club: Club) -> Self {
+        let profile = &club.profile;
+        let texts = [
+            profile.name.as_str(),
+            &club.code,
+            &profile.subtitle,
+            &html::to_words(&profile.description),
+        ]
+        .join("\n");
+        Self {
+            text: text::fold(&texts),
+            name: text::fold(&profile.name),
+            tie_break: ids::derived("lot", &[&club.code]),
+            club,
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.club.profile.description.len() + self.text.len() + 1_000
+    }
+}
+
+/// All clubs, including archived ones and those that wait for approval.
+pub struct Clubs(PartItems<ListedClub>);
+
+impl Clubs {
+    /// Returns all clubs, part by part.
+    pub fn iter(&self) -> impl Iterator<Item = &ListedClub> {
+        self.0.iter().flat_map(|part| part.iter())
+    }
+
+    /// Returns where the club that hosts an event is.
+    pub fn host(&self, listed: &ListedEvent) -> Option<Place> {
+        let (part, code) = (listed.club_part, &listed.event.club);
+        let position = self
+            .0
+            .get(part)?
+            .binary_search_by(|club| club.club.code.cmp(code));
+        position.ok().map(|position| Place { part, position })
+    }
+
+    /// Returns the club at a place that [`Clubs::host`] returned.
+    pub fn at(&self, place: Place) -> &ListedClub {
+        &self.0[place.part][place.position]
+    }
+
+    /// Returns the club with this code.
+    pub fn get(&self, code: &ClubCode) -> Option<&ListedClub> {
+        let part = self.0.get(usize::try_from(keys::club_part(code)).ok()?)?;
+        let position = part
+            .binary_search_by(|listed| listed.club.code.cmp(code))
+            .ok()?;
+        part.get(position)
+    }
+}
+
+/// Returns the names of the parts of the catalogue that contain clubs.
+pub fn club_parts() -> Vec<String> {
+    (0..keys::CLUB_PARTS).map(keys::clubs).collect()
+}
+
+impl Catalogue<ListedClub> {
+    /// Returns all clubs.
+    pub async fn clubs(
+        &self,
+        table: &Table,
+        versions: &Versions,
+        now: DateTime<Utc>,
+    ) -> Result<Clubs, TableError> {
+        self.parts(table, versions, &club_parts(), now)
+            .await
+            .map(Clubs)
+    }
+}
+
+/// An event in a list, with its searchable text.
+pub struct ListedEvent {
+    /// The event.
+    pub event: Event,
+    /// Name and the text of the description, folded.
+    pub text: String,
+    /// When its showings start and end. It is what lists are ordered by.
+    pub span: Option<Span>,
+    /// The number of the part of the catalogue that has its club.
+    pub club_part: usize,
+}
+
+impl Listed for ListedEvent {
+    type Stored = EventListing;
+    const LASTS: TimeDelta = TimeDelta::minutes(15);
+
+    fn new(EventListing { event, .. }: EventListing) -> Self {
+        let texts = [event.name.as_str(), &html::to_words(&event.description)].join("\n");
+        Self {
+            text: text::fold(&texts),
+            span: event.span(),
+            club_part: usize::try_from(keys::club_part(&event.club)).unwrap_or_default(),
+            event,
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.event.description.len() + self.text.len() + 200 * self.event.showings.len() + 500
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_were_not_used_lately_go_when_memory_is_full() {
+        let part = |used, size| Part::<()> {
+            version: 1,
+            at: DateTime::default(),
+            used,
+            size,
+            items: Arc::default(),
+        };
+        let third = MEMORY / 3 + 1;
+        let parts = [
+            ("old", part(1, third)),
+            ("small", part(2, 10)),
+            ("young", part(3, third)),
+            ("now", part(4, third)),
+        ];
+        let mut held = Held {
+            parts: parts.map(|(name, part)| (name.to_owned(), part)).into(),
+            uses: 4,
+        };
+        held.shrink();
+        let mut names: Vec<&str> = held.parts.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(
+            names,
+            ["now", "small", "young"],
+            "the longest unused goes, and no more than it takes"
+        );
+        // The parts of the current request stay, whatever their size.
+        held.parts.insert("huge".into(), part(4, MEMORY));
+        held.shrink();
+        assert!(
+            held.parts.contains_key("huge")
+                && held.parts.contains_key("now")
+                && held.parts.len() == 2
+        );
+    }
+}

@@ -1,0 +1,5 @@
+//! Clubs.
+
+pub(crate) mod keys;
+pub(crate) mod model;
+pub(crate) mod store;

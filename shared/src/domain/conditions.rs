@@ -1,0 +1,48 @@
+//! Conditions on people and roles. They are part of transactions that change other objects.
+
+use crate::db::{Entity as _, Refusal, Write};
+use crate::domain::keys;
+use crate::domain::member::model::{Membership, Role};
+use crate::domain::person::model::Person;
+use crate::ids::Id;
+
+/// Returns the condition that `by` is still an officer or owner, and that their role is still at
+/// least as high as each of `roles`. `None` if `by` is `None` (an admin, for example).
+pub(crate) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write> {
+    let needed = roles
+        .iter()
+        .copied()
+        .min()
+        .unwrap_or(Role::Officer)
+        .min(Role::Officer);
+    by.map(|by| {
+        Write::check(by.key())
+            .if_at_most("role", &needed)
+            .or(Refusal::Authority)
+    })
+}
+
+/// Returns the condition that a person exists and is not being erased. It is part of each
+/// transaction that copies data of the person.
+pub(crate) fn check_not_erasing(person: Id<Person>) -> Write {
+    Write::check(keys::profile(person))
+        .if_equals("erasing", &false)
+        .or(Refusal::Erased)
+}
+
+/// Returns the write that changes the number of clubs that a person owns. If the number grows, the
+/// person must not be in erasure. If there is a `limit`, the number must be below it before.
+pub(crate) fn counted_owner(person: Id<Person>, change: i64, limit: Option<u32>) -> Write {
+    let write = Write::update(keys::profile(person))
+        .count("clubs_owned", change)
+        .if_exists();
+    let write = if change > 0 {
+        write.if_equals("erasing", &false)
+    } else {
+        write
+    };
+    match limit {
+        Some(limit) => write.if_below("clubs_owned", &limit),
+        None => write,
+    }
+}

@@ -1,0 +1,72 @@
+//! The keys of the table that belong to this thing.
+
+use crate::db::Key;
+use crate::db::keys::padded;
+use crate::domain::application::model::{Application, Committee};
+use crate::domain::person::keys::own;
+use crate::domain::person::model::Person;
+use crate::domain::question::model::Question;
+use crate::domain::submission::keys::SUBMISSION_PARTS;
+use crate::ids::Id;
+
+// Drafts
+
+/// Returns the id of a committee, or zeros if there is none. No id is 0.
+fn committee_or_none(committee: Option<Id<Committee>>) -> String {
+    padded(committee.map_or(0, u64::from))
+}
+
+const OWN_REMOVED: &str = "REMOVED#";
+
+/// The prefixes of answers of drafts in the index: of those that are there, and of those that were
+/// removed and only keep their version.
+pub(crate) const OWN_DRAFTS: &str = "DRAFT#";
+
+pub(crate) fn own_draft(
+    is_removed: bool,
+    person: Id<Person>,
+    application: Id<Application>,
+    committee: Option<Id<Committee>>,
+    question: Id<Question>,
+) -> Key {
+    Key::new(
+        own(person),
+        format!(
+            "{}{}#{}#{}",
+            if is_removed { OWN_REMOVED } else { OWN_DRAFTS },
+            padded(application),
+            committee_or_none(committee),
+            padded(question)
+        ),
+    )
+}
+
+/// Returns one of the [`SUBMISSION_PARTS`] partitions for the drafts of an application.
+pub(crate) fn drafts(application: Id<Application>, part: u64) -> String {
+    format!("DRAFTS#{}#{part}", padded(application))
+}
+
+/// Returns the partition of all drafts of a person, and what their sort keys begin with.
+pub(crate) fn drafts_of(application: Id<Application>, person: Id<Person>) -> (String, String) {
+    (
+        drafts(application, person.get() % SUBMISSION_PARTS),
+        format!("{}#", padded(person)),
+    )
+}
+
+pub(crate) fn draft_answer(
+    application: Id<Application>,
+    person: Id<Person>,
+    committee: Option<Id<Committee>>,
+    question: Id<Question>,
+) -> Key {
+    let (pk, prefix) = drafts_of(application, person);
+    let committee = committee_or_none(committee);
+    Key::new(pk, format!("{prefix}{committee}#{}", padded(question)))
+}
+
+/// Returns the application in the sort key of an answer of a draft in the index.
+pub(crate) fn application_of_draft(index_sort_key: &str) -> Option<Id<Application>> {
+    let (id, _) = index_sort_key.strip_prefix(OWN_DRAFTS)?.split_once('#')?;
+    Some(Id::new(id.parse().ok()?))
+}

@@ -1,0 +1,5 @@
+//! Drafts of answers.
+
+pub(crate) mod keys;
+pub(crate) mod model;
+pub(crate) mod store;

@@ -1,0 +1,48 @@
+use serde::{Deserialize, Serialize};
+
+use crate::domain::application::model::{Application, Committee};
+use crate::domain::person::model::Person;
+use crate::domain::question::model::{Choice, Question};
+use crate::ids::Id;
+use crate::time::Timestamp;
+
+/// One answer of a draft (N1). Each answer is an item of its own, so that saving it is one small
+/// write, and two devices conflict only if they change the same answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftAnswer {
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Id of the user.
+    pub person: Id<Person>,
+    /// The committee that the draft is for; none if it is for none.
+    pub committee: Option<Id<Committee>>,
+    /// Id of the question.
+    pub question: Id<Question>,
+    /// Increases with every change, also with a removal.
+    pub version: u32,
+    /// Answer to a free-response or short-answer question.
+    pub text: Option<String>,
+    /// Answer to a multiple-choice question: the id of the option.
+    pub option: Option<Id<Choice>>,
+    /// The order number of the request that wrote it. A submission that was received later ends the
+    /// draft (N5).
+    pub received: u64,
+    /// When it was written.
+    pub updated_at: Timestamp,
+    /// When the table may delete it, in seconds since 1970.
+    pub expires: i64,
+}
+
+impl DraftAnswer {
+    /// Returns whether the answer was removed. The item stays, so that its version never comes
+    /// again.
+    pub fn is_removed(&self) -> bool {
+        self.text.is_none() && self.option.is_none()
+    }
+
+    /// Returns whether the answer belongs to a draft that can still be used: it has not expired,
+    /// and nothing was submitted since. `submitted` is the order number of the last submission.
+    pub fn is_live(&self, submitted: u64, now: Timestamp) -> bool {
+        self.received > submitted && self.expires > now.epoch_seconds()
+    }
+}

@@ -1,0 +1,161 @@
+//! Drafts: the answers that a person has typed but not submitted.
+
+use std::collections::{HashMap, HashSet};
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+use serde::Deserialize;
+
+use crate::db::answer::Stored;
+use crate::db::error::ignore_refusal;
+use crate::db::read::Range;
+use crate::db::{Entity, PARALLEL, Table, TableError, Write};
+use crate::domain::application::model::Application;
+use crate::domain::draft::model::DraftAnswer;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::person::model::Person;
+use crate::domain::submission::model::Submission;
+use crate::domain::submission::store::StoredSubmission;
+use crate::domain::tombstones::Gone;
+use crate::ids::Id;
+use crate::time::Timestamp;
+
+impl Entity for DraftAnswer {
+    const TYPE: &'static str = "Draft";
+
+    fn key(&self) -> Key {
+        keys::draft_answer(self.application, self.person, self.committee, self.question)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::own_draft(
+            self.is_removed(),
+            self.person,
+            self.application,
+            self.committee,
+            self.question,
+        ))
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
+    }
+}
+
+/// What the index has about an answer.
+#[derive(Deserialize)]
+struct IndexEntry {
+    gsi1sk: String,
+}
+
+/// A change of one answer of a draft.
+#[derive(Debug, Clone)]
+pub struct DraftWrite {
+    /// The answer as it is stored after the change.
+    pub answer: DraftAnswer,
+    /// The version of the stored item that it replaces; none if there is no item.
+    pub replaces: Option<u32>,
+}
+
+impl DraftWrite {
+    fn write(&self) -> Result<Write, TableError> {
+        let write = Write::put(&self.answer)?;
+        Ok(match &self.replaces {
+            None => write.if_new_or_gone(self.answer.received),
+            Some(version) => write.if_equals("version", version),
+        })
+    }
+}
+
+impl Table {
+    /// Returns the stored answers of all drafts of a person in an application, also those that were
+    /// removed or belong to a draft that ended: 1 query.
+    pub async fn drafts(
+        &self,
+        application: Id<Application>,
+        person: Id<Person>,
+    ) -> Result<Vec<DraftAnswer>, TableError> {
+        let (pk, prefix) = keys::drafts_of(application, person);
+        self.query(pk, Range::Prefix(prefix)).await
+    }
+
+    /// Returns the answers of a person's drafts in these applications, without those that were
+    /// removed: 1 query of the index, which may be a moment old, and 1 batch read per 100.
+    pub async fn own_drafts(
+        &self,
+        person: Id<Person>,
+        applications: &HashSet<Id<Application>>,
+    ) -> Result<Vec<DraftAnswer>, TableError> {
+        let range = Range::Prefix(keys::OWN_DRAFTS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let is_wanted = |entry: &&Stored| {
+            let entry: Option<IndexEntry> = entry.read().ok();
+            let id = entry.and_then(|entry| keys::application_of_draft(&entry.gsi1sk));
+            id.is_some_and(|id| applications.contains(&id))
+        };
+        let wanted = entries.iter().filter(is_wanted).map(Stored::key);
+        Ok(self.get_many(wanted.collect()).await?.into_entities())
+    }
+
+    /// Returns the applications to which a person has drafts: 1 query of the index.
+    pub async fn drafted(
+        &self,
+        person: Id<Person>,
+    ) -> Result<HashSet<Id<Application>>, TableError> {
+        let range = Range::Prefix(keys::OWN_DRAFTS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let id = |entry: &Stored| {
+            let entry: IndexEntry = entry.read().ok()?;
+            keys::application_of_draft(&entry.gsi1sk)
+        };
+        Ok(entries.iter().filter_map(id).collect())
+    }
+
+    /// Returns the order number of the last submission in each of these places, also of one that was
+    /// withdrawn: 1 batch read per 100.
+    pub async fn last_submitted(
+        &self,
+        places: impl IntoIterator<Item = (Id<Application>, Id<Submission>)>,
+    ) -> Result<HashMap<Id<Submission>, u64>, TableError> {
+        let places: Vec<_> = places.into_iter().collect();
+        let key = |(application, id): &(_, _)| keys::submission(*application, *id);
+        let mut found = self.get_many(places.iter().map(key).collect()).await?;
+        let last = |place: &(Id<Application>, Id<Submission>)| {
+            let stored = StoredSubmission::of(found.take_item(&key(place)))?;
+            Ok((place.1, stored.last_submitted()))
+        };
+        places.iter().map(last).collect()
+    }
+
+    /// Stores answers of a draft, all or none. Refused if one of them changed after it was read.
+    pub async fn save_draft(&self, answers: &[DraftWrite]) -> Result<(), TableError> {
+        let mut writes: Vec<Write> = answers
+            .iter()
+            .map(DraftWrite::write)
+            .collect::<Result<_, _>>()?;
+        match writes.len() {
+            0 => Ok(()),
+            1 => self.write(writes.remove(0)).await.map(drop),
+            _ => self.transact(writes).await,
+        }
+    }
+
+    /// Removes each of these answers from the table, unless it changed after it was read. A late
+    /// repeat of an earlier request does not bring them back. `when` is the order number of the
+    /// deletion and its time.
+    pub async fn delete_draft(
+        &self,
+        answers: Vec<DraftAnswer>,
+        when: (u64, Timestamp),
+    ) -> Result<(), TableError> {
+        let deletions = stream::iter(answers).map(async |answer| {
+            let gone = Write::put(&Gone::new(answer.key(), when))?;
+            // Versions begin anew after a deletion, order numbers do not.
+            let gone = gone
+                .if_equals("version", &answer.version)
+                .if_equals("received", &answer.received);
+            ignore_refusal(self.write(gone).await)
+        });
+        deletions.buffer_unordered(PARALLEL).try_collect().await
+    }
+}

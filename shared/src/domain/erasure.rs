@@ -1,0 +1,313 @@
+//! The erasure of a person (P14, P15, P17).
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use futures::stream::{self, StreamExt, TryStreamExt};
+use serde::{Deserialize, Serialize};
+
+use crate::db::error::{Backoff, ignore_refusal};
+use crate::db::execute::client_token;
+use crate::db::read::Range;
+use crate::db::{Entity, PARALLEL, Refusal, Retries, Table, TableError, Write};
+use crate::domain::bookmark::store::{Bookmark, Bookmarks};
+use crate::domain::club::model::Club;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::member::model::{Membership, Role};
+use crate::domain::person::model::Person;
+use crate::domain::submission::model::{Status, Submission};
+use crate::domain::submission::submit::WithdrawOutcome;
+use crate::ids::{Id, derived};
+use crate::text::ClubCode;
+use crate::time::Timestamp;
+
+/// Why a person cannot be erased: these clubs would have no owner.
+#[derive(Debug, Clone)]
+pub struct OnlyOwner(pub Vec<Club>);
+
+/// The pause between the two passes of an erasure. Writes that were running when the erasure began
+/// can finish in this time.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A marker in a person's part of the index. When the index shows it, it shows what was written
+/// before.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ErasureMark {
+    person: Id<Person>,
+    /// A random number.
+    round: u64,
+    expires: i64,
+}
+
+impl Entity for ErasureMark {
+    const TYPE: &'static str = "ErasureMark";
+
+    fn key(&self) -> Key {
+        keys::erasure(self.person)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::own_erasure(self.person, self.round))
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
+    }
+}
+
+impl Table {
+    /// Erases a person. Deletes memberships, requests, drafts, extensions, invites, mails,
+    /// favorites, subscriptions, stored results of keyed requests, and the profile. Pending submissions are
+    /// withdrawn. Decided submissions lose everything except their status.
+    ///
+    /// The profile is marked first, so that no more data of the person is stored. It is deleted
+    /// last, so that an interrupted erasure can be repeated. In between there are two passes, with
+    /// a pause. The second pass finds writes that were running when the erasure began, and items
+    /// that the index did not show yet.
+    ///
+    /// Refused while the person is the only owner of a club that is not archived.
+    pub async fn erase(
+        &self,
+        person: &Person,
+        (received, at): (u64, Timestamp),
+    ) -> Result<Result<(), OnlyOwner>, TableError> {
+        let owned = self.owned_clubs(person.id).await?;
+        let clubs = self.clubs(&owned).await?;
+        let alone: Vec<Club> = clubs
+            .into_values()
+            .filter(|club| club.owners <= 1 && !club.archived)
+            .collect();
+        if !alone.is_empty() {
+            if person.erasing {
+                // An earlier erasure was interrupted, and the other owners have left since then.
+                self.mark_erasing(person.id, false).await?;
+            }
+            return Ok(Err(OnlyOwner(alone)));
+        }
+        match self.mark_erasing(person.id, true).await {
+            Err(TableError::Refused(_)) => return Ok(Ok(())),
+            done => done?,
+        }
+        self.erase_marked(person, (received, at))
+            .await
+            .map_err(TableError::after_write)
+    }
+
+    /// Returns the clubs that a person owns. The index may be behind, so their number is compared
+    /// with the profile.
+    async fn owned_clubs(&self, person: Id<Person>) -> Result<Vec<ClubCode>, TableError> {
+        let mut wait = Backoff::default();
+        loop {
+            let profile = self.person(person).await?;
+            let count = profile.map_or(0, |profile| profile.clubs_owned);
+            // The index may still show a role that the person lost.
+            let mut owned = self.memberships_of(person).await?;
+            owned.retain(|membership| membership.role == Role::Owner);
+            if i64::try_from(owned.len()).is_ok_and(|found| found >= count) {
+                return Ok(owned
+                    .into_iter()
+                    .map(|membership| membership.club)
+                    .collect());
+            }
+            if !wait.wait().await {
+                return Err(TableError::Busy("the index is behind".to_owned()));
+            }
+        }
+    }
+
+    /// Waits until the index shows what was written before now: writes a marker into the person's
+    /// part of it, and looks until the marker is there.
+    async fn wait_for_index(&self, person: Id<Person>, at: Timestamp) -> Result<(), TableError> {
+        let mark = ErasureMark {
+            person,
+            round: derived("erasure", &[&client_token()]),
+            expires: at.plus(TimeDelta::days(1)).epoch_seconds(),
+        };
+        // A transaction has a token: if the first attempt arrives after the erasure, it does nothing.
+        self.transact(vec![Write::put(&mark)?]).await?;
+        let Key { pk, sk } = keys::own_erasure(person, mark.round);
+        let mut wait = Backoff::default();
+        loop {
+            let range = Range::Prefix(sk.clone());
+            if !self.index_entries(pk.clone(), range).await?.is_empty() {
+                return Ok(());
+            }
+            if !wait.wait().await {
+                return Err(TableError::Unknown("the index is behind".to_owned()));
+            }
+        }
+    }
+
+    /// Continues the erasure after the profile is marked.
+    async fn erase_marked(
+        &self,
+        person: &Person,
+        when: (u64, Timestamp),
+    ) -> Result<Result<(), OnlyOwner>, TableError> {
+        for last_look in [false, true] {
+            if let Err(refusal) = self.erase_personal_data(person, when, last_look).await? {
+                self.mark_erasing(person.id, false).await?;
+                return Ok(Err(refusal));
+            }
+            if !last_look {
+                tokio::time::sleep(PAUSE).await;
+                self.wait_for_index(person.id, when.1).await?;
+            }
+        }
+        self.delete_person(person.id).await?;
+        Ok(Ok(()))
+    }
+
+    async fn erase_personal_data(
+        &self,
+        person: &Person,
+        when: (u64, Timestamp),
+        last_look: bool,
+    ) -> Result<Result<(), OnlyOwner>, TableError> {
+        let all = self.personal_data(person, false).await?;
+        // Clubs that the person owns come first. If another owner leaves at the same moment, the
+        // refusal happens here.
+        let mut memberships = all.memberships;
+        memberships.sort_by_key(|membership| membership.role);
+        for membership in memberships {
+            if let Err(refusal) = self.leave(membership).await? {
+                return Ok(Err(refusal));
+            }
+        }
+        let erased = stream::iter(all.submissions.clone())
+            .map(|submission| self.erase_submission(submission, when))
+            .buffer_unordered(PARALLEL);
+        erased.try_collect::<()>().await?;
+        // The same keys may be used again, so each item is deleted only if it is unchanged.
+        let requests = stream::iter(all.requests)
+            .map(async |request| ignore_refusal(self.delete_request(&request).await));
+        requests
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
+        let extensions = stream::iter(all.extensions)
+            .map(async |extension| ignore_refusal(self.delete_extension(&extension).await));
+        extensions
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
+        // A review may have been left by a withdrawal that was interrupted.
+        let withdrawn = all.withdrawals.iter();
+        let withdrawn = withdrawn.map(|gone| self.delete_reviews(gone.application, gone.id));
+        futures::future::try_join_all(withdrawn).await?;
+        self.delete_draft(all.drafts, when).await?;
+        stream::iter(all.reviews)
+            .map(async |review| self.anonymise_review(&review).await)
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
+        for used in &all.link_uses {
+            self.forget_link_use(used).await?;
+        }
+        let place = |id| keys::own_place(person.id, id);
+        let submitted = all.submissions.iter().map(|submission| submission.id);
+        let withdrawn = all.withdrawals.iter().map(|withdrawal| withdrawal.id);
+        let noted = all.places.iter().map(|place| place.submission);
+        let places: HashSet<Key> = submitted.chain(withdrawn).chain(noted).map(place).collect();
+        self.bury(places.into_iter().collect(), when).await?;
+        let invites = stream::iter(all.invites)
+            .map(async |invite| ignore_refusal(self.delete_invite(&invite).await));
+        invites
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
+        self.delete_many(all.mails.iter().map(Entity::key).collect())
+            .await?;
+        let Bookmarks {
+            favorites,
+            subscriptions,
+        } = all.bookmarks;
+        stream::iter(favorites)
+            .map(|favorite| self.lose(favorite))
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
+        stream::iter(subscriptions)
+            .map(|subscription| self.lose(subscription))
+            .buffer_unordered(PARALLEL)
+            .try_collect::<()>()
+            .await?;
+        self.forget_keyed(person.id).await?;
+        if last_look {
+            // Until now the index listed these submissions under the person. Remove the index keys
+            // last.
+            let unlisted = |key| {
+                Write::update(key)
+                    .set("person", &None::<u64>)
+                    .remove(keys::GSI1PK)
+                    .remove(keys::GSI1SK)
+                    .if_exists()
+            };
+            let withdrawn = all.withdrawals.iter().map(Entity::key);
+            let lost = all
+                .submissions
+                .iter()
+                .map(Entity::key)
+                .chain(withdrawn)
+                // A plain write could arrive late, when the person has come back and submitted
+                // again. The token of a transaction prevents that.
+                .map(|key| self.transact(vec![unlisted(key)]));
+            futures::future::join_all(lost)
+                .await
+                .into_iter()
+                .try_for_each(ignore_refusal)?;
+        }
+        Ok(Ok(()))
+    }
+
+    async fn lose<I: Bookmark>(&self, bookmark: I) -> Result<(), TableError> {
+        ignore_refusal(self.delete_bookmark(&bookmark).await)
+    }
+
+    async fn leave(&self, mut membership: Membership) -> Result<Result<(), OnlyOwner>, TableError> {
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            match self.erase_member(&membership).await {
+                Ok(()) => return Ok(Ok(())),
+                Err(TableError::Refused(Refusal::LastOwner)) => {
+                    let club = self.club(&membership.club).await?;
+                    return Ok(Err(OnlyOwner(club.into_iter().collect())));
+                }
+                Err(TableError::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
+            match self.member(&membership.club, membership.id).await? {
+                Some(now) => membership = now,
+                None => return Ok(Ok(())),
+            }
+        }
+    }
+
+    async fn erase_submission(
+        &self,
+        submission: Submission,
+        (received, at): (u64, Timestamp),
+    ) -> Result<(), TableError> {
+        // Withdraws the latest version too: the person can no longer submit.
+        let received = received.max(submission.received + 1);
+        let withdrawn = submission.status == Status::Pending
+            && self
+                .withdraw_as("erased", &submission, (received, at), false)
+                .await?
+                == WithdrawOutcome::Done;
+        if !withdrawn {
+            let anonymous = Self::anonymous(&submission)?;
+            ignore_refusal(self.write(anonymous).await)?;
+        }
+        self.delete_reviews(submission.application, submission.id)
+            .await?;
+        for change in self.changes(&submission).await? {
+            let write = Write::update(change.key()).set("reason", &None::<()>);
+            ignore_refusal(self.write(write.if_exists()).await)?;
+        }
+        Ok(())
+    }
+}

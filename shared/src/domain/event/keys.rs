@@ -1,0 +1,53 @@
+//! The keys of the table that belong to this thing.
+
+use crate::db::Key;
+use crate::db::keys::padded;
+use crate::domain::club::keys::club_items;
+use crate::domain::event::model::Event;
+use crate::ids::Id;
+use crate::text::ClubCode;
+
+/// The years whose months have their own partitions. Events that end earlier share one partition,
+/// and so do events that end later. Without this limit, anybody who may write events could create a
+/// partition for each month of 10,000 years.
+const EVENT_YEARS: std::ops::RangeInclusive<&str> = "2020"..="2040";
+
+// Events
+
+pub(crate) const EVENTS: &str = "EVENT#";
+
+pub(crate) fn event(club: &ClubCode, event: Id<Event>) -> Key {
+    Key::new(club_items(club), format!("{EVENTS}{}", padded(event)))
+}
+
+/// Returns the key of the whole description of an event.
+pub(crate) fn event_text(club: &ClubCode, event: Id<Event>) -> Key {
+    Key::new(club_items(club), format!("TEXT#EVENT#{}", padded(event)))
+}
+
+pub(crate) fn event_club(event: Id<Event>) -> Key {
+    Key::new(format!("EVENT#{}", padded(event)), "CLUB".into())
+}
+
+/// The prefix of the partitions of events.
+pub(crate) const EVENT_PARTS: &str = "EVENTS#";
+
+/// Returns the partition of events whose last showing ends in the month of `time`. `time` has the
+/// format of the API (for example `2026-11-21T09:00:00Z`).
+pub(crate) fn events(time: &str) -> String {
+    // The order of the parts is the order of time: digits sort before letters.
+    let part = match (
+        time.get(..4).unwrap_or_default(),
+        time.get(..7).unwrap_or_default(),
+    ) {
+        (year, month) if EVENT_YEARS.contains(&year) => month,
+        (year, _) if year < *EVENT_YEARS.start() => "0000",
+        _ => "later",
+    };
+    format!("{EVENT_PARTS}{part}")
+}
+
+/// Returns the key of the catalogue copy of an event in a part.
+pub(crate) fn event_listing(part: &str, event: Id<Event>) -> Key {
+    Key::new(part.to_owned(), padded(event))
+}

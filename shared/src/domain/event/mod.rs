@@ -1,0 +1,5 @@
+//! Events and their showings.
+
+pub(crate) mod keys;
+pub(crate) mod model;
+pub(crate) mod store;

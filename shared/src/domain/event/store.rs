@@ -1,0 +1,285 @@
+//! Events; their copies in the catalogue, by the month in which they end; and the items that find
+//! the club of an event by the event's id.
+
+use serde::{Deserialize, Serialize};
+
+use crate::db::read::Range;
+use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
+use crate::domain::catalogue::versions::moved;
+use crate::domain::event::model::{Event, EventText};
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::ids::Id;
+use crate::limits;
+use crate::text::ClubCode;
+use crate::text::html::{beginning, beginning_of};
+
+impl Entity for Event {
+    const TYPE: &'static str = "Event";
+
+    fn key(&self) -> Key {
+        keys::event(&self.club, self.id)
+    }
+}
+
+impl Entity for EventText {
+    const TYPE: &'static str = "EventText";
+
+    fn key(&self) -> Key {
+        keys::event_text(&self.club, self.event)
+    }
+}
+
+/// The copy of an event in the catalogue. It exists only while the event has showings.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct EventListing {
+    /// The catalogue part (partition) that holds this copy.
+    pub part: String,
+    /// The event, with a shortened description.
+    pub event: Event,
+}
+
+impl Entity for EventListing {
+    const TYPE: &'static str = "EventListing";
+
+    fn key(&self) -> Key {
+        keys::event_listing(&self.part, self.event.id)
+    }
+}
+
+/// The club that an event belongs to. It never changes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct EventClub {
+    pub(crate) event: Id<Event>,
+    pub(crate) club: ClubCode,
+}
+
+impl Entity for EventClub {
+    const TYPE: &'static str = "EventClub";
+
+    fn key(&self) -> Key {
+        keys::event_club(self.event)
+    }
+}
+
+/// Returns the catalogue part of an event, or `None` if it has no showings.
+fn part_of(event: &Event) -> Option<String> {
+    event
+        .span()
+        .map(|span| keys::events(&span.ends.1.to_string()))
+}
+
+/// Returns the catalogue parts that have a copy of an event: its current part, and the part that it
+/// was in before.
+pub fn listing_parts(event: &Event) -> Vec<String> {
+    part_of(event)
+        .into_iter()
+        .chain(event.former_part.clone())
+        .collect()
+}
+
+/// Returns an event as lists across clubs store it: with only the beginning of its description.
+pub fn listed(event: &Event) -> Event {
+    Event {
+        description: beginning(&event.description),
+        text: None,
+        ..event.clone()
+    }
+}
+
+/// Splits an event into the item that lists of its club read, and its whole description if that is
+/// longer.
+fn split(event: &Event) -> (Event, Option<EventText>) {
+    let short = beginning_of(&event.description, limits::EVENT_DESCRIPTION);
+    let whole = (short != event.description).then(|| EventText {
+        event: event.id,
+        club: event.club.clone(),
+        version: event.version,
+        description: event.description.clone(),
+    });
+    let item = Event {
+        description: short,
+        text: whole.as_ref().map(|whole| whole.version),
+        ..event.clone()
+    };
+    (item, whole)
+}
+
+/// Returns the write of the whole description that belongs to the write of an event.
+fn write_text(event: &Event, whole: Option<&EventText>) -> Result<Write, TableError> {
+    match whole {
+        Some(whole) => Write::put(whole),
+        None => Ok(Write::delete(keys::event_text(&event.club, event.id))),
+    }
+}
+
+fn listing(event: &Event) -> Option<EventListing> {
+    part_of(event).map(|part| EventListing {
+        part,
+        event: listed(event),
+    })
+}
+
+impl Table {
+    /// Returns the events of a club, each with the beginning of its description: 1 query.
+    pub async fn events(&self, club: &ClubCode) -> Result<Vec<Event>, TableError> {
+        self.query(keys::club_items(club), Range::Prefix(keys::EVENTS.into()))
+            .await
+    }
+
+    /// Returns an event of a club with its whole description: 1 batch read, repeated if the two
+    /// items do not match.
+    pub async fn event(&self, club: &ClubCode, id: Id<Event>) -> Result<Option<Event>, TableError> {
+        let (head, text) = (keys::event(club, id), keys::event_text(club, id));
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let mut found = self.get_many(vec![head.clone(), text.clone()]).await?;
+            let Some(mut event) = found.take::<Event>(&head)? else {
+                return Ok(None);
+            };
+            let Some(version) = event.text.take() else {
+                return Ok(Some(event));
+            };
+            let whole = found.take::<EventText>(&text)?;
+            if let Some(whole) = whole.filter(|whole| whole.version == version) {
+                event.description = whole.description;
+                return Ok(Some(event));
+            }
+        }
+    }
+
+    /// Returns the club of an event: 1 read.
+    pub async fn club_of_event(&self, id: Id<Event>) -> Result<Option<ClubCode>, TableError> {
+        Ok(self
+            .get::<EventClub>(keys::event_club(id))
+            .await?
+            .map(|found| found.club))
+    }
+
+    /// Stores a new event and counts it. Refused as [`Refusal::Quota`] if the club already has
+    /// `limit` events.
+    pub async fn create_event(&self, event: &Event, limit: Option<i64>) -> Result<(), TableError> {
+        let pointer = EventClub {
+            event: event.id,
+            club: event.club.clone(),
+        };
+        let count = Write::update(keys::club(&event.club))
+            .count("events", 1)
+            .if_exists();
+        let count = match limit {
+            Some(limit) => count.if_below("events", &limit),
+            None => count,
+        };
+        let (item, whole) = split(event);
+        let mut writes = vec![
+            Write::put(&item)?.if_new().or(Refusal::Exists),
+            Write::put(&pointer)?.if_new().or(Refusal::Exists),
+            count.or(Refusal::Quota),
+        ];
+        writes.extend(whole.as_ref().map(Write::put).transpose()?);
+        writes.extend(
+            relist(None, event)?
+                .into_iter()
+                .map(|write| write.or(Refusal::Exists)),
+        );
+        self.transact(writes).await
+    }
+
+    /// Replaces an event. Refused if it no longer has the version of `old`.
+    pub async fn update_event(&self, old: &Event, new: &Event) -> Result<(), TableError> {
+        let (before, now) = (part_of(old), part_of(new));
+        let former_part = before.filter(|before| now.as_ref().is_some_and(|now| now != before));
+        let new = Event {
+            former_part,
+            ..new.clone()
+        };
+        let (item, whole) = split(&new);
+        let mut writes = vec![Write::put(&item)?.if_equals("version", &old.version)];
+        if whole.is_some() || split(old).1.is_some() {
+            writes.push(write_text(&new, whole.as_ref())?);
+        }
+        writes.extend(relist(Some(old), &new)?);
+        self.transact(writes).await
+    }
+
+    /// Deletes an event. Refused if it no longer has the version of `event`.
+    pub async fn delete_event(&self, event: &Event) -> Result<(), TableError> {
+        let mut writes = vec![
+            Write::delete(event.key()).if_equals("version", &event.version),
+            Write::delete(keys::event_club(event.id)),
+            Write::delete(keys::event_text(&event.club, event.id)),
+            Write::update(keys::club(&event.club))
+                .count("events", -1)
+                .if_exists(),
+        ];
+        let without_showings = Event {
+            showings: vec![],
+            former_part: None,
+            ..event.clone()
+        };
+        writes.extend(relist(Some(event), &without_showings)?);
+        self.transact(writes).await
+    }
+
+    /// Stores events as they are. Only for loading data into a table that has no other writers.
+    pub async fn load_events(&self, events: &[Event]) -> Result<(), TableError> {
+        let clubs: Vec<EventClub> = events
+            .iter()
+            .map(|event| EventClub {
+                event: event.id,
+                club: event.club.clone(),
+            })
+            .collect();
+        self.load(events).await?;
+        self.load(&clubs).await?;
+        self.load_listings(events).await
+    }
+
+    /// Stores only the catalogue copies of events. Lists across clubs read nothing else.
+    pub async fn load_listings(&self, events: &[Event]) -> Result<(), TableError> {
+        let listings: Vec<EventListing> = events.iter().filter_map(listing).collect();
+        self.load(&listings).await?;
+        let mut months: Vec<String> = listings
+            .iter()
+            .map(|listing| listing.part.clone())
+            .collect();
+        months.sort();
+        months.dedup();
+        if months.is_empty() {
+            Ok(())
+        } else {
+            self.write(moved(months)).await.map(drop)
+        }
+    }
+}
+
+/// Returns the writes that update the catalogue when an event changes from `old` to `new`.
+///
+/// If the event moves to another part, the copy in the part that it leaves is also updated. The
+/// next change of the event deletes that copy. Reason: a list reads the parts one after the other.
+/// It may read some parts before the change and others after it. In each case, at least one of them
+/// contains the event.
+fn relist(old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
+    let before = old.map(listing_parts).unwrap_or_default();
+    let now = listing_parts(new);
+    let gone: Vec<String> = before
+        .into_iter()
+        .filter(|part| !now.contains(part))
+        .collect();
+    let mut writes = Vec::new();
+    for part in &now {
+        writes.push(Write::put(&EventListing {
+            part: part.clone(),
+            event: listed(new),
+        })?);
+    }
+    writes.extend(
+        gone.iter()
+            .map(|part| Write::delete(keys::event_listing(part, new.id))),
+    );
+    if !writes.is_empty() {
+        writes.push(moved(now.into_iter().chain(gone)));
+    }
+    Ok(writes)
+}

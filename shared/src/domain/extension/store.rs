@@ -1,0 +1,94 @@
+//! Extensions: a later end of an application for one person.
+
+use crate::db::read::Range;
+use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::domain::application::model::Application;
+use crate::domain::conditions::check_not_erasing;
+use crate::domain::extension::model::Extension;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::person::model::Person;
+use crate::ids::Id;
+
+impl Entity for Extension {
+    const TYPE: &'static str = "Extension";
+
+    fn key(&self) -> Key {
+        keys::extension(self.application, self.id)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::own_extension(self.person, self.application))
+    }
+}
+
+impl Extension {
+    /// Returns the id of a person's extension of an application. It is derived from both.
+    pub fn id_of(application: Id<Application>, person: Id<Person>) -> Id<Self> {
+        Id::derived(
+            "extension",
+            &[&application.to_string(), &person.to_string()],
+        )
+    }
+
+    /// Returns the primary key of a person's extension of an application.
+    pub fn key_of(application: Id<Application>, person: Id<Person>) -> Key {
+        keys::extension(application, Self::id_of(application, person))
+    }
+}
+
+impl Table {
+    /// Returns the extensions of an application: 1 query.
+    pub async fn extensions(
+        &self,
+        application: Id<Application>,
+    ) -> Result<Vec<Extension>, TableError> {
+        self.query(keys::extensions(application), Range::All).await
+    }
+
+    /// Returns an extension by its id: 1 read.
+    pub async fn extension(
+        &self,
+        application: Id<Application>,
+        id: Id<Extension>,
+    ) -> Result<Option<Extension>, TableError> {
+        self.get(keys::extension(application, id)).await
+    }
+
+    /// Stores a new extension. Refused if the person already has one, and as [`Refusal::Erased`] if
+    /// the person is being erased, or the application is not there.
+    pub async fn create_extension(
+        &self,
+        extension: &Extension,
+        application: &Application,
+    ) -> Result<(), TableError> {
+        // The client token of a transaction makes a late repeat harmless, which could otherwise
+        // bring back an extension that was deleted since.
+        self.transact(vec![
+            Write::put(extension)?.if_new().or(Refusal::Exists),
+            check_not_erasing(extension.person),
+            Write::check(application.key())
+                .if_exists()
+                .if_none("deleted")
+                .or(Refusal::Changed),
+        ])
+        .await
+    }
+
+    /// Replaces an extension. Refused if it no longer has the version of `old`.
+    pub async fn update_extension(
+        &self,
+        old: &Extension,
+        new: &Extension,
+    ) -> Result<(), TableError> {
+        let update = Write::put(new)?.if_equals("version", &old.version);
+        self.write(update).await.map(drop)
+    }
+
+    /// Deletes an extension. Refused if it changed after it was read.
+    pub async fn delete_extension(&self, extension: &Extension) -> Result<(), TableError> {
+        self.write(Write::delete(extension.key()).if_equals("version", &extension.version))
+            .await
+            .map(drop)
+    }
+}

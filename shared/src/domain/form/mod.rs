@@ -1,0 +1,4 @@
+//! Applications together with their questions.
+
+pub(crate) mod memory;
+pub(crate) mod model;

@@ -1,0 +1,43 @@
+use crate::domain::application::model::{Application, ApplicationTexts};
+use crate::domain::question::model::Question;
+use crate::ids::Id;
+
+/// An application with its questions and its texts.
+#[derive(Debug, Clone)]
+pub struct WholeForm {
+    /// The application with its questions.
+    pub form: Form,
+    /// Its texts.
+    pub texts: ApplicationTexts,
+}
+
+/// An application with its questions in the order of display.
+#[derive(Debug, Clone)]
+pub struct Form {
+    /// The application.
+    pub application: Application,
+    /// Its questions, in the order of display.
+    pub questions: Vec<Question>,
+}
+
+impl Form {
+    /// Removes deleted committees from the questions. A question that was only for deleted
+    /// committees becomes a question for everybody.
+    pub fn settle_committees(&mut self) {
+        let Self {
+            application,
+            questions,
+        } = self;
+        for question in questions {
+            question
+                .committees
+                .retain(|id| application.committee(*id).is_some());
+            question.committee_question &= !question.committees.is_empty();
+        }
+    }
+
+    /// Returns the question with this id.
+    pub fn question(&self, id: Id<Question>) -> Option<&Question> {
+        self.questions.iter().find(|question| question.id == id)
+    }
+}

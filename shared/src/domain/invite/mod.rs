@@ -1,0 +1,5 @@
+//! Invitations to a club.
+
+pub(crate) mod keys;
+pub(crate) mod model;
+pub(crate) mod store;

@@ -1,0 +1,21 @@
+//! All keys of the table in one place: each thing has its own in a file `keys.rs`.
+
+pub(crate) use crate::db::keys::*;
+pub(crate) use crate::domain::application::keys::*;
+pub(crate) use crate::domain::bookmark::keys::*;
+pub(crate) use crate::domain::catalogue::keys::*;
+pub(crate) use crate::domain::club::keys::*;
+pub(crate) use crate::domain::draft::keys::*;
+pub(crate) use crate::domain::event::keys::*;
+pub(crate) use crate::domain::extension::keys::*;
+pub(crate) use crate::domain::invite::keys::*;
+pub(crate) use crate::domain::join_link::keys::*;
+pub(crate) use crate::domain::keyed::keys::*;
+pub(crate) use crate::domain::lookup::keys::*;
+pub(crate) use crate::domain::mail::keys::*;
+pub(crate) use crate::domain::member::keys::*;
+pub(crate) use crate::domain::person::keys::*;
+pub(crate) use crate::domain::question::keys::*;
+pub(crate) use crate::domain::request::keys::*;
+pub(crate) use crate::domain::review::keys::*;
+pub(crate) use crate::domain::submission::keys::*;

@@ -1,0 +1,68 @@
+//! Registrations of clubs for fairs. The fair counts its registrations as references to it.
+
+use crate::db::{Entity, Table, TableError, Write};
+use crate::domain::catalogue::versions::moved;
+use crate::domain::conditions::authority;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::lookup::model::{Fair, LookupKind as _, Registration};
+use crate::domain::lookup::store::count_use;
+use crate::domain::member::model::Membership;
+use crate::ids::Id;
+use crate::text::ClubCode;
+
+impl Entity for Registration {
+    const TYPE: &'static str = "Registration";
+
+    fn key(&self) -> Key {
+        keys::registration(self.fair, &self.club)
+    }
+}
+
+impl Table {
+    /// Returns the registration of a club for a fair, if there is one: 1 read.
+    pub async fn registration(
+        &self,
+        fair: Id<Fair>,
+        club: &ClubCode,
+    ) -> Result<Option<Registration>, TableError> {
+        self.get(keys::registration(fair, club)).await
+    }
+
+    /// Registers a club (`status` true), or deletes its registration (false). `by` is the officer's
+    /// membership; `None` for admins.
+    ///
+    /// Refused if the club already has this status, if the fair no longer exists, or if `by` is no
+    /// longer an officer.
+    pub async fn register(
+        &self,
+        registration: &Registration,
+        status: bool,
+        by: Option<&Membership>,
+    ) -> Result<(), TableError> {
+        let item = if status {
+            Write::put(registration)?.if_new()
+        } else {
+            Write::delete(registration.key()).if_exists()
+        };
+        let count = count_use(
+            keys::lookup(Fair::PART, registration.fair),
+            if status { 1 } else { -1 },
+        );
+        let writes = [item, count, moved([keys::REGISTRATIONS.to_owned()])];
+        self.transact(writes.into_iter().chain(authority(by, &[])).collect())
+            .await
+    }
+
+    /// Stores registrations as they are. Only for loading data into a table that has no other
+    /// writers.
+    pub async fn load_registrations(
+        &self,
+        registrations: &[Registration],
+    ) -> Result<(), TableError> {
+        self.load(registrations).await?;
+        self.write(moved([keys::REGISTRATIONS.to_owned()]))
+            .await
+            .map(drop)
+    }
+}

@@ -1,0 +1,7 @@
+//! Collections that admins edit, and club fairs.
+
+pub(crate) mod fairs;
+pub(crate) mod keys;
+pub(crate) mod memory;
+pub(crate) mod model;
+pub(crate) mod store;

@@ -1,0 +1,51 @@
+//! The keys of the table that belong to this thing.
+
+use crate::db::Key;
+use crate::db::keys::padded;
+use crate::domain::mail::state::MailKind;
+use crate::domain::person::keys::{address, own};
+use crate::domain::person::model::Person;
+use crate::ids::Id;
+
+pub(crate) fn addressed_mail(email: &str, about: u64, sequence: u64) -> Key {
+    Key::new(
+        address(email),
+        format!("MAIL#{}#{}", padded(about), padded(sequence)),
+    )
+}
+
+pub(crate) fn own_mail(person: Id<Person>, about: u64, sequence: u64) -> Key {
+    Key::new(
+        own(person),
+        format!("MAIL#{}#{}", padded(about), padded(sequence)),
+    )
+}
+
+// Mail
+
+pub(crate) fn outbox(about: u64, sequence: u64, kind: MailKind, attempt: u32) -> Key {
+    Key::new(
+        format!("OUTBOX#{}", padded(about)),
+        format!("{}#{}#{attempt:06}", padded(sequence), kind.name()),
+    )
+}
+
+pub(crate) fn mail_outage() -> Key {
+    Key::new("MAILS".into(), "OUTAGE".into())
+}
+
+pub(crate) fn mail_turns() -> Key {
+    Key::new("MAILS".into(), "TURNS".into())
+}
+
+/// Returns the key of the lease of a mail. It is in the same partition as the mail.
+pub(crate) fn mail_lease(
+    about: u64,
+    sequence: u64,
+    kind: MailKind,
+    attempt: u32,
+    turn: u32,
+) -> Key {
+    let Key { pk, sk } = outbox(about, sequence, kind, attempt);
+    Key::new(pk, format!("{sk}#LEASE#{turn:06}"))
+}

@@ -1,0 +1,182 @@
+use serde::{Deserialize, Serialize};
+
+use crate::domain::application::model::Application;
+use crate::domain::invite::model::Invite;
+use crate::domain::mail::state::{EmailStatus, MailId, MailKind, Report};
+use crate::domain::person::model::Person;
+use crate::domain::submission::model::{Mailed, Status, Submission};
+use crate::ids::Id;
+use crate::text::{ClubCode, Email};
+use crate::time::Timestamp;
+
+/// The version of an invite whose link is in a mail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InviteLink {
+    /// Code of the club.
+    pub club: ClubCode,
+    /// Id of the invite.
+    pub invite: String,
+    /// Version of the invite; links of older versions do not work.
+    pub version: u64,
+}
+
+/// A mail in the outbox. It is stored before it is sent, and kept as a record of what was sent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Mail {
+    /// Id of the object that the mail is about: a submission for decisions, an invite for
+    /// invitations, a membership for notifications to its member. For one mail a person, see
+    /// [`MailId::about_person`].
+    pub about: u64,
+    /// Distinguishes mails with the same `about` and kind. For decisions it is the submission's
+    /// sequence: a submission that was withdrawn and submitted again has a new sequence, and its
+    /// own mails. For one mail a person it is the newest sequence of the submissions.
+    pub sequence: u64,
+    /// Purpose of the mail.
+    pub kind: MailKind,
+    /// Number of the attempt, from 1.
+    pub attempt: u32,
+    /// Status of the mail.
+    pub status: EmailStatus,
+    /// Id of the recipient, if known; the mails of a person are found by it.
+    pub person: Option<Id<Person>>,
+    /// Address of the recipient.
+    pub to: Email,
+    /// Address for replies, if any.
+    pub reply_to: Option<Email>,
+    /// Subject line.
+    pub subject: String,
+    /// HTML part, without the parts that are added when it is sent.
+    pub html: String,
+    /// Text part, without the parts that are added when it is sent.
+    pub text: String,
+    /// The decision that the mail is about, if any.
+    pub decision: Option<Decision>,
+    /// The invite whose link is added when the mail is sent.
+    pub invite: Option<InviteLink>,
+    /// When it was queued.
+    pub queued_at: Timestamp,
+    /// When the mail worker claimed it.
+    pub claimed_at: Option<Timestamp>,
+    /// The message id from SES, or the reason why it failed.
+    pub outcome: Option<String>,
+    /// The report of SES that counts (see [`Report`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Report>,
+}
+
+impl Mail {
+    /// Returns the id of this mail.
+    pub fn id(&self) -> MailId {
+        MailId {
+            about: self.about,
+            sequence: self.sequence,
+            kind: self.kind,
+            attempt: self.attempt,
+        }
+    }
+
+    /// Returns whether this mail was sent for the latest change of this invite.
+    pub fn brings(&self, invite: &Invite) -> bool {
+        self.queued_at == invite.updated_at
+            && self
+                .invite
+                .as_ref()
+                .is_some_and(|link| link.invite == invite.id)
+    }
+}
+
+/// Represents a mail whose worker has stopped or is still working. It passes through the table's
+/// stream again and again until the claim has expired, so that later mails do not have to wait
+/// (E19).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MailLease {
+    /// As in [`Mail`].
+    pub about: u64,
+    /// As in [`Mail`].
+    pub sequence: u64,
+    /// As in [`Mail`].
+    pub kind: MailKind,
+    /// As in [`Mail`].
+    pub attempt: u32,
+    /// How often it passed through the stream, from 1.
+    pub turn: u32,
+    /// When the table may delete this item, in seconds since 1970.
+    pub expires: i64,
+}
+
+impl MailLease {
+    /// Returns the id of the mail that it represents.
+    pub fn mail(&self) -> MailId {
+        MailId {
+            about: self.about,
+            sequence: self.sequence,
+            kind: self.kind,
+            attempt: self.attempt,
+        }
+    }
+}
+
+/// The decision that a mail is about.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Decision {
+    /// Code of the club.
+    pub club: ClubCode,
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Status in the mail.
+    pub status: Status,
+    /// Reason in the mail.
+    pub reason: String,
+    /// As in [`MailState`].
+    #[serde(default)]
+    pub order: u32,
+    /// The submissions that one mail to a person is about (E27). Empty if the mail is about the
+    /// submission in [`Mail::about`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub covers: Vec<ToldDecision>,
+}
+
+/// The decision about one submission, as a mail tells it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ToldDecision {
+    /// Id of the submission.
+    pub submission: Id<Submission>,
+    /// Its sequence.
+    pub sequence: u64,
+    /// Status in the mail.
+    pub status: Status,
+    /// Reason in the mail.
+    pub reason: String,
+    /// As in [`MailState`].
+    #[serde(default)]
+    pub order: u32,
+}
+
+impl ToldDecision {
+    /// Returns the part that the submission stores after SES accepted the mail.
+    pub fn mailed(&self, at: Timestamp) -> Mailed {
+        Mailed {
+            status: self.status,
+            reason: self.reason.clone(),
+            at,
+            order: self.order,
+        }
+    }
+}
+
+impl Mail {
+    /// Returns the decisions that this mail tells: one for each submission.
+    pub fn told(&self) -> Vec<ToldDecision> {
+        match &self.decision {
+            None => vec![],
+            Some(decision) if decision.covers.is_empty() => vec![ToldDecision {
+                submission: Id::new(self.about),
+                sequence: self.sequence,
+                status: decision.status,
+                reason: decision.reason.clone(),
+                order: decision.order,
+            }],
+            Some(decision) => decision.covers.clone(),
+        }
+    }
+}

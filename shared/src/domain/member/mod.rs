@@ -1,0 +1,5 @@
+//! Memberships.
+
+pub(crate) mod keys;
+pub(crate) mod model;
+pub(crate) mod store;

@@ -1,0 +1,151 @@
+//! Memberships of clubs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::db::Whole;
+use crate::domain::person::model::{Person, Personal};
+use crate::ids::Id;
+use crate::text::ClubCode;
+use crate::time::Timestamp;
+
+crate::text::enums::integer_enum! {
+    /// The role of a member in a club. A smaller number has more rights.
+    Role {
+        /// Has all rights in the club.
+        Owner = 0,
+        /// Manages the club.
+        Officer = 10,
+        /// A member without management rights.
+        Member = 20,
+    }
+}
+
+/// A person's membership of a club. Its id is derived from the club and the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
+pub struct Membership {
+    /// Id of the membership.
+    pub id: Id<Membership>,
+    /// Code of the club.
+    pub club: ClubCode,
+    /// Changes with every change.
+    pub version: u64,
+    /// Id of the user.
+    pub person: Id<Person>,
+    /// Role in the club.
+    pub role: Role,
+    /// Position in the club.
+    pub title: String,
+    /// Biography, plain text.
+    pub description: String,
+    /// Whether other people can see who the member is.
+    pub public: bool,
+    /// Whether the member is active at present.
+    pub active: bool,
+    /// The member; a copy that is updated with the profile.
+    pub personal: Personal,
+    /// URL of their picture; a copy that is updated with the profile.
+    pub image_url: Option<String>,
+    /// Whether the person has shown that they know the club: they asked, applied, were invited or
+    /// changed this membership; or the club knew the address (M13).
+    pub confirmed: bool,
+    /// Whether an import added them by their user name. Then officers see no address before the
+    /// person has confirmed.
+    pub by_username: bool,
+    /// The id of the request that created it ([`crate::web::NewId`]). A repeated request
+    /// recognises its own result by it, and a late deletion meant for an older one does not delete
+    /// this one.
+    pub creation: u64,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// A membership as it is stored: the attributes that conditions, counters and the index need, the
+/// two copies of the profile, and everything else in one text.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    club: ClubCode,
+    version: u64,
+    person: Id<Person>,
+    role: Role,
+    creation: u64,
+    personal: Whole<Personal>,
+    image_url: Option<String>,
+    place: Whole<Place>,
+}
+
+/// What a club says about a member.
+#[derive(Serialize, Deserialize)]
+struct Place {
+    id: Id<Membership>,
+    title: String,
+    description: String,
+    public: bool,
+    active: bool,
+    created_at: Timestamp,
+    #[serde(default = "confirmed_before")]
+    confirmed: bool,
+    #[serde(default)]
+    by_username: bool,
+}
+
+/// Memberships of earlier releases showed their address.
+fn confirmed_before() -> bool {
+    true
+}
+
+impl From<Stored> for Membership {
+    fn from(stored: Stored) -> Self {
+        let Stored {
+            club,
+            version,
+            person,
+            role,
+            creation,
+            personal: Whole(personal),
+            image_url,
+            place: Whole(place),
+        } = stored;
+        Self {
+            id: place.id,
+            club,
+            version,
+            person,
+            role,
+            title: place.title,
+            description: place.description,
+            public: place.public,
+            active: place.active,
+            personal,
+            image_url,
+            confirmed: place.confirmed,
+            by_username: place.by_username,
+            creation,
+            created_at: place.created_at,
+        }
+    }
+}
+
+impl From<Membership> for Stored {
+    fn from(membership: Membership) -> Self {
+        Self {
+            club: membership.club,
+            version: membership.version,
+            person: membership.person,
+            role: membership.role,
+            creation: membership.creation,
+            personal: Whole(membership.personal),
+            image_url: membership.image_url,
+            place: Whole(Place {
+                id: membership.id,
+                title: membership.title,
+                description: membership.description,
+                public: membership.public,
+                active: membership.active,
+                confirmed: membership.confirmed,
+                by_username: membership.by_username,
+                created_at: membership.created_at,
+            }),
+        }
+    }
+}

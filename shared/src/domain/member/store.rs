@@ -1,0 +1,386 @@
+//! Memberships. Each change is one transaction. It also changes the club's counters and checks that
+//! the person who makes the change still has the required role.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use crate::db::answer::Stored;
+use crate::db::error::ignore_refusal;
+use crate::db::read::Range;
+use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::domain::application::model::Application;
+use crate::domain::club::model::Club;
+use crate::domain::conditions::{authority, check_not_erasing, counted_owner};
+use crate::domain::invite::model::{InvitationLog, Invite};
+use crate::domain::invite::store::logged;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::mail::model::Mail;
+use crate::domain::member::model::{Membership, Role};
+use crate::domain::person::model::Person;
+use crate::domain::request::model::MembershipRequest;
+use crate::domain::request::store::request_gone;
+use crate::ids::Id;
+use crate::text::ClubCode;
+use crate::time::Timestamp;
+
+impl Entity for Membership {
+    const TYPE: &'static str = "Membership";
+
+    fn key(&self) -> Key {
+        keys::member(&self.club, self.id)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::own_membership(self.person, &self.club))
+    }
+}
+
+/// What the index has about a membership.
+#[derive(Deserialize)]
+struct IndexEntry {
+    gsi1sk: String,
+    role: Role,
+}
+
+/// A person whom an officer or admin adds to a club.
+#[derive(Debug)]
+pub struct NewMembership<'a> {
+    /// The new membership.
+    pub membership: &'a Membership,
+    /// The person's request to join, if one was found.
+    pub request: Option<&'a MembershipRequest>,
+    /// The mail to the new member.
+    pub mail: Option<&'a Mail>,
+}
+
+/// Who adds members, and within which limits.
+#[derive(Debug)]
+pub struct Additions<'a> {
+    /// The officer's membership; `None` for admins.
+    pub by: Option<&'a Membership>,
+    /// The club's log of mails before and after the mails to the new members.
+    pub log: Option<(&'a InvitationLog, &'a InvitationLog)>,
+    /// Maximum number of clubs that one person may own; `None` (no limit) if an admin adds them.
+    pub limit: Option<u32>,
+}
+
+impl Membership {
+    /// Returns the id of a person's membership in a club. It is derived from both.
+    pub fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
+        Id::derived("membership", &[club, &person.to_string()])
+    }
+
+    /// Returns a new membership of `person`, public, active and confirmed.
+    pub fn new(
+        club: &ClubCode,
+        person: &Person,
+        role: Role,
+        creation: u64,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id: Self::id_of(club, person.id),
+            club: club.clone(),
+            version: 1,
+            person: person.id,
+            role,
+            title: String::new(),
+            description: String::new(),
+            public: true,
+            active: true,
+            personal: person.personal.clone(),
+            image_url: person.image_url.clone(),
+            confirmed: true,
+            by_username: false,
+            creation,
+            created_at: now,
+        }
+    }
+}
+
+/// Returns the write that changes the numbers of members and owners of a club.
+fn count(club: &ClubCode, members: i64, owners: i64) -> Write {
+    Write::update(keys::club(club))
+        .count("members", members)
+        .count("owners", owners)
+        .if_exists()
+}
+
+/// Returns the writes that add a member, without those that count them. An owner may own at most
+/// `limit` clubs.
+fn added(membership: &Membership, limit: Option<u32>) -> Result<[Write; 2], TableError> {
+    let person = match membership.role {
+        Role::Owner => counted_owner(membership.person, 1, limit).or(Refusal::Quota),
+        _ => check_not_erasing(membership.person),
+    };
+    let put = Write::put(membership)?.if_new();
+    Ok([put.or(Refusal::AlreadyMember), person])
+}
+
+/// Returns the writes that add a member and count them.
+pub(crate) fn counted(
+    membership: &Membership,
+    limit: Option<u32>,
+) -> Result<[Write; 3], TableError> {
+    let owners = i64::from(membership.role == Role::Owner);
+    let [put, person] = added(membership, limit)?;
+    Ok([put, count(&membership.club, 1, owners), person])
+}
+
+/// Returns the writes that remove a member and change the counters. The last owner cannot be
+/// removed, except with `even_last` if the club is archived.
+fn removed(membership: &Membership, even_last: bool) -> Vec<Write> {
+    let delete = Write::delete(membership.key())
+        .if_equals("creation", &membership.creation)
+        .if_equals("version", &membership.version);
+    let count = Write::update(keys::club(&membership.club)).count("members", -1);
+    let count = match (membership.role, even_last) {
+        (Role::Owner, false) => count.count("owners", -1).if_above("owners", 1),
+        (Role::Owner, true) => count
+            .count("owners", -1)
+            .if_above_or("owners", 1, "archived"),
+        _ => count,
+    };
+    let owned =
+        (membership.role == Role::Owner).then(|| counted_owner(membership.person, -1, None));
+    [delete, count.or(Refusal::LastOwner)]
+        .into_iter()
+        .chain(owned)
+        .collect()
+}
+
+impl Table {
+    /// Returns the members of a club, in no particular order: 1 query.
+    pub async fn members(&self, club: &ClubCode) -> Result<Vec<Membership>, TableError> {
+        self.query(keys::club_items(club), Range::Prefix(keys::MEMBERS.into()))
+            .await
+    }
+
+    /// Returns a membership by its id: 1 read.
+    pub async fn member(
+        &self,
+        club: &ClubCode,
+        id: Id<Membership>,
+    ) -> Result<Option<Membership>, TableError> {
+        self.get(keys::member(club, id)).await
+    }
+
+    /// Returns the memberships of these people in a club: 1 batch read per 100.
+    pub async fn members_among(
+        &self,
+        club: &ClubCode,
+        people: impl Iterator<Item = Id<Person>>,
+    ) -> Result<Vec<Membership>, TableError> {
+        let wanted: Vec<Key> = people
+            .map(|person| keys::member(club, Membership::id_of(club, person)))
+            .collect();
+        let mut found = self.get_many(wanted.clone()).await?;
+        wanted
+            .iter()
+            .filter_map(|key| found.take(key).transpose())
+            .collect()
+    }
+
+    /// Returns all memberships of a person: 1 query of the index.
+    pub async fn memberships_of(&self, person: Id<Person>) -> Result<Vec<Membership>, TableError> {
+        self.query_index(
+            keys::own(person),
+            Range::Prefix(keys::OWN_MEMBERSHIPS.into()),
+        )
+        .await
+    }
+
+    /// Returns the clubs of a person with the person's role: 1 query of the index, which may be a
+    /// moment old.
+    pub async fn roles_of(&self, person: Id<Person>) -> Result<Vec<(ClubCode, Role)>, TableError> {
+        let range = Range::Prefix(keys::OWN_MEMBERSHIPS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let role_of = |entry: &Stored| {
+            let IndexEntry { role, gsi1sk } = entry.read().ok()?;
+            Some((keys::club_of_membership(&gsi1sk)?, role))
+        };
+        Ok(entries.iter().filter_map(role_of).collect())
+    }
+
+    /// Returns the memberships of a person, each with its club: 1 query of the index, then 1 batch
+    /// read per 50.
+    pub async fn memberships_and_clubs(
+        &self,
+        person: Id<Person>,
+    ) -> Result<Vec<(Membership, Club)>, TableError> {
+        let range = Range::Prefix(keys::OWN_MEMBERSHIPS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let wanted: Vec<(Key, Key)> = entries
+            .iter()
+            .filter_map(|entry| {
+                let IndexEntry { gsi1sk, .. } = entry.read().ok()?;
+                let club = keys::club_of_membership(&gsi1sk)?;
+                Some((entry.key(), keys::club(&club)))
+            })
+            .collect();
+        let all = wanted
+            .iter()
+            .flat_map(|(own, club)| [own.clone(), club.clone()]);
+        let mut found = self.get_many(all.collect()).await?;
+        let mut pairs = Vec::with_capacity(wanted.len());
+        for (own, club) in &wanted {
+            pairs.extend(found.take(own)?.zip(found.take(club)?));
+        }
+        Ok(pairs)
+    }
+
+    /// Notes that a member knows the club: by what they do, for example by applying (M13). Does
+    /// nothing if the membership changed meanwhile. The next action of the member does it then.
+    pub async fn confirm_member(&self, member: &Membership) -> Result<(), TableError> {
+        if member.confirmed {
+            return Ok(());
+        }
+        let confirmed = Membership {
+            confirmed: true,
+            ..member.clone()
+        };
+        ignore_refusal(self.update_member(member, &confirmed, None, None).await)
+    }
+
+    /// Returns whether a person has applied to a club: 1 query of the index, then 1 batch read per
+    /// 100 applications of theirs.
+    pub async fn has_applied(
+        &self,
+        person: Id<Person>,
+        club: &ClubCode,
+    ) -> Result<bool, TableError> {
+        let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let applications: BTreeSet<Id<Application>> = entries
+            .iter()
+            .filter_map(|entry| keys::application_of_submission(&entry.key()))
+            .collect();
+        let wanted = applications.iter().map(|id| keys::application(club, *id));
+        Ok(!self.get_many(wanted.collect()).await?.is_empty())
+    }
+
+    /// Maximum members that are added in one transaction: each needs four writes, and DynamoDB
+    /// allows 100 writes.
+    pub const ADDED: usize = 20;
+
+    /// Adds members of one club, all or none, changes the counters, and deletes the requests of
+    /// these people. At most [`Table::ADDED`].
+    pub async fn add_members(
+        &self,
+        new: &[NewMembership<'_>],
+        Additions { by, log, limit }: Additions<'_>,
+    ) -> Result<(), TableError> {
+        let (mut writes, mut owners) = (Vec::new(), 0);
+        for NewMembership {
+            membership,
+            request,
+            mail,
+        } in new
+        {
+            owners += i64::from(membership.role == Role::Owner);
+            writes.extend(added(membership, limit)?);
+            let answered = request_gone(&membership.club, membership.person);
+            // The text of the mail depends on the request, so refuse if it was created or deleted
+            // after it was read.
+            writes.push(if request.is_some() {
+                answered.if_exists()
+            } else {
+                answered.if_new()
+            });
+            writes.extend(mail.map(Write::put).transpose()?);
+        }
+        let Some(club) = new.first().map(|new| &new.membership.club) else {
+            return Ok(());
+        };
+        writes.push(count(club, i64::try_from(new.len()).unwrap_or(0), owners));
+        let roles: Vec<Role> = new.iter().map(|new| new.membership.role).collect();
+        writes.extend(authority(by, &roles));
+        writes.extend(log.map(|(old, new)| logged(old, new)).transpose()?);
+        self.transact(writes).await
+    }
+
+    /// Uses an invite: adds the member, changes the counters, and deletes the invite and the
+    /// request.
+    ///
+    /// If the role is above member, the person who sent the invite must still have at least this
+    /// role.
+    pub async fn accept_invite(
+        &self,
+        invite: &Invite,
+        membership: &Membership,
+        limit: Option<u32>,
+    ) -> Result<(), TableError> {
+        let used = Write::delete(invite.key()).if_equals("version", &invite.version);
+        let mut writes: Vec<Write> = counted(membership, limit)?.into();
+        writes.push(used);
+        writes.push(request_gone(&membership.club, membership.person));
+        if let Some(by) = invite.by.filter(|_| invite.role < Role::Member) {
+            if by == membership.id {
+                return Err(TableError::Refused(Refusal::Authority));
+            }
+            let check =
+                Write::check(keys::member(&invite.club, by)).if_at_most("role", &invite.role);
+            writes.push(check.or(Refusal::Authority));
+        }
+        self.transact(writes).await
+    }
+
+    /// Replaces a membership by `new`. Refused if it changed after `old` was read.
+    ///
+    /// `by` is the membership of the person who makes the change. It is `None` if that is the
+    /// member or an admin.
+    pub async fn update_member(
+        &self,
+        old: &Membership,
+        new: &Membership,
+        by: Option<&Membership>,
+        limit: Option<u32>,
+    ) -> Result<(), TableError> {
+        let new = &Membership {
+            version: old.version + 1,
+            ..new.clone()
+        };
+        let update = Write::put(new)?
+            .if_equals("creation", &old.creation)
+            .if_equals("version", &old.version);
+        let mut writes = vec![update];
+        let club = || Write::update(keys::club(&old.club));
+        match (old.role, new.role) {
+            (Role::Owner, role) if role != Role::Owner => {
+                writes.push(
+                    club()
+                        .count("owners", -1)
+                        .if_above("owners", 1)
+                        .or(Refusal::LastOwner),
+                );
+                writes.push(counted_owner(old.person, -1, None));
+            }
+            (role, Role::Owner) if role != Role::Owner => {
+                writes.push(club().count("owners", 1).if_exists());
+                writes.push(counted_owner(old.person, 1, limit).or(Refusal::Quota));
+            }
+            _ => {}
+        }
+        writes.extend(authority(by, &[old.role, new.role]));
+        self.transact(writes).await
+    }
+
+    /// Removes a member and changes the counters. `by` is the membership of the person who removes
+    /// them. It is `None` if that is the member or an admin.
+    pub async fn remove_member(
+        &self,
+        membership: &Membership,
+        by: Option<&Membership>,
+    ) -> Result<(), TableError> {
+        let mut writes: Vec<Write> = removed(membership, false);
+        writes.extend(authority(by, &[membership.role]));
+        self.transact(writes).await
+    }
+
+    /// Removes a member who is being erased. If the club is archived, this may be the last owner.
+    pub(crate) async fn erase_member(&self, membership: &Membership) -> Result<(), TableError> {
+        self.transact(removed(membership, true)).await
+    }
+}

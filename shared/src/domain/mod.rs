@@ -1,0 +1,87 @@
+//! The things that Clubs knows. Each folder has one of them: its types (`model.rs`), its keys in the
+//! table (`keys.rs`), and its reads and writes (`store.rs` and files beside it).
+//!
+//! Types are not sent to clients: each resource has its own response types. There is one method of
+//! [`crate::db::Table`] for each access pattern. Handlers never see an attribute value, and there
+//! is no scan.
+
+mod application;
+mod audit;
+mod bookmark;
+mod catalogue;
+pub mod chart;
+mod club;
+mod conditions;
+mod draft;
+mod erasure;
+mod event;
+mod extension;
+mod form;
+mod invite;
+mod join_link;
+mod keyed;
+mod keys;
+mod lookup;
+mod mail;
+mod member;
+mod person;
+mod personal_data;
+mod question;
+mod request;
+mod review;
+mod submission;
+mod tombstones;
+mod waiting;
+
+pub use application::model::{Application, ApplicationTexts, Committee};
+pub use application::store::{ApplicationParts, ApplicationQuota};
+pub use audit::{COMPANIONS, companions, leads_to, misplaced, reviewed, unfinished_copy};
+pub use bookmark::model::{Favorite, Subscription};
+pub use bookmark::store::{Bookmark, Bookmarks};
+#[cfg(feature = "api")]
+pub use catalogue::memory::{
+    Catalogue, Clubs, Listed, ListedClub, ListedEvent, PartItems, Place, club_parts,
+};
+pub use catalogue::versions::Versions;
+pub use club::model::{Club, ClubProfile, ClubText, Window};
+pub use club::store::{ClubPage, ClubQuota};
+pub use draft::model::DraftAnswer;
+pub use draft::store::DraftWrite;
+pub use erasure::OnlyOwner;
+pub use event::model::{Event, EventText, EventType, Image, Showing, Span};
+pub use event::store::{EventListing, listed, listing_parts};
+pub use extension::model::Extension;
+#[cfg(feature = "api")]
+pub use form::memory::Forms;
+pub use form::model::{Form, WholeForm};
+pub use invite::model::{AcceptanceMail, DailyCount, InvitationLog, Invite};
+pub use invite::store::InviteWrite;
+pub use join_link::model::{JoinLink, LinkUse};
+pub use keyed::model::{KeyedOutcome, KeyedRequest};
+#[cfg(feature = "api")]
+pub use lookup::memory::{Entries, InMemory, Lookups};
+pub use lookup::model::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
+pub use mail::model::{Decision, InviteLink, Mail, MailLease, ToldDecision};
+pub use mail::outage::MailOutage;
+pub use mail::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report, Telling};
+pub use mail::store::{DECISION_MAILS_KEPT_DAYS, DecisionMail, MailReport};
+pub use member::model::{Membership, Role};
+pub use member::store::{Additions, NewMembership};
+pub use person::model::{Creations, Person, PersonAddress, PersonWord, Personal};
+pub use personal_data::PersonalData;
+pub use question::model::{Choice, Prompt, Question, QuestionType};
+pub use request::model::MembershipRequest;
+pub use request::store::JoinState;
+pub use review::model::Review;
+pub use review::store::GivenScore;
+pub use submission::answers::{Answer, Answers, StoredAnswer};
+pub use submission::decide::DecisionWrite;
+pub use submission::keys::SUBMISSION_PARTS;
+pub use submission::model::{
+    Applicant, DecisionChange, Mailed, OldAndNew, OwnPlace, RememberedKey, Status, Submission,
+    Told, Withdrawal,
+};
+pub use submission::store::{StoredSubmission, SubmissionQuery};
+pub use submission::submit::WithdrawOutcome;
+pub use tombstones::{DeletedApplication, Gone};
+pub use waiting::{ClubWaiting, Waiting};

@@ -1,0 +1,60 @@
+//! The keys of the table that belong to this thing.
+
+use crate::db::Key;
+use crate::db::keys::padded;
+use crate::domain::person::model::Person;
+use crate::ids::Id;
+
+// People
+
+pub(crate) fn profile(person: Id<Person>) -> Key {
+    Key::new(format!("USER#{}", padded(person)), "PROFILE".into())
+}
+
+pub(crate) fn creations(person: Id<Person>) -> Key {
+    Key::new(format!("USER#{}", padded(person)), "CREATIONS".into())
+}
+
+/// Returns the partition of a person. In the table it holds the profile; in the index it holds the
+/// items that belong to the person.
+pub(crate) fn own(person: Id<Person>) -> String {
+    format!("USER#{}", padded(person))
+}
+
+pub(crate) fn username(username: &str) -> String {
+    format!("USERNAME#{}", username.to_lowercase())
+}
+
+pub(crate) fn by_username(name: &str, person: Id<Person>) -> Key {
+    Key::new(username(name), padded(person))
+}
+
+/// Returns the key of a search entry: a person by a word of their name, or by their user name.
+/// Words with the same first letter share a partition.
+pub(crate) fn person_word(word: &str, person: Id<Person>) -> Key {
+    Key::new(words(word), format!("{word}#{}", padded(person)))
+}
+
+/// Returns the partition of all words with the same first letter as this one.
+pub(crate) fn words(word: &str) -> String {
+    format!("WORDS#{}", word.chars().next().unwrap_or('-'))
+}
+
+/// Returns the partition of an e-mail address. In the table it holds people; in the index it holds
+/// invites and mails.
+pub(crate) fn address(address: &str) -> String {
+    format!("ADDRESS#{}", address.to_lowercase())
+}
+
+pub(crate) fn person_address(email: &str, person: Id<Person>) -> Key {
+    Key::new(address(email), padded(person))
+}
+
+/// Returns the key of the marker of an erasure, and its key in the index.
+pub(crate) fn erasure(person: Id<Person>) -> Key {
+    Key::new(own(person), "ERASURE".into())
+}
+
+pub(crate) fn own_erasure(person: Id<Person>, round: u64) -> Key {
+    Key::new(own(person), format!("ERASURE#{}", padded(round)))
+}

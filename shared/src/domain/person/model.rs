@@ -1,0 +1,111 @@
+use serde::{Deserialize, Serialize};
+
+use crate::domain::lookup::model::{Major, School};
+use crate::ids::Id;
+use crate::text::Email;
+use crate::time::Timestamp;
+
+/// A profile: the claims of a person's token, and what the person added (P6, P9).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Person {
+    /// Derived from the issuer and the subject of the token.
+    pub id: Id<Person>,
+    /// Copied from the claims of the token.
+    pub personal: Personal,
+    /// Addresses that they had before, folded, the latest last. Invites to them belong to their
+    /// data (P13, P14).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former_emails: Vec<Email>,
+    /// The `iat` of the token that `personal` comes from. An older token never overwrites a newer
+    /// one.
+    pub token_issued_at: i64,
+    /// Year of graduation, set by the person.
+    pub graduation_year: Option<u16>,
+    /// Ids of the schools set by the person, in ascending order.
+    #[serde(default)]
+    pub school: Vec<Id<School>>,
+    /// Ids of the majors set by the person, in ascending order.
+    #[serde(default)]
+    pub major: Vec<Id<Major>>,
+    /// URL of a picture.
+    pub image_url: Option<String>,
+    /// The full hash of issuer and subject. Ids have only 53 bits, and an issuer may let people
+    /// choose their subject.
+    pub subject: String,
+    /// Number of clubs that they created, including deleted ones.
+    pub clubs_created: i64,
+    /// Number of clubs that they own, including deleted ones.
+    pub clubs_owned: i64,
+    /// When they made their first request.
+    pub created_at: Timestamp,
+    /// Whether their erasure has begun. Nothing more is stored about them then.
+    #[serde(default)]
+    pub erasing: bool,
+}
+
+impl Person {
+    /// The number of former addresses that are kept.
+    pub const FORMER_EMAILS: usize = 20;
+
+    /// Replaces what the token says, and keeps a former address.
+    pub fn take_claims(&mut self, personal: Personal, issued_at: i64) {
+        let former = std::mem::replace(&mut self.personal, personal)
+            .email
+            .folded();
+        let now = self.personal.email.folded();
+        self.former_emails
+            .retain(|email| *email != now && *email != former);
+        if former != now && !former.is_empty() {
+            self.former_emails.push(former);
+        }
+        let surplus = self.former_emails.len().saturating_sub(Self::FORMER_EMAILS);
+        self.former_emails.drain(..surplus);
+        self.token_issued_at = issued_at;
+    }
+}
+
+/// The number of clubs that an erased person had created. It is kept so that their count does not
+/// start at 0 if they come back.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Creations {
+    /// Id of the user.
+    pub person: Id<Person>,
+    /// Number of clubs that they created.
+    pub clubs_created: i64,
+}
+
+/// What a token says about a person. It is copied to where lists need it, and the copies are
+/// updated.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Personal {
+    /// User name at the university.
+    pub username: String,
+    /// Full name.
+    pub name: String,
+    /// First name.
+    pub first_name: String,
+    /// Last name.
+    pub last_name: String,
+    /// E-mail address, or empty.
+    pub email: Email,
+}
+
+/// An index entry: a person under one word that a search can find them by (P12).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PersonWord {
+    /// A word of the name, or the user name; folded (no case, no diacritics).
+    pub word: String,
+    /// Id of the user.
+    pub person: Id<Person>,
+    /// The person; a copy that is updated with the profile.
+    pub personal: Personal,
+}
+
+/// An index entry: a person under their e-mail address.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PersonAddress {
+    /// Address in lower case.
+    pub address: String,
+    /// Id of the user.
+    pub person: Id<Person>,
+}

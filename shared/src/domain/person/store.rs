@@ -1,0 +1,479 @@
+//! Profiles, the search entries of people, and the copies of names and addresses that lists need.
+
+use std::collections::{BTreeSet, HashMap};
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use crate::db::answer::AnyItem as _;
+use crate::db::error::ignore_refusal;
+use crate::db::parts::parts;
+use crate::db::read::{Fetch, Range};
+use crate::db::{
+    Entity, Item, PARALLEL, Refusal, Retries, Table, TableError, Whole, Write, to_item,
+};
+use crate::domain::bookmark::model::Subscription;
+use crate::domain::extension::model::Extension;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::lookup::store::count_person;
+use crate::domain::member::model::Membership;
+use crate::domain::person::model::{Creations, Person, PersonAddress, PersonWord, Personal};
+use crate::domain::request::model::MembershipRequest;
+use crate::domain::submission::model::{Applicant, Submission};
+use crate::ids::Id;
+use crate::text;
+use crate::text::{Email, is_email};
+
+impl Entity for Person {
+    const TYPE: &'static str = "Person";
+
+    fn key(&self) -> Key {
+        keys::profile(self.id)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::by_username(&self.personal.username, self.id))
+    }
+}
+
+impl Entity for Creations {
+    const TYPE: &'static str = "Creations";
+
+    fn key(&self) -> Key {
+        keys::creations(self.person)
+    }
+}
+
+impl Entity for PersonWord {
+    const TYPE: &'static str = "Word";
+
+    fn key(&self) -> Key {
+        keys::person_word(&self.word, self.person)
+    }
+}
+
+impl Entity for PersonAddress {
+    const TYPE: &'static str = "Address";
+
+    fn key(&self) -> Key {
+        keys::person_address(&self.address, self.person)
+    }
+}
+
+/// Which half of a profile was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Copied {
+    /// The claims from the person's token.
+    Claims,
+    /// The settings that the person edits.
+    Settings,
+}
+
+parts! {
+    Person => (CLAIMS, SETTINGS) {
+        id: (Kept, Kept),
+        personal: (Written, Kept),
+        former_emails: (Written, Kept),
+        token_issued_at: (Written, Kept),
+        graduation_year: (Kept, Written),
+        school: (Kept, Written),
+        major: (Kept, Written),
+        image_url: (Kept, Written),
+        subject: (Kept, Kept),
+        clubs_created: (Kept, Kept),
+        clubs_owned: (Kept, Kept),
+        created_at: (Kept, Kept),
+        erasing: (Kept, Kept),
+    } and {
+        TYPE: (Kept, Kept),
+        GSI1PK: (Written, Kept),
+        GSI1SK: (Written, Kept),
+    }
+}
+
+/// Maximum number of search words per person.
+const WORDS: usize = 12;
+/// Maximum length of a search word in characters. The rest of the word is ignored.
+const WORD: usize = 60;
+/// Page size of a search, in entries.
+const SEARCH_PAGE: i32 = 100;
+/// Maximum number of entries that one search reads.
+const SEARCHED: usize = 1_000;
+
+fn cut(word: &str) -> String {
+    word.chars().take(WORD).collect()
+}
+
+impl Personal {
+    /// Returns the words that find this person: the user name, the words of the name, and the parts
+    /// of these words after a hyphen or an apostrophe. All words are folded.
+    fn search_words(&self) -> BTreeSet<String> {
+        let name = text::words(&self.name);
+        let inner = name
+            .iter()
+            .flat_map(|word| word.split(['-', '\'', '’']).skip(1))
+            .map(str::to_owned);
+        let all = std::iter::once(text::fold(&self.username))
+            .chain(name.iter().cloned())
+            .chain(inner);
+        all.map(|word| cut(&word))
+            .filter(|word| !word.is_empty())
+            .take(WORDS)
+            .collect()
+    }
+}
+
+impl Person {
+    /// Returns the search entries under the words of the person.
+    fn words(&self) -> Vec<PersonWord> {
+        let entry = |word| PersonWord {
+            word,
+            person: self.id,
+            personal: self.personal.clone(),
+        };
+        self.personal
+            .search_words()
+            .into_iter()
+            .map(entry)
+            .collect()
+    }
+
+    /// Returns the search entry under the e-mail address, if the address is valid.
+    fn address(&self) -> Option<PersonAddress> {
+        let address = self.personal.email.to_lowercase();
+        is_email(&address).then_some(PersonAddress {
+            address,
+            person: self.id,
+        })
+    }
+
+    fn entry_keys(&self) -> BTreeSet<Key> {
+        self.words()
+            .iter()
+            .map(Entity::key)
+            .chain(self.address().iter().map(Entity::key))
+            .collect()
+    }
+
+    /// Returns the search entries as they are stored.
+    pub(crate) fn entry_items(&self) -> Vec<Item> {
+        let words = self
+            .words()
+            .into_iter()
+            .filter_map(|word| to_item(&word).ok());
+        words
+            .chain(
+                self.address()
+                    .iter()
+                    .filter_map(|address| to_item(address).ok()),
+            )
+            .collect()
+    }
+
+    fn entry_puts(&self) -> Result<Vec<Write>, TableError> {
+        let words = self.words().into_iter().map(|word| Write::put(&word));
+        words.chain(self.address().iter().map(Write::put)).collect()
+    }
+
+    /// Returns the person in the form in which lists show applicants.
+    pub fn applicant(&self) -> Applicant {
+        Applicant {
+            personal: self.personal.clone(),
+            graduation_year: self.graduation_year,
+            school: self.school.clone(),
+            major: self.major.clone(),
+        }
+    }
+}
+
+impl Table {
+    /// Returns the people with this user name (case is ignored): 1 query of the index.
+    pub async fn people_called(&self, username: &str) -> Result<Vec<Person>, TableError> {
+        self.query_index(keys::username(username), Range::All).await
+    }
+
+    /// Returns the ids of the people with this e-mail address (case is ignored): 1 query.
+    pub async fn people_at(&self, email: &Email) -> Result<Vec<Id<Person>>, TableError> {
+        let found: Vec<PersonAddress> = self.query(keys::address(email), Range::All).await?;
+        Ok(found.into_iter().map(|entry| entry.person).collect())
+    }
+
+    /// Returns a profile: 1 read.
+    pub async fn person(&self, id: Id<Person>) -> Result<Option<Person>, TableError> {
+        self.get(keys::profile(id)).await
+    }
+
+    /// Returns the number of clubs that an erased person created (0 if there is no record): 1 read.
+    pub async fn creations(&self, person: Id<Person>) -> Result<i64, TableError> {
+        Ok(self
+            .get::<Creations>(keys::creations(person))
+            .await?
+            .map_or(0, |left| left.clubs_created))
+    }
+
+    /// Returns profiles by user id; ids that do not exist are skipped: 1 batch read per 100.
+    pub async fn people(
+        &self,
+        ids: impl IntoIterator<Item = Id<Person>>,
+    ) -> Result<HashMap<Id<Person>, Person>, TableError> {
+        let wanted: BTreeSet<Id<Person>> = ids.into_iter().collect();
+        let mut found = self
+            .get_many(wanted.iter().map(|id| keys::profile(*id)).collect())
+            .await?;
+        wanted
+            .iter()
+            .filter_map(|id| {
+                Some(
+                    found
+                        .take(&keys::profile(*id))
+                        .transpose()?
+                        .map(|person| (*id, person)),
+                )
+            })
+            .collect()
+    }
+
+    /// Returns at most `limit` people who match all of these folded words. A person matches if each
+    /// word is the beginning of one of their own words.
+    ///
+    /// This is 1 query. It reads pages until it has enough people, or has read [`SEARCHED`]
+    /// entries.
+    pub async fn people_like(
+        &self,
+        words: &[String],
+        limit: usize,
+    ) -> Result<Vec<PersonWord>, TableError> {
+        let words: Vec<String> = words.iter().map(|word| cut(word)).collect();
+        let Some(longest) = words.iter().max_by_key(|word| word.chars().count()) else {
+            return Ok(vec![]);
+        };
+        let (mut found, mut seen) = (HashMap::new(), 0);
+        self.each_page(
+            false,
+            keys::words(longest),
+            Range::Prefix(longest.clone()),
+            Fetch::Pages(SEARCH_PAGE),
+            |page: Vec<PersonWord>| {
+                seen += page.len();
+                for entry in page {
+                    let own = entry.personal.search_words();
+                    if found.len() < limit
+                        && words
+                            .iter()
+                            .all(|word| own.iter().any(|own| own.starts_with(word)))
+                    {
+                        found.insert(entry.person, entry);
+                    }
+                }
+                Ok(found.len() < limit && seen < SEARCHED)
+            },
+        )
+        .await?;
+        Ok(found.into_values().collect())
+    }
+
+    /// Stores a new profile with its search entries. Refused if the profile was stored in the
+    /// meantime.
+    pub async fn create_person(&self, person: &Person) -> Result<(), TableError> {
+        let mut writes = vec![Write::put(person)?.if_new()];
+        writes.extend(person.entry_puts()?);
+        self.transact(writes).await
+    }
+
+    /// Stores people as they are, with their search entries. Only for loading data into a table
+    /// that has no other writers.
+    pub async fn load_people(&self, people: &[Person]) -> Result<(), TableError> {
+        self.load(people).await?;
+        self.load(&people.iter().flat_map(Person::words).collect::<Vec<_>>())
+            .await?;
+        self.load(
+            &people
+                .iter()
+                .filter_map(Person::address)
+                .collect::<Vec<_>>(),
+        )
+        .await?;
+        self.load_years(people).await
+    }
+
+    /// Stores changed claims from a token.
+    ///
+    /// Copies are updated first. If the request stops after that, the profile still differs from
+    /// the token, and the next request does the update again. If somebody else changed the claims
+    /// after `old` was read, their version is kept.
+    pub async fn update_claims(&self, old: &Person, person: &Person) -> Result<(), TableError> {
+        Box::pin(self.refresh_copies(person, Copied::Claims)).await?;
+        let profile = Write::update(person.key())
+            .parts(person, &CLAIMS)?
+            .if_equals("personal", &old.personal);
+        let (before, now) = (old.entry_keys(), person.entry_keys());
+        let gone = before.difference(&now).cloned().map(Write::delete);
+        let stored = match self
+            .transact(
+                std::iter::once(profile)
+                    .chain(gone)
+                    .chain(person.entry_puts()?)
+                    .collect(),
+            )
+            .await
+        {
+            Err(TableError::Refused(_)) => self.person(person.id).await?,
+            done => done.map(|()| Some(person.clone()))?,
+        };
+        // Update the copies again: some may have been made from the old profile in the meantime.
+        match stored {
+            Some(stored) => Box::pin(self.refresh_copies(&stored, Copied::Claims)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Stores the settings of a person, after the copies of them. If the request stops in between,
+    /// the person's next attempt does the update again.
+    ///
+    /// Refused if the person no longer exists or is being erased, if the settings changed after
+    /// `old` was read, or if a school or major was deleted.
+    pub async fn update_settings(&self, old: &Person, new: &Person) -> Result<(), TableError> {
+        Box::pin(self.refresh_copies(new, Copied::Settings)).await?;
+        let write = Write::update(new.key())
+            .parts(new, &SETTINGS)?
+            .if_parts_unchanged(old, &SETTINGS)?
+            .if_equals("erasing", &false);
+        let counts = count_person(old, new);
+        let done = if counts.is_empty() {
+            self.write(write).await.map(drop)
+        } else {
+            self.transact(std::iter::once(write).chain(counts).collect())
+                .await
+        };
+        if let Err(TableError::Refused(_)) = &done
+            && let Some(theirs) = self.person(new.id).await?
+        {
+            Box::pin(self.refresh_copies(&theirs, Copied::Settings)).await?;
+        }
+        done
+    }
+
+    /// Updates the copies of one half of a profile. The other half is not changed: a request that
+    /// writes it at the same time also updates its copies.
+    async fn refresh_copies(&self, person: &Person, copied: Copied) -> Result<(), TableError> {
+        let personal = &person.personal;
+        let subscriptions = Range::Prefix(keys::SUBSCRIPTIONS.into());
+        let own = keys::own(person.id);
+        let (items, subscriptions) = futures::try_join!(
+            self.index_items(own.clone(), Range::All),
+            self.items(own, subscriptions)
+        )?;
+        let writes = items.into_iter().chain(subscriptions).filter_map(|item| {
+            let write = Write::update(item.key());
+            let item = item.into_item().ok()?;
+            let write = match (item.kind(), copied) {
+                (Membership::TYPE, Copied::Claims) => write.set("personal", &Whole(personal)),
+                (Membership::TYPE, Copied::Settings) => write.set("image_url", &person.image_url),
+                (
+                    Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE,
+                    Copied::Claims,
+                ) => write.set("applicant.personal", personal),
+                (
+                    Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE,
+                    Copied::Settings,
+                ) => {
+                    let write = write.set("applicant.graduation_year", &person.graduation_year);
+                    write
+                        .set("applicant.school", &person.school)
+                        .set("applicant.major", &person.major)
+                }
+                (Extension::TYPE, Copied::Claims) => write.set("username", &personal.username),
+                _ => return None,
+            };
+            if write.is_done_in(Some(&item)) {
+                return None;
+            }
+            // If a copy changed in the meantime, or no longer belongs to the person, it stays
+            // unchanged.
+            let write = write.if_as_in(&item).if_equals("person", &person.id);
+            Some(match item.kind() {
+                Membership::TYPE | Extension::TYPE => write.add("version", 1),
+                _ => write,
+            })
+        });
+        let done = stream::iter(writes)
+            .map(|write| self.write(write))
+            .buffer_unordered(PARALLEL);
+        // A copy that was removed in the meantime needs no update.
+        done.map(ignore_refusal).try_collect().await
+    }
+
+    /// Marks a profile as being erased, or removes the mark. Refused if the profile does not exist.
+    pub(crate) async fn mark_erasing(
+        &self,
+        person: Id<Person>,
+        erasing: bool,
+    ) -> Result<(), TableError> {
+        let mark = Write::update(keys::profile(person))
+            .set("erasing", &erasing)
+            .if_equals("erasing", &!erasing);
+        // The client token of a transaction makes a late repeat harmless, which could otherwise
+        // lock out somebody who came back.
+        match self.transact(vec![mark]).await {
+            Err(TableError::Refused(_)) => match self.person(person).await? {
+                Some(stored) if stored.erasing == erasing => Ok(()),
+                _ => Err(TableError::Refused(Refusal::Changed)),
+            },
+            done => done,
+        }
+    }
+
+    /// Deletes a profile with its search entries. If the person created clubs, the number is kept
+    /// in a separate item.
+    pub(crate) async fn delete_person(&self, id: Id<Person>) -> Result<(), TableError> {
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let Some(person) = self.person(id).await? else {
+                return Ok(());
+            };
+            let entries = person.entry_keys().into_iter().map(Write::delete);
+            if person.clubs_owned > 0 {
+                // A membership that the index did not show. The erasure has to look again.
+                return Err(TableError::Unknown(
+                    "the person still owns clubs".to_owned(),
+                ));
+            }
+            let profile = Write::delete(person.key())
+                .if_equals("personal", &person.personal)
+                .if_equals("clubs_owned", &person.clubs_owned);
+            let mark = Write::delete(keys::erasure(id));
+            let nothing = Person {
+                graduation_year: None,
+                school: vec![],
+                major: vec![],
+                ..person.clone()
+            };
+            let counts = count_person(&person, &nothing);
+            let left = Creations {
+                person: id,
+                clubs_created: person.clubs_created,
+            };
+            let left = if left.clubs_created > 0 {
+                Some(Write::put(&left)?)
+            } else {
+                None
+            };
+            match self
+                .transact(
+                    [profile, mark]
+                        .into_iter()
+                        .chain(entries)
+                        .chain(counts)
+                        .chain(left)
+                        .collect(),
+                )
+                .await
+            {
+                // The claims changed in the meantime, so there are other search entries. Retry.
+                Err(TableError::Refused(_)) => {}
+                done => return done,
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The stored data of a person besides their profile (P13, P14).
+
+use std::collections::BTreeSet;
+
+use crate::db::answer::{AnyItem as _, Stored, readable};
+use crate::db::read::{BATCH, Range};
+use crate::db::{Entity, Table, TableError};
+use crate::domain::bookmark::store::Bookmarks;
+use crate::domain::draft::model::DraftAnswer;
+use crate::domain::extension::model::Extension;
+use crate::domain::invite::model::Invite;
+use crate::domain::join_link::model::LinkUse;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::mail::model::Mail;
+use crate::domain::member::model::Membership;
+use crate::domain::person::model::Person;
+use crate::domain::request::model::MembershipRequest;
+use crate::domain::review::model::Review;
+use crate::domain::submission::answers::Answers;
+use crate::domain::submission::model::{OwnPlace, Submission, Withdrawal};
+use crate::domain::submission::store::size;
+use crate::limits;
+
+/// The stored data of a person besides their profile.
+#[derive(Debug, Default)]
+pub struct PersonalData {
+    /// Their memberships, including those in archived clubs.
+    pub memberships: Vec<Membership>,
+    /// Their requests to join clubs.
+    pub requests: Vec<MembershipRequest>,
+    /// Their submissions, newest first.
+    pub submissions: Vec<Submission>,
+    /// What remains of submissions that they have withdrawn.
+    pub withdrawals: Vec<Withdrawal>,
+    /// Where they have submitted within the last hour.
+    pub places: Vec<OwnPlace>,
+    /// Their reviews of submissions.
+    pub reviews: Vec<Review>,
+    /// The answers of their drafts.
+    pub drafts: Vec<DraftAnswer>,
+    /// Their extensions of application deadlines.
+    pub extensions: Vec<Extension>,
+    /// The join links that they have used.
+    pub link_uses: Vec<LinkUse>,
+    /// Invites to their e-mail address.
+    pub invites: Vec<Invite>,
+    /// Mails to them, oldest first.
+    pub mails: Vec<Mail>,
+    /// Their favorites and subscriptions.
+    pub bookmarks: Bookmarks,
+}
+
+impl PersonalData {
+    fn sort_in(&mut self, items: Vec<Stored>) {
+        for item in items {
+            let item = [item];
+            match item[0].kind() {
+                Membership::TYPE => self.memberships.extend(readable(item)),
+                MembershipRequest::TYPE => self.requests.extend(readable(item)),
+                Submission::TYPE => self.submissions.extend(readable(item)),
+                Withdrawal::TYPE => self.withdrawals.extend(readable(item)),
+                Review::TYPE => self.reviews.extend(readable(item)),
+                DraftAnswer::TYPE => self.drafts.extend(readable(item)),
+                Extension::TYPE => self.extensions.extend(readable(item)),
+                LinkUse::TYPE => self.link_uses.extend(readable(item)),
+                Invite::TYPE => self.invites.extend(readable(item)),
+                Mail::TYPE => self.mails.extend(readable(item)),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Table {
+    /// Returns the stored data of a person: 4 queries in parallel, two of them of the index, 1
+    /// batch read per 100 items, and 2 queries for each of their former addresses.
+    ///
+    /// Without `answers`, submissions have none. With them, it fails with
+    /// [`TableError::TooMuch`] if they are larger than the memory limit.
+    pub async fn personal_data(
+        &self,
+        person: &Person,
+        answers: bool,
+    ) -> Result<PersonalData, TableError> {
+        let addressed = self.addressed(person);
+        let own = self.index_entries(keys::own(person.id), Range::All);
+        let (bookmarks, lately) = (self.bookmarks(person.id), self.own_places(person.id));
+        let all = async { futures::try_join!(own, addressed, bookmarks, lately) };
+        let (own, addressed, bookmarks, lately) = Box::pin(all).await?;
+        let mut all = PersonalData {
+            bookmarks,
+            ..PersonalData::default()
+        };
+        // What was submitted within the last hour is found although the index is behind.
+        let places = lately
+            .iter()
+            .map(|place| keys::submission(place.application, place.submission));
+        let known: BTreeSet<Key> = own.iter().map(Stored::key).chain(places).collect();
+        let own = keys::own(person.id);
+        // Only one batch is in memory as it was read, because answers may be large.
+        let known: Vec<Key> = known.into_iter().collect();
+        for batch in known.chunks(BATCH) {
+            let mut items = self.get_many(batch.to_vec()).await?.into_items();
+            items.retain(|item| item.index_partition() == own);
+            all.sort_in(items);
+            if !answers {
+                for submission in &mut all.submissions {
+                    submission.answers = Answers::default();
+                }
+            }
+            if all.submissions.iter().map(size).sum::<usize>() > limits::HELD {
+                return Err(TableError::TooMuch);
+            }
+        }
+        all.sort_in(addressed);
+        all.places = lately;
+        all.submissions
+            .sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
+        all.mails.sort_by_key(|mail| (mail.queued_at, mail.about));
+        Ok(all)
+    }
+
+    /// Returns what was sent to the present and the former addresses of a person. A former address
+    /// that somebody else has now is theirs.
+    async fn addressed(&self, person: &Person) -> Result<Vec<Stored>, TableError> {
+        let present = Some(&person.personal.email).filter(|email| !email.is_empty());
+        let former = person.former_emails.iter().map(async |email| {
+            let others = self.people_at(email).await?;
+            let is_free = others.iter().all(|other| *other == person.id);
+            Ok::<_, TableError>(is_free.then_some(email))
+        });
+        let former = futures::future::try_join_all(former).await?;
+        let all = present.into_iter().chain(former.into_iter().flatten());
+        let found = all.map(|email| self.index_items(keys::address(email), Range::All));
+        let found = futures::future::try_join_all(found).await?;
+        Ok(found.into_iter().flatten().collect())
+    }
+}

@@ -1,0 +1,4 @@
+//! Questions, and their prompts as applicants saw them.
+
+pub(crate) mod keys;
+pub(crate) mod model;

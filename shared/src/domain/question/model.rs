@@ -1,0 +1,71 @@
+use serde::{Deserialize, Serialize};
+
+use crate::domain::application::model::{Application, Committee};
+use crate::ids::Id;
+use crate::text::ClubCode;
+
+crate::text::enums::integer_enum! {
+    /// The kind of answer to a question.
+    QuestionType {
+        /// A long text.
+        FreeResponse = 1,
+        /// One of the options.
+        MultipleChoice = 2,
+        /// A short text.
+        ShortAnswer = 3,
+        /// Information only, without an answer.
+        InfoText = 4,
+    }
+}
+
+/// An option of a multiple-choice question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
+pub struct Choice {
+    /// Id of the option.
+    #[cfg_attr(feature = "api", schema(value_type = u64))]
+    pub id: Id<Choice>,
+    /// Text of the option.
+    pub value: String,
+}
+
+/// A question as it is now.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Question {
+    /// Id of the question.
+    pub id: Id<Question>,
+    /// Code of the club.
+    pub club: ClubCode,
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Changes with every change.
+    pub version: u64,
+    /// Position in the form; lower numbers come first.
+    pub precedence: i32,
+    /// Whether the question is only for some committees.
+    pub committee_question: bool,
+    /// Ids of those committees.
+    pub committees: Vec<Id<Committee>>,
+    /// The part that applicants see, with its version.
+    pub prompt: Prompt,
+}
+
+/// The part of a question that applicants see. A version never changes: an answer refers to the
+/// version that it was given to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// Id of the question.
+    pub question: Id<Question>,
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Number of the version, from 1.
+    pub version: u32,
+    /// Kind of the question.
+    pub question_type: QuestionType,
+    /// Text of the question.
+    pub text: String,
+    /// Maximum number of words; 0 means no limit.
+    pub word_limit: u32,
+    /// Options of a multiple-choice question.
+    pub options: Vec<Choice>,
+}

@@ -1,0 +1,5 @@
+//! Requests to join a club.
+
+pub(crate) mod keys;
+pub(crate) mod model;
+pub(crate) mod store;

@@ -1,0 +1,170 @@
+//! Requests to join clubs (membership requests).
+
+use crate::db::execute::WriteResult;
+use crate::db::read::Range;
+use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::domain::club::model::Club;
+use crate::domain::conditions::check_not_erasing;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::mail::model::Mail;
+use crate::domain::member::model::Membership;
+use crate::domain::person::model::Person;
+use crate::domain::request::model::MembershipRequest;
+use crate::ids::Id;
+use crate::text::ClubCode;
+use crate::time::Timestamp;
+
+impl Entity for MembershipRequest {
+    const TYPE: &'static str = "MembershipRequest";
+
+    fn key(&self) -> Key {
+        keys::request(&self.club, self.id)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        Some(keys::own_request(self.person, &self.club))
+    }
+}
+
+impl MembershipRequest {
+    /// Returns the id of a person's request to join a club. It is derived from both.
+    pub fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
+        Id::derived("membership request", &[club, &person.to_string()])
+    }
+
+    /// Returns a new request of `person`. `creation` is the id of the HTTP request.
+    pub fn new(club: &ClubCode, person: &Person, creation: u64, now: Timestamp) -> Self {
+        Self {
+            id: Self::id_of(club, person.id),
+            club: club.clone(),
+            person: person.id,
+            applicant: person.applicant(),
+            creation,
+            created_at: now,
+        }
+    }
+}
+
+/// A club with a person's membership and request there.
+#[derive(Debug, Default)]
+pub struct JoinState {
+    /// The club, archived or not.
+    pub club: Option<Club>,
+    /// The person's membership, if there is one.
+    pub membership: Option<Membership>,
+    /// The person's request to join, if there is one.
+    pub request: Option<MembershipRequest>,
+}
+
+/// Returns the write that deletes a person's request, if there is one.
+pub(crate) fn request_gone(club: &ClubCode, person: Id<Person>) -> Write {
+    Write::delete(keys::request(club, MembershipRequest::id_of(club, person)))
+}
+
+impl Table {
+    /// Returns the requests to join a club, in no particular order: 1 query.
+    pub async fn requests(&self, club: &ClubCode) -> Result<Vec<MembershipRequest>, TableError> {
+        self.query(keys::club_items(club), Range::Prefix(keys::REQUESTS.into()))
+            .await
+    }
+
+    /// Returns a request by its id: 1 read.
+    pub async fn request(
+        &self,
+        club: &ClubCode,
+        id: Id<MembershipRequest>,
+    ) -> Result<Option<MembershipRequest>, TableError> {
+        self.get(keys::request(club, id)).await
+    }
+
+    /// Returns the requests of these people to join a club: 1 batch read per 100.
+    pub async fn requests_among(
+        &self,
+        club: &ClubCode,
+        people: impl Iterator<Item = Id<Person>>,
+    ) -> Result<Vec<MembershipRequest>, TableError> {
+        let wanted: Vec<Key> = people
+            .map(|person| keys::request(club, MembershipRequest::id_of(club, person)))
+            .collect();
+        let mut found = self.get_many(wanted.clone()).await?;
+        wanted
+            .iter()
+            .filter_map(|key| found.take(key).transpose())
+            .collect()
+    }
+
+    /// Returns the requests of a person: 1 query of the index.
+    pub async fn requests_of(
+        &self,
+        person: Id<Person>,
+    ) -> Result<Vec<MembershipRequest>, TableError> {
+        self.query_index(keys::own(person), Range::Prefix(keys::OWN_REQUESTS.into()))
+            .await
+    }
+
+    /// Returns a club, and a person's membership and request there: 1 batch read.
+    pub async fn join_state(
+        &self,
+        code: &ClubCode,
+        person: Id<Person>,
+    ) -> Result<JoinState, TableError> {
+        let club = keys::club(code);
+        let member = keys::member(code, Membership::id_of(code, person));
+        let request = keys::request(code, MembershipRequest::id_of(code, person));
+        let mut found = self
+            .get_many(vec![club.clone(), member.clone(), request.clone()])
+            .await?;
+        Ok(JoinState {
+            club: found.take(&club)?,
+            membership: found.take(&member)?,
+            request: found.take(&request)?,
+        })
+    }
+
+    /// Stores a request, and the mails that inform the officers, if there are any.
+    ///
+    /// With mails, the club also stores when its officers were informed. Refused if somebody else
+    /// informed them after `club` was read.
+    pub async fn create_request(
+        &self,
+        request: &MembershipRequest,
+        club: &Club,
+        mails: &[Mail],
+    ) -> Result<(), TableError> {
+        let member = keys::member(
+            &request.club,
+            Membership::id_of(&request.club, request.person),
+        );
+        let mut writes = vec![
+            Write::put(request)?.if_new().or(Refusal::Exists),
+            Write::check(member).if_new().or(Refusal::AlreadyMember),
+            check_not_erasing(request.person),
+        ];
+        if !mails.is_empty() {
+            let told = Write::update(club.key()).set("told_of_requests_at", &request.created_at);
+            let told = match club.told_of_requests_at {
+                Some(before) => told.if_equals("told_of_requests_at", &before),
+                // New clubs have null here. Older clubs do not have the attribute.
+                None => told.if_none("told_of_requests_at"),
+            };
+            writes.push(told);
+        }
+        for mail in mails {
+            writes.push(Write::put(mail)?);
+        }
+        self.transact(writes).await
+    }
+
+    /// Deletes a request. Refused if the person has sent a new one in the meantime. If the request
+    /// no longer exists, this counts as success.
+    pub async fn delete_request(&self, request: &MembershipRequest) -> Result<(), TableError> {
+        match self
+            .try_write(Write::delete(request.key()).if_equals("creation", &request.creation))
+            .await?
+        {
+            WriteResult::Refused(Some(_)) => Err(TableError::Refused(Refusal::Changed)),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Reviews of submissions.
+
+pub(crate) mod keys;
+pub(crate) mod model;
+pub(crate) mod store;

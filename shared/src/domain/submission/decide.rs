@@ -1,0 +1,176 @@
+//! Decisions on submissions.
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use crate::db::{Entity as _, Refusal, Retries, Table, TableError, Write};
+use crate::domain::person::model::Person;
+use crate::domain::submission::model::{DecisionChange, OldAndNew, Status, Submission};
+use crate::ids::Id;
+use crate::time::Timestamp;
+
+/// An officer's decision on one submission. A field that is `None` stays unchanged.
+#[derive(Debug, Clone)]
+pub struct DecisionWrite {
+    /// The submission as it was read.
+    pub submission: Submission,
+    /// The new status.
+    pub status: Option<Status>,
+    /// The new reason.
+    pub reason: Option<String>,
+    /// If true, the decision is refused when the submission changed after it was read. If false,
+    /// the submission is read again and the decision is retried.
+    pub only_as_read: bool,
+}
+
+/// Maximum decisions in one transaction. Each needs two writes, and DynamoDB allows 100 writes.
+const VERDICTS: usize = 50;
+/// Maximum bytes of one transaction. This is well below DynamoDB's limit of 4 MB.
+const VERDICT_BYTES: usize = 2_500_000;
+/// Estimated bytes of a submission without its answers, but with its history entry and both
+/// reasons.
+const SMALL_ITEM: usize = 32_000;
+
+impl Table {
+    /// Writes decisions, each with its history entry, at most 50 per transaction. Returns the
+    /// submissions as they are now.
+    ///
+    /// A submission that changed after it was read is read again; its history entry then shows the
+    /// old values from the second read.
+    pub async fn decide(
+        &self,
+        verdicts: Vec<DecisionWrite>,
+        by: Id<Person>,
+        at: Timestamp,
+        next_id: impl Fn() -> u64 + Sync,
+    ) -> Result<Vec<Submission>, TableError> {
+        let chunks = in_transactions(verdicts);
+        let is_one = chunks.len() == 1;
+        let decided: Result<Vec<Vec<Submission>>, TableError> = stream::iter(chunks)
+            .map(|chunk| self.decide_chunk(chunk, by, at, &next_id))
+            .buffered(8)
+            .try_collect()
+            .await;
+        // With several transactions, one may be busy although others are stored.
+        let decided = decided.map_err(|error| if is_one { error } else { error.after_write() })?;
+        Ok(decided.into_iter().flatten().collect())
+    }
+
+    async fn decide_chunk(
+        &self,
+        mut verdicts: Vec<DecisionWrite>,
+        by: Id<Person>,
+        at: Timestamp,
+        next_id: &(impl Fn() -> u64 + Sync),
+    ) -> Result<Vec<Submission>, TableError> {
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let (mut writes, mut decided) = (Vec::new(), Vec::new());
+            for DecisionWrite {
+                submission: old,
+                status,
+                reason,
+                only_as_read,
+            } in &verdicts
+            {
+                let mut new = old.clone();
+                new.status = status.unwrap_or(old.status);
+                new.reason
+                    .clone_from(reason.as_ref().unwrap_or(&old.reason));
+                let change = DecisionChange {
+                    id: Id::new(next_id()),
+                    application: old.application,
+                    submission: old.id,
+                    at,
+                    by,
+                    status: (new.status != old.status).then_some(OldAndNew {
+                        old: old.status,
+                        new: new.status,
+                    }),
+                    reason: (new.reason != old.reason).then(|| OldAndNew {
+                        old: old.reason.clone(),
+                        new: new.reason.clone(),
+                    }),
+                };
+                if change.status.is_some() || change.reason.is_some() {
+                    new.updated_at = at;
+                    let write = Write::update(old.key())
+                        .set("status", &new.status)
+                        .set("reason", &new.reason)
+                        .set("updated_at", &at);
+                    let write = write
+                        .if_equals("status", &old.status)
+                        .if_equals("reason", &old.reason)
+                        .if_equals("sequence", &old.sequence)
+                        .if_equals("person", &old.person);
+                    writes.push(if *only_as_read {
+                        write.if_equals("received", &old.received)
+                    } else {
+                        write
+                    });
+                    writes.push(Write::put(&change)?.if_new());
+                }
+                decided.push(new);
+            }
+            if writes.is_empty() {
+                return Ok(decided);
+            }
+            match self.transact(writes).await {
+                Ok(()) => return Ok(decided),
+                Err(TableError::Refused(_))
+                    if verdicts.iter().all(|verdict| !verdict.only_as_read) => {}
+                Err(error) => return Err(error),
+            }
+            let Some(application) = verdicts
+                .first()
+                .map(|verdict| verdict.submission.application)
+            else {
+                break;
+            };
+            let ids: Vec<Id<Submission>> = verdicts
+                .iter()
+                .map(|verdict| verdict.submission.id)
+                .collect();
+            let mut again = self.submissions_by_id(application, &ids).await?;
+            // The applicant was erased in the meantime (D5).
+            if again.iter().any(|submission| submission.person.is_none()) {
+                return Err(TableError::Refused(Refusal::ApplicantErased));
+            }
+            // Submissions that were withdrawn in the meantime are left out.
+            verdicts.retain_mut(|verdict| {
+                match again
+                    .iter()
+                    .position(|found| found.id == verdict.submission.id)
+                {
+                    Some(position) => {
+                        verdict.submission = again.swap_remove(position);
+                        true
+                    }
+                    None => false,
+                }
+            });
+        }
+        Err(TableError::Busy("too many changes of decisions".into()))
+    }
+}
+
+/// Splits decisions into groups that fit one transaction. DynamoDB allows 100 writes, and 4 MB for
+/// the changed items.
+fn in_transactions(verdicts: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
+    let mut portions: Vec<Vec<DecisionWrite>> = Vec::new();
+    let mut bytes = 0;
+    for verdict in verdicts {
+        let size = verdict.submission.answers.size() + SMALL_ITEM;
+        if let Some(portion) = portions
+            .last_mut()
+            .filter(|portion| portion.len() < VERDICTS && bytes + size <= VERDICT_BYTES)
+        {
+            bytes += size;
+            portion.push(verdict);
+        } else {
+            bytes = size;
+            portions.push(vec![verdict]);
+        }
+    }
+    portions
+}

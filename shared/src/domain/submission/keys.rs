@@ -1,0 +1,84 @@
+//! The keys of the table that belong to this thing.
+
+use crate::db::Key;
+use crate::db::keys::padded;
+use crate::domain::application::model::Application;
+use crate::domain::person::keys::own;
+use crate::domain::person::model::Person;
+use crate::domain::submission::model::{DecisionChange, Submission};
+use crate::ids::Id;
+
+/// The number of partitions for the submissions of one application. Each partition allows 1,000
+/// write units per second.
+pub const SUBMISSION_PARTS: u64 = 4;
+
+/// This prefix sorts before favorites, too.
+pub(crate) const OWN_PLACES: &str = "APPLIED#";
+
+pub(crate) fn own_place(person: Id<Person>, submission: Id<Submission>) -> Key {
+    Key::new(own(person), format!("{OWN_PLACES}{}", padded(submission)))
+}
+
+pub(crate) const OWN_SUBMISSIONS: &str = "SUBMISSION#";
+
+pub(crate) fn own_submission(person: Id<Person>, submission: Id<Submission>) -> Key {
+    Key::new(
+        own(person),
+        format!("{OWN_SUBMISSIONS}{}", padded(submission)),
+    )
+}
+
+// Submissions
+
+pub(crate) fn submissions(application: Id<Application>, part: u64) -> String {
+    format!("SUBMISSIONS#{}#{part}", padded(application))
+}
+
+/// Returns the application in the key of a submission.
+pub(crate) fn application_of_submission(key: &Key) -> Option<Id<Application>> {
+    let (id, _) = key.pk.strip_prefix("SUBMISSIONS#")?.split_once('#')?;
+    Some(Id::new(id.parse().ok()?))
+}
+
+/// Returns the place of a submission in the order of time.
+pub(crate) fn submission_place(sequence: u64, id: u64) -> String {
+    format!("{}#{}", padded(sequence), padded(id))
+}
+
+/// Returns the key of a submission in the index by time.
+pub(crate) fn submission_by_time(
+    application: Id<Application>,
+    submission: Id<Submission>,
+    sequence: u64,
+) -> Key {
+    Key::new(
+        submissions(application, submission.get() % SUBMISSION_PARTS),
+        submission_place(sequence, submission.get()),
+    )
+}
+
+pub(crate) fn submission(application: Id<Application>, submission: Id<Submission>) -> Key {
+    Key::new(
+        submissions(application, submission.get() % SUBMISSION_PARTS),
+        padded(submission),
+    )
+}
+
+pub(crate) fn history(application: Id<Application>) -> String {
+    format!("HISTORY#{}", padded(application))
+}
+
+pub(crate) fn history_prefix(submission: Id<Submission>) -> String {
+    format!("{}#", padded(submission))
+}
+
+pub(crate) fn history_item(
+    application: Id<Application>,
+    submission: Id<Submission>,
+    change: Id<DecisionChange>,
+) -> Key {
+    Key::new(
+        history(application),
+        format!("{}{}", history_prefix(submission), padded(change)),
+    )
+}

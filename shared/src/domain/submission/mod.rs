@@ -1,0 +1,10 @@
+//! Submissions, their answers and their decisions.
+
+pub(crate) mod answers;
+pub(crate) mod decide;
+pub(crate) mod keys;
+pub(crate) mod model;
+pub(crate) mod own;
+pub(crate) mod slices;
+pub(crate) mod store;
+pub(crate) mod submit;

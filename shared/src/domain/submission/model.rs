@@ -1,0 +1,343 @@
+use std::collections::BTreeMap;
+
+use chrono::DateTime;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::application::model::{Application, Committee};
+use crate::domain::lookup::model::{Major, School};
+use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState};
+use crate::domain::person::model::{Person, Personal};
+use crate::domain::submission::answers::Answers;
+use crate::ids::Id;
+use crate::text::ClubCode;
+use crate::time::Timestamp;
+
+crate::text::enums::integer_enum! {
+    /// The decision about a submission.
+    Status {
+        /// Not decided yet.
+        Pending = 1,
+        /// Rejected after the written application.
+        RejectedWritten = 2,
+        /// Rejected after the interview.
+        RejectedInterview = 3,
+        /// Accepted.
+        Accepted = 4,
+    }
+}
+
+/// A submission to an application (S6). Its id is derived from application, person and committee.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Submission {
+    /// Id of the submission.
+    pub id: Id<Submission>,
+    /// Code of the club.
+    pub club: ClubCode,
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Id of the user; none after erasure.
+    pub person: Option<Id<Person>>,
+    /// The applicant; a copy that is updated with the profile; none after erasure.
+    pub applicant: Option<Applicant>,
+    /// Id of the committee; none if the submission is not for a committee.
+    pub committee: Option<Id<Committee>>,
+    /// Name of the committee at the time of submission.
+    pub committee_name: String,
+    /// Answers in the order of their questions.
+    pub answers: Answers,
+    /// Status of the decision.
+    pub status: Status,
+    /// Feedback for the applicant.
+    pub reason: String,
+    /// The order number of the request that created it, see [`crate::ids::Ids::received`]. Lists
+    /// are ordered by it, newest first.
+    pub sequence: u64,
+    /// The order number of the request that wrote it last. Of two writes, the one that was received
+    /// later wins.
+    pub received: u64,
+    /// How often it was submitted, from 1. The count continues after a withdrawal.
+    pub revision: u32,
+    /// The last revision that was withdrawn; 0 if none was.
+    #[serde(default)]
+    pub withdrawn: u32,
+    /// The last revision that an erasure withdrew; 0 if none did.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub erased: u32,
+    /// The scores of its reviews, by the id of the review; none for a review without a score. The
+    /// comments are in the reviews.
+    #[serde(default)]
+    pub reviews: BTreeMap<String, Option<u8>>,
+    /// The idempotency keys of the last requests, the oldest first, at most
+    /// [`RememberedKey::MOST`]. A repeat is answered with what is stored.
+    #[serde(default)]
+    pub keys: Vec<RememberedKey>,
+    /// When submissions in this place were confirmed by a mail; covers the last 24 hours.
+    #[serde(default)]
+    pub confirmations: Vec<Timestamp>,
+    /// When it was first submitted.
+    pub created_at: Timestamp,
+    /// When the applicant last submitted it.
+    pub submitted_at: Timestamp,
+    /// When anybody last changed it.
+    pub updated_at: Timestamp,
+    /// Whether SES accepted any decision mail.
+    pub notified: bool,
+    /// State of the last acceptance mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acceptance_mail: Option<MailState>,
+    /// State of the last rejection mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejection_mail: Option<MailState>,
+    /// The decision in the last mail that SES accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mailed: Option<Mailed>,
+}
+
+impl Submission {
+    /// Returns the id of a person's submission to an application and committee.
+    pub fn id_of(
+        application: Id<Application>,
+        person: Id<Person>,
+        committee: Option<Id<Committee>>,
+    ) -> Id<Self> {
+        let committee = committee.map_or_else(String::new, |id| id.to_string());
+        Id::derived(
+            "submission",
+            &[&application.to_string(), &person.to_string(), &committee],
+        )
+    }
+
+    /// Returns its position among the submissions of an application; later submissions have larger
+    /// ones.
+    pub fn place(&self) -> (u64, u64) {
+        (self.sequence, self.id.get())
+    }
+
+    /// Returns the state of the last decision mail of this kind.
+    pub fn mail_state(&self, kind: MailKind) -> Option<&MailState> {
+        match kind {
+            MailKind::Acceptance => self.acceptance_mail.as_ref(),
+            MailKind::Rejection => self.rejection_mail.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the id of the mail that has this state. None after an erasure, if it was one mail to
+    /// the person.
+    pub fn mail_id(&self, kind: MailKind, state: &MailState) -> Option<MailId> {
+        let (about, sequence) = match state.person_mail {
+            None => (self.id.get(), self.sequence),
+            Some(sequence) => (
+                MailId::about_person(self.application, self.person?),
+                sequence,
+            ),
+        };
+        Some(MailId {
+            about,
+            sequence,
+            kind,
+            attempt: state.attempt,
+        })
+    }
+
+    /// Returns what the applicant was told about it.
+    pub fn told(&self) -> Told<'_> {
+        Told {
+            acceptance: self.acceptance_mail.as_ref(),
+            rejection: self.rejection_mail.as_ref(),
+            mailed: self.mailed.as_ref(),
+        }
+    }
+
+    /// Returns the status of the last decision mail of either kind.
+    pub fn email_status(&self) -> Option<EmailStatus> {
+        self.told().last_status()
+    }
+
+    /// Returns the position that the next decision mail gets ([`MailState::order`]).
+    pub fn next_mail_order(&self) -> u32 {
+        let mails = [&self.acceptance_mail, &self.rejection_mail];
+        let last = mails.into_iter().flatten().map(|mail| mail.order).max();
+        last.unwrap_or(0) + 1
+    }
+
+    /// Returns what [`Told::last_kind`] says.
+    pub fn last_told(&self) -> Option<MailKind> {
+        self.told().last_kind()
+    }
+}
+
+/// What an applicant was told about a submission: the states of its decision mails.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    /// State of the last acceptance mail.
+    pub acceptance: Option<&'a MailState>,
+    /// State of the last rejection mail.
+    pub rejection: Option<&'a MailState>,
+    /// The decision in the last mail that SES accepted.
+    pub mailed: Option<&'a Mailed>,
+}
+
+impl Told<'_> {
+    /// Returns the status of the last decision mail of either kind.
+    pub fn last_status(&self) -> Option<EmailStatus> {
+        let mails = [self.acceptance, self.rejection].into_iter().flatten();
+        let last = mails.max_by_key(|mail| (mail.order, mail.at));
+        last.map(|mail| mail.status)
+    }
+
+    /// Returns the kind of the last decision mail that went out, is on its way, or perhaps went out
+    /// (E2). A mail that was given up or surely not taken does not count.
+    pub fn last_kind(&self) -> Option<MailKind> {
+        let told = |kind: MailKind| {
+            let state = match kind {
+                MailKind::Acceptance => self.acceptance?,
+                _ => self.rejection?,
+            };
+            if state.status != EmailStatus::Failed {
+                return Some(((state.order, state.at), kind));
+            }
+            // The last mail of this kind failed. An earlier one may have gone out.
+            let mailed = self.mailed.filter(|mailed| {
+                let is_acceptance = mailed.status == Status::Accepted;
+                is_acceptance == (kind == MailKind::Acceptance) && mailed.order != state.order
+            });
+            let earlier = mailed.map_or((0, Timestamp::at(DateTime::UNIX_EPOCH)), |mailed| {
+                (mailed.order, mailed.at)
+            });
+            state.taken.then_some((earlier, kind))
+        };
+        let kinds = [MailKind::Acceptance, MailKind::Rejection];
+        let last = kinds.into_iter().filter_map(told).max();
+        last.map(|(_, kind)| kind)
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// The idempotency key of a request to submit, and what the request said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RememberedKey {
+    /// The beginning of a hash of the key.
+    pub key: String,
+    /// The beginning of a hash of the committee and the answers.
+    pub said: String,
+    /// The order number of the request.
+    pub received: u64,
+}
+
+impl RememberedKey {
+    /// How many keys a submission remembers.
+    pub const MOST: usize = 5;
+    /// How many characters of a hash are kept: 128 bits.
+    pub const HASH: usize = 32;
+}
+
+/// Where a person has submitted (S16). It is kept for an hour, in which the index may be behind.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct OwnPlace {
+    /// Id of the person.
+    pub person: Id<Person>,
+    /// Id of the submission.
+    pub submission: Id<Submission>,
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// The order number of the request, see [`crate::ids::Ids::received`].
+    pub received: u64,
+    /// When the table may delete it, in seconds since 1970.
+    pub expires: i64,
+}
+
+/// What remains of a withdrawn submission, in the same place. It prevents late repeats of older
+/// requests from storing the submission again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Withdrawal {
+    /// Id of the submission.
+    pub id: Id<Submission>,
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Id of the user; none after erasure. An erasure finds what belongs to it, such as reviews.
+    #[serde(default)]
+    pub person: Option<Id<Person>>,
+    /// The order number of the withdrawal.
+    pub received: u64,
+    /// The order number of the submission that was withdrawn.
+    #[serde(default)]
+    pub submitted: u64,
+    /// As in [`Submission`].
+    pub revision: u32,
+    /// As in [`Submission`].
+    #[serde(default)]
+    pub withdrawn: u32,
+    /// As in [`Submission`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub erased: u32,
+    /// As in [`Submission`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confirmations: Vec<Timestamp>,
+    /// When it was withdrawn.
+    pub withdrawn_at: Timestamp,
+}
+
+/// The applicant as lists show them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Applicant {
+    /// Copied from the token.
+    pub personal: Personal,
+    /// Year of graduation, from the profile.
+    pub graduation_year: Option<u16>,
+    /// Ids of schools, from the profile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub school: Vec<Id<School>>,
+    /// Ids of majors, from the profile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub major: Vec<Id<Major>>,
+}
+
+/// A decision as it was mailed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Mailed {
+    /// Status in the mail.
+    pub status: Status,
+    /// Reason in the mail.
+    pub reason: String,
+    /// When SES accepted the mail.
+    pub at: Timestamp,
+    /// As in [`MailState`].
+    #[serde(default)]
+    pub order: u32,
+}
+
+/// A change of a decision (D2).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct DecisionChange {
+    /// Id of the change, ordered by time.
+    pub id: Id<DecisionChange>,
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Id of the submission.
+    pub submission: Id<Submission>,
+    /// When it was changed.
+    pub at: Timestamp,
+    /// Id of the user who changed it.
+    pub by: Id<Person>,
+    /// Status before and after; none if it did not change.
+    pub status: Option<OldAndNew<Status>>,
+    /// Reason before and after; none if it did not change.
+    pub reason: Option<OldAndNew<String>>,
+}
+
+/// A value before and after a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OldAndNew<T> {
+    /// Value before the change.
+    pub old: T,
+    /// Value after the change.
+    pub new: T,
+}

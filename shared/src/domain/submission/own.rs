@@ -1,0 +1,122 @@
+//! The submissions of one person (S10). The index may be behind, so what was submitted within the last
+//! hour is also found by the places that were noted.
+
+use std::collections::BTreeSet;
+
+use crate::db::answer::{AnyItem as _, Stored, readable};
+use crate::db::read::{BATCH, Range};
+use crate::db::{Entity as _, Table, TableError};
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::person::model::Person;
+use crate::domain::submission::model::{Submission, Withdrawal};
+use crate::domain::submission::store::{StoredSubmission, size};
+use crate::ids::Id;
+use crate::limits;
+
+impl Table {
+    /// Returns a person's own submissions, newest first, as [`Table::applied_of`] does.
+    pub async fn submissions_of(
+        &self,
+        person: Id<Person>,
+        answers: bool,
+    ) -> Result<Vec<Submission>, TableError> {
+        Ok(self.applied_of(person, answers).await?.0)
+    }
+
+    /// Returns a person's own submissions, newest first, and what remains of the withdrawn ones: 1
+    /// query of the index, 1 query of the person's partition, and 1 batch read per 100. Without
+    /// `answers`, their texts are left out.
+    ///
+    /// Fails with [`TableError::TooMuch`] if they are larger than the memory limit.
+    pub async fn applied_of(
+        &self,
+        person: Id<Person>,
+        answers: bool,
+    ) -> Result<(Vec<Submission>, Vec<Withdrawal>), TableError> {
+        let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
+        let (entries, places) = futures::try_join!(
+            self.index_entries(keys::own(person), range),
+            self.own_places(person)
+        )?;
+        let places = places
+            .iter()
+            .map(|place| keys::submission(place.application, place.submission));
+        let wanted: BTreeSet<Key> = entries.iter().map(Stored::key).chain(places).collect();
+        let wanted: Vec<Key> = wanted.into_iter().collect();
+        let (mut own, mut withdrawn): (Vec<Submission>, Vec<Withdrawal>) = (vec![], vec![]);
+        // Only one batch is in memory as it was read, because answers may be large.
+        for batch in wanted.chunks(BATCH) {
+            let found = self.get_many(batch.to_vec()).await?.into_items();
+            let (gone, found): (Vec<Stored>, Vec<Stored>) = found
+                .into_iter()
+                .partition(|item| item.kind() == Withdrawal::TYPE);
+            withdrawn.extend(readable::<Withdrawal>(gone));
+            let mut found: Vec<Submission> = readable(found);
+            found.retain(|submission| submission.person == Some(person));
+            if !answers {
+                for submission in &mut found {
+                    submission.answers.drop_texts();
+                }
+            }
+            own.extend(found);
+            if own.iter().map(size).sum::<usize>() > limits::HELD {
+                return Err(TableError::TooMuch);
+            }
+        }
+        own.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
+        withdrawn.retain(|withdrawal| withdrawal.person == Some(person));
+        Ok((own, withdrawn))
+    }
+
+    /// Returns what is stored in the place of one of a person's own submissions: 1 query of the
+    /// index and 1 batch read. If the index does not know it, 2 reads.
+    pub async fn own_submission(
+        &self,
+        person: Id<Person>,
+        id: Id<Submission>,
+    ) -> Result<StoredSubmission, TableError> {
+        let Key { pk, sk } = keys::own_submission(person, id);
+        if let Some(item) = self.index_items(pk, Range::Prefix(sk)).await?.pop() {
+            return StoredSubmission::of(Some(item));
+        }
+        let Some(place) = self.own_place(person, id).await? else {
+            return Ok(StoredSubmission::Nothing);
+        };
+        let stored = self.stored_submission(place.application, id).await?;
+        let is_own = match &stored {
+            StoredSubmission::Present(submission) => submission.person == Some(person),
+            StoredSubmission::Withdrawn(withdrawal) => withdrawal.person == Some(person),
+            StoredSubmission::Gone(_) | StoredSubmission::Nothing => false,
+        };
+        Ok(if is_own {
+            stored
+        } else {
+            StoredSubmission::Nothing
+        })
+    }
+
+    /// Returns how many submissions a person has, and how many places with withdrawn ones beside: 1
+    /// query of the index. With more than half of what is allowed, also 1 query of the person's
+    /// partition, for places that the index does not have yet.
+    pub async fn count_submissions(
+        &self,
+        person: Id<Person>,
+    ) -> Result<(usize, usize), TableError> {
+        let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let is_there = |entry: &&Stored| entry.kind() == Submission::TYPE;
+        let (submissions, places) = (entries.iter().filter(is_there).count(), entries.len());
+        if submissions < limits::SUBMISSIONS / 2 && places < limits::PLACES / 2 {
+            return Ok((submissions, places));
+        }
+        let known: BTreeSet<Key> = entries.iter().map(Stored::key).collect();
+        let noted = self.own_places(person).await?;
+        let new = noted
+            .iter()
+            .map(|place| keys::submission(place.application, place.submission))
+            .filter(|key| !known.contains(key))
+            .count();
+        Ok((submissions + new, places + new))
+    }
+}

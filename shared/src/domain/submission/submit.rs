@@ -1,0 +1,251 @@
+//! Writes of the applicant: to submit, to submit again, and to withdraw.
+
+use std::collections::BTreeMap;
+
+use crate::db::answer::{AnyItem as _, readable};
+use crate::db::error::ignore_refusal;
+use crate::db::execute::WriteResult;
+use crate::db::parts::parts;
+use crate::db::read::Range;
+use crate::db::{Entity, Item, Table, TableError, Write};
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::mail::model::Mail;
+use crate::domain::mail::state::{EmailStatus, MailKind};
+use crate::domain::person::model::Person;
+use crate::domain::submission::answers::Answers;
+use crate::domain::submission::model::{OwnPlace, Status, Submission, Withdrawal};
+use crate::domain::submission::store::StoredSubmission;
+use crate::ids::Id;
+use crate::time::Timestamp;
+
+impl Entity for OwnPlace {
+    const TYPE: &'static str = "OwnPlace";
+
+    fn key(&self) -> Key {
+        keys::own_place(self.person, self.submission)
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
+    }
+}
+
+/// The result of a request to withdraw a submission.
+#[derive(Debug, PartialEq, Eq)]
+pub enum WithdrawOutcome {
+    /// The submission that existed when the request was received no longer exists.
+    Done,
+    /// The submission is already decided, so it cannot be withdrawn.
+    Decided,
+    /// The submission changed after it was read, and the request wants it as it was.
+    Changed,
+}
+
+parts! {
+    Submission => (SUBMITTED, WITHDRAWN, ERASED) {
+        id: (Written, Kept, Kept),
+        club: (Written, Removed, Kept),
+        application: (Written, Kept, Kept),
+        person: (Written, Kept, Written),
+        applicant: (Written, Removed, Written),
+        committee: (Written, Removed, Kept),
+        committee_name: (Written, Removed, Kept),
+        answers: (Written, Removed, Written),
+        status: (Once, Removed, Kept),
+        reason: (Once, Removed, Written),
+        sequence: (Once, Removed, Kept),
+        received: (Written, Kept, Kept),
+        revision: (Written, Kept, Kept),
+        withdrawn: (Once, Kept, Kept),
+        erased: (Once, Kept, Kept),
+        reviews: (Once, Removed, Written),
+        keys: (Written, Removed, Kept),
+        confirmations: (Written, Kept, Kept),
+        created_at: (Once, Removed, Kept),
+        submitted_at: (Written, Removed, Kept),
+        updated_at: (Written, Removed, Kept),
+        notified: (Once, Removed, Kept),
+        acceptance_mail: (Once, Removed, Kept),
+        rejection_mail: (Once, Removed, Kept),
+        mailed: (Once, Removed, Written),
+    } and {
+        TYPE: (Written, Kept, Kept),
+        GSI1PK: (Written, Kept, Kept),
+        GSI1SK: (Written, Kept, Kept),
+        GSI2PK: (Once, Removed, Kept),
+        GSI2SK: (Once, Removed, Kept),
+    }
+}
+
+impl Table {
+    /// Submits, or submits again: one conditional write, which changes no other item. With a mail
+    /// that confirms the submission, one transaction.
+    ///
+    /// Refused if the place is not as it was read (`earlier`). So nothing that was received later
+    /// is replaced, and a write that arrives late replaces nothing at all.
+    pub async fn submit(
+        &self,
+        submission: &Submission,
+        earlier: &StoredSubmission,
+        mail: Option<&Mail>,
+    ) -> Result<(), TableError> {
+        let write = Write::update(submission.key())
+            .parts(submission, &SUBMITTED)?
+            .remove("submitted")
+            .remove("withdrawn_at");
+        let write = match earlier.received() {
+            None => write.if_new(),
+            Some(received) => write
+                .if_equals("received", &received)
+                .if_absent_or_equals("status", &Status::Pending),
+        };
+        match mail {
+            None => self.write(write).await.map(drop),
+            Some(mail) => self.transact(vec![write, Write::put(mail)?.if_new()]).await,
+        }
+    }
+
+    /// Notes that the same answers were submitted again: the order number of the request and its
+    /// key, and nothing that anybody sees. Refused if the submission changed after it was read.
+    pub async fn submit_same(
+        &self,
+        submission: &Submission,
+        read: &Submission,
+    ) -> Result<(), TableError> {
+        let write = Write::update(submission.key())
+            .set("received", &submission.received)
+            .set("keys", &submission.keys)
+            .if_equals("received", &read.received)
+            .if_equals("status", &Status::Pending);
+        self.write(write).await.map(drop)
+    }
+
+    /// Notes for an hour where a person has submitted, because the index may be behind: 1 write.
+    /// A write that arrives after the person was erased changes nothing.
+    pub async fn note_place(&self, place: &OwnPlace) -> Result<(), TableError> {
+        let note =
+            Write::put(place)?.if_new_or(|write| write.if_below("received", &place.received));
+        ignore_refusal(self.write(note).await.map(drop))
+    }
+
+    /// Returns where a person has submitted within the last hour: 1 query.
+    pub(crate) async fn own_places(&self, person: Id<Person>) -> Result<Vec<OwnPlace>, TableError> {
+        let range = Range::Prefix(keys::OWN_PLACES.into());
+        self.query(keys::own(person), range).await
+    }
+
+    pub(crate) async fn own_place(
+        &self,
+        person: Id<Person>,
+        id: Id<Submission>,
+    ) -> Result<Option<OwnPlace>, TableError> {
+        let found = self.read(keys::own_place(person, id)).await?;
+        Ok(readable(found).pop())
+    }
+
+    /// Withdraws the submission that this request has just stored, and deletes its confirmation if
+    /// that is not being sent. If somebody else changed the submission in the meantime, it stays.
+    pub async fn take_back(
+        &self,
+        submission: &Submission,
+        at: Timestamp,
+    ) -> Result<(), TableError> {
+        let confirmation = keys::outbox(
+            submission.id.get(),
+            submission.sequence,
+            MailKind::Confirmation,
+            submission.revision,
+        );
+        let mail = Write::delete(confirmation).if_equals("status", &EmailStatus::Queued);
+        ignore_refusal(self.write(mail).await)?;
+        let received = submission.received + 1;
+        self.withdraw_as("withdrawn", submission, (received, at), true)
+            .await
+            .map(drop)
+    }
+
+    /// Withdraws a submission that was received before this request. `received` is the order number
+    /// of this request. A submission that was received later stays, and so does a decided one, and
+    /// with `only_as_read` one that changed after it was read.
+    pub async fn withdraw(
+        &self,
+        submission: &Submission,
+        (received, at): (u64, Timestamp),
+        only_as_read: bool,
+    ) -> Result<WithdrawOutcome, TableError> {
+        self.withdraw_as("withdrawn", submission, (received, at), only_as_read)
+            .await
+    }
+
+    /// Like [`Table::withdraw`]. `mark` is the attribute that remembers the revision.
+    pub(crate) async fn withdraw_as(
+        &self,
+        mark: &str,
+        submission: &Submission,
+        (received, at): (u64, Timestamp),
+        only_as_read: bool,
+    ) -> Result<WithdrawOutcome, TableError> {
+        let write = Write::update(submission.key())
+            .parts(submission, &WITHDRAWN)?
+            .set(keys::TYPE, &Withdrawal::TYPE)
+            .set("received", &received)
+            .set_from("submitted", "received")
+            .set_from(mark, "revision")
+            .set("withdrawn_at", &at)
+            .if_equals("status", &Status::Pending)
+            .if_below("received", &received);
+        let write = if only_as_read {
+            write.if_equals("received", &submission.received)
+        } else {
+            write
+        };
+        let stored: Option<Item> = match self.try_write(write).await? {
+            WriteResult::Now(_) | WriteResult::Before => {
+                self.finish_withdrawal(submission).await?;
+                return Ok(WithdrawOutcome::Done);
+            }
+            WriteResult::Refused(stored) => stored,
+        };
+        let Some(stored) = stored.filter(|item| item.kind() == Submission::TYPE) else {
+            return Ok(WithdrawOutcome::Done);
+        };
+        let stored: Submission = stored.entity()?;
+        Ok(if stored.status != Status::Pending {
+            WithdrawOutcome::Decided
+        } else if only_as_read {
+            WithdrawOutcome::Changed
+        } else {
+            WithdrawOutcome::Done
+        })
+    }
+
+    /// The write that takes everything personal out of a submission. It changes nothing if the
+    /// submission no longer exists.
+    pub(crate) fn anonymous(submission: &Submission) -> Result<Write, TableError> {
+        let anonymous = Submission {
+            person: None,
+            applicant: None,
+            answers: Answers::default(),
+            reason: String::new(),
+            mailed: None,
+            reviews: BTreeMap::new(),
+            ..submission.clone()
+        };
+        let write = Write::update(submission.key()).parts(&anonymous, &ERASED)?;
+        Ok(write.if_exists())
+    }
+
+    async fn finish_withdrawal(&self, submission: &Submission) -> Result<(), TableError> {
+        self.delete_reviews(submission.application, submission.id)
+            .await
+            .map_err(TableError::after_write)
+    }
+
+    /// Removes what a withdrawal leaves behind if its process dies: the reviews. Safe to repeat.
+    pub async fn withdraw_again(&self, withdrawal: &Withdrawal) -> Result<(), TableError> {
+        self.delete_reviews(withdrawal.application, withdrawal.id)
+            .await
+            .map_err(TableError::after_write)
+    }
+}

@@ -1,0 +1,109 @@
+//! What remains of items that were deleted, so that a write that reaches the table seconds late
+//! does not bring them back (X17), and of deleted applications.
+
+use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
+use chrono::TimeDelta;
+use serde::{Deserialize, Serialize};
+
+use crate::db::{Entity, Table, TableError, Write, to_item};
+use crate::domain::application::model::Application;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::ids::Id;
+use crate::text::ClubCode;
+use crate::time::Timestamp;
+
+/// How long the place of a deleted item is kept. No write is so late: the SDK gives up after
+/// seconds, and a function ends after half a minute.
+const KEPT: TimeDelta = TimeDelta::days(1);
+
+/// Stands for a day in the place of an item that was deleted, without its content. Only a request
+/// that was received later may store something there.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Gone {
+    #[serde(skip)]
+    key: Key,
+    /// The order number of the deletion, see [`crate::ids::Ids::received`].
+    pub received: u64,
+    /// When the table may delete this item, in seconds since 1970.
+    pub expires: i64,
+}
+
+impl Entity for Gone {
+    const TYPE: &'static str = "Gone";
+
+    fn key(&self) -> Key {
+        self.key.clone()
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
+    }
+}
+
+impl Gone {
+    pub(crate) fn new(key: Key, (received, at): (u64, Timestamp)) -> Self {
+        Self {
+            key,
+            received,
+            expires: at.plus(KEPT).epoch_seconds(),
+        }
+    }
+}
+
+/// A deleted application. Receipts of its submissions are `erased` (T4).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct DeletedApplication {
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Code of the club.
+    pub club: ClubCode,
+    /// When it was deleted.
+    pub at: Timestamp,
+}
+
+impl Entity for DeletedApplication {
+    const TYPE: &'static str = "DeletedApplication";
+
+    fn key(&self) -> Key {
+        keys::deleted_application(self.application)
+    }
+}
+
+impl Write {
+    /// Adds a condition: the item does not exist, or it is one that was deleted before `received`.
+    #[must_use]
+    pub(crate) fn if_new_or_gone(self, received: u64) -> Self {
+        self.if_new_or(|write| {
+            write
+                .if_equals(keys::TYPE, &Gone::TYPE)
+                .if_below("received", &received)
+        })
+    }
+}
+
+impl Table {
+    /// Deletes items, 25 per call, and leaves a [`Gone`] in their places. Not atomic: only for
+    /// items that are no longer visible to anybody. `when` is the order number of the deletion and
+    /// its time.
+    pub(crate) async fn bury(
+        &self,
+        keys: Vec<Key>,
+        when: (u64, Timestamp),
+    ) -> Result<(), TableError> {
+        let requests = keys.into_iter().map(|key| {
+            let put = PutRequest::builder()
+                .set_item(Some(to_item(&Gone::new(key, when))?))
+                .build();
+            put.map(|put| WriteRequest::builder().put_request(put).build())
+                .map_err(TableError::failed)
+        });
+        self.batch_write(requests.collect::<Result<_, _>>()?).await
+    }
+
+    /// Returns whether an application was deleted: 1 read.
+    pub async fn is_deleted(&self, application: Id<Application>) -> Result<bool, TableError> {
+        let key = keys::deleted_application(application);
+        Ok(self.read(key).await?.is_some())
+    }
+}

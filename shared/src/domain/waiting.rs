@@ -1,0 +1,176 @@
+//! What waits for officers: counts for the home page. They are read from copies that may be a second
+//! old, for half the price, and every read has an end.
+
+use chrono::TimeDelta;
+use futures::future::try_join_all;
+use serde::Deserialize;
+
+use crate::db::answer::{AnyItem as _, Stored};
+use crate::db::read::Range;
+use crate::db::{Entity as _, Table, TableError};
+use crate::domain::application::model::Application;
+use crate::domain::invite::model::Invite;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::mail::state::{EmailStatus, MailKind, MailState};
+use crate::domain::person::model::Person;
+use crate::domain::submission::model::{Mailed, Status, Submission, Told};
+use crate::ids::Id;
+use crate::limits;
+use crate::text::{ClubCode, Email};
+use crate::time::Timestamp;
+
+/// How much there is to do about the submissions to an application.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Number of submissions.
+    pub submissions: usize,
+    /// Number of those without a decision.
+    pub undecided: usize,
+    /// Number of those whose applicant was not told the decision.
+    pub unmailed: usize,
+    /// Number of those whose last decision mail did not arrive, or perhaps did not.
+    pub unreached: usize,
+    /// Whether there are more submissions than were counted.
+    pub has_more: bool,
+}
+
+/// What else waits in a club.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClubWaiting {
+    /// Number of membership requests, at most [`limits::COUNTED_ITEMS`].
+    pub requests: usize,
+    /// Number of open invitations that expire within [`ClubWaiting::SOON_DAYS`].
+    pub invites_ending: usize,
+}
+
+impl ClubWaiting {
+    /// Invitations that expire within so many days end soon.
+    pub const SOON_DAYS: i64 = 3;
+}
+
+/// The attributes of a submission that tell what is still to do.
+#[derive(Deserialize)]
+struct Decision {
+    status: Status,
+    /// None after an erasure: there is nobody to tell.
+    #[serde(default)]
+    person: Option<Id<Person>>,
+    #[serde(default)]
+    acceptance_mail: Option<MailState>,
+    #[serde(default)]
+    rejection_mail: Option<MailState>,
+    #[serde(default)]
+    mailed: Option<Mailed>,
+}
+
+/// The attributes of an invitation that are counted.
+#[derive(Deserialize)]
+struct Ending {
+    expires_at: Timestamp,
+}
+
+impl Waiting {
+    fn add(&mut self, decision: &Decision) {
+        let told = Told {
+            acceptance: decision.acceptance_mail.as_ref(),
+            rejection: decision.rejection_mail.as_ref(),
+            mailed: decision.mailed.as_ref(),
+        };
+        let wanted = match decision.status {
+            Status::Pending => None,
+            Status::Accepted => Some(MailKind::Acceptance),
+            Status::RejectedWritten | Status::RejectedInterview => Some(MailKind::Rejection),
+        };
+        let is_unreached = told.last_status().is_some_and(|status| match status {
+            EmailStatus::Queued | EmailStatus::Sending | EmailStatus::Sent => false,
+            EmailStatus::Failed
+            | EmailStatus::Unknown
+            | EmailStatus::Bounced
+            | EmailStatus::Complained => true,
+        });
+        let is_there = decision.person.is_some();
+        self.submissions += 1;
+        self.undecided += usize::from(wanted.is_none());
+        self.unmailed += usize::from(is_there && wanted.is_some() && told.last_kind() != wanted);
+        self.unreached += usize::from(is_there && is_unreached);
+    }
+}
+
+impl Table {
+    /// Counts what is to do about the submissions to an application: 1 query for each of their
+    /// partitions and each megabyte in it, at most [`limits::COUNTED_PAGES`].
+    pub async fn waiting(&self, application: Id<Application>) -> Result<Waiting, TableError> {
+        let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
+            let partition = (keys::submissions(application, part), None);
+            let wanted = [
+                "status",
+                "person",
+                "acceptance_mail",
+                "rejection_mail",
+                "mailed",
+            ];
+            let pages = limits::COUNTED_PAGES;
+            let (found, has_more) = self.some_of(partition, &wanted, pages, None).await?;
+            let mut waiting = Waiting {
+                has_more,
+                ..Waiting::default()
+            };
+            for item in found.iter().filter(|item| item.kind() == Submission::TYPE) {
+                waiting.add(&item.read()?);
+            }
+            Ok::<_, TableError>(waiting)
+        });
+        let parts = try_join_all(parts).await?;
+        Ok(parts.into_iter().fold(Waiting::default(), |a, b| Waiting {
+            submissions: a.submissions + b.submissions,
+            undecided: a.undecided + b.undecided,
+            unmailed: a.unmailed + b.unmailed,
+            unreached: a.unreached + b.unreached,
+            has_more: a.has_more || b.has_more,
+        }))
+    }
+
+    /// Counts what else waits in a club: 2 queries.
+    pub async fn waiting_in_club(
+        &self,
+        club: &ClubCode,
+        now: Timestamp,
+    ) -> Result<ClubWaiting, TableError> {
+        let most = Some(limits::COUNTED_ITEMS);
+        let of = |prefix: &'static str| (keys::club_items(club), Some(prefix));
+        let ((requests, _), (invites, _)) = futures::try_join!(
+            self.some_of(of(keys::REQUESTS), &[], 1, most),
+            self.some_of(of(keys::INVITES), &["expires_at"], 1, most)
+        )?;
+        let soon = now.plus(TimeDelta::days(ClubWaiting::SOON_DAYS));
+        let mut invites_ending = 0;
+        for invite in &invites {
+            let Ending { expires_at } = invite.read()?;
+            invites_ending += usize::from(now < expires_at && expires_at < soon);
+        }
+        Ok(ClubWaiting {
+            requests: requests.len(),
+            invites_ending,
+        })
+    }
+
+    /// Returns the invitations to an address that can be used: 1 query of the index and 1 batch
+    /// read.
+    pub async fn invites_to(
+        &self,
+        email: &Email,
+        now: Timestamp,
+    ) -> Result<Vec<Invite>, TableError> {
+        if email.is_empty() {
+            return Ok(vec![]);
+        }
+        let range = Range::Prefix(keys::INVITES.into());
+        let entries = self.index_entries(keys::address(email), range).await?;
+        let latest = entries.iter().rev().take(limits::HOME_INVITES);
+        let wanted: Vec<Key> = latest.map(Stored::key).collect();
+        let mut found: Vec<Invite> = self.get_many(wanted).await?.into_entities();
+        found.retain(|invite| invite.is_open(now) && invite.email == email.folded());
+        Ok(found)
+    }
+}

@@ -1,0 +1,392 @@
+//! Errors of the API, and the one place where they become a status and a body (H6).
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use crate::auth::TokenError;
+use crate::db::{Refusal, TableError};
+use crate::limits;
+
+crate::text::enums::text_enum! {
+    /// What went wrong, for programs (H7). A code never reveals more than the sentence in `detail`.
+    Code {
+        /// 401: no credentials were sent.
+        AuthenticationRequired,
+        /// 401: the credentials are not valid.
+        InvalidToken,
+        /// 403: the caller does not have the rights for this.
+        PermissionDenied,
+        /// 404: there is no such object, or it is not visible to the caller.
+        NotFound,
+        /// 405: the path does not support this method.
+        MethodNotAllowed,
+        /// 406: the client accepts no coding in which the service can answer.
+        NotAcceptable,
+        /// 412: the object does not match `If-Match`.
+        PreconditionFailed,
+        /// 413: the request body is too large.
+        PayloadTooLarge,
+        /// 415: the content type is not supported here.
+        UnsupportedMediaType,
+        /// 400: invalid fields, or a broken rule that has no code of its own.
+        Invalid,
+        /// 429: a limit of this service was reached.
+        RateLimited,
+        /// 429: nothing was stored, because there are many other writes at the same time.
+        Busy,
+        /// 500: an error in the service.
+        Internal,
+        /// 500: the change may or may not be stored. The same request may be sent again.
+        OutcomeUnknown,
+        /// 400: the caller cannot submit, change or withdraw at this application now.
+        ApplicationClosed,
+        /// 400: the club would be left without an owner.
+        LastOwner,
+        /// 400: the person is already a member of the club.
+        AlreadyMember,
+        /// 400: the invitation was used or revoked, has expired, or never existed.
+        InviteUnusable,
+        /// 400: other objects refer to it.
+        InUse,
+        /// 400: decisions, reasons or templates changed since the preview.
+        DigestChanged,
+        /// 400: the idempotency key was sent before with another body.
+        KeyReused,
+        /// 400: the fair does not accept registrations at present.
+        RegistrationClosed,
+        /// 400: a limit on how many objects one person or club may have.
+        Quota,
+        /// 400: somebody is not decided yet, and the request wants everybody decided.
+        Undecided,
+        /// 412: answers of the draft were changed elsewhere since the client read them.
+        DraftConflict,
+        /// 400: the data of the applicant was erased, and what remains does not change any more.
+        ApplicantErased = "erased",
+        /// 400: the answer is to a question that was deleted since.
+        QuestionGone,
+        /// 400: the club is not approved yet, and cannot invite anybody until then.
+        ClubNotApproved,
+    }
+}
+
+/// An error that is returned to the caller.
+#[derive(Debug, Clone)]
+pub enum ApiError {
+    /// 401: no credentials where they are required.
+    Unauthenticated,
+    /// 401: the credentials are not valid, and why.
+    BadToken(String),
+    /// 403: the caller does not have the rights for this.
+    Forbidden,
+    /// 404: there is no such object, or it is not visible to the caller.
+    NotFound,
+    /// 404: the page is past the end of a list.
+    InvalidPage,
+    /// 405: the path does not support this method.
+    MethodNotAllowed,
+    /// 406: the client accepts no coding in which the service can answer.
+    NotAcceptable,
+    /// 412: the object does not match `If-Match`.
+    PreconditionFailed,
+    /// 413, with the limit in bytes.
+    TooLarge(usize),
+    /// 415, and what to send instead.
+    UnsupportedMediaType(&'static str),
+    /// 400: a broken rule that does not belong to a field.
+    Rule(Code, String),
+    /// 400, with messages for each field.
+    Invalid(Code, FieldErrors),
+    /// 429: a limit of this service was reached: which one, and after how many seconds to try
+    /// again.
+    RateLimited(String, u64),
+    /// 429: the table is busy, and nothing was stored.
+    Busy,
+    /// 429: others kept changing the object, and nothing was stored. [`super::edit`] retries before
+    /// it returns this.
+    Changed,
+    /// 500: the change may or may not be stored. The text goes to the log only.
+    OutcomeUnknown(String),
+    /// 500: an error in the service. The text goes to the log only.
+    Internal(String),
+}
+
+/// The message for a person whose account is being erased.
+pub const ERASING: &str = "Your account is being erased.";
+
+/// Messages for each field. Nested fields have dotted paths.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(transparent)]
+pub struct FieldErrors(BTreeMap<String, Vec<String>>);
+
+impl FieldErrors {
+    /// Adds a message for a field.
+    ///
+    /// At most [`limits::NAMED_ERRORS`] fields are named. The others would say nothing new, and a
+    /// body with a million wrong values must not cost a million messages.
+    pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
+        let field = field.into();
+        if self.0.len() < limits::NAMED_ERRORS || self.0.contains_key(&field) {
+            self.0.entry(field).or_default().push(message.into());
+        }
+    }
+
+    /// Adds the messages of the fields inside `field`.
+    pub fn extend(&mut self, field: &str, inside: Self) {
+        for (name, message) in inside.into_messages() {
+            self.add(format!("{field}.{name}"), message);
+        }
+    }
+
+    /// Returns whether the field already has a message.
+    pub fn has(&self, field: &str) -> bool {
+        self.0.contains_key(field)
+    }
+
+    /// Returns all messages, each with its field.
+    pub fn into_messages(self) -> impl Iterator<Item = (String, String)> {
+        self.0.into_iter().flat_map(|(field, messages)| {
+            messages
+                .into_iter()
+                .map(move |message| (field.clone(), message))
+        })
+    }
+
+    /// Returns an error if there is any message.
+    pub fn check(self) -> Result<(), ApiError> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(ApiError::Invalid(Code::Invalid, self))
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match self.0.iter().next() {
+            Some((field, messages)) => format!(
+                "{field}: {}",
+                messages.first().map_or("invalid", String::as_str)
+            ),
+            None => "Invalid request.".to_owned(),
+        }
+    }
+}
+
+impl ApiError {
+    /// Returns a 400 error for one field.
+    pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut errors = FieldErrors::default();
+        errors.add(field, message);
+        Self::Invalid(Code::Invalid, errors)
+    }
+
+    /// Returns a 400 error for a broken rule.
+    pub fn rule(message: impl Into<String>) -> Self {
+        Self::Rule(Code::Invalid, message.into())
+    }
+
+    /// Returns the same 400 error with another code. Other errors are returned unchanged.
+    #[must_use]
+    pub fn coded(self, code: Code) -> Self {
+        match self {
+            Self::Rule(_, message) => Self::Rule(code, message),
+            Self::Invalid(_, errors) => Self::Invalid(code, errors),
+            other => other,
+        }
+    }
+
+    /// Returns the error for a failure after a write. 429 would wrongly say that nothing was
+    /// stored.
+    #[must_use]
+    pub fn after_write(self) -> Self {
+        match self {
+            Self::Busy | Self::Changed => {
+                Self::OutcomeUnknown("a read after a write failed".to_owned())
+            }
+            other => other,
+        }
+    }
+
+    fn code(&self) -> Code {
+        match self {
+            Self::Unauthenticated => Code::AuthenticationRequired,
+            Self::BadToken(_) => Code::InvalidToken,
+            Self::Forbidden => Code::PermissionDenied,
+            Self::NotFound | Self::InvalidPage => Code::NotFound,
+            Self::MethodNotAllowed => Code::MethodNotAllowed,
+            Self::NotAcceptable => Code::NotAcceptable,
+            Self::PreconditionFailed => Code::PreconditionFailed,
+            Self::TooLarge(_) => Code::PayloadTooLarge,
+            Self::UnsupportedMediaType(_) => Code::UnsupportedMediaType,
+            Self::Rule(code, _) | Self::Invalid(code, _) => *code,
+            Self::RateLimited(..) => Code::RateLimited,
+            Self::Busy | Self::Changed => Code::Busy,
+            Self::OutcomeUnknown(_) => Code::OutcomeUnknown,
+            Self::Internal(_) => Code::Internal,
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Unauthenticated | Self::BadToken(_) => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::NotFound | Self::InvalidPage => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Rule(..) | Self::Invalid(..) => StatusCode::BAD_REQUEST,
+            Self::RateLimited(..) | Self::Busy | Self::Changed => StatusCode::TOO_MANY_REQUESTS,
+            Self::OutcomeUnknown(_) | Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// Returns the sentence for people.
+    fn detail(&self) -> String {
+        match self {
+            Self::Unauthenticated => "Authentication credentials were not provided.".to_owned(),
+            Self::BadToken(why) => format!("The access token is not valid: {why}."),
+            Self::Forbidden => "You do not have permission to do this.".to_owned(),
+            Self::NotFound => "Not found.".to_owned(),
+            Self::InvalidPage => "Invalid page.".to_owned(),
+            Self::MethodNotAllowed => "This method is not allowed here.".to_owned(),
+            Self::NotAcceptable => {
+                "Accept one of gzip, br and identity in the header Accept-Encoding.".to_owned()
+            }
+            Self::PreconditionFailed => {
+                "This was changed since you read it. Read it again, then decide.".to_owned()
+            }
+            Self::TooLarge(limit) => format!("The request body is larger than {limit} bytes."),
+            Self::UnsupportedMediaType(wanted) => (*wanted).to_owned(),
+            Self::Rule(_, message) | Self::RateLimited(message, _) => message.clone(),
+            Self::Invalid(_, errors) => errors.sentence(),
+            Self::Busy | Self::Changed => "The service is busy. Please try again.".to_owned(),
+            Self::OutcomeUnknown(_) => {
+                "It is not known whether this was stored. You may send the same request again."
+                    .to_owned()
+            }
+            Self::Internal(_) => "Something went wrong on our side.".to_owned(),
+        }
+    }
+}
+
+/// Returns the 400 error for a change of a submission whose applicant was erased (D5).
+pub fn applicant_erased() -> ApiError {
+    let why = "The data of this applicant was erased. What remains cannot be changed any more.";
+    ApiError::rule(why).coded(Code::ApplicantErased)
+}
+
+impl From<TableError> for ApiError {
+    fn from(error: TableError) -> Self {
+        match error {
+            TableError::Busy(why) => {
+                tracing::warn!(why, "the table is busy");
+                Self::Busy
+            }
+            TableError::Unknown(why) => Self::OutcomeUnknown(why),
+            TableError::Refused(Refusal::Changed) => Self::Changed,
+            TableError::Refused(Refusal::Authority) => Self::Forbidden,
+            TableError::Refused(Refusal::Erased) => Self::rule(ERASING),
+            TableError::Refused(Refusal::ApplicantErased) => applicant_erased(),
+            TableError::Refused(Refusal::LastOwner) => {
+                Self::rule("A club needs at least one owner.").coded(Code::LastOwner)
+            }
+            TableError::TooMuch => Self::rule(
+                "The response is too large. Request it in parts with the parameters `limit` and \
+                    `cursor`.",
+            ),
+            // Where a failed condition has a special meaning, the code that writes has already
+            // mapped it.
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+impl From<TokenError> for ApiError {
+    fn from(error: TokenError) -> Self {
+        match error {
+            TokenError::Invalid(why) => Self::BadToken(why.to_owned()),
+            TokenError::Unavailable => Self::Busy,
+        }
+    }
+}
+
+/// The body of every error.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ErrorBody {
+    /// One sentence for people.
+    pub detail: String,
+    /// What went wrong, for programs.
+    pub code: Code,
+    /// Validation messages for each field. The names of nested fields are joined by dots, as in
+    /// `responses.0.text`. Missing if no field is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        value_type = Option<BTreeMap<String, Vec<String>>>
+    )]
+    pub errors: Option<FieldErrors>,
+    /// The id of the request in the logs. Missing if it is not a 5xx error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+/// The reason of a 5xx error, which goes to the log, and the code that is returned to the caller.
+#[derive(Debug, Clone)]
+pub struct Cause {
+    /// The text for the log.
+    pub text: String,
+    /// The code for the caller.
+    pub code: Code,
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (status, code, detail) = (self.status(), self.code(), self.detail());
+        let errors = if let Self::Invalid(_, errors) = &self {
+            Some(errors.clone())
+        } else {
+            None
+        };
+        let mut response = (
+            status,
+            Json(ErrorBody {
+                detail,
+                code,
+                errors,
+                request_id: None,
+            }),
+        )
+            .into_response();
+        let headers = response.headers_mut();
+        match self {
+            Self::Unauthenticated => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            Self::BadToken(_) => {
+                headers.insert(
+                    header::WWW_AUTHENTICATE,
+                    HeaderValue::from_static("Bearer error=\"invalid_token\""),
+                );
+            }
+            Self::RateLimited(_, seconds) => {
+                headers.insert(header::RETRY_AFTER, seconds.max(1).into());
+            }
+            Self::Busy | Self::Changed => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            Self::OutcomeUnknown(text) => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                response.extensions_mut().insert(Cause { text, code });
+            }
+            Self::Internal(text) => {
+                response.extensions_mut().insert(Cause { text, code });
+            }
+            _ => {}
+        }
+        response
+    }
+}

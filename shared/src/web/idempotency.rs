@@ -1,0 +1,384 @@
+//! `Idempotency-Key`: a POST that is sent again with the same key is executed once, and a repeat
+//! gets the same response (X1, X2, X3, X4, X5).
+//!
+//! Before the work begins, the request is stored with the id that its object will have. An attempt
+//! with an unknown outcome can therefore be retried: the write finds its own object. A response is
+//! stored only if it contains no data of other people. For other responses, a repeat reads the
+//! object as GET does, with the rights that the caller has now.
+
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures::FutureExt as _;
+use tokio::time::Instant;
+use tower::ServiceExt as _;
+
+use super::error::{ApiError, Code};
+use super::request::ReceivedAt;
+use super::user::User;
+use crate::db::TableError;
+use crate::domain::{KeyedOutcome, KeyedRequest};
+use crate::ids::{Id, sha256_hex};
+use crate::limits;
+use crate::state::Shared;
+
+const KEY: &str = "idempotency-key";
+/// Header that marks a response as a replay.
+pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// How long a key is stored, in seconds.
+const REMEMBERED: i64 = 24 * 3_600;
+/// How long an attempt may run before another one may replace it, in seconds. Most functions time
+/// out earlier.
+const ATTEMPT: i64 = 12;
+/// How long a repeat waits for an attempt that is still running.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(100);
+/// The largest response body that is stored as it is, in bytes.
+const ANSWER: usize = 100_000;
+/// Routes that store the key of their last write themselves. No attempt is stored for them, so none
+/// can block a later request.
+const REMEMBERS: [&str; 1] = ["/api/clubs/{club}/applications/{application}/submissions/"];
+
+/// The id of the object that a request creates. With an idempotency key, every repeat has the same
+/// id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewId(pub u64);
+
+impl NewId {
+    /// Returns the id of the created object.
+    pub fn id<T>(self) -> Id<T> {
+        Id::new(self.0)
+    }
+
+    /// Returns a generator of ids for the parts of the created object. They follow its own id, and
+    /// are unique inside the object.
+    pub fn parts(self) -> impl Fn() -> u64 {
+        let next = std::cell::Cell::new(self.0);
+        move || {
+            next.set(next.get() + 1);
+            next.get()
+        }
+    }
+}
+
+impl FromRequestParts<Shared> for NewId {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
+        Ok(parts
+            .extensions
+            .get()
+            .copied()
+            .unwrap_or_else(|| Self(app.next_id())))
+    }
+}
+
+/// A hash of the idempotency key, the method and the path of a request; none without a key.
+#[derive(Debug, Clone)]
+pub struct RequestKey(pub Option<String>);
+
+impl FromRequestParts<Shared> for RequestKey {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
+        let key = key_of(&parts.headers);
+        if key
+            .as_ref()
+            .is_some_and(|key| key.chars().count() > limits::IDEMPOTENCY_KEY)
+        {
+            return Err(too_long());
+        }
+        Ok(Self(key.map(|key| hash_of(&key, parts))))
+    }
+}
+
+/// Marks a response that shows the object at this path but did not create it. A repeat reads the
+/// object there.
+#[derive(Debug, Clone)]
+pub struct ShownAt(pub String);
+
+/// Marks a response to a request that changed nothing. It is computed again for each repeat.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangedNothing;
+
+/// Returns a response marked with [`ShownAt`].
+pub fn shown_at(path: String, body: impl IntoResponse) -> Response {
+    let mut response = body.into_response();
+    response.extensions_mut().insert(ShownAt(path));
+    response
+}
+
+/// Returns a 400 error for a key that was sent with another body.
+pub fn key_reused() -> ApiError {
+    ApiError::field(
+        "Idempotency-Key",
+        "This key was sent with another body before. Use a new key.",
+    )
+    .coded(Code::KeyReused)
+}
+
+/// Marks a response as a replay.
+pub fn replayed(response: &mut Response) {
+    response
+        .headers_mut()
+        .insert(REPLAYED, HeaderValue::from_static("true"));
+}
+
+fn too_long() -> ApiError {
+    ApiError::field(
+        "Idempotency-Key",
+        format!(
+            "At most {} characters are allowed.",
+            limits::IDEMPOTENCY_KEY
+        ),
+    )
+}
+
+fn key_of(headers: &HeaderMap) -> Option<String> {
+    headers
+        .get(KEY)
+        .map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned())
+        .filter(|key| !key.is_empty())
+}
+
+fn hash_of(key: &str, parts: &Parts) -> String {
+    sha256_hex(format!("{key}\n{}\n{}", parts.method, parts.uri.path()).as_bytes())
+}
+
+/// What the layer needs besides the request: the state, and the routes that objects are read with.
+#[derive(Clone)]
+pub(super) struct Replays {
+    pub app: Shared,
+    pub routes: Router,
+}
+
+/// Returns whether a route handles keys and the caller's profile itself. Submissions do this to
+/// need fewer round trips.
+pub(super) fn remembers_itself(route: &str) -> bool {
+    REMEMBERS.contains(&route)
+}
+
+/// Executes a request with a key only once.
+pub(super) async fn idempotent(
+    State(replays): State<Replays>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let user = request.extensions().get::<User>().cloned();
+    let remembers = request
+        .extensions()
+        .get::<MatchedPath>()
+        .is_some_and(|path| remembers_itself(path.as_str()));
+    match (user, key_of(request.headers())) {
+        (Some(user), Some(key)) if request.method() == Method::POST && !remembers => {
+            once(&replays, &user, &key, request, next)
+                .await
+                .unwrap_or_else(IntoResponse::into_response)
+        }
+        _ => next.run(request).await,
+    }
+}
+
+async fn once(
+    replays: &Replays,
+    user: &User,
+    key: &str,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    if key.chars().count() > limits::IDEMPOTENCY_KEY {
+        return Err(too_long());
+    }
+    let app = &replays.app;
+    let (mut parts, body) = request.into_parts();
+    let bytes = to_bytes(body, usize::MAX)
+        .await
+        .map_err(|_| ApiError::rule("The request body could not be read."))?;
+    let id = hash_of(key, &parts);
+    let body_hash = sha256_hex(&without_boundary(&parts.headers, &bytes));
+    let began = Instant::now();
+    let attempt = loop {
+        let now = app.now().epoch_seconds();
+        let new = KeyedRequest {
+            person: user.id(),
+            id: id.clone(),
+            body_hash: body_hash.clone(),
+            creates: app.next_id(),
+            attempt: app.next_id(),
+            busy_until: now + ATTEMPT,
+            expires: now + REMEMBERED,
+            outcome: None,
+        };
+        let Some(known) = app.table.begin_keyed(&new, now).await? else {
+            break new;
+        };
+        if known.body_hash != new.body_hash {
+            return Err(key_reused());
+        }
+        match &known.outcome {
+            Some(KeyedOutcome::Nothing) => {
+                return Ok(next
+                    .run(Request::from_parts(parts, Body::from(bytes)))
+                    .await);
+            }
+            Some(outcome) => return replay(replays, outcome, &parts, user).await,
+            None if known.busy_until <= now => match app
+                .table
+                .retry_keyed(&known, new.attempt, new.busy_until)
+                .await
+            {
+                Ok(()) => {
+                    break KeyedRequest {
+                        attempt: new.attempt,
+                        busy_until: new.busy_until,
+                        ..known
+                    };
+                }
+                // Another repeat was faster.
+                Err(TableError::Refused(_)) => {}
+                Err(error) => return Err(error.into()),
+            },
+            None => {}
+        }
+        if began.elapsed() >= PATIENCE {
+            return Err(ApiError::Busy);
+        }
+        tokio::time::sleep(PAUSE).await;
+    };
+    parts.extensions.insert(NewId(attempt.creates));
+    let run = next.run(Request::from_parts(parts, Body::from(bytes)));
+    match AssertUnwindSafe(run).catch_unwind().await {
+        Ok(response) => Ok(ended(app, &attempt, response).await),
+        Err(panic) => {
+            // The panic continues to the layer that turns panics into responses.
+            let _ = app.table.end_keyed(&attempt, None).await;
+            resume_unwind(panic)
+        }
+    }
+}
+
+/// Stores the response for repeats. After a failure, or a refusal because of missing rights,
+/// nothing is stored, and a repeat executes the request again.
+async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Response {
+    let status = response.status();
+    let (parts, body) = response.into_parts();
+    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
+        return ApiError::Internal("a response body could not be read".into()).into_response();
+    };
+    let location = parts
+        .headers
+        .get(header::LOCATION)
+        .and_then(|value| value.to_str().ok())
+        .map(str::to_owned);
+    let shown_at = parts
+        .extensions
+        .get::<ShownAt>()
+        .map(|shown| shown.0.clone());
+    let is_location = location.is_some();
+    // A repeat checks rights and states again, so other statuses are not stored.
+    let is_kept =
+        |status: StatusCode| status.is_success() || matches!(status.as_u16(), 400 | 413 | 415);
+    let outcome = match (location.or(shown_at), std::str::from_utf8(&bytes)) {
+        _ if parts.extensions.get::<ChangedNothing>().is_some() => Some(KeyedOutcome::Nothing),
+        (Some(path), _) if status.is_success() => Some(KeyedOutcome::Object {
+            status: status.as_u16(),
+            path,
+            is_location,
+        }),
+        (None, Ok(body)) if is_kept(status) && body.len() <= ANSWER => Some(KeyedOutcome::Answer {
+            status: status.as_u16(),
+            body: body.to_owned(),
+        }),
+        _ => None,
+    };
+    if let Err(error) = app.table.end_keyed(attempt, outcome.as_ref()).await {
+        // The work itself is done. A repeat finds it after the attempt has timed out.
+        tracing::error!(?error, "the outcome of a request with a key was not stored");
+    }
+    Response::from_parts(parts, Body::from(bytes))
+}
+
+/// Returns the first response again: its status, with the object as it is now or with the stored
+/// body.
+async fn replay(
+    replays: &Replays,
+    outcome: &KeyedOutcome,
+    parts: &Parts,
+    user: &User,
+) -> Result<Response, ApiError> {
+    let mut response = match outcome {
+        KeyedOutcome::Object { path, .. } => {
+            let mut get = Request::builder()
+                .uri(path)
+                .body(Body::empty())
+                .map_err(|error| ApiError::Internal(error.to_string()))?;
+            get.extensions_mut().insert(user.clone());
+            if let Some(received) = parts.extensions.get::<ReceivedAt>() {
+                get.extensions_mut().insert(*received);
+            }
+            replays
+                .routes
+                .clone()
+                .oneshot(get)
+                .await
+                .unwrap_or_else(|never| match never {})
+        }
+        KeyedOutcome::Answer { body, .. } => {
+            ([(header::CONTENT_TYPE, "application/json")], body.clone()).into_response()
+        }
+        KeyedOutcome::Nothing => return Err(ApiError::Internal("nothing is replayed".into())),
+    };
+    if let (
+        KeyedOutcome::Object { status, .. } | KeyedOutcome::Answer { status, .. },
+        StatusCode::OK,
+    ) = (outcome, response.status())
+    {
+        *response.status_mut() = StatusCode::from_u16(*status).unwrap_or(StatusCode::OK);
+        if let KeyedOutcome::Object {
+            path,
+            is_location: true,
+            ..
+        } = outcome
+            && let Ok(value) = HeaderValue::from_str(path)
+        {
+            response.headers_mut().insert(header::LOCATION, value);
+        }
+    }
+    replayed(&mut response);
+    Ok(response)
+}
+/// Returns a form body without the boundary, because clients generate a new boundary for each
+/// request.
+fn without_boundary(headers: &HeaderMap, body: &Bytes) -> Vec<u8> {
+    let content_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let boundary = content_type.split_once("boundary=").map(|(_, boundary)| {
+        boundary
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim_matches('"')
+    });
+    match boundary.filter(|boundary| !boundary.is_empty()) {
+        Some(boundary) => {
+            let finder = memchr::memmem::Finder::new(boundary);
+            let (mut kept, mut from) = (Vec::with_capacity(body.len()), 0);
+            while let Some(at) = finder.find(&body[from..]) {
+                kept.extend_from_slice(&body[from..from + at]);
+                from += at + boundary.len();
+            }
+            kept.extend_from_slice(&body[from..]);
+            kept
+        }
+        None => body.to_vec(),
+    }
+}

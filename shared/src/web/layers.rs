@@ -1,0 +1,440 @@
+//! The layers around every router, in every environment: request log, panics, compression, entity
+//! tags, slashes, body limits.
+
+use std::any::Any;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use futures::StreamExt as _;
+use serde_json::Value;
+use tower_http::CompressionLevel;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
+
+use super::coding::acceptable;
+use super::entity_tag::{entity_tags, set, weak_if_compressed};
+use super::error::{ApiError, Cause, Code, ErrorBody};
+use super::idempotency::{ChangedNothing, REPLAYED, Replays, idempotent, remembers_itself};
+use super::list::Sliced;
+use super::request::{PublicPath, ReceivedAt};
+use super::request_line::RequestLine;
+use super::user::User;
+use crate::db::usage::metered;
+use crate::domain::Person;
+use crate::ids::Id;
+use crate::limits;
+use crate::state::Shared;
+
+/// How long browsers may cache a preflight response.
+const PREFLIGHT: Duration = Duration::from_hours(2);
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Which route was called and by whom. It is attached to the response for the log.
+#[derive(Clone)]
+struct Called {
+    route: String,
+    user: Option<Id<Person>>,
+}
+
+/// Adds authentication to the routes of a router, and answers requests that match no route. It must
+/// be applied before [`finish`].
+pub fn guard(router: Router<Shared>, app: &Shared) -> Router<Shared> {
+    // A token is verified only where route and method match, so 404 and 405 come before 401.
+    let router = if router.has_routes() {
+        let replays = Replays {
+            app: app.clone(),
+            routes: router.clone().with_state(app.clone()),
+        };
+        let once = router.route_layer(from_fn_with_state(replays, idempotent));
+        once.route_layer(from_fn_with_state(app.clone(), authenticate))
+    } else {
+        router
+    };
+    router
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+        .fallback(async || ApiError::NotFound)
+}
+
+/// Returns the router with all layers, ready to serve requests.
+pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
+    Router::new()
+        .fallback_service(router.with_state(app.clone()))
+        .layer(from_fn(entity_tags))
+        // The body limit is checked in `normalise` instead.
+        .layer(DefaultBodyLimit::disable())
+        .layer(from_fn(normalise))
+        .layer(from_fn(shortened))
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        .layer(from_fn(weak_if_compressed))
+        .layer(from_fn(acceptable))
+        .layer(from_fn(bounded_answer))
+        .layer(cors(&app.settings.cors_origins))
+        .layer(from_fn(no_sniffing))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(app.clone(), log))
+}
+
+/// Which origins may call from a browser, and which response headers they may read.
+pub fn cors(origins: &[String]) -> CorsLayer {
+    let layer = CorsLayer::new()
+        .allow_methods([
+            Method::GET,
+            Method::HEAD,
+            Method::POST,
+            Method::PUT,
+            Method::PATCH,
+            Method::DELETE,
+        ])
+        .allow_headers(AllowHeaders::mirror_request())
+        .expose_headers([
+            header::CONTENT_DISPOSITION,
+            header::ETAG,
+            header::LINK,
+            header::LOCATION,
+            header::RETRY_AFTER,
+            header::WWW_AUTHENTICATE,
+            REPLAYED,
+            REQUEST_ID,
+        ])
+        .max_age(PREFLIGHT)
+        // `Vary` is set only here, because this layer replaces values from other layers.
+        .vary([
+            header::ACCEPT,
+            header::ACCEPT_ENCODING,
+            header::AUTHORIZATION,
+            header::ORIGIN,
+            header::ACCESS_CONTROL_REQUEST_HEADERS,
+        ]);
+    if origins.iter().any(|origin| origin == "*") {
+        layer.allow_origin(AnyValue)
+    } else {
+        layer.allow_origin(AllowOrigin::list(
+            origins
+                .iter()
+                .filter_map(|origin| HeaderValue::from_str(origin).ok()),
+        ))
+    }
+}
+
+async fn authenticate(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or_else(String::new, |path| path.as_str().to_owned());
+    let user = match User::authenticate(&app, request.headers()).await {
+        Ok(user) => user,
+        Err(error) => return error.into_response(),
+    };
+    let called = Called {
+        route: route.clone(),
+        user: user.as_ref().map(User::id),
+    };
+    let mut response = match user {
+        None => next.run(request).await,
+        Some(user) => {
+            request.extensions_mut().insert(user.clone());
+            let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+            if !is_read
+                && !remembers_itself(&route)
+                && let Err(error @ ApiError::BadToken(_)) = user.remember().await
+            {
+                // Nothing is executed for a caller whose id belongs to somebody else.
+                return error.into_response();
+            }
+            // The profile is stored while the request is processed, so it takes no extra time.
+            let (response, stored) = futures::join!(next.run(request), user.remember());
+            if let Err(error @ ApiError::BadToken(_)) = stored {
+                // The response is discarded: the id belongs to somebody else.
+                return error.into_response();
+            }
+            if let Err(error) = stored {
+                tracing::error!(
+                    ?error,
+                    "the profile was not stored; the next request will retry"
+                );
+            }
+            response
+        }
+    };
+    response.extensions_mut().insert(called);
+    response
+}
+
+/// Gives the request an id and a time, logs the result, and rewrites the body of 5xx errors.
+async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
+    let started = tokio::time::Instant::now();
+    let received = *request
+        .extensions_mut()
+        .get_or_insert_with(|| ReceivedAt(app.clock.now()));
+    let request_id = request
+        .extensions()
+        .get::<lambda_http::Context>()
+        .map_or_else(
+            || format!("{:x}", app.ids.next(received.0)),
+            |context| context.request_id.clone(),
+        );
+    let method = request.method().clone();
+    let (mut response, usage) = metered(next.run(request)).await;
+    let status = response.status();
+    let cause = response.extensions_mut().remove::<Cause>();
+    if status.is_server_error() {
+        let Cause { text, code } = cause.unwrap_or(Cause {
+            text: String::new(),
+            code: Code::Internal,
+        });
+        tracing::error!(request_id, cause = text, "request failed");
+        let detail = match code {
+            Code::OutcomeUnknown => {
+                "It is not known whether this was stored. You may send the same request again."
+                    .to_owned()
+            }
+            _ => format!(
+                "Something went wrong on our side. If it happens again, tell us this request id: \
+                    {request_id}."
+            ),
+        };
+        // The other headers stay (for example the CORS headers), so that browsers can read the
+        // response.
+        let body = ErrorBody {
+            detail,
+            code,
+            errors: None,
+            request_id: Some(request_id.clone()),
+        };
+        *response.body_mut() = Body::from(serde_json::to_vec(&body).unwrap_or_default());
+        response.headers_mut().remove(header::CONTENT_ENCODING);
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+    }
+    if let Ok(value) = HeaderValue::from_str(&request_id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    let called = response.extensions().get::<Called>();
+    RequestLine {
+        message: "request",
+        request_id: &request_id,
+        method: method.as_str(),
+        route: called.map_or("", |called| called.route.as_str()),
+        user: called.and_then(|called| called.user).map(Id::get),
+        status: status.as_u16(),
+        ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        table_calls: usage.calls,
+        read_units: usage.read_units,
+        write_units: usage.write_units,
+        mails_queued: usage.mails,
+    }
+    .log(&app);
+    response.extensions_mut().insert(usage);
+    response
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned());
+    ApiError::Internal(format!("panic: {}", text.unwrap_or_default())).into_response()
+}
+
+/// Reads the body up to its limit, adds the final slash to the path, and answers HEAD like GET.
+async fn normalise(request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let multipart = parts
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|v| v.to_str().ok())
+        .is_some_and(|v| v.to_ascii_lowercase().starts_with("multipart/"));
+    let limit = if multipart {
+        limits::IMAGE + limits::MULTIPART_OVERHEAD
+    } else {
+        limits::JSON_BODY
+    };
+    let bytes = match read_body(body, limit).await {
+        Ok(bytes) => bytes,
+        Err(Unread::TooLarge) => {
+            let limit = if multipart { limits::IMAGE } else { limit };
+            return ApiError::TooLarge(limit).into_response();
+        }
+        Err(Unread::Broken) => {
+            return ApiError::rule("The request body could not be read.").into_response();
+        }
+    };
+    // The stage that the gateway puts before the path also belongs in our links.
+    let stage = PublicPath::of(&parts)
+        .strip_suffix(parts.uri.path())
+        .unwrap_or_default()
+        .to_owned();
+    with_slash(&mut parts);
+    let head = parts.method == Method::HEAD;
+    if head {
+        parts.method = Method::GET;
+    }
+    let mut response = next
+        .run(Request::from_parts(parts, Body::from(bytes)))
+        .await;
+    if let Some(location) = response
+        .headers()
+        .get(header::LOCATION)
+        .and_then(|value| value.to_str().ok())
+        .filter(|_| !stage.is_empty())
+    {
+        let location = format!("{stage}{location}");
+        set(response.headers_mut(), header::LOCATION, &location);
+    }
+    if !head {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let length = to_bytes(body, usize::MAX)
+        .await
+        .map_or(0, |bytes| bytes.len());
+    let mut response = Response::from_parts(parts, Body::empty());
+    response
+        .headers_mut()
+        .insert(header::CONTENT_LENGTH, length.into());
+    response
+}
+
+/// Why a body was not read.
+enum Unread {
+    TooLarge,
+    /// The client broke off, or sent malformed chunks.
+    Broken,
+}
+
+/// Returns the body if it is not larger than `limit`. A larger body is read a little further and
+/// discarded, because many clients look for a response only after they have sent everything.
+async fn read_body(body: Body, limit: usize) -> Result<Bytes, Unread> {
+    let mut stream = body.into_data_stream();
+    let (mut bytes, mut seen) = (Vec::new(), 0);
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.map_err(|_| Unread::Broken)?;
+        seen += chunk.len();
+        if seen <= limit {
+            bytes.extend_from_slice(&chunk);
+        } else if seen > limits::DRAINED {
+            return Err(Unread::TooLarge);
+        }
+    }
+    if seen <= limit {
+        Ok(bytes.into())
+    } else {
+        Err(Unread::TooLarge)
+    }
+}
+
+/// Adds a final slash to the path: `/x` becomes `/x/`. Paths with a file extension have no slash
+/// (H1).
+fn with_slash(parts: &mut Parts) {
+    let path = parts.uri.path();
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let is_file = [".json", ".ics"]
+        .iter()
+        .any(|extension| last.ends_with(extension))
+        || last == "qr.svg"
+        || path.starts_with("/api/docs/");
+    if last.is_empty() || is_file {
+        return;
+    }
+    let query = parts
+        .uri
+        .query()
+        .map_or_else(String::new, |query| format!("?{query}"));
+    if let Ok(path_and_query) = format!("{path}/{query}").parse() {
+        let mut uri = parts.uri.clone().into_parts();
+        uri.path_and_query = Some(path_and_query);
+        if let Ok(uri) = Uri::from_parts(uri) {
+            parts.uri = uri;
+        }
+    }
+}
+
+/// Browsers take the content type of an answer as it is.
+async fn no_sniffing(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    response
+}
+
+/// What is returned instead of the answer to a successful write, if that is too large for the
+/// gateway.
+#[derive(Clone)]
+struct Shortened(Bytes);
+
+/// Keeps a short form of large answers to successful writes: without their large lists. What is
+/// stored is never told as an error (H35).
+async fn shortened(request: Request, next: Next) -> Response {
+    let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
+    let response = next.run(request).await;
+    let changed_nothing = response.extensions().get::<ChangedNothing>().is_some();
+    if !is_write || !response.status().is_success() || changed_nothing {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
+        return ApiError::Internal("a response body could not be read".into()).into_response();
+    };
+    if bytes.len() > limits::ANSWER_BODY {
+        let mut short = match serde_json::from_slice(&bytes) {
+            Ok(Value::Object(fields)) => fields,
+            _ => serde_json::Map::new(),
+        };
+        for list in ["questions", "responses"] {
+            short.remove(list);
+        }
+        short.insert("truncated".to_owned(), Value::Bool(true));
+        let mut short = serde_json::to_vec(&short).unwrap_or_default();
+        if short.len() > limits::ANSWER_BODY {
+            short = br#"{"truncated":true}"#.to_vec();
+        }
+        parts.extensions.insert(Shortened(short.into()));
+    }
+    Response::from_parts(parts, Body::from(bytes))
+}
+
+/// Replaces a response that is too large for the gateway by its short form, or by an error with a
+/// hint; otherwise the gateway would cut it off.
+async fn bounded_answer(request: Request, next: Next) -> Response {
+    let (mut parts, body) = next.run(request).await.into_parts();
+    let sliced = parts.extensions.get::<Sliced>().is_some();
+    match to_bytes(body, limits::ANSWER_BODY).await {
+        Ok(bytes) => {
+            let mut response = Response::from_parts(parts, Body::from(bytes.clone()));
+            if !bytes.is_empty() {
+                response
+                    .headers_mut()
+                    .insert(header::CONTENT_LENGTH, bytes.len().into());
+            }
+            response
+        }
+        Err(_) if parts.extensions.get::<Shortened>().is_some() => {
+            let short = parts.extensions.remove::<Shortened>();
+            let short = short.map_or_else(Bytes::new, |short| short.0);
+            parts.headers.remove(header::CONTENT_ENCODING);
+            parts
+                .headers
+                .insert(header::CONTENT_LENGTH, short.len().into());
+            Response::from_parts(parts, Body::from(short))
+        }
+        Err(_) if sliced => ApiError::rule(
+            "The response is too large. Request it in parts with the parameters \
+                `limit` and `cursor`, or compressed with the header Accept-Encoding: gzip.",
+        )
+        .into_response(),
+        Err(_) => ApiError::rule(
+            "The response is too large. Request it compressed, with the \
+            header Accept-Encoding: gzip.",
+        )
+        .into_response(),
+    }
+}
