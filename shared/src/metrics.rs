@@ -1,7 +1,5 @@
 //! Metrics of a deployed stack. They are members of log lines, in the embedded metric format
 //! of `CloudWatch` Logs, so no call is made for them (O17).
-//!
-//! Proves O17.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -84,6 +82,7 @@ impl Metrics {
 mod tests {
     use super::*;
 
+    // proves O17
     #[test]
     fn a_line_says_which_of_its_members_are_metrics() {
         let metrics = Metrics {

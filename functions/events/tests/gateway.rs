@@ -1,6 +1,4 @@
 //! The real binary behind the events of API Gateway: forms with images, and the bucket.
-//!
-//! Proves V13, O16.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -8,6 +6,7 @@ use serde_json::{Value, json};
 use tests::images::{form, png};
 use tests::lambda::{LambdaProcess, body, event, header};
 
+// proves V13
 #[tokio::test(flavor = "multi_thread")]
 async fn a_form_with_an_image_comes_through_the_gateway() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_events")).await;
@@ -85,6 +84,7 @@ async fn a_form_with_an_image_comes_through_the_gateway() {
     assert_eq!(function.images().await.len(), 0, "old files are removed");
 }
 
+// proves O16
 #[tokio::test(flavor = "multi_thread")]
 async fn links_have_the_address_that_the_client_knows() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_events")).await;

@@ -1,10 +1,9 @@
 //! The real binary behind the events of the table's stream.
-//!
-//! Proves E12, E22.
 
 use serde_json::json;
 use tests::lambda::LambdaProcess;
 
+// proves E12, E22
 #[tokio::test(flavor = "multi_thread")]
 async fn the_function_sends_what_the_stream_delivers_once() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_mailer")).await;

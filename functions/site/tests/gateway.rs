@@ -1,6 +1,4 @@
 //! The real binary behind the events of API Gateway, directly and through the distribution.
-//!
-//! Proves O14, O16.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -38,6 +36,7 @@ async fn get(
     )
 }
 
+// proves O14, O16
 #[tokio::test(flavor = "multi_thread")]
 async fn the_site_knows_its_address_and_its_issuer() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_site")).await;

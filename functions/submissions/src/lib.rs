@@ -1,6 +1,7 @@
 //! Submissions, decisions and decision mails.
 
 pub mod answers;
+mod composer;
 pub mod decisions;
 pub mod draft_body;
 pub mod drafts;
@@ -8,11 +9,14 @@ pub mod export;
 mod filter;
 pub mod list;
 pub mod own;
+mod own_draft;
 mod portions;
 pub mod previews;
+mod queue;
 pub mod receipts;
 pub mod reviewers;
 pub mod reviews;
+mod selection;
 pub mod send_emails;
 mod store;
 pub mod submissions;

@@ -1,30 +1,19 @@
 //! The plan of a call of `send_emails`: which mails it sends and which applicants it skips (E1, E2,
 //! E9).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::BTreeMap;
 
-use chrono::TimeDelta;
 use serde::Serialize;
-use shared::bodies::committee_of;
-use shared::domain::{
-    Application, ApplicationTexts, Club, Decision, EmailStatus, Invite, InviteLink, Mail, MailId,
-    Person, Personal, Status, Submission, ToldDecision,
-};
+use shared::domain::{Mail, MailId, Person, Status, Submission};
 use shared::ids::Id;
-use shared::mail::{
-    DecisionKind, Message, PREVIEW_LINK, Recipient, Template, decision_message, with_invite,
-};
-use shared::text::ClubCode;
-use shared::time::Timestamp;
+use shared::mail::{DecisionKind, Message, PREVIEW_LINK, with_invite};
 use shared::web::{ApiError, Result};
 use shared::{ids, limits};
 use utoipa::ToSchema;
 
+use crate::composer::{Composer, Group, PlannedMail, reasons};
 use crate::portions::portions;
-
-/// After this time, a mail that is still queued or sending may be sent again, because its worker
-/// died (E16).
-const STUCK_MINUTES: i64 = 15;
+use crate::selection::{Due, Invitations, MailSelection, undecided, was_told_otherwise};
 
 /// Numbers of submissions that get no mail. With `one_per_person` these are numbers of people.
 #[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
@@ -68,27 +57,6 @@ pub struct PreviewBody {
     text: String,
 }
 
-/// A mail to be sent. It is composed only when it is queued, because thousands of mails would not
-/// fit into the memory of the function.
-pub struct PlannedMail {
-    /// The submissions that it is about as they were read, without their answers, oldest first.
-    /// There is one, unless the mail is to a person.
-    pub submissions: Vec<Submission>,
-    is_to_person: bool,
-    attempt: u32,
-    invite: Option<InviteLink>,
-}
-
-/// Composes the mails of one type for an application.
-pub struct Composer {
-    club: Club,
-    application: Application,
-    kind: DecisionKind,
-    template: Template,
-    uses_built_in: bool,
-    now: Timestamp,
-}
-
 /// The mails that a call sends, and what it reports.
 pub struct Plan {
     /// The mails, those of the oldest submissions first.
@@ -107,135 +75,6 @@ pub struct Plan {
 }
 
 impl Composer {
-    /// A composer of the mails of one type.
-    pub fn new(
-        club: Club,
-        application: Application,
-        texts: &ApplicationTexts,
-        kind: DecisionKind,
-        now: Timestamp,
-    ) -> Result<Self> {
-        let template = kind.template(texts).map_err(|why| {
-            ApiError::rule(format!("The template of this mail is not valid: {why}"))
-        })?;
-        Ok(Self {
-            club,
-            application,
-            kind,
-            template,
-            uses_built_in: uses_built_in(texts, kind),
-            now,
-        })
-    }
-
-    fn message(&self, about: &[Submission], person: &Personal) -> Result<Message> {
-        let too_large = |why: &str| {
-            let first = about.first().map_or(0, |submission| submission.id.get());
-            ApiError::rule(format!("The mail about submission {first} {why}."))
-        };
-        let committees: Vec<String> = about
-            .iter()
-            .filter_map(|submission| committee_of(submission, &self.application))
-            .map(|committee| committee.name)
-            .collect();
-        let recipient = Recipient {
-            first_name: &person.first_name,
-            name: &person.name,
-            committee: &committees.join(", "),
-            reason: &reasons(about),
-        };
-        decision_message(
-            &self.template,
-            &self.club.profile.name,
-            &self.application.name,
-            recipient,
-        )
-        .filter(|message| {
-            let reasons: usize = about.iter().map(|submission| submission.reason.len()).sum();
-            message.html.len() + message.text.len() + reasons <= limits::MAIL_RECORD
-        })
-        .ok_or_else(|| {
-            let most = limits::MAIL_BYTES;
-            too_large(&format!("would be larger than {most} bytes"))
-        })
-    }
-
-    /// What the digest says about a mail, by its oldest submission (E9).
-    fn digest(
-        &self,
-        about: &[Submission],
-        person: &Personal,
-    ) -> Result<Option<(Id<Submission>, String)>> {
-        let Message { subject, html, .. } = self.message(about, person)?;
-        let statuses: Vec<String> = about
-            .iter()
-            .map(|submission| submission.status.code().to_string())
-            .collect();
-        let all = [statuses.join(",").as_str(), &person.email, &subject, &html].join("\n");
-        let oldest = about.first();
-        Ok(oldest.map(|oldest| (oldest.id, ids::sha256_hex(all.as_bytes()))))
-    }
-
-    /// The mail as it is stored to be sent.
-    pub fn mail(&self, planned: &PlannedMail) -> Result<Mail> {
-        let about = &planned.submissions;
-        let oldest = about
-            .first()
-            .ok_or_else(|| ApiError::Internal("a mail about nothing".into()))?;
-        let personal = oldest
-            .applicant
-            .as_ref()
-            .map(|applicant| applicant.personal.clone())
-            .unwrap_or_default();
-        let Message {
-            subject,
-            html,
-            text,
-        } = self.message(about, &personal)?;
-        let told = |submission: &Submission| ToldDecision {
-            submission: submission.id,
-            sequence: submission.sequence,
-            status: submission.status,
-            reason: submission.reason.clone(),
-            order: submission.next_mail_order(),
-        };
-        let to_person = oldest.person.filter(|_| planned.is_to_person);
-        let newest = about.iter().map(|submission| submission.sequence).max();
-        Ok(Mail {
-            about: to_person.map_or(oldest.id.get(), |person| {
-                MailId::about_person(self.application.id, person)
-            }),
-            sequence: newest.unwrap_or(oldest.sequence),
-            kind: self.kind.mail_kind(),
-            attempt: planned.attempt,
-            status: EmailStatus::Queued,
-            person: oldest.person,
-            to: personal.email,
-            reply_to: self.club.profile.email.clone().into_option(),
-            subject,
-            html,
-            text,
-            decision: Some(Decision {
-                club: self.club.code.clone(),
-                application: self.application.id,
-                status: oldest.status,
-                // The parts have their own.
-                reason: if to_person.is_some() {
-                    String::new()
-                } else {
-                    oldest.reason.clone()
-                },
-                order: oldest.next_mail_order(),
-                covers: to_person.map_or_else(Vec::new, |_| about.iter().map(told).collect()),
-            }),
-            invite: planned.invite.clone(),
-            queued_at: self.now,
-            claimed_at: None,
-            outcome: None,
-            report: None,
-        })
-    }
-
     /// The mails as the applicants would read them. It is 400 if they do not fit into the memory of
     /// the function.
     pub fn previews(&self, plan: &Plan) -> Result<Vec<PreviewBody>> {
@@ -253,117 +92,6 @@ impl Composer {
         }
         Ok(previews)
     }
-}
-
-/// The reasons of several decisions, one a line.
-fn reasons(about: &[Submission]) -> String {
-    let reasons = about.iter().map(|submission| submission.reason.as_str());
-    let given: Vec<&str> = reasons.filter(|reason| !reason.trim().is_empty()).collect();
-    match about {
-        [one] => one.reason.clone(),
-        _ => given.join("\n"),
-    }
-}
-
-/// Whether a mail about a submission is to be sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Due {
-    Yes,
-    /// The last decision that the applicant was told is of this kind, or will soon be told.
-    Told,
-    /// An earlier attempt of this request has queued the mail.
-    Queued,
-    /// There were enough mails in the last 24 hours.
-    Recently,
-}
-
-impl Due {
-    fn of(
-        submission: &Submission,
-        kind: DecisionKind,
-        choice: &MailSelection,
-        now: Timestamp,
-    ) -> Self {
-        let kind = kind.mail_kind();
-        let Some(last) = submission.mail_state(kind) else {
-            return Self::Yes;
-        };
-        let is_stuck = last.at.plus(TimeDelta::minutes(STUCK_MINUTES)) < now;
-        // SES surely never got it. Its record is given up together with storing the new one (E16).
-        let is_lost = last.status == EmailStatus::Queued && is_stuck;
-        if last.is_of(choice.call, now) && !is_lost {
-            return Self::Queued;
-        }
-        let is_told = submission.last_told() == Some(kind);
-        let is_due = match last.status {
-            EmailStatus::Queued => is_stuck,
-            EmailStatus::Sending => is_stuck && (choice.allow_resend || !is_told),
-            _ => choice.allow_resend || !is_told,
-        };
-        match is_due {
-            false => Self::Told,
-            true if last.count_recent(now) >= limits::MAILS_PER_DAY => Self::Recently,
-            true => Self::Yes,
-        }
-    }
-}
-
-/// Whether one of these submissions has to be told, and the applicant was told the opposite of it.
-fn was_told_otherwise(about: &[(Due, Submission)], kind: DecisionKind) -> bool {
-    about.iter().any(|(due, submission)| {
-        let told = submission.last_told();
-        *due == Due::Yes && told.is_some_and(|told| told != kind.mail_kind())
-    })
-}
-
-/// The recipients that the officer chose.
-#[derive(Debug, Clone, Default)]
-pub struct MailSelection {
-    /// Ids of the chosen submissions. `None` means all.
-    pub submissions: Option<BTreeSet<Id<Submission>>>,
-    /// Whether to send again to applicants who already have a mail of this type.
-    pub allow_resend: bool,
-    /// Whether each person gets one mail about all their submissions (E27).
-    pub one_per_person: bool,
-    /// The id of the request. Whoever has a mail of an earlier attempt of it gets no other (E31).
-    pub call: u64,
-}
-
-/// The data that decides which accepted applicants are invited to the club (E24).
-#[derive(Debug, Default)]
-pub struct Invitations {
-    /// Whether anybody is invited at all.
-    pub is_open: bool,
-    /// User ids of the members, who need no invitation.
-    pub members: HashSet<Id<Person>>,
-    /// The versions of existing invites by id. All mails with the same version have the same link.
-    pub versions: HashMap<String, u64>,
-    /// The version of new invites.
-    pub new: u64,
-}
-
-impl Invitations {
-    /// The invitation in the mail to an accepted person, if they need one.
-    fn of(&self, club: &ClubCode, person: Id<Person>) -> Option<InviteLink> {
-        if !self.is_open || self.members.contains(&person) {
-            return None;
-        }
-        let id = Invite::id_for_accepted(club, person);
-        let version = self.versions.get(&id).copied().unwrap_or(self.new);
-        Some(InviteLink {
-            club: club.clone(),
-            invite: id,
-            version,
-        })
-    }
-}
-
-/// Submissions that one mail could be about: those of a person, or one.
-struct Group {
-    /// All whose decision is of this kind, the oldest first. The digest covers them.
-    all: Vec<Submission>,
-    /// Whether a rejection leaves out those that were told already.
-    only_due: bool,
 }
 
 impl Plan {
@@ -480,7 +208,7 @@ impl Plan {
 
 /// A mail about these submissions, with an invitation if it is an acceptance and the person needs
 /// one.
-fn planned(
+pub(crate) fn planned(
     composer: &Composer,
     about: Vec<Submission>,
     invitations: &Invitations,
@@ -497,44 +225,6 @@ fn planned(
         is_to_person: choice.one_per_person,
         attempt,
     }
-}
-
-impl MailSelection {
-    /// Keeps the submissions of the people whom the request names.
-    fn keep_people(&self, submissions: &mut Vec<Submission>) {
-        let Some(chosen) = &self.submissions else {
-            return;
-        };
-        let people: HashSet<Option<Id<Person>>> = submissions
-            .iter()
-            .filter(|submission| chosen.contains(&submission.id))
-            .map(|submission| submission.person)
-            .collect();
-        submissions.retain(|submission| {
-            let is_theirs = submission.person.is_some() && people.contains(&submission.person);
-            is_theirs || chosen.contains(&submission.id)
-        });
-    }
-
-    /// Keeps the submissions that the request names.
-    fn keep_chosen(&self, submissions: &mut Vec<Submission>) {
-        if let Some(chosen) = &self.submissions {
-            submissions.retain(|submission| chosen.contains(&submission.id));
-        }
-    }
-}
-
-/// Returns the number of people with a pending submission and no accepted one.
-fn undecided(submissions: &[Submission]) -> usize {
-    let with = |status: Status| -> BTreeSet<Id<Person>> {
-        submissions
-            .iter()
-            .filter(|submission| submission.status == status)
-            .filter_map(|submission| submission.person)
-            .collect()
-    };
-    let (pending, accepted) = (with(Status::Pending), with(Status::Accepted));
-    pending.difference(&accepted).count()
 }
 
 /// One mail for each decided submission.
@@ -596,16 +286,7 @@ fn by_person(
     groups
 }
 
-/// Whether the built-in text is used. It leaves out an empty reason, so it needs no warning.
-fn uses_built_in(texts: &ApplicationTexts, kind: DecisionKind) -> bool {
-    let own = match kind {
-        DecisionKind::Acceptance => &texts.acceptance_email,
-        DecisionKind::Rejection => &texts.rejection_email,
-    };
-    own.trim().is_empty()
-}
-
-fn preview(planned: &PlannedMail, mail: &Mail) -> PreviewBody {
+pub(crate) fn preview(planned: &PlannedMail, mail: &Mail) -> PreviewBody {
     let submissions: Vec<Id<Submission>> = planned
         .submissions
         .iter()

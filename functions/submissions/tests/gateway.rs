@@ -1,6 +1,4 @@
 //! The real binary behind the events of API Gateway.
-//!
-//! Proves H1, H25, S1, O9.
 
 use std::io::Read as _;
 
@@ -10,6 +8,7 @@ use serde_json::json;
 use tests::fixtures::id;
 use tests::lambda::{LambdaProcess, body, event, header};
 
+// proves H1, H25, S1
 #[tokio::test(flavor = "multi_thread")]
 async fn the_function_answers_the_gateway() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_submissions")).await;
@@ -99,6 +98,7 @@ async fn the_function_answers_the_gateway() {
     );
 }
 
+// proves O9
 #[tokio::test(flavor = "multi_thread")]
 async fn logs_hold_no_names_addresses_answers_or_tokens() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_submissions")).await;

@@ -4,20 +4,22 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
 use super::lookups::{NamedBody, Studies};
+use crate::bodies::scores::Scores;
 use crate::domain::{
-    Application, ApplicationParts, Choice, Committee, EmailStatus, Form, Person, Prompt, Question,
-    QuestionType, Review, Status, StoredAnswer, Submission,
+    Application, Choice, Committee, EmailStatus, Form, Person, Prompt, Question, QuestionType,
+    Status, StoredAnswer, Submission,
 };
 use crate::ids::Id;
 use crate::state::Shared;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 use crate::web::ApiError;
-use chrono::{DateTime, Utc};
-use serde::Serialize;
-use serde_json::value::RawValue;
-use utoipa::ToSchema;
 
 /// A submission.
 #[derive(Debug, Serialize, ToSchema)]
@@ -297,63 +299,6 @@ pub fn shown_change(
     })
 }
 
-/// What an officer may know of the reviews of a submission (W3, W4).
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Scores {
-    /// Number of reviews. None if the officer may not see the reviews of others.
-    pub count: Option<u32>,
-    /// The officer's own score.
-    pub own: Option<u8>,
-    /// Whether the officer has written a review.
-    pub is_reviewed: bool,
-    /// Sum and number of all scores. The number is 0 if the officer may not see them.
-    sum: (u64, u64),
-}
-
-impl Scores {
-    /// Returns what this officer may know. Nobody knows the reviews of a submission of their own,
-    /// and with blind reviews only those who wrote one know the others.
-    pub fn seen_by(
-        officer: Id<Person>,
-        submission: &Submission,
-        application: &Application,
-    ) -> Self {
-        if submission.person == Some(officer) {
-            return Self::default();
-        }
-        let own = submission
-            .reviews
-            .get(&Review::id_of(submission.id, officer).to_string());
-        let known = Self {
-            own: own.copied().flatten(),
-            is_reviewed: own.is_some(),
-            ..Self::default()
-        };
-        if application.blind_reviews && own.is_none() {
-            return known;
-        }
-        let scores = submission.reviews.values().flatten();
-        let sum = scores.fold((0, 0), |(sum, n), score| (sum + u64::from(*score), n + 1));
-        Self {
-            count: u32::try_from(submission.reviews.len()).ok(),
-            sum,
-            ..known
-        }
-    }
-
-    /// Returns the average with one decimal.
-    pub fn average(&self) -> Option<f64> {
-        let tenths = self.scaled(10)?;
-        Some(f64::from(u32::try_from(tenths).ok()?) / 10.0)
-    }
-
-    /// Returns the average, multiplied and rounded.
-    pub fn scaled(&self, by: u64) -> Option<u64> {
-        let (sum, n) = self.sum;
-        (n > 0).then(|| (2 * sum * by + n) / (2 * n))
-    }
-}
-
 /// Returns the committee with its current name. If it was deleted, returns its name at the time of
 /// submission.
 pub fn committee_of(submission: &Submission, application: &Application) -> Option<Committee> {
@@ -396,49 +341,5 @@ fn response<'a>(answer: StoredAnswer<'a>, prompts: &'a Prompts) -> ResponseBody<
         },
         text: answer.text,
         multiple_choice: answer.option.map(option),
-    }
-}
-
-/// What is needed to show submissions to their applicants, from any club.
-pub struct OwnSubmissions {
-    app: Shared,
-    parts: ApplicationParts,
-    studies: Studies,
-    now: DateTime<Utc>,
-}
-
-impl OwnSubmissions {
-    /// Reads the applications, prompts, schools and majors of these submissions.
-    pub async fn of(app: &Shared, submissions: &[Submission]) -> Result<Self, ApiError> {
-        let parts = app.table.parts_of(submissions.iter());
-        let applicants = submissions
-            .iter()
-            .filter_map(|submission| submission.applicant.as_ref());
-        let (parts, studies) = futures::try_join!(parts, Studies::of(app, applicants))?;
-        let now = app.clock.now();
-        Ok(Self {
-            app: app.clone(),
-            parts,
-            studies,
-            now,
-        })
-    }
-
-    /// Returns the submissions as their applicants may see them now, without those to applications
-    /// that were deleted.
-    pub fn bodies<'a>(&'a self, submissions: &'a [Submission]) -> Vec<SubmissionBody<'a>> {
-        let show = |submission: &'a Submission| {
-            let application = self.parts.applications.get(&submission.application)?;
-            let (prompts, studies) = (&self.parts.prompts, &self.studies);
-            Some(SubmissionBody::for_applicant(
-                &self.app,
-                submission,
-                application,
-                prompts,
-                studies,
-                self.now,
-            ))
-        };
-        submissions.iter().filter_map(show).collect()
     }
 }

@@ -18,7 +18,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 pub use error::{Refusal, Retries, TableError};
 pub use keys::{COUNT_VERSION, Key};

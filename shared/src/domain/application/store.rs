@@ -1,21 +1,18 @@
 //! Applications with their committees, questions and prompts.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use chrono::TimeDelta;
 
-use crate::db::answer::{AnyItem as _, Stored, readable};
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::catalogue::versions::moved;
 use crate::domain::club::model::{Club, Window};
-use crate::domain::extension::model::Extension;
-use crate::domain::form::model::{Form, WholeForm};
+use crate::domain::form::model::WholeForm;
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::person::model::Person;
 use crate::domain::question::model::{Prompt, Question};
 use crate::domain::submission::model::{Submission, Withdrawal};
 use crate::domain::tombstones::{DeletedApplication, Gone};
@@ -38,25 +35,6 @@ impl Entity for ApplicationTexts {
         keys::application_texts(&self.club, self.application)
     }
 }
-
-impl Entity for Question {
-    const TYPE: &'static str = "Question";
-
-    fn key(&self) -> Key {
-        keys::question(&self.club, self.application, self.id)
-    }
-}
-
-impl Entity for Prompt {
-    const TYPE: &'static str = "Prompt";
-
-    fn key(&self) -> Key {
-        keys::prompt(self.application, self.question, self.version)
-    }
-}
-
-/// Number of extensions of a person that are read at once.
-const EXTENSIONS_READ: usize = 100;
 
 /// How many applications a club may have.
 #[derive(Debug, Clone, Copy)]
@@ -119,10 +97,6 @@ fn exceeds(
     })
 }
 
-/// Number of questions in one transaction. Each has two items, and DynamoDB allows 100 items and 4
-/// MB, of which 50 options of full length are 50 KB.
-const QUESTIONS_AT_ONCE: usize = 20;
-
 /// The data that is needed to show a person's own submissions.
 #[derive(Debug, Default)]
 pub struct ApplicationParts {
@@ -132,47 +106,12 @@ pub struct ApplicationParts {
     pub prompts: HashMap<(Id<Question>, u32), Prompt>,
 }
 
-fn forms(items: Vec<Stored>) -> Vec<WholeForm> {
-    let mut all: Vec<WholeForm> = Vec::new();
-    // Items are sorted by key: each application comes before its questions and its texts.
-    for item in items {
-        match (item.kind(), all.last_mut()) {
-            (Application::TYPE, _) => {
-                let found = readable::<Application>([item]).into_iter();
-                all.extend(found.map(|application| WholeForm {
-                    texts: ApplicationTexts::none(application.club.clone(), application.id),
-                    form: Form {
-                        application,
-                        questions: vec![],
-                    },
-                }));
-            }
-            (ApplicationTexts::TYPE, Some(WholeForm { form, texts })) => {
-                let found = readable::<ApplicationTexts>([item]).into_iter();
-                let mut own = found.filter(|found| found.application == form.application.id);
-                if let Some(found) = own.next() {
-                    *texts = found;
-                }
-            }
-            (_, Some(WholeForm { form, .. })) => {
-                let of_form = |question: &Question| question.application == form.application.id;
-                let found = readable([item]).into_iter().filter(of_form);
-                form.questions.extend(found);
-            }
-            (_, None) => {}
-        }
-    }
-    all.retain(|whole| whole.form.application.deleted.is_none());
-    for WholeForm { form, .. } in &mut all {
-        form.settle_committees();
-        form.questions
-            .sort_by_key(|question| (question.precedence, question.id));
-    }
-    all
-}
-
 /// Says in the application that its questions change, for those who keep them in memory.
-fn questions_changed(club: &ClubCode, application: Id<Application>, now: Timestamp) -> Write {
+pub(crate) fn questions_changed(
+    club: &ClubCode,
+    application: Id<Application>,
+    now: Timestamp,
+) -> Write {
     Write::update(keys::application(club, application))
         .add("version", 1)
         .set("questions_changed_at", &now)
@@ -181,38 +120,6 @@ fn questions_changed(club: &ClubCode, application: Id<Application>, now: Timesta
 }
 
 impl Table {
-    /// Returns all applications of a club with their questions and texts, in the order of creation:
-    /// 1 query.
-    pub async fn whole_forms(&self, club: &ClubCode) -> Result<Vec<WholeForm>, TableError> {
-        Ok(forms(
-            self.items(keys::applications(club), Range::All).await?,
-        ))
-    }
-
-    /// Returns one application with its questions and texts: 1 query.
-    pub async fn whole_form(
-        &self,
-        club: &ClubCode,
-        application: Id<Application>,
-    ) -> Result<Option<WholeForm>, TableError> {
-        let (from, to) = keys::application_range(application);
-        let range = Range::Between(from, to);
-        Ok(forms(self.items(keys::applications(club), range).await?).pop())
-    }
-
-    /// Returns one application with its questions: 1 query, whose price does not depend on the
-    /// texts.
-    pub async fn form(
-        &self,
-        club: &ClubCode,
-        application: Id<Application>,
-    ) -> Result<Option<Form>, TableError> {
-        let (from, to) = keys::form_range(application);
-        let range = Range::Between(from, to);
-        let found = forms(self.items(keys::applications(club), range).await?).pop();
-        Ok(found.map(|whole| whole.form))
-    }
-
     /// Returns the texts of an application: 1 read.
     pub async fn application_texts(
         &self,
@@ -240,34 +147,6 @@ impl Table {
         application: Id<Application>,
     ) -> Result<Option<Application>, TableError> {
         self.get(keys::application(club, application)).await
-    }
-
-    /// Returns these versions of prompts of an application: 1 batch read per 100.
-    pub async fn prompts(
-        &self,
-        application: Id<Application>,
-        versions: &HashSet<(Id<Question>, u32)>,
-    ) -> Result<HashMap<(Id<Question>, u32), Prompt>, TableError> {
-        let wanted = versions
-            .iter()
-            .map(|(question, version)| keys::prompt(application, *question, *version));
-        let prompts: Vec<Prompt> = self.get_many(wanted.collect()).await?.into_entities();
-        Ok(prompts
-            .into_iter()
-            .map(|prompt| ((prompt.question, prompt.version), prompt))
-            .collect())
-    }
-
-    /// Returns whether one of these questions was in an application once: 1 batch read. The first
-    /// version of each prompt stays when its question is deleted.
-    pub async fn had_questions(
-        &self,
-        application: Id<Application>,
-        questions: &HashSet<Id<Question>>,
-    ) -> Result<bool, TableError> {
-        let first = questions.iter().map(|id| keys::prompt(application, *id, 1));
-        let found = self.get_many(first.collect()).await?;
-        Ok(!found.is_empty())
     }
 
     /// Returns the applications and prompts that submissions refer to, from any club: 1 batch read per
@@ -490,113 +369,8 @@ impl Table {
         ]);
         ignore_refusal(removal.await)
     }
-
-    /// Stores a question, and its prompt if that is new. Refused if the question changed after
-    /// `read` was read, or if the application was deleted. `read` is `None` for a new question.
-    pub async fn put_question(
-        &self,
-        question: &Question,
-        read: Option<&Question>,
-        now: Timestamp,
-    ) -> Result<(), TableError> {
-        let write = Write::put(question)?;
-        let mut writes = vec![
-            match read {
-                None => write.if_new(),
-                Some(read) => write.if_equals("version", &read.version),
-            },
-            questions_changed(&question.club, question.application, now),
-        ];
-        if read.is_none_or(|read| read.prompt.version != question.prompt.version) {
-            writes.push(Write::put(&question.prompt)?.if_new());
-        }
-        self.transact(writes).await
-    }
-
-    /// Stores the order of questions, all or nothing. Refused if the version of a question changed,
-    /// or if the application was deleted.
-    pub async fn order_questions(
-        &self,
-        application: &Application,
-        questions: &[Question],
-        now: Timestamp,
-    ) -> Result<(), TableError> {
-        let moved = questions.iter().map(|q| {
-            Write::update(q.key())
-                .set("precedence", &q.precedence)
-                .add("version", 1)
-                .if_equals("version", &q.version)
-        });
-        let form = questions_changed(&application.club, application.id, now);
-        self.transact(moved.chain([form]).collect()).await
-    }
-
-    /// Deletes a question. Its prompts stay, because existing answers refer to them. Refused if its
-    /// version changed, or if the application was deleted.
-    pub async fn delete_question(
-        &self,
-        question: &Question,
-        now: Timestamp,
-    ) -> Result<(), TableError> {
-        self.transact(vec![
-            Write::delete(question.key()).if_equals("version", &question.version),
-            questions_changed(&question.club, question.application, now),
-        ])
-        .await
-    }
-
-    /// Returns the extensions of a person, the latest applications first: 1 query of the index and
-    /// 1 batch read. At most [`EXTENSIONS_READ`]; more than that nobody has.
-    pub async fn own_extensions(&self, person: Id<Person>) -> Result<Vec<Extension>, TableError> {
-        let range = Range::Prefix(keys::OWN_EXTENSIONS.into());
-        let entries = self.index_entries(keys::own(person), range).await?;
-        let latest = entries.iter().rev().take(EXTENSIONS_READ).map(Stored::key);
-        Ok(self.get_many(latest.collect()).await?.into_entities())
-    }
-
-    /// Returns these applications of a club with their questions and texts, in the order of
-    /// creation:
-    /// 1 query for each.
-    pub async fn whole_forms_of(
-        &self,
-        club: &ClubCode,
-        applications: &BTreeSet<Id<Application>>,
-    ) -> Result<Vec<WholeForm>, TableError> {
-        let forms = applications.iter().map(|id| self.whole_form(club, *id));
-        let found = futures::future::try_join_all(forms).await?;
-        Ok(found.into_iter().flatten().collect())
-    }
-
-    /// Returns applications of any clubs; those that are gone are left out: 1 batch read per 100.
-    pub async fn applications_by_id(
-        &self,
-        wanted: impl Iterator<Item = (ClubCode, Id<Application>)>,
-    ) -> Result<HashMap<Id<Application>, Application>, TableError> {
-        let keys = wanted.map(|(club, id)| keys::application(&club, id));
-        let mut found: Vec<Application> = self.get_many(keys.collect()).await?.into_entities();
-        found.retain(|application| application.deleted.is_none());
-        Ok(found.into_iter().map(|found| (found.id, found)).collect())
-    }
-
-    /// Returns a person's extensions of these applications, by application: 1 batch read per 100.
-    pub async fn extensions_of(
-        &self,
-        person: Id<Person>,
-        applications: &[Id<Application>],
-    ) -> Result<HashMap<Id<Application>, Extension>, TableError> {
-        let wanted: Vec<(Id<Application>, Key)> = applications
-            .iter()
-            .map(|id| (*id, Extension::key_of(*id, person)))
-            .collect();
-        let mut found = self
-            .get_many(wanted.iter().map(|(_, key)| key.clone()).collect())
-            .await?;
-        let mut extensions = HashMap::new();
-        for (id, key) in wanted {
-            if let Some(extension) = found.take(&key)? {
-                extensions.insert(id, extension);
-            }
-        }
-        Ok(extensions)
-    }
 }
+
+/// Number of questions in one transaction. Each has two items, and DynamoDB allows 100 items and 4
+/// MB, of which 50 options of full length are 50 KB.
+pub(crate) const QUESTIONS_AT_ONCE: usize = 20;

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
-use crate::domain::application::model::Application;
+use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::invite::model::AcceptanceMail;
 use crate::domain::invite::store::invite_accepted;
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::mail::model::{InviteLink, Mail, MailLease, ToldDecision};
-use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Report, Telling};
+use crate::domain::mail::marks::{mark, mark_told, shows, state_of};
+use crate::domain::mail::model::{InviteLink, Mail, MailLease};
+use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Telling};
 use crate::domain::person::model::Person;
-use crate::domain::submission::model::{Mailed, Submission};
+use crate::domain::submission::model::Submission;
 use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -73,16 +73,6 @@ fn key_of(mail: &MailId) -> Key {
     keys::outbox(mail.about, mail.sequence, mail.kind, mail.attempt)
 }
 
-/// A report from SES about a mail.
-pub struct MailReport<'a> {
-    /// The kind of report.
-    pub report: Report,
-    /// The wording of SES, without personal data. If there was no problem: the SES message id.
-    pub outcome: &'a str,
-    /// When SES accepted the mail.
-    pub taken_at: Timestamp,
-}
-
 /// A decision mail to be queued, and the data that it was made from.
 pub struct DecisionMail<'a> {
     /// The submissions that the mail is about, as they were read. If the decision or the mail state
@@ -92,11 +82,6 @@ pub struct DecisionMail<'a> {
     pub mail: &'a Mail,
     /// The id of the request, see [`Telling`].
     pub call: u64,
-}
-
-/// Returns the name of the submission attribute with the state of mails of this kind.
-fn state_of(kind: MailKind) -> String {
-    format!("{}_mail", kind.name())
 }
 
 impl Table {
@@ -285,161 +270,6 @@ impl Table {
         self.take_back_acceptances(club, person, is_over).await
     }
 
-    /// Stores a report from SES about a mail.
-    ///
-    /// Does nothing if the mail no longer exists, or if a report of the same or higher rank is
-    /// already stored. Reports may come more than once, in any order, and before the worker has
-    /// updated the mail. Costs 1 read and 1 write; 2 reads and a transaction if the submission
-    /// shows the status.
-    pub async fn report_mail(
-        &self,
-        id: &MailId,
-        reported: &MailReport<'_>,
-    ) -> Result<(), TableError> {
-        let mut retries = Retries::default();
-        loop {
-            retries.next().await?;
-            let Some(mail) = self.mail(id).await? else {
-                return Ok(());
-            };
-            if mail.report >= Some(reported.report) {
-                return Ok(());
-            }
-            let status = reported.report.status();
-            let mut record = Write::update(mail.key())
-                .if_exists()
-                .set("status", &status)
-                .set("report", &reported.report)
-                .set("outcome", &Some(reported.outcome));
-            record = if let Some(before) = &mail.report {
-                record.if_equals("report", before)
-            } else {
-                record.if_none("report")
-            };
-            if mail.decision.is_none() {
-                record = record.set("html", &"").set("text", &"");
-            }
-            let mut shown = Vec::new();
-            if let Some(decision) = mail.decision.as_ref().filter(|_| mail.status != status) {
-                for told in mail.told() {
-                    let application = decision.application;
-                    shown.extend(
-                        self.shown_report(&mail, application, &told, reported)
-                            .await?,
-                    );
-                }
-            }
-            let done = if shown.is_empty() {
-                self.write(record).await.map(drop)
-            } else {
-                shown.insert(0, record);
-                self.transact(shown).await
-            };
-            match done {
-                // Somebody changed one of the two items in the meantime. Retry.
-                Err(TableError::Refused(_)) => {}
-                other => return other,
-            }
-        }
-    }
-
-    /// Returns the change of the submission that belongs to a report. If a later mail of the same
-    /// kind exists, the submission does not show the status of this mail. It still records that the
-    /// person was notified.
-    async fn shown_report(
-        &self,
-        mail: &Mail,
-        application: Id<Application>,
-        told: &ToldDecision,
-        reported: &MailReport<'_>,
-    ) -> Result<Option<Write>, TableError> {
-        let Some(submission) = self.submission(application, told.submission).await? else {
-            return Ok(None);
-        };
-        let other = match mail.kind {
-            MailKind::Acceptance => &submission.rejection_mail,
-            _ => &submission.acceptance_mail,
-        };
-        let Some(last) = submission
-            .mail_state(mail.kind)
-            .filter(|_| submission.sequence == told.sequence)
-        else {
-            return Ok(None);
-        };
-        let name = state_of(mail.kind);
-        let status = reported.report.status();
-        let mut write = Write::update(submission.key())
-            .set(
-                &format!("{name}.status"),
-                if last.attempt == mail.attempt {
-                    &status
-                } else {
-                    &last.status
-                },
-            )
-            .if_equals(&name, last)
-            .if_equals("sequence", &told.sequence)
-            .if_is("mailed", submission.mailed.as_ref());
-        if status.taken() && !mail.status.taken() {
-            // The worker did not know whether SES accepted the mail. The report shows that it did.
-            write = write
-                .set("notified", &true)
-                .set(&format!("{name}.taken"), &true);
-            if submission
-                .mailed
-                .as_ref()
-                .is_none_or(|mailed| (mailed.order, mailed.at) < (told.order, reported.taken_at))
-            {
-                write = write.set("mailed", &told.mailed(reported.taken_at));
-            }
-        }
-        // SES may have accepted a later attempt.
-        let is_last = last.attempt == mail.attempt || !last.status.taken();
-        let only_one =
-            !last.earlier_taken && is_last && other.as_ref().is_none_or(|other| !other.taken);
-        if reported.report == Report::Rejected && mail.status.taken() && only_one {
-            // SES accepted the mail but did not deliver it, so the person was not notified.
-            write = write
-                .set("notified", &false)
-                .set("mailed", &None::<Mailed>)
-                .set(&format!("{name}.taken"), &false);
-        }
-        Ok(Some(write))
-    }
-
-    /// Stores the new status of a mail of which some submissions are gone or have a newer mail, with
-    /// the state of the others, all or nothing.
-    async fn settle_others(
-        &self,
-        mail: &Mail,
-        record: &Write,
-        (to, now): (EmailStatus, Timestamp),
-    ) -> Result<(), TableError> {
-        let mut retries = Retries::default();
-        loop {
-            retries.next().await?;
-            let mut told = mail.told();
-            if let Some(decision) = &mail.decision {
-                let ids: Vec<Id<Submission>> = told.iter().map(|told| told.submission).collect();
-                let there = self.submissions_by_id(decision.application, &ids).await?;
-                told.retain(|told| {
-                    there
-                        .iter()
-                        .any(|one| one.id == told.submission && shows(one, mail, told))
-                });
-            }
-            let mut writes = mark_told(mail, told, to, now);
-            if writes.is_empty() {
-                return self.write(record.clone()).await.map(drop);
-            }
-            writes.insert(0, record.clone());
-            match self.transact(writes).await {
-                Err(TableError::Refused(Refusal::Superseded)) => {}
-                other => return other,
-            }
-        }
-    }
-
     /// Returns the changes of submissions whose mail to the person is given up because another mail
     /// is sent about some of its submissions.
     async fn given_up(
@@ -464,78 +294,4 @@ impl Table {
         });
         Ok(mark_told(&mail, told, EmailStatus::Failed, now))
     }
-
-    /// Stores the new status `to` of a mail. Refused if its status is not `from`. A submission that
-    /// no longer exists or has a newer mail is left out.
-    pub async fn settle_mail(
-        &self,
-        mail: &Mail,
-        from: EmailStatus,
-        to: EmailStatus,
-        outcome: &str,
-        now: Timestamp,
-    ) -> Result<(), TableError> {
-        let mut record = Write::update(mail.key())
-            .set("status", &to)
-            .set("outcome", &Some(outcome))
-            .if_equals("status", &from);
-        if mail.decision.is_none() && to != EmailStatus::Queued {
-            // The text names people, and nobody reads it later. So only the fact that it was sent
-            // is kept.
-            record = record.set("html", &"").set("text", &"");
-        }
-        let writes: Vec<Write> = std::iter::once(record.clone())
-            .chain(mark(mail, to, now))
-            .collect();
-        match self.transact(writes).await {
-            Err(TableError::Refused(Refusal::Superseded)) => {
-                self.settle_others(mail, &record, (to, now)).await
-            }
-            other => other,
-        }
-    }
-}
-
-/// Returns whether a submission still shows this mail.
-fn shows(submission: &Submission, mail: &Mail, told: &ToldDecision) -> bool {
-    let state = submission.mail_state(mail.kind);
-    submission.sequence == told.sequence && state.is_some_and(|state| state.attempt == mail.attempt)
-}
-
-/// Returns the changes of the submissions that belong to a status change of their mail.
-fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Vec<Write> {
-    mark_told(mail, mail.told(), status, now)
-}
-
-/// Like [`mark`], for some of the submissions.
-fn mark_told(
-    mail: &Mail,
-    told: Vec<ToldDecision>,
-    status: EmailStatus,
-    now: Timestamp,
-) -> Vec<Write> {
-    let Some(decision) = &mail.decision else {
-        return vec![];
-    };
-    let state = state_of(mail.kind);
-    let mark = |told: ToldDecision| {
-        let write = Write::update(keys::submission(decision.application, told.submission))
-            .set(&format!("{state}.status"), &status)
-            .set(&format!("{state}.at"), &now)
-            .if_equals(&format!("{state}.attempt"), &mail.attempt)
-            .if_equals("sequence", &told.sequence)
-            .or(Refusal::Superseded);
-        match status {
-            EmailStatus::Sent => write
-                .set("notified", &true)
-                .set("mailed", &told.mailed(now))
-                .set(&format!("{state}.taken"), &true),
-            // Do not send a decision that has changed since.
-            EmailStatus::Sending => write
-                .if_equals("status", &told.status)
-                .if_equals("reason", &told.reason),
-            _ => write,
-        }
-    };
-    told.into_iter().map(mark).collect()
 }

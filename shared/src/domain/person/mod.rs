@@ -2,4 +2,5 @@
 
 pub(crate) mod keys;
 pub(crate) mod model;
+pub(crate) mod search;
 pub(crate) mod store;

@@ -7,7 +7,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use crate::db::answer::AnyItem as _;
 use crate::db::error::ignore_refusal;
 use crate::db::parts::parts;
-use crate::db::read::{Fetch, Range};
+use crate::db::read::Range;
 use crate::db::{
     Entity, Item, PARALLEL, Refusal, Retries, Table, TableError, Whole, Write, to_item,
 };
@@ -17,12 +17,10 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::lookup::store::count_person;
 use crate::domain::member::model::Membership;
-use crate::domain::person::model::{Creations, Person, PersonAddress, PersonWord, Personal};
+use crate::domain::person::model::{Creations, Person};
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::submission::model::{Applicant, Submission};
 use crate::ids::Id;
-use crate::text;
-use crate::text::{Email, is_email};
 
 impl Entity for Person {
     const TYPE: &'static str = "Person";
@@ -41,22 +39,6 @@ impl Entity for Creations {
 
     fn key(&self) -> Key {
         keys::creations(self.person)
-    }
-}
-
-impl Entity for PersonWord {
-    const TYPE: &'static str = "Word";
-
-    fn key(&self) -> Key {
-        keys::person_word(&self.word, self.person)
-    }
-}
-
-impl Entity for PersonAddress {
-    const TYPE: &'static str = "Address";
-
-    fn key(&self) -> Key {
-        keys::person_address(&self.address, self.person)
     }
 }
 
@@ -91,70 +73,7 @@ parts! {
     }
 }
 
-/// Maximum number of search words per person.
-const WORDS: usize = 12;
-/// Maximum length of a search word in characters. The rest of the word is ignored.
-const WORD: usize = 60;
-/// Page size of a search, in entries.
-const SEARCH_PAGE: i32 = 100;
-/// Maximum number of entries that one search reads.
-const SEARCHED: usize = 1_000;
-
-fn cut(word: &str) -> String {
-    word.chars().take(WORD).collect()
-}
-
-impl Personal {
-    /// Returns the words that find this person: the user name, the words of the name, and the parts
-    /// of these words after a hyphen or an apostrophe. All words are folded.
-    fn search_words(&self) -> BTreeSet<String> {
-        let name = text::words(&self.name);
-        let inner = name
-            .iter()
-            .flat_map(|word| word.split(['-', '\'', '’']).skip(1))
-            .map(str::to_owned);
-        let all = std::iter::once(text::fold(&self.username))
-            .chain(name.iter().cloned())
-            .chain(inner);
-        all.map(|word| cut(&word))
-            .filter(|word| !word.is_empty())
-            .take(WORDS)
-            .collect()
-    }
-}
-
 impl Person {
-    /// Returns the search entries under the words of the person.
-    fn words(&self) -> Vec<PersonWord> {
-        let entry = |word| PersonWord {
-            word,
-            person: self.id,
-            personal: self.personal.clone(),
-        };
-        self.personal
-            .search_words()
-            .into_iter()
-            .map(entry)
-            .collect()
-    }
-
-    /// Returns the search entry under the e-mail address, if the address is valid.
-    fn address(&self) -> Option<PersonAddress> {
-        let address = self.personal.email.to_lowercase();
-        is_email(&address).then_some(PersonAddress {
-            address,
-            person: self.id,
-        })
-    }
-
-    fn entry_keys(&self) -> BTreeSet<Key> {
-        self.words()
-            .iter()
-            .map(Entity::key)
-            .chain(self.address().iter().map(Entity::key))
-            .collect()
-    }
-
     /// Returns the search entries as they are stored.
     pub(crate) fn entry_items(&self) -> Vec<Item> {
         let words = self
@@ -168,11 +87,6 @@ impl Person {
                     .filter_map(|address| to_item(address).ok()),
             )
             .collect()
-    }
-
-    fn entry_puts(&self) -> Result<Vec<Write>, TableError> {
-        let words = self.words().into_iter().map(|word| Write::put(&word));
-        words.chain(self.address().iter().map(Write::put)).collect()
     }
 
     /// Returns the person in the form in which lists show applicants.
@@ -190,12 +104,6 @@ impl Table {
     /// Returns the people with this user name (case is ignored): 1 query of the index.
     pub async fn people_called(&self, username: &str) -> Result<Vec<Person>, TableError> {
         self.query_index(keys::username(username), Range::All).await
-    }
-
-    /// Returns the ids of the people with this e-mail address (case is ignored): 1 query.
-    pub async fn people_at(&self, email: &Email) -> Result<Vec<Id<Person>>, TableError> {
-        let found: Vec<PersonAddress> = self.query(keys::address(email), Range::All).await?;
-        Ok(found.into_iter().map(|entry| entry.person).collect())
     }
 
     /// Returns a profile: 1 read.
@@ -231,45 +139,6 @@ impl Table {
                 )
             })
             .collect()
-    }
-
-    /// Returns at most `limit` people who match all of these folded words. A person matches if each
-    /// word is the beginning of one of their own words.
-    ///
-    /// This is 1 query. It reads pages until it has enough people, or has read [`SEARCHED`]
-    /// entries.
-    pub async fn people_like(
-        &self,
-        words: &[String],
-        limit: usize,
-    ) -> Result<Vec<PersonWord>, TableError> {
-        let words: Vec<String> = words.iter().map(|word| cut(word)).collect();
-        let Some(longest) = words.iter().max_by_key(|word| word.chars().count()) else {
-            return Ok(vec![]);
-        };
-        let (mut found, mut seen) = (HashMap::new(), 0);
-        self.each_page(
-            false,
-            keys::words(longest),
-            Range::Prefix(longest.clone()),
-            Fetch::Pages(SEARCH_PAGE),
-            |page: Vec<PersonWord>| {
-                seen += page.len();
-                for entry in page {
-                    let own = entry.personal.search_words();
-                    if found.len() < limit
-                        && words
-                            .iter()
-                            .all(|word| own.iter().any(|own| own.starts_with(word)))
-                    {
-                        found.insert(entry.person, entry);
-                    }
-                }
-                Ok(found.len() < limit && seen < SEARCHED)
-            },
-        )
-        .await?;
-        Ok(found.into_values().collect())
     }
 
     /// Stores a new profile with its search entries. Refused if the profile was stored in the

@@ -2,3 +2,4 @@
 
 pub(crate) mod keys;
 pub(crate) mod model;
+pub(crate) mod store;

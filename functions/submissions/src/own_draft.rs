@@ -1,0 +1,229 @@
+//! The draft of the caller as it is stored.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, TimeDelta};
+use shared::db::TableError;
+use shared::domain::{
+    Application, Committee, DraftAnswer, DraftWrite, Person, Question, StoredSubmission, Submission,
+};
+use shared::ids::Id;
+use shared::time::Timestamp;
+use shared::web::{ApiError, Code, IfMatch, Load, Params, PathIds, Result, User};
+use shared::{Shared, limits};
+
+use crate::draft_body::{AnswerChange, DraftAnswerBody, DraftBody};
+
+/// How long a draft is kept after the end of its application (N6).
+pub(crate) const KEPT: TimeDelta = TimeDelta::days(30);
+
+/// The draft of the caller in the path and the query, as it is stored.
+pub struct OwnDraft {
+    pub(crate) application: Id<Application>,
+    pub(crate) person: Id<Person>,
+    pub(crate) committee: Option<Id<Committee>>,
+    /// The order number of the last submission for this committee.
+    pub(crate) submitted: u64,
+    /// All stored answers, also removed ones and those of a draft that ended.
+    pub(crate) stored: BTreeMap<Id<Question>, DraftAnswer>,
+    /// The stored answers of the person's drafts for other committees.
+    pub(crate) others: Vec<DraftAnswer>,
+}
+
+impl Load for OwnDraft {
+    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(application) = path.id("application") else {
+            return Ok(None);
+        };
+        // The handler reports a parameter that is wrong.
+        let committee = path.params().id("committee").unwrap_or_default();
+        Ok(Some(
+            Self::read(app, application, user.id(), committee).await?,
+        ))
+    }
+}
+
+impl OwnDraft {
+    pub(crate) async fn read(
+        app: &Shared,
+        application: Id<Application>,
+        person: Id<Person>,
+        committee: Option<Id<Committee>>,
+    ) -> Result<Self, TableError> {
+        let submission = Submission::id_of(application, person, committee);
+        let (stored, submitted) = futures::try_join!(
+            app.table.drafts(application, person),
+            app.table.stored_submission(application, submission)
+        )?;
+        let (own, others): (Vec<DraftAnswer>, Vec<DraftAnswer>) = stored
+            .into_iter()
+            .partition(|answer| answer.committee == committee);
+        Ok(Self {
+            application,
+            person,
+            committee,
+            submitted: submitted.last_submitted(),
+            stored: own
+                .into_iter()
+                .map(|answer| (answer.question, answer))
+                .collect(),
+            others,
+        })
+    }
+
+    /// The answers of the draft, also those that were removed. None if the draft ended.
+    pub(crate) fn live(&self, now: Timestamp) -> impl Iterator<Item = &DraftAnswer> {
+        let submitted = self.submitted;
+        self.stored
+            .values()
+            .filter(move |answer| answer.is_live(submitted, now))
+    }
+
+    /// The writes that the changes need, or the answers that somebody else changed since the client
+    /// read them.
+    pub(crate) fn writes(
+        &self,
+        changes: &[AnswerChange],
+        new: &Stamp,
+    ) -> Result<Vec<DraftWrite>, Vec<DraftAnswerBody>> {
+        let (mut writes, mut conflicts) = (Vec::new(), Vec::new());
+        for change in changes {
+            let stored = self.stored.get(&change.question);
+            let known = stored.filter(|answer| answer.is_live(self.submitted, new.now));
+            let (version, is_removed) =
+                known.map_or((0, true), |answer| (answer.version, answer.is_removed()));
+            let (text, option) = (change.text.clone(), change.option);
+            let is_same = known.map_or(text.is_none() && option.is_none(), |answer| {
+                answer.text == text && answer.option == option
+            });
+            // An earlier attempt of this request, or another device, stored the same answer.
+            if is_same {
+                continue;
+            }
+            // Somebody who never saw the answer may write it anew, but a late request may not bring
+            // it back.
+            let is_anew = is_removed
+                && change.version == 0
+                && known.is_none_or(|removed| removed.received < new.received);
+            if change.version != version && !is_anew {
+                conflicts.push(DraftAnswerBody::of(change.question, known));
+                continue;
+            }
+            let replaces = stored.map(|answer| answer.version);
+            writes.push(DraftWrite {
+                answer: DraftAnswer {
+                    application: self.application,
+                    person: self.person,
+                    committee: self.committee,
+                    question: change.question,
+                    version: replaces.unwrap_or(0) + 1,
+                    text,
+                    option,
+                    received: new.received,
+                    updated_at: new.now,
+                    expires: new.expires,
+                },
+                replaces,
+            });
+        }
+        if conflicts.is_empty() {
+            Ok(writes)
+        } else {
+            Err(conflicts)
+        }
+    }
+
+    /// The draft as the client sees it. None if it has no answers.
+    pub(crate) fn body(&self, now: Timestamp) -> Option<DraftBody> {
+        let last = |read: fn(&DraftAnswer) -> i64| self.live(now).map(read).max();
+        let time = |seconds| DateTime::from_timestamp(seconds, 0).map(Timestamp::at);
+        Some(DraftBody {
+            committee: self.committee,
+            responses: self
+                .live(now)
+                .filter(|answer| !answer.is_removed())
+                .map(|answer| DraftAnswerBody::of(answer.question, Some(answer)))
+                .collect(),
+            updated_at: time(last(|answer| answer.updated_at.epoch_seconds())?)?,
+            expires_at: time(last(|answer| answer.expires)?)?,
+        })
+    }
+}
+
+impl OwnDraft {
+    /// It is 412 if the header `If-Match` names another state of the draft, or if there is none.
+    pub(crate) fn check(&self, if_match: &IfMatch, now: Timestamp) -> Result<()> {
+        match self.body(now).filter(|body| !body.responses.is_empty()) {
+            Some(body) => if_match.check(|| body),
+            None => if_match.check_absent(),
+        }
+    }
+
+    /// It is 400 if all drafts of the person in this application would be larger than allowed, and
+    /// the request makes them larger (N10).
+    pub(crate) async fn check_size(
+        &self,
+        app: &Shared,
+        writes: &[DraftWrite],
+        now: Timestamp,
+    ) -> Result<()> {
+        let size = |answer: &DraftAnswer| answer.text.as_ref().map_or(0, String::len);
+        let replaced = |write: &DraftWrite| self.stored.get(&write.answer.question).map_or(0, size);
+        let added: usize = writes.iter().map(|write| size(&write.answer)).sum();
+        let removed: usize = writes.iter().map(replaced).sum();
+        let own: usize = self.stored.values().map(size).sum();
+        let others: usize = self.others.iter().map(size).sum();
+        if added <= removed || own - removed + added + others <= limits::DRAFTS_BYTES {
+            return Ok(());
+        }
+        // Drafts that were submitted do not count.
+        let committees: BTreeSet<_> = self.others.iter().map(|other| other.committee).collect();
+        let id = |committee| Submission::id_of(self.application, self.person, committee);
+        let places = committees.into_iter().map(id);
+        let submitted = app
+            .table
+            .stored_submissions(self.application, places)
+            .await?;
+        let last = |committee| {
+            let place = submitted.get(&id(committee));
+            place.map_or(0, StoredSubmission::last_submitted)
+        };
+        let others = self
+            .others
+            .iter()
+            .filter(|other| other.is_live(last(other.committee), now));
+        let own: usize = self.live(now).map(size).sum();
+        if own.saturating_sub(removed) + added + others.map(size).sum::<usize>()
+            <= limits::DRAFTS_BYTES
+        {
+            return Ok(());
+        }
+        let why = format!(
+            "The drafts of this application may have at most {} KiB together. Shorten an answer.",
+            limits::DRAFTS_BYTES / 1024
+        );
+        Err(ApiError::field("responses", why).coded(Code::Quota))
+    }
+}
+
+/// What the answers that one request writes have in common.
+pub(crate) struct Stamp {
+    pub(crate) received: u64,
+    pub(crate) now: Timestamp,
+    pub(crate) expires: i64,
+}
+
+/// The committee in the query, if the application has it.
+pub(crate) fn committee(
+    params: &Params,
+    application: &Application,
+) -> Result<Option<Id<Committee>>> {
+    let id = params.id("committee")?;
+    if id.is_some_and(|id| application.committee(id).is_none()) {
+        return Err(ApiError::field(
+            "committee",
+            "This application has no committee with this id.",
+        ));
+    }
+    Ok(id)
+}

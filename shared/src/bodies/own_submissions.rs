@@ -1,0 +1,53 @@
+//! Submissions of one person.
+
+use chrono::{DateTime, Utc};
+
+use super::lookups::Studies;
+use crate::bodies::submission::SubmissionBody;
+use crate::domain::{ApplicationParts, Submission};
+use crate::state::Shared;
+use crate::web::ApiError;
+
+/// What is needed to show submissions to their applicants, from any club.
+pub struct OwnSubmissions {
+    app: Shared,
+    parts: ApplicationParts,
+    studies: Studies,
+    now: DateTime<Utc>,
+}
+
+impl OwnSubmissions {
+    /// Reads the applications, prompts, schools and majors of these submissions.
+    pub async fn of(app: &Shared, submissions: &[Submission]) -> Result<Self, ApiError> {
+        let parts = app.table.parts_of(submissions.iter());
+        let applicants = submissions
+            .iter()
+            .filter_map(|submission| submission.applicant.as_ref());
+        let (parts, studies) = futures::try_join!(parts, Studies::of(app, applicants))?;
+        let now = app.clock.now();
+        Ok(Self {
+            app: app.clone(),
+            parts,
+            studies,
+            now,
+        })
+    }
+
+    /// Returns the submissions as their applicants may see them now, without those to applications
+    /// that were deleted.
+    pub fn bodies<'a>(&'a self, submissions: &'a [Submission]) -> Vec<SubmissionBody<'a>> {
+        let show = |submission: &'a Submission| {
+            let application = self.parts.applications.get(&submission.application)?;
+            let (prompts, studies) = (&self.parts.prompts, &self.studies);
+            Some(SubmissionBody::for_applicant(
+                &self.app,
+                submission,
+                application,
+                prompts,
+                studies,
+                self.now,
+            ))
+        };
+        submissions.iter().filter_map(show).collect()
+    }
+}

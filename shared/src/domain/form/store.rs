@@ -1,0 +1,147 @@
+//! Forms: applications read together with their questions and texts.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::db::answer::{AnyItem as _, Stored, readable};
+use crate::db::read::Range;
+use crate::db::{Entity, Table, TableError};
+use crate::domain::application::model::{Application, ApplicationTexts};
+use crate::domain::extension::model::Extension;
+use crate::domain::form::model::{Form, WholeForm};
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::person::model::Person;
+use crate::domain::question::model::Question;
+use crate::ids::Id;
+use crate::text::ClubCode;
+
+fn forms(items: Vec<Stored>) -> Vec<WholeForm> {
+    let mut all: Vec<WholeForm> = Vec::new();
+    // Items are sorted by key: each application comes before its questions and its texts.
+    for item in items {
+        match (item.kind(), all.last_mut()) {
+            (Application::TYPE, _) => {
+                let found = readable::<Application>([item]).into_iter();
+                all.extend(found.map(|application| WholeForm {
+                    texts: ApplicationTexts::none(application.club.clone(), application.id),
+                    form: Form {
+                        application,
+                        questions: vec![],
+                    },
+                }));
+            }
+            (ApplicationTexts::TYPE, Some(WholeForm { form, texts })) => {
+                let found = readable::<ApplicationTexts>([item]).into_iter();
+                let mut own = found.filter(|found| found.application == form.application.id);
+                if let Some(found) = own.next() {
+                    *texts = found;
+                }
+            }
+            (_, Some(WholeForm { form, .. })) => {
+                let of_form = |question: &Question| question.application == form.application.id;
+                let found = readable([item]).into_iter().filter(of_form);
+                form.questions.extend(found);
+            }
+            (_, None) => {}
+        }
+    }
+    all.retain(|whole| whole.form.application.deleted.is_none());
+    for WholeForm { form, .. } in &mut all {
+        form.settle_committees();
+        form.questions
+            .sort_by_key(|question| (question.precedence, question.id));
+    }
+    all
+}
+
+impl Table {
+    /// Returns all applications of a club with their questions and texts, in the order of creation:
+    /// 1 query.
+    pub async fn whole_forms(&self, club: &ClubCode) -> Result<Vec<WholeForm>, TableError> {
+        Ok(forms(
+            self.items(keys::applications(club), Range::All).await?,
+        ))
+    }
+
+    /// Returns one application with its questions and texts: 1 query.
+    pub async fn whole_form(
+        &self,
+        club: &ClubCode,
+        application: Id<Application>,
+    ) -> Result<Option<WholeForm>, TableError> {
+        let (from, to) = keys::application_range(application);
+        let range = Range::Between(from, to);
+        Ok(forms(self.items(keys::applications(club), range).await?).pop())
+    }
+
+    /// Returns one application with its questions: 1 query, whose price does not depend on the
+    /// texts.
+    pub async fn form(
+        &self,
+        club: &ClubCode,
+        application: Id<Application>,
+    ) -> Result<Option<Form>, TableError> {
+        let (from, to) = keys::form_range(application);
+        let range = Range::Between(from, to);
+        let found = forms(self.items(keys::applications(club), range).await?).pop();
+        Ok(found.map(|whole| whole.form))
+    }
+
+    /// Returns the extensions of a person, the latest applications first: 1 query of the index and
+    /// 1 batch read. At most [`EXTENSIONS_READ`]; more than that nobody has.
+    pub async fn own_extensions(&self, person: Id<Person>) -> Result<Vec<Extension>, TableError> {
+        let range = Range::Prefix(keys::OWN_EXTENSIONS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let latest = entries.iter().rev().take(EXTENSIONS_READ).map(Stored::key);
+        Ok(self.get_many(latest.collect()).await?.into_entities())
+    }
+
+    /// Returns these applications of a club with their questions and texts, in the order of
+    /// creation:
+    /// 1 query for each.
+    pub async fn whole_forms_of(
+        &self,
+        club: &ClubCode,
+        applications: &BTreeSet<Id<Application>>,
+    ) -> Result<Vec<WholeForm>, TableError> {
+        let forms = applications.iter().map(|id| self.whole_form(club, *id));
+        let found = futures::future::try_join_all(forms).await?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// Returns applications of any clubs; those that are gone are left out: 1 batch read per 100.
+    pub async fn applications_by_id(
+        &self,
+        wanted: impl Iterator<Item = (ClubCode, Id<Application>)>,
+    ) -> Result<HashMap<Id<Application>, Application>, TableError> {
+        let keys = wanted.map(|(club, id)| keys::application(&club, id));
+        let mut found: Vec<Application> = self.get_many(keys.collect()).await?.into_entities();
+        found.retain(|application| application.deleted.is_none());
+        Ok(found.into_iter().map(|found| (found.id, found)).collect())
+    }
+
+    /// Returns a person's extensions of these applications, by application: 1 batch read per 100.
+    pub async fn extensions_of(
+        &self,
+        person: Id<Person>,
+        applications: &[Id<Application>],
+    ) -> Result<HashMap<Id<Application>, Extension>, TableError> {
+        let wanted: Vec<(Id<Application>, Key)> = applications
+            .iter()
+            .map(|id| (*id, Extension::key_of(*id, person)))
+            .collect();
+        let mut found = self
+            .get_many(wanted.iter().map(|(_, key)| key.clone()).collect())
+            .await?;
+        let mut extensions = HashMap::new();
+        for (id, key) in wanted {
+            if let Some(extension) = found.take(&key)? {
+                extensions.insert(id, extension);
+            }
+        }
+        Ok(extensions)
+    }
+}
+
+/// Number of extensions of a person that are read at once.
+pub(crate) const EXTENSIONS_READ: usize = 100;

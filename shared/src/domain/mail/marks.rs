@@ -1,0 +1,57 @@
+//! What a mail changes in the submissions that it is about.
+
+use crate::db::{Refusal, Write};
+use crate::domain::keys;
+use crate::domain::mail::model::{Mail, ToldDecision};
+use crate::domain::mail::state::{EmailStatus, MailKind};
+use crate::domain::submission::model::Submission;
+use crate::time::Timestamp;
+
+/// Returns whether a submission still shows this mail.
+pub(crate) fn shows(submission: &Submission, mail: &Mail, told: &ToldDecision) -> bool {
+    let state = submission.mail_state(mail.kind);
+    submission.sequence == told.sequence && state.is_some_and(|state| state.attempt == mail.attempt)
+}
+
+/// Returns the changes of the submissions that belong to a status change of their mail.
+pub(crate) fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Vec<Write> {
+    mark_told(mail, mail.told(), status, now)
+}
+
+/// Like [`mark`], for some of the submissions.
+pub(crate) fn mark_told(
+    mail: &Mail,
+    told: Vec<ToldDecision>,
+    status: EmailStatus,
+    now: Timestamp,
+) -> Vec<Write> {
+    let Some(decision) = &mail.decision else {
+        return vec![];
+    };
+    let state = state_of(mail.kind);
+    let mark = |told: ToldDecision| {
+        let write = Write::update(keys::submission(decision.application, told.submission))
+            .set(&format!("{state}.status"), &status)
+            .set(&format!("{state}.at"), &now)
+            .if_equals(&format!("{state}.attempt"), &mail.attempt)
+            .if_equals("sequence", &told.sequence)
+            .or(Refusal::Superseded);
+        match status {
+            EmailStatus::Sent => write
+                .set("notified", &true)
+                .set("mailed", &told.mailed(now))
+                .set(&format!("{state}.taken"), &true),
+            // Do not send a decision that has changed since.
+            EmailStatus::Sending => write
+                .if_equals("status", &told.status)
+                .if_equals("reason", &told.reason),
+            _ => write,
+        }
+    };
+    told.into_iter().map(mark).collect()
+}
+
+/// Returns the name of the submission attribute with the state of mails of this kind.
+pub(crate) fn state_of(kind: MailKind) -> String {
+    format!("{}_mail", kind.name())
+}

@@ -1,0 +1,112 @@
+//! Questions and prompts in the table.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::db::{Entity, Table, TableError, Write};
+use crate::domain::application::model::Application;
+use crate::domain::application::store::questions_changed;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::question::model::{Prompt, Question};
+use crate::ids::Id;
+use crate::time::Timestamp;
+
+impl Entity for Question {
+    const TYPE: &'static str = "Question";
+
+    fn key(&self) -> Key {
+        keys::question(&self.club, self.application, self.id)
+    }
+}
+
+impl Entity for Prompt {
+    const TYPE: &'static str = "Prompt";
+
+    fn key(&self) -> Key {
+        keys::prompt(self.application, self.question, self.version)
+    }
+}
+
+impl Table {
+    /// Returns these versions of prompts of an application: 1 batch read per 100.
+    pub async fn prompts(
+        &self,
+        application: Id<Application>,
+        versions: &HashSet<(Id<Question>, u32)>,
+    ) -> Result<HashMap<(Id<Question>, u32), Prompt>, TableError> {
+        let wanted = versions
+            .iter()
+            .map(|(question, version)| keys::prompt(application, *question, *version));
+        let prompts: Vec<Prompt> = self.get_many(wanted.collect()).await?.into_entities();
+        Ok(prompts
+            .into_iter()
+            .map(|prompt| ((prompt.question, prompt.version), prompt))
+            .collect())
+    }
+
+    /// Returns whether one of these questions was in an application once: 1 batch read. The first
+    /// version of each prompt stays when its question is deleted.
+    pub async fn had_questions(
+        &self,
+        application: Id<Application>,
+        questions: &HashSet<Id<Question>>,
+    ) -> Result<bool, TableError> {
+        let first = questions.iter().map(|id| keys::prompt(application, *id, 1));
+        let found = self.get_many(first.collect()).await?;
+        Ok(!found.is_empty())
+    }
+
+    /// Stores a question, and its prompt if that is new. Refused if the question changed after
+    /// `read` was read, or if the application was deleted. `read` is `None` for a new question.
+    pub async fn put_question(
+        &self,
+        question: &Question,
+        read: Option<&Question>,
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        let write = Write::put(question)?;
+        let mut writes = vec![
+            match read {
+                None => write.if_new(),
+                Some(read) => write.if_equals("version", &read.version),
+            },
+            questions_changed(&question.club, question.application, now),
+        ];
+        if read.is_none_or(|read| read.prompt.version != question.prompt.version) {
+            writes.push(Write::put(&question.prompt)?.if_new());
+        }
+        self.transact(writes).await
+    }
+
+    /// Stores the order of questions, all or nothing. Refused if the version of a question changed,
+    /// or if the application was deleted.
+    pub async fn order_questions(
+        &self,
+        application: &Application,
+        questions: &[Question],
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        let moved = questions.iter().map(|q| {
+            Write::update(q.key())
+                .set("precedence", &q.precedence)
+                .add("version", 1)
+                .if_equals("version", &q.version)
+        });
+        let form = questions_changed(&application.club, application.id, now);
+        self.transact(moved.chain([form]).collect()).await
+    }
+
+    /// Deletes a question. Its prompts stay, because existing answers refer to them. Refused if its
+    /// version changed, or if the application was deleted.
+    pub async fn delete_question(
+        &self,
+        question: &Question,
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        self.transact(vec![
+            Write::delete(question.key()).if_equals("version", &question.version),
+            questions_changed(&question.club, question.application, now),
+        ])
+        .await
+    }
+}
