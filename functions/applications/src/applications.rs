@@ -1,24 +1,22 @@
 //! `/clubs/{club}/applications/`, `…/current/`, `…/{application}/`, `…/{application}/duplicate/`
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use axum::Json;
 use axum::extract::State;
-use chrono::{DateTime, Days, TimeDelta, Utc};
 use shared::db::{Refusal, Retries, TableError};
-use shared::domain::ApplicationQuota;
 use shared::domain::{
-    Application, ApplicationTexts, Committee, Extension, Form, Question, WholeForm,
+    Application, ApplicationQuota, ApplicationTexts, Committee, Extension, Form, WholeForm,
 };
 use shared::ids::Id;
 use shared::text::ClubCode;
-use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Code, Created, Input, Load, Maybe, Mode, NewId, NoBody, NoContent, Officer, Params,
-    PathIds, ReceivedAt, Result, SignedIn, User,
+    ApiError, Code, Created, Input, Load, Mode, NewId, Officer, PathIds, ReceivedAt, Result,
+    SignedIn, User,
 };
 use shared::{Shared, ids, limits};
 
+use crate::committees::{COMMITTEE_USED, remove_committees};
 use crate::form::{ApplicationBody, ApplicationInput, ApplicationViewer};
 
 /// List the applications of a club.
@@ -97,7 +95,7 @@ pub async fn list_current_applications(
 }
 
 /// The extension of the caller for the application in the path.
-pub struct OwnExtension(Option<Extension>);
+pub struct OwnExtension(pub(crate) Option<Extension>);
 
 impl Load for OwnExtension {
     async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
@@ -170,7 +168,7 @@ pub async fn create_application(
     create(&app, &scope.user, WholeForm { form, texts }).await
 }
 
-async fn create(
+pub(crate) async fn create(
     app: &Shared,
     user: &User,
     mut whole: WholeForm,
@@ -325,287 +323,4 @@ async fn save_application(
 async fn read_again(app: &Shared, club: &ClubCode, id: Id<Application>) -> Result<WholeForm> {
     let found = app.table.whole_form(club, id).await?;
     found.ok_or(ApiError::NotFound)
-}
-
-const COMMITTEE_USED: &str = "A committee that has submissions cannot be removed.";
-
-/// Waits until submissions that began before the change are stored (X14). A submission writes no
-/// item that the application shares, so no condition can detect them. A submission that takes
-/// longer than half of this wait reads the application again (X15).
-async fn wait_for_running_submissions(app: &Shared, application: &Application) {
-    let now = app.now();
-    let changed_lately = now < application.updated_at.plus(TimeDelta::minutes(1));
-    if changed_lately || (application.is_active && application.start <= now) {
-        tokio::time::sleep(limits::DELETION_GRACE).await;
-    }
-}
-
-/// Removes committees without submissions, and changes nothing else, because the other changes may
-/// still be refused. Returns `None` if a committee has a submission; then no committee is removed
-/// (A6). Returns `Refused` if the stored version is not that of `old`.
-async fn remove_committees(
-    app: &Shared,
-    old: &Application,
-    removed: &[Committee],
-) -> Result<std::result::Result<Option<Application>, TableError>> {
-    let is_used = async || {
-        Ok::<_, TableError>(
-            app.table
-                .committees_in_use(old.id)
-                .await?
-                .iter()
-                .any(|id| removed.iter().any(|gone| gone.id == *id)),
-        )
-    };
-    if is_used().await? {
-        return Ok(Ok(None));
-    }
-    let mut new = Application {
-        version: old.version + 1,
-        updated_at: app.now(),
-        ..old.clone()
-    };
-    new.committees
-        .retain(|committee| !removed.contains(committee));
-    let removed_now = app.table.update_application(&new, old.version, None, None);
-    if let Err(error) = removed_now.await {
-        return Ok(Err(error));
-    }
-    wait_for_running_submissions(app, old).await;
-    if !is_used().await.map_err(TableError::after_write)? {
-        return Ok(Ok(Some(new)));
-    }
-    Ok(Ok(restore_committees(app, old, removed)
-        .await
-        .map_err(ApiError::after_write)?))
-}
-
-/// Puts the committees back, because somebody applied to one of them after the check. Always
-/// returns `None`.
-async fn restore_committees(
-    app: &Shared,
-    old: &Application,
-    removed: &[Committee],
-) -> Result<Option<Application>> {
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        let mut now = app
-            .table
-            .application(&old.club, old.id)
-            .await?
-            .ok_or(ApiError::NotFound)?;
-        let read_version = now.version;
-        let missing: Vec<Committee> = removed
-            .iter()
-            .filter(|gone| now.committee(gone.id).is_none())
-            .cloned()
-            .collect();
-        now.committees.extend(missing);
-        now.version += 1;
-        let restored = app.table.update_application(&now, read_version, None, None);
-        match restored.await {
-            Err(TableError::Refused(_)) => {}
-            done => return Ok(done.map(|()| None)?),
-        }
-    }
-}
-
-/// An application, also one whose deletion was interrupted (X15).
-pub struct Deletable(Application);
-
-impl Load for Deletable {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(id) = path.id("application") else {
-            return Ok(None);
-        };
-        Ok(app
-            .table
-            .application_even_deleted(path.club(), id)
-            .await?
-            .map(Self))
-    }
-}
-
-/// Delete an application.
-///
-/// For officers. Its questions, committees and extensions are deleted too. An application with
-/// submissions is 400, unless `force` is true.
-#[utoipa::path(
-    delete, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
-    security(("bearer" = [])),
-    params(
-        ("club" = String, Path),
-        ("application" = u64, Path),
-        ("force" = Option<bool>, Query,
-            description = "Delete the submissions of the application too")
-    ),
-    responses((status = 204))
-)]
-pub async fn delete_application(
-    State(app): State<Shared>,
-    scope: Officer<(), (Deletable, (Maybe<WholeForm>, OwnExtension))>,
-    params: Params,
-    _: NoBody,
-) -> Result<NoContent> {
-    params.only(&["force"])?;
-    let (Deletable(mut application), (Maybe(whole), OwnExtension(extension))) = scope.object;
-    if let Some(whole) = whole {
-        let viewer = ApplicationViewer::officer(extension.as_ref());
-        scope
-            .if_match
-            .check(|| ApplicationBody::new(&whole, viewer))?;
-        // The writes below require this version.
-        application = whole.form.application;
-    }
-    let force = params.flag("force")?.unwrap_or(false);
-    let refused = || {
-        ApiError::rule("This application has submissions. Add ?force=true to delete them too.")
-            .coded(Code::InUse)
-    };
-    if application.deleted.is_none() && !force && app.table.has_submissions(application.id).await? {
-        return Err(refused());
-    }
-    let forced = force || application.deleted == Some(true);
-    if application.deleted != Some(forced) {
-        let marked = mark_deleted(&app, &mut application, Some(forced)).await;
-        // Somebody else changed the application at the same moment.
-        marked.map_err(|error| {
-            if scope.if_match.is_given() {
-                ApiError::PreconditionFailed
-            } else {
-                error
-            }
-        })?;
-    }
-    // Somebody may have submitted since the check (X14).
-    wait_for_running_submissions(&app, &application).await;
-    if Box::pin(remove_marked(&app, application, forced))
-        .await
-        .map_err(ApiError::after_write)?
-    {
-        Ok(NoContent)
-    } else {
-        Err(refused())
-    }
-}
-
-/// Removes an application that is marked as deleted. If it has submissions and `forced` is false,
-/// removes the mark instead and returns false.
-async fn remove_marked(app: &Shared, mut application: Application, forced: bool) -> Result<bool> {
-    if !forced && app.table.has_submissions(application.id).await? {
-        mark_deleted(app, &mut application, None).await?;
-        return Ok(false);
-    }
-    let when = (app.ids.received(app.clock.now()), app.now());
-    app.table
-        .remove_application(&application, forced, when)
-        .await?;
-    Ok(true)
-}
-
-async fn mark_deleted(
-    app: &Shared,
-    application: &mut Application,
-    deleted: Option<bool>,
-) -> Result<()> {
-    let read_version = application.version;
-    application.deleted = deleted;
-    application.version += 1;
-    app.table
-        .update_application(application, read_version, None, None)
-        .await
-        .map_err(ApiError::from)
-}
-
-/// Copy an application.
-///
-/// For officers. The copy has the same questions, options and committees, but no submissions. It is
-/// not active and starts tomorrow at the same time of day (UTC). The other times move by the same
-/// span.
-#[utoipa::path(
-    post, path = "/api/clubs/{club}/applications/{application}/duplicate/", tag = "applications",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
-    responses((status = 201, body = ApplicationBody))
-)]
-pub async fn duplicate_application(
-    State(app): State<Shared>,
-    scope: Officer<WholeForm>,
-    new: NewId,
-) -> Result<Created<ApplicationBody>> {
-    let next_id = new.parts();
-    let WholeForm { form, mut texts } = scope.parent;
-    let Form {
-        mut application,
-        mut questions,
-    } = form;
-    let now = app.clock.now();
-    let shift = tomorrow(application.start.moment(), now) - application.start.moment();
-    application.id = new.id();
-    application.version = 1;
-    application.is_active = false;
-    let times = [
-        ("application_start_time", &mut application.start),
-        ("application_end_time", &mut application.end),
-        ("result_release_time", &mut application.release),
-    ];
-    for (name, time) in times {
-        let later = || {
-            ApiError::field(
-                name,
-                "The copy would be later than the year 9999. Change this time of the original \
-                    first.",
-            )
-        };
-        *time = time.checked_plus(shift).ok_or_else(later)?;
-    }
-    application.created_at = Timestamp::at(now);
-    application.updated_at = Timestamp::at(now);
-    application.questions_changed_at = None;
-    let mut renamed = HashMap::new();
-    for committee in &mut application.committees {
-        let id = Id::new(next_id());
-        renamed.insert(std::mem::replace(&mut committee.id, id), id);
-    }
-    for question in &mut questions {
-        copy_question(question, application.id, &renamed, &next_id);
-    }
-    texts.application = application.id;
-    texts.version = texts.version.min(1);
-    let form = Form {
-        application,
-        questions,
-    };
-    create(&app, &scope.user, WholeForm { form, texts }).await
-}
-
-fn copy_question(
-    question: &mut Question,
-    application: Id<Application>,
-    committees: &HashMap<Id<Committee>, Id<Committee>>,
-    next_id: impl Fn() -> u64,
-) {
-    question.id = Id::new(next_id());
-    question.application = application;
-    question.version = 1;
-    question.committees = question
-        .committees
-        .iter()
-        .filter_map(|id| committees.get(id).copied())
-        .collect();
-    question.prompt.question = question.id;
-    question.prompt.application = application;
-    question.prompt.version = 1;
-    for option in &mut question.prompt.options {
-        option.id = Id::new(next_id());
-    }
-}
-
-/// The time of day of `start`, on the day after `now` (UTC).
-fn tomorrow(start: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
-    let day = now
-        .date_naive()
-        .checked_add_days(Days::new(1))
-        .unwrap_or(now.date_naive());
-    day.and_time(start.time()).and_utc()
 }

@@ -1,10 +1,14 @@
 //! Recruitment forms: applications with their committees, questions and extensions.
 
 pub mod applications;
+mod committees;
+mod delete;
+mod duplicate;
 pub mod extensions;
 pub mod form;
 pub mod home;
 pub mod open;
+mod question_input;
 pub mod questions;
 
 use shared::{Shared, routes};
@@ -24,9 +28,9 @@ pub fn routes() -> OpenApiRouter<Shared> {
             applications::show_application,
             applications::replace_application,
             applications::update_application,
-            applications::delete_application
+            delete::delete_application
         ))
-        .routes(routes!(applications::duplicate_application))
+        .routes(routes!(duplicate::duplicate_application))
         .routes(routes!(
             extensions::list_extensions,
             extensions::create_extension

@@ -7,16 +7,14 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use shared::db::{Retries, TableError};
-use shared::domain::Versions;
-use shared::domain::{Fair, Lookup, Registration};
+use shared::domain::{Fair, Lookup, Registration, Versions};
 use shared::ids::Id;
 use shared::openapi::fields::{Html, Line, Name};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{
-    Admin, ApiError, Code, Field, Input, Mode, Need, NewId, NoContent, NoInput, Params, PathIds,
-    Reader, ReceivedAt, Result, User, Visibility, is_officer, no_such_club, shown_at,
+    Admin, ApiError, Field, Input, Mode, Need, NewId, NoContent, NoInput, Params, PathIds, Reader,
+    Result, User, Visibility, shown_at,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -352,92 +350,7 @@ pub async fn delete_fair(
     lookups::delete(&app, &user, fair).await
 }
 
-/// A registration of a club for a fair.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct RegistrationInput {
-    /// Code of the club.
-    #[serde(default)]
-    #[schema(required = true, value_type = String)]
-    club: Field<String>,
-    /// False takes the club off the fair. Default true.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    status: Field<bool>,
-}
-
-/// Register a club for a fair, or take it off.
-///
-/// For officers of the club, while the registration is open.
-#[utoipa::path(
-    post, path = "/api/clubfairs/{fair}/register/", tag = "clubfairs", security(("bearer" = [])),
-    params(("fair" = u64, Path)), request_body = RegistrationInput,
-    responses((status = 200, body = FairBody))
-)]
-pub async fn register_club(
-    State(app): State<Shared>,
-    ReceivedAt(received): ReceivedAt,
-    user: User,
-    Entry(mut fair, _): Entry<Fair>,
-    Input(input): Input<RegistrationInput>,
-) -> Result<Response> {
-    let mut reader = Reader::new(Mode::Create);
-    let code = reader.club(input.club);
-    let mut status = true;
-    reader.flag("status", input.status, Need::Free, &mut status);
-    reader.finish()?;
-    let registration = Registration {
-        fair: fair.id,
-        club: code.clone(),
-        created_at: app.now(),
-    };
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        let club = app.table.club_and_membership(&code, Some(user.id()));
-        let ((club, membership), registered) =
-            futures::try_join!(club, app.table.registration(fair.id, &code))?;
-        let visibility = Visibility::with(membership.as_ref(), user.is_admin());
-        // Admins may take deleted clubs off a fair (F6).
-        let is_there = |club: &_| visibility.sees(club) || (user.is_admin() && !status);
-        club.filter(is_there).ok_or_else(no_such_club)?;
-        if !is_officer(
-            membership.as_ref().map(|membership| membership.role),
-            user.is_admin(),
-        ) {
-            return Err(ApiError::Forbidden);
-        }
-        if !fair.value.takes_clubs(Timestamp::at(received)) {
-            return Err(
-                ApiError::rule("The registration for this fair is not open.")
-                    .coded(Code::RegistrationClosed),
-            );
-        }
-        if registered.is_some() == status {
-            return shown(&app, &user, &fair).await;
-        }
-        match app
-            .table
-            .register(
-                &registration,
-                status,
-                membership.as_ref().filter(|_| !user.is_admin()),
-            )
-            .await
-        {
-            Ok(()) => {
-                return shown(&app, &user, &fair)
-                    .await
-                    .map_err(ApiError::after_write);
-            }
-            Err(TableError::Refused(_)) => {
-                fair = app.table.lookup(fair.id).await?.ok_or(ApiError::NotFound)?;
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-async fn shown(app: &Shared, user: &User, fair: &Lookup<Fair>) -> Result<Response> {
+pub(crate) async fn shown(app: &Shared, user: &User, fair: &Lookup<Fair>) -> Result<Response> {
     Ok(shown_at(
         format!("/api/clubfairs/{}/", fair.id),
         Json(lookups::written(app, user, fair).await?),

@@ -3,6 +3,7 @@
 pub mod badges;
 pub mod body;
 pub mod bookmarks;
+mod club_edit;
 pub mod clubfairs;
 pub mod clubs;
 pub mod codes;
@@ -11,9 +12,11 @@ pub mod favorites;
 pub mod health;
 pub mod import;
 mod import_owner;
+mod import_rows;
 pub mod lookups;
 pub mod majors;
 pub mod ranking;
+mod registrations;
 pub mod schools;
 pub mod subscription;
 pub mod subscriptions;
@@ -30,11 +33,11 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(import::import_clubs))
         .routes(routes!(
             clubs::show_club,
-            clubs::replace_club,
-            clubs::update_club,
+            club_edit::replace_club,
+            club_edit::update_club,
             clubs::delete_club
         ))
-        .routes(routes!(clubs::upload_club_logo))
+        .routes(routes!(club_edit::upload_club_logo))
         .routes(routes!(subscription::list_subscribers))
         .routes(routes!(
             favorites::list_favorites,
@@ -95,7 +98,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
             clubfairs::replace_fair,
             clubfairs::delete_fair
         ))
-        .routes(routes!(clubfairs::register_club))
+        .routes(routes!(registrations::register_club))
         .routes(routes!(health::show_health))
         .routes(routes!(docs::show_openapi))
         .routes(routes!(docs::show_openapi_3_0))

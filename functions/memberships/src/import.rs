@@ -7,14 +7,16 @@ use futures::stream::{self, StreamExt};
 use serde::Deserialize;
 use shared::db::usage::request_age;
 use shared::db::{PARALLEL, Refusal, Retries, Table, TableError};
-use shared::domain::{Additions, NewMembership};
-use shared::domain::{Mail, Membership, MembershipRequest, Personal, Role};
+use shared::domain::{
+    Additions, Mail, Membership, MembershipRequest, NewMembership, Personal, Role,
+};
 use shared::openapi::fields::{Address, Line};
 use shared::web::{ApiError, ImportBody, ImportRows, NewId, Officer, Params, Result};
 use shared::{Shared, mail};
 use utoipa::ToSchema;
 
-use crate::import_plan::{Addition, Wanted, plan, read};
+use crate::import_people::{Wanted, read};
+use crate::import_plan::{Addition, plan};
 use crate::invitations::{Addressee, invite_addressees};
 use crate::members::{named_adder, owned_limit, owns_too_many, too_many_added};
 

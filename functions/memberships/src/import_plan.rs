@@ -4,41 +4,17 @@
 use std::collections::{HashMap, HashSet};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
+use shared::Shared;
 use shared::db::{PARALLEL, TableError};
 use shared::domain::{InvitationLog, Invite, Membership, Person, Role};
 use shared::ids::Id;
 use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
-use shared::web::{ImportBody, ImportRow, Officer, Result};
-use shared::{Shared, limits};
+use shared::web::{ImportBody, Officer, Result};
 
+use crate::import_people::{Found, Wanted, Who, find_all};
 use crate::invitations::{Addressee, MAX_INVITES_IN_TEN_MINUTES};
 use crate::members::{owned_limit, owns_too_many, too_many_added};
-
-/// What a row says.
-#[derive(Clone)]
-pub struct Wanted {
-    row: usize,
-    /// The column that tells who it is.
-    named_by: &'static str,
-    who: Who,
-    role: Option<Role>,
-    title: Option<String>,
-}
-
-#[derive(Clone)]
-enum Who {
-    Email(Email),
-    Username(String),
-}
-
-/// Who a row is about.
-enum Found {
-    Person(Id<Person>),
-    Stranger(Email),
-    /// Nobody, and why.
-    Wrong(&'static str),
-}
 
 /// What is to be done.
 #[derive(Default)]
@@ -54,110 +30,6 @@ pub struct Addition {
     pub membership: Membership,
     /// Whether the person gets a mail.
     pub is_mailed: bool,
-}
-
-/// Reads a row. None if it is wrong, which the body then tells.
-pub fn read(scope: &Officer, row: &ImportRow, body: &mut ImportBody) -> Option<Wanted> {
-    let errors = body.errors.len();
-    for column in row.wrong(&[]) {
-        body.error(row.number, column, "Expected a text.");
-    }
-    let email = row.text("email").map(Email::parse);
-    if email == Some(None) {
-        body.error(row.number, "email", "This is not an e-mail address.");
-    }
-    let username = row.text("username");
-    let who = match (email.flatten(), username) {
-        (Some(email), _) => Some(("email", Who::Email(email.folded()))),
-        (None, Some(name)) => Some(("username", Who::Username(name.to_owned()))),
-        (None, None) => None,
-    };
-    if who.is_none() && body.errors.len() == errors {
-        let why = "A row needs an address or a user name.";
-        body.error(row.number, "email", why);
-    }
-    let role = row.text("role").map(role);
-    match role {
-        Some(None) => body.error(
-            row.number,
-            "role",
-            "Expected 0 (owner), 10 (officer) or 20 (member).",
-        ),
-        Some(Some(role)) if !scope.reaches(role) => {
-            body.error(row.number, "role", "You cannot give a role above your own.");
-        }
-        _ => {}
-    }
-    let title = row.text("title");
-    if title.is_some_and(|title| title.chars().any(char::is_control)) {
-        let why = "Line breaks and control characters are not allowed here.";
-        body.error(row.number, "title", why);
-    } else if title.is_some_and(|title| title.chars().count() > limits::NAME) {
-        let why = format!("At most {} characters are allowed.", limits::NAME);
-        body.error(row.number, "title", why);
-    }
-    let (named_by, who) = who.filter(|_| body.errors.len() == errors)?;
-    Some(Wanted {
-        row: row.number,
-        named_by,
-        who,
-        role: role.flatten(),
-        title: title.map(str::to_owned),
-    })
-}
-
-/// A role by its number or its name.
-fn role(text: &str) -> Option<Role> {
-    match text.to_lowercase().as_str() {
-        "0" | "owner" => Some(Role::Owner),
-        "10" | "officer" => Some(Role::Officer),
-        "20" | "member" => Some(Role::Member),
-        _ => None,
-    }
-}
-
-async fn find(app: &Shared, who: &Who) -> Result<Found, TableError> {
-    Ok(match who {
-        Who::Email(email) => match app.table.people_at(email).await?[..] {
-            [] => Found::Stranger(email.clone()),
-            [person] => Found::Person(person),
-            _ => Found::Wrong("Several people have this address. Send their user names."),
-        },
-        Who::Username(name) if name.chars().count() > limits::NAME => {
-            Found::Wrong("Nobody has this user name.")
-        }
-        Who::Username(name) => {
-            let found = app.table.people_called(name).await?;
-            let exact: Vec<&Person> = found
-                .iter()
-                .filter(|person| person.personal.username == *name)
-                .collect();
-            match (&exact[..], &found[..]) {
-                ([person], _) => Found::Person(person.id),
-                ([], [person]) => Found::Person(person.id),
-                ([], []) => Found::Wrong("Nobody has this user name."),
-                _ => Found::Wrong("Several people have this user name."),
-            }
-        }
-    })
-}
-
-/// Finds the people of the rows. Who is a member already needs no search, so that a file that is
-/// sent again goes on quickly.
-async fn find_all(
-    app: &Shared,
-    code: &ClubCode,
-    wanted: Vec<Wanted>,
-) -> Result<Vec<(Wanted, Found)>, TableError> {
-    let present = Present::of(&app.table.members(code).await?);
-    let found = stream::iter(wanted).map(async |wanted| {
-        let found = match present.find(&wanted.who) {
-            Some(member) => Found::Person(member),
-            None => find(app, &wanted.who).await?,
-        };
-        Ok((wanted, found))
-    });
-    found.buffered(PARALLEL).try_collect().await
 }
 
 pub async fn plan(
@@ -265,38 +137,6 @@ pub async fn plan(
 /// Whether a person may own one more club. No limit if an admin acts.
 fn may_own(person: &Person, limit: Option<u32>) -> bool {
     limit.is_none_or(|limit| person.clubs_owned < i64::from(limit))
-}
-
-/// The members of a club, by what a row may name them with.
-struct Present {
-    emails: HashMap<String, Option<Id<Person>>>,
-    usernames: HashMap<String, Id<Person>>,
-}
-
-impl Present {
-    fn of(members: &[Membership]) -> Self {
-        let mut emails = HashMap::new();
-        for member in members {
-            let email = member.personal.email.folded().to_string();
-            // An address of several people is searched for, which tells that.
-            emails
-                .entry(email)
-                .and_modify(|person| *person = None)
-                .or_insert(Some(member.person));
-        }
-        let username = |member: &Membership| (member.personal.username.clone(), member.person);
-        Self {
-            emails,
-            usernames: members.iter().map(username).collect(),
-        }
-    }
-
-    fn find(&self, who: &Who) -> Option<Id<Person>> {
-        match who {
-            Who::Email(email) => self.emails.get(&**email).copied().flatten(),
-            Who::Username(name) => self.usernames.get(name).copied(),
-        }
-    }
 }
 
 /// What limits invitations.

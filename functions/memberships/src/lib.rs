@@ -1,8 +1,10 @@
 //! Members of clubs, membership requests, invites, and the profile of the caller.
 
 pub mod accept;
+mod add_member;
 pub mod export;
 pub mod import;
+mod import_people;
 mod import_plan;
 mod invitations;
 pub mod invite;
@@ -32,7 +34,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(export::export_settings))
         .routes(routes!(users::list_users))
         .routes(routes!(memberships::list_memberships))
-        .routes(routes!(members::list_members, members::create_member))
+        .routes(routes!(members::list_members, add_member::create_member))
         .routes(routes!(
             members::show_member,
             members::replace_member,

@@ -5,16 +5,14 @@ use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::response::Response;
 use serde::Deserialize;
-use shared::db::{Refusal, Retries, TableError};
-use shared::domain::{Additions, NewMembership};
-use shared::domain::{InvitationLog, Membership, MembershipRequest, Personal, Role};
+use shared::db::{Refusal, TableError};
+use shared::domain::{InvitationLog, Membership, Personal, Role};
 use shared::openapi::fields::{Line, MemberText, SliceCount};
-use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Code, Created, Field, Input, Maybe, Mode, Need, NewId, NoContent, NoInput, Officer,
-    Reader, Reference, Result, SignedIn, Slice, edit, is_officer,
+    ApiError, Code, Field, Input, Maybe, Mode, Need, NoContent, NoInput, Officer, Reader, Result,
+    SignedIn, Slice, edit, is_officer,
 };
-use shared::{Shared, limits, mail, text};
+use shared::{Shared, limits, text};
 use utoipa::ToSchema;
 
 use crate::member::{MemberBody, MemberOfPath, MemberViewer};
@@ -82,171 +80,6 @@ fn numbered(ordered: Vec<(Order, MemberBody)>) -> Vec<(Position, MemberBody)> {
     all
 }
 
-/// A new member.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct NewMember {
-    /// User id of the new member.
-    #[serde(default)]
-    #[schema(required = true, value_type = Reference)]
-    person: Field<Reference>,
-    /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
-    #[serde(default)]
-    #[schema(value_type = Role)]
-    role: Field<Role>,
-    /// One line, at most 255 characters.
-    #[serde(default)]
-    #[schema(value_type = Line)]
-    title: Field<String>,
-    /// Whether others see who the member is. Default true.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    public: Field<bool>,
-    /// Whether the member is active now. Default true.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    active: Field<bool>,
-}
-
-/// Add a member.
-///
-/// For officers. The role is not above that of the caller. A pending membership request of the
-/// person is accepted by this. The person gets a mail, within the limits for invitations.
-#[utoipa::path(
-    post, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])),
-    params(("club" = String, Path)), request_body = NewMember,
-    responses((status = 201, body = MemberBody))
-)]
-pub async fn create_member(
-    State(app): State<Shared>,
-    scope: Officer,
-    NewId(creation): NewId,
-    Input(input): Input<NewMember>,
-) -> Result<Created<MemberBody>> {
-    let mut reader = Reader::new(Mode::Create);
-    let role = reader
-        .value("role", input.role, Need::Optional)
-        .unwrap_or(Role::Member);
-    if !scope.reaches(role) {
-        return Err(ApiError::Forbidden);
-    }
-    let person = reader
-        .value("person", input.person, Need::Required)
-        .map(Reference::id);
-    let mut title = String::new();
-    reader.line("title", input.title, Need::Optional, &mut title);
-    let public = reader
-        .value("public", input.public, Need::Optional)
-        .unwrap_or(true);
-    let active = reader
-        .value("active", input.active, Need::Optional)
-        .unwrap_or(true);
-    reader.finish()?;
-    let club = &scope.club;
-    let unknown = || ApiError::field("person", "There is no person with this id.");
-    let duplicate =
-        || ApiError::field("person", "This person is already a member.").coded(Code::AlreadyMember);
-    let person = person.ok_or_else(unknown)?;
-    if scope
-        .membership
-        .as_ref()
-        .is_some_and(|own| own.person == person)
-    {
-        return Err(duplicate());
-    }
-    let mut retries = Retries::default();
-    loop {
-        retries.next().await?;
-        let request = app
-            .table
-            .request(&club.code, MembershipRequest::id_of(&club.code, person));
-        let found = async {
-            Ok(futures::try_join!(
-                app.table.person(person),
-                request,
-                app.table.invitation_log(&club.code),
-                app.table.has_applied(person, &club.code)
-            )?)
-        };
-        let ((person, request, log, applied), by) = futures::try_join!(found, named_adder(&scope))?;
-        let person = person.ok_or_else(unknown)?;
-        let asked = request.is_some();
-        let membership = Membership {
-            title: title.clone(),
-            public,
-            active,
-            confirmed: asked || applied,
-            ..Membership::new(&club.code, &person, role, creation, app.now())
-        };
-        // Whoever is added without having asked counts like an invitation (M6), because anybody can
-        // create a club and add people.
-        let (now, id) = (app.now(), membership.id.to_string());
-        if let Err(error) = check_added(&log, asked, applied, now) {
-            let there = app.table.member(&club.code, membership.id).await?;
-            let own = there.filter(|there| there.creation == creation);
-            return own.map_or(Err(error), |own| Ok(created(&scope, &own)));
-        }
-        let may_mail = club.approved == Some(true) && log.wait_for_resend(&id, now) == 0;
-        let mail = (may_mail && !person.personal.email.is_empty())
-            .then(|| mail::joined(club, by, &membership, asked, creation));
-        let mut sent = log.with(&club.code, std::iter::once(id.as_str()), app.next_id(), now);
-        if !asked && !applied {
-            sent = sent.with_stranger(now);
-        }
-        let limit = owned_limit(&app, scope.user.is_admin());
-        let addition = NewMembership {
-            membership: &membership,
-            request: request.as_ref(),
-            mail: mail.as_ref(),
-        };
-        let additions = Additions {
-            by: scope.authority(),
-            log: (!asked).then_some((&log, &sent)),
-            limit,
-        };
-        match app.table.add_members(&[addition], additions).await {
-            Ok(()) => return Ok(created(&scope, &membership)),
-            Err(TableError::Refused(Refusal::AlreadyMember)) => {
-                let there = app.table.member(&club.code, membership.id).await?;
-                // An earlier attempt with the same idempotency key may have stored it.
-                let there = there
-                    .filter(|there| there.creation == creation)
-                    .ok_or_else(duplicate)?;
-                return Ok(created(&scope, &there));
-            }
-            Err(TableError::Refused(Refusal::Erased)) => return Err(unknown()),
-            Err(TableError::Refused(Refusal::Quota)) => return Err(owner_limit_error(&app)),
-            Err(TableError::Refused(Refusal::Changed)) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-/// It is 429 if the club has added as many people as it may in 24 hours (M14).
-fn check_added(log: &InvitationLog, asked: bool, applied: bool, now: Timestamp) -> Result<()> {
-    if asked {
-        return Ok(());
-    }
-    let all = (&log.sent, InvitationLog::DAILY, "people");
-    let strangers = (
-        &log.strangers,
-        InvitationLog::STRANGERS,
-        "people who neither asked nor applied",
-    );
-    for (count, limit, whom) in [Some(all), (!applied).then_some(strangers)]
-        .into_iter()
-        .flatten()
-    {
-        let seconds = count.wait_for(1, limit, now);
-        if seconds > 0 {
-            let why = format!(
-                "A club can add at most {limit} {whom} in 24 hours. Invite them instead, or wait."
-            );
-            return Err(ApiError::RateLimited(why, seconds));
-        }
-    }
-    Ok(())
-}
-
 /// The officer who acts, unless they are hidden in this club.
 pub(crate) async fn named_adder(scope: &Officer) -> Result<Option<&Personal>> {
     let hidden = scope.membership.as_ref().is_some_and(|own| !own.public);
@@ -277,14 +110,6 @@ pub(crate) fn owns_too_many(app: &Shared) -> String {
 pub(crate) fn too_many_added() -> String {
     let limit = InvitationLog::DAILY;
     format!("A club can add or invite at most {limit} people in 24 hours. Send this row later.")
-}
-
-fn created(scope: &Officer, membership: &Membership) -> Created<MemberBody> {
-    let location = format!("/api/clubs/{}/members/{}/", membership.club, membership.id);
-    Created {
-        location,
-        body: MemberBody::new(membership, MemberViewer::of(scope)),
-    }
 }
 
 /// Get a member.

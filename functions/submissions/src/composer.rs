@@ -10,7 +10,6 @@ use shared::mail::{DecisionKind, Message, Recipient, Template, decision_message}
 use shared::time::Timestamp;
 use shared::web::{ApiError, Result};
 use shared::{ids, limits};
-use utoipa::ToSchema;
 
 /// A mail to be sent. It is composed only when it is queued, because thousands of mails would not
 /// fit into the memory of the function.

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use futures::stream::StreamExt;
 use serde::{Deserialize, Serialize};
 use shared::db::TableError;
 use shared::domain::{Application, ApplicationTexts, Club, Submission, SubmissionQuery};

@@ -14,7 +14,8 @@ use shared::time::{Clock as _, SystemClock};
 use tests::Response;
 use tests::fixtures::id;
 
-use crate::story::{Caller, caller, check_table};
+use crate::caller::{Caller, caller};
+use crate::checks::check_table;
 use crate::{Cloud, Error};
 
 #[derive(Debug, Clone, Copy)]

@@ -2,9 +2,14 @@
 //! gateway in front of them makes the events of API Gateway. Programs of others emulate DynamoDB,
 //! SES and S3. Routes, environment variables, rights, table and filters are those of template.yaml.
 
+mod bench;
 mod burst;
+mod caller;
+mod catalogue;
+mod checks;
 mod conveniences;
 mod environments;
+mod forward;
 mod gateway;
 mod measure;
 mod pairs;
@@ -22,18 +27,17 @@ use std::time::Duration;
 
 use axum::Router;
 use clap::{Parser, Subcommand, ValueEnum};
+use environments::{Environments, Start};
+use gateway::Gateway;
 use local::issuer::{AUDIENCE, ISSUER, Subject};
 use serde_json::Value;
+use services::{Behind, Services};
 use shared::time::{Clock as _, SystemClock};
+use stream::Mapping;
 use tests::faults::Faults;
 use tests::template::{ACCOUNT, REGION, SamTemplate};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
-
-use environments::{Environments, Start};
-use gateway::Gateway;
-use services::{Behind, Services};
-use stream::Mapping;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 

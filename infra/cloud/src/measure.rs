@@ -10,7 +10,7 @@ use shared::time::{Clock as _, SystemClock};
 use tests::template::Function;
 
 use crate::process::Process;
-use crate::{Cloud, Error, work};
+use crate::{Cloud, Error};
 
 /// How often each function is started. The medians are printed. The functions take turns, so that a
 /// noisy minute of the machine does not fall on one of them.
@@ -60,7 +60,7 @@ pub async fn run(cloud: &Cloud, built: &Path, empty: &Path) -> Result<(), Error>
         binaries.push(Binary::new(cloud, name, label, path, &bootstrap)?);
     }
     take_turns(cloud, &mut binaries).await?;
-    work::store_catalogue(cloud, built).await?;
+    crate::catalogue::store_catalogue(cloud, built).await?;
     let mut with_catalogue = Vec::new();
     for (name, path) in FIRST.into_iter().filter(|(name, _)| LISTS.contains(name)) {
         let bootstrap = tests::template::bootstrap(built, name);

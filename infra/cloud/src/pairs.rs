@@ -15,7 +15,7 @@ use tests::Client;
 use tests::faults::HELD;
 use tests::pairs::{PAIRS, Scene};
 
-use crate::story::{check_table, stored};
+use crate::checks::{check_table, stored};
 use crate::{Cloud, Error};
 
 /// How far the indexes are behind.

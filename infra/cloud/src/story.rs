@@ -1,94 +1,23 @@
 //! A recruitment from end to end: what students, an officer and an operator do, through all parts.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::time::Instant;
 
 use chrono::TimeDelta;
 use futures::future::join_all;
-use http::{Method, StatusCode};
-use local::issuer::Subject;
+use http::StatusCode;
 use serde_json::{Value, json};
 use shared::time::{Clock as _, SystemClock};
+use tests::Client;
 use tests::fixtures::id;
-use tests::{Client, Response, images};
 
-use crate::services::{credential, post};
+use crate::caller::{Caller, caller, step, until};
+use crate::checks::{gateway, logo, sound};
 use crate::stream::Mapping;
 use crate::{Cloud, Error};
 
 /// Applicants who submit at the same moment.
 const APPLICANTS: usize = 40;
-/// Texts that no log may contain.
-const SECRETS: [&str; 6] = [
-    "Quastenflosse",
-    "zerlina",
-    "aardvark",
-    "too shy",
-    "clubs.uni.example/invite",
-    "Bearer ",
-];
-
-/// A caller of the API. It puts the stage in front of each path.
-pub(crate) struct Caller(Client);
-
-impl Caller {
-    pub(crate) async fn send(&self, method: Method, path: &str, body: Value) -> Response {
-        self.0
-            .send(
-                method,
-                &format!("/dev{path}"),
-                Some(body).filter(|body| !body.is_null()),
-            )
-            .await
-    }
-
-    pub(crate) async fn get(&self, path: &str) -> Response {
-        self.send(Method::GET, path, Value::Null).await
-    }
-
-    pub(crate) async fn post(&self, path: &str, body: Value) -> Response {
-        self.send(Method::POST, path, body).await
-    }
-
-    pub(crate) fn header(&self, name: &'static str, value: &str) -> Self {
-        Self(self.0.clone().header(name, value))
-    }
-}
-
-fn step(began: Instant, what: &str) {
-    println!("{:6.2} s  {what}", began.elapsed().as_secs_f64());
-}
-
-pub(crate) fn caller(
-    cloud: &Cloud,
-    username: &str,
-    email: &str,
-    name: &str,
-) -> Result<(Caller, String), Error> {
-    let subject = Subject {
-        username: username.into(),
-        email: Some(email.into()),
-        name: Some(name.into()),
-        ..Subject::default()
-    };
-    let token = cloud.token(&subject)?;
-    Ok((
-        Caller(Client::new(cloud.gateway.router(), Some(token.clone()))),
-        token,
-    ))
-}
-
-/// Repeats a check until it is true, at most 30 seconds.
-async fn until(what: &str, mut right: impl AsyncFnMut() -> bool) -> Result<(), Error> {
-    let began = Instant::now();
-    while !right().await {
-        if began.elapsed() > Duration::from_secs(30) {
-            return Err(format!("waited too long for {what}").into());
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    Ok(())
-}
 
 /// Runs the story. With `at_once`, the applicants submit at the same moment.
 #[expect(
@@ -275,87 +204,6 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks what the gateway does with requests.
-async fn gateway(nobody: &Caller, ada: &Caller) {
-    for path in [
-        "/api/clubs",
-        "/api/clubs/",
-        "/api/clubs/?search=caf%C3%A9%20%26%20co&tags=1&tags=2",
-    ] {
-        assert_eq!(nobody.get(path).await.ok()["count"], 0, "{path}");
-    }
-    assert_eq!(
-        nobody.get("/api/clubs/no%20such%20club/").await.error(404),
-        "Not found."
-    );
-    assert_eq!(nobody.get("/nothing").await.error(404), "Not found.");
-    assert_eq!(
-        nobody
-            .send(Method::DELETE, "/api/clubs/", Value::Null)
-            .await
-            .status,
-        405
-    );
-    let refused = nobody.get("/api/settings/").await;
-    assert!(
-        !refused
-            .header("x-amzn-remapped-www-authenticate")
-            .is_empty()
-    );
-    refused.error(401);
-    let long = "x".repeat(11 * 1024 * 1024);
-    assert_eq!(
-        ada.post("/api/clubs/", json!({ "name": long }))
-            .await
-            .error(413),
-        "The request body is too large."
-    );
-    let page = nobody
-        .header("accept-encoding", "gzip")
-        .get("/api/openapi.json")
-        .await;
-    assert_eq!(page.header("content-encoding"), "gzip");
-    assert!(
-        page.bytes.starts_with(&[0x1f, 0x8b]) && page.bytes.len() < 200_000,
-        "compressed once"
-    );
-    assert!(
-        nobody
-            .get("/api/docs")
-            .await
-            .text()
-            .contains("<base href=\"/dev/api/docs/\">")
-    );
-}
-
-async fn logo(cloud: &Cloud, ada: &Caller) -> Result<(), Error> {
-    let found = ada.get("/api/clubs/?search=lodz").await.ok();
-    assert_eq!(found["results"][0]["code"], "lodz-go", "{found}");
-    let (content_type, body) = images::form(&[("file", &images::png(700, 500))]);
-    let club = ada
-        .0
-        .raw(
-            Method::POST,
-            "/dev/api/clubs/lodz-go/upload/",
-            Some(&content_type),
-            body,
-        )
-        .await
-        .ok();
-    let file = club["image_url"]
-        .as_str()
-        .and_then(|url| url.rsplit('/').next())
-        .ok_or("no logo")?
-        .to_owned();
-    let bucket = &cloud.functions["Clubs"].function.variables["MEDIA_BUCKET"];
-    let (kind, size) = cloud
-        .services
-        .image(bucket, &format!("media/{file}"))
-        .await?;
-    assert!(kind.starts_with("image/") && size > 100, "{kind}, {size} B");
-    Ok(())
-}
-
 /// Accepts the first two and every third of the other applicants, gives another one a reason, and
 /// sends. Returns the mails that SES took.
 async fn decide_and_send(
@@ -443,93 +291,4 @@ async fn decide_and_send(
         "{each:?}"
     );
     Ok(mails)
-}
-
-/// Checks the rights, the logs and the table at the end.
-async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> {
-    assert_eq!(cloud.services.denied(), Vec::<String>::new());
-    let mut all = String::new();
-    for name in cloud.functions.keys() {
-        let log =
-            std::fs::read_to_string(cloud.logs.join(format!("{name}.log"))).unwrap_or_default();
-        for secret in SECRETS.iter().chain(secrets) {
-            let line = log.lines().find(|line| line.contains(secret));
-            assert!(line.is_none(), "the log of {name} tells {secret}: {line:?}");
-        }
-        all.push_str(&log);
-    }
-    for told in [
-        "\"route\":\"/api/clubs/{club}/applications/{application}/submissions/\"",
-        "\"message\":\"mail\"",
-        "\"message\":\"report\"",
-        "\"write_units\"",
-    ] {
-        assert!(all.contains(told), "the logs do not tell {told}");
-    }
-    check_metrics(&all, cloud.is_mixed);
-    assert_eq!(check_table(cloud).await?, Vec::<String>::new());
-    println!(
-        "          table {}, all sound",
-        cloud
-            .template
-            .resolved(&json!({ "!Ref": "Table" }))
-            .unwrap_or_default()
-    );
-    Ok(())
-}
-
-/// Checks that each metric of a log line is a number in it, and each dimension a text (O17). With two
-/// releases, one of them may write fewer.
-fn check_metrics(logs: &str, is_mixed: bool) {
-    let mut known = BTreeSet::new();
-    let lines = logs.lines().filter(|line| line.contains("\"_aws\""));
-    for line in lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        let directive = &line["_aws"]["CloudWatchMetrics"][0];
-        for metric in directive["Metrics"].as_array().into_iter().flatten() {
-            let name = metric["Name"].as_str().unwrap_or_default();
-            assert!(line[name].is_number(), "{name} in {line}");
-            known.insert(name.to_owned());
-        }
-        let sets = directive["Dimensions"].as_array().into_iter().flatten();
-        for name in sets.flat_map(|set| set.as_array().into_iter().flatten()) {
-            let value = line[name.as_str().unwrap_or_default()].as_str();
-            assert!(
-                value.is_some_and(|value| !value.is_empty()),
-                "{name} in {line}"
-            );
-        }
-    }
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    let all = ["mails", "mails_queued", "ms", "read_units", "write_units"];
-    assert!(is_mixed || known == all, "{known:?}");
-}
-
-/// The findings of `clubs-admin check`.
-pub(crate) async fn check_table(cloud: &Cloud) -> Result<Vec<String>, Error> {
-    Ok(admin::check(&stored(cloud).await?, SystemClock.now()))
-}
-
-/// All items of the table.
-pub(crate) async fn stored(cloud: &Cloud) -> Result<Vec<Value>, Error> {
-    let name = &cloud.functions["Clubs"].function.variables["TABLE_NAME"];
-    let (mut items, mut from) = (Vec::new(), Value::Null);
-    loop {
-        let mut scan = json!({ "TableName": name, "ConsistentRead": true });
-        if !from.is_null() {
-            scan["ExclusiveStartKey"] = from;
-        }
-        let page = post(
-            &cloud.services.table,
-            "DynamoDB_20120810.Scan",
-            &credential("operator", "dynamodb"),
-            &scan,
-        )
-        .await?;
-        items.extend(page["Items"].as_array().cloned().unwrap_or_default());
-        from = page["LastEvaluatedKey"].clone();
-        if from.is_null() {
-            break;
-        }
-    }
-    Ok(items)
 }

@@ -25,6 +25,7 @@ mod confirmation;
 mod decision;
 mod invite_link;
 mod membership;
+mod parse;
 mod template;
 
 pub use confirmation::confirmation;

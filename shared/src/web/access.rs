@@ -12,10 +12,7 @@ use super::entity_tag::IfMatch;
 use super::error::ApiError;
 use super::params::Params;
 use super::user::User;
-use crate::domain::{
-    Application, ApplicationTexts, Club, Event, Extension, Form, Membership, Question, Role,
-    Submission, WholeForm,
-};
+use crate::domain::{Club, Form, Membership, Question, Role};
 use crate::ids;
 use crate::ids::Id;
 use crate::state::Shared;
@@ -139,70 +136,6 @@ pub struct Maybe<T>(pub Option<T>);
 impl<T: Load> Load for Maybe<T> {
     async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         Ok(Some(Self(T::load(app, user, path).await?)))
-    }
-}
-
-impl Load for Application {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(id) = path.id("application") else {
-            return Ok(None);
-        };
-        Ok(app.table.application(path.club(), id).await?)
-    }
-}
-
-impl Load for Form {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(id) = path.id("application") else {
-            return Ok(None);
-        };
-        let forms = &app.forms;
-        Ok(forms.form(&app.table, path.club(), id, app.now()).await?)
-    }
-}
-
-impl Load for WholeForm {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(id) = path.id("application") else {
-            return Ok(None);
-        };
-        Ok(app.table.whole_form(path.club(), id).await?)
-    }
-}
-
-impl Load for ApplicationTexts {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(id) = path.id("application") else {
-            return Ok(None);
-        };
-        Ok(Some(app.table.application_texts(path.club(), id).await?))
-    }
-}
-
-impl Load for Event {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(id) = path.id("event") else {
-            return Ok(None);
-        };
-        Ok(app.table.event(path.club(), id).await?)
-    }
-}
-
-impl Load for Extension {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let (Some(application), Some(id)) = (path.id("application"), path.id("extension")) else {
-            return Ok(None);
-        };
-        Ok(app.table.extension(application, id).await?)
-    }
-}
-
-impl Load for Submission {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let (Some(application), Some(id)) = (path.id("application"), path.id("submission")) else {
-            return Ok(None);
-        };
-        Ok(app.table.submission(application, id).await?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! HTTP conventions: errors, extractors, validation, paging and the layers around every router.
 
 pub mod access;
+mod answer_layers;
 mod body;
 mod coding;
 mod edit;
@@ -12,9 +13,11 @@ mod idempotency;
 mod images;
 mod layers;
 mod list;
+mod loads;
 mod multipart;
 mod page;
 mod params;
+mod reference;
 mod request;
 mod request_line;
 #[cfg(feature = "rows")]
@@ -30,7 +33,7 @@ pub use coding::Codings;
 pub use edit::edit;
 pub use entity_tag::IfMatch;
 pub use error::{ApiError, Code, ERASING, ErrorBody, FieldErrors, applicant_erased};
-pub use field::{ExactReference, Field, Mode, Need, Reader, Reference, no_such_club};
+pub use field::{Field, Mode, Need, Reader, no_such_club};
 pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, shown_at};
 #[cfg(feature = "images")]
 pub use images::{remove_unless_saved, store_image};
@@ -39,6 +42,7 @@ pub use list::{Slice, Sliced, accepts_csv};
 pub use multipart::{TextFields, Upload, WithImage};
 pub use page::{Envelope, Page};
 pub use params::Params;
+pub use reference::{ExactReference, Reference};
 pub use request::{PublicOrigin, PublicPath, PublicUrl, ReceivedAt};
 #[cfg(feature = "rows")]
 pub use rows::{ImportBody, ImportRow, ImportRows, RowError};

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use futures::stream::StreamExt;
-
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::keys;

@@ -1,0 +1,119 @@
+//! `/clubs/{club}/applications/{application}/` (DELETE)
+
+use axum::extract::State;
+use shared::Shared;
+use shared::domain::{Application, WholeForm};
+use shared::web::{
+    ApiError, Code, Load, Maybe, NoBody, NoContent, Officer, Params, PathIds, Result, User,
+};
+
+use crate::applications::OwnExtension;
+use crate::committees::wait_for_running_submissions;
+use crate::form::{ApplicationBody, ApplicationViewer};
+
+/// An application, also one whose deletion was interrupted (X15).
+pub struct Deletable(Application);
+
+impl Load for Deletable {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let Some(id) = path.id("application") else {
+            return Ok(None);
+        };
+        Ok(app
+            .table
+            .application_even_deleted(path.club(), id)
+            .await?
+            .map(Self))
+    }
+}
+
+/// Delete an application.
+///
+/// For officers. Its questions, committees and extensions are deleted too. An application with
+/// submissions is 400, unless `force` is true.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
+    security(("bearer" = [])),
+    params(
+        ("club" = String, Path),
+        ("application" = u64, Path),
+        ("force" = Option<bool>, Query,
+            description = "Delete the submissions of the application too")
+    ),
+    responses((status = 204))
+)]
+pub async fn delete_application(
+    State(app): State<Shared>,
+    scope: Officer<(), (Deletable, (Maybe<WholeForm>, OwnExtension))>,
+    params: Params,
+    _: NoBody,
+) -> Result<NoContent> {
+    params.only(&["force"])?;
+    let (Deletable(mut application), (Maybe(whole), OwnExtension(extension))) = scope.object;
+    if let Some(whole) = whole {
+        let viewer = ApplicationViewer::officer(extension.as_ref());
+        scope
+            .if_match
+            .check(|| ApplicationBody::new(&whole, viewer))?;
+        // The writes below require this version.
+        application = whole.form.application;
+    }
+    let force = params.flag("force")?.unwrap_or(false);
+    let refused = || {
+        ApiError::rule("This application has submissions. Add ?force=true to delete them too.")
+            .coded(Code::InUse)
+    };
+    if application.deleted.is_none() && !force && app.table.has_submissions(application.id).await? {
+        return Err(refused());
+    }
+    let forced = force || application.deleted == Some(true);
+    if application.deleted != Some(forced) {
+        let marked = mark_deleted(&app, &mut application, Some(forced)).await;
+        // Somebody else changed the application at the same moment.
+        marked.map_err(|error| {
+            if scope.if_match.is_given() {
+                ApiError::PreconditionFailed
+            } else {
+                error
+            }
+        })?;
+    }
+    // Somebody may have submitted since the check (X14).
+    wait_for_running_submissions(&app, &application).await;
+    if Box::pin(remove_marked(&app, application, forced))
+        .await
+        .map_err(ApiError::after_write)?
+    {
+        Ok(NoContent)
+    } else {
+        Err(refused())
+    }
+}
+
+/// Removes an application that is marked as deleted. If it has submissions and `forced` is false,
+/// removes the mark instead and returns false.
+async fn remove_marked(app: &Shared, mut application: Application, forced: bool) -> Result<bool> {
+    if !forced && app.table.has_submissions(application.id).await? {
+        mark_deleted(app, &mut application, None).await?;
+        return Ok(false);
+    }
+    let when = (app.ids.received(app.clock.now()), app.now());
+    app.table
+        .remove_application(&application, forced, when)
+        .await?;
+    Ok(true)
+}
+
+async fn mark_deleted(
+    app: &Shared,
+    application: &mut Application,
+    deleted: Option<bool>,
+) -> Result<()> {
+    let read_version = application.version;
+    application.deleted = deleted;
+    application.version += 1;
+    app.table
+        .update_application(application, read_version, None, None)
+        .await
+        .map_err(ApiError::from)
+}

@@ -1,0 +1,106 @@
+//! `/clubs/{club}/applications/{application}/duplicate/`
+
+use std::collections::HashMap;
+
+use axum::extract::State;
+use chrono::{DateTime, Days, Utc};
+use shared::Shared;
+use shared::domain::{Application, Committee, Form, Question, WholeForm};
+use shared::ids::Id;
+use shared::time::Timestamp;
+use shared::web::{ApiError, Created, NewId, Officer, Result};
+
+use crate::applications::create;
+use crate::form::ApplicationBody;
+
+/// Copy an application.
+///
+/// For officers. The copy has the same questions, options and committees, but no submissions. It is
+/// not active and starts tomorrow at the same time of day (UTC). The other times move by the same
+/// span.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/duplicate/", tag = "applications",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    responses((status = 201, body = ApplicationBody))
+)]
+pub async fn duplicate_application(
+    State(app): State<Shared>,
+    scope: Officer<WholeForm>,
+    new: NewId,
+) -> Result<Created<ApplicationBody>> {
+    let next_id = new.parts();
+    let WholeForm { form, mut texts } = scope.parent;
+    let Form {
+        mut application,
+        mut questions,
+    } = form;
+    let now = app.clock.now();
+    let shift = tomorrow(application.start.moment(), now) - application.start.moment();
+    application.id = new.id();
+    application.version = 1;
+    application.is_active = false;
+    let times = [
+        ("application_start_time", &mut application.start),
+        ("application_end_time", &mut application.end),
+        ("result_release_time", &mut application.release),
+    ];
+    for (name, time) in times {
+        let later = || {
+            ApiError::field(
+                name,
+                "The copy would be later than the year 9999. Change this time of the original \
+                    first.",
+            )
+        };
+        *time = time.checked_plus(shift).ok_or_else(later)?;
+    }
+    application.created_at = Timestamp::at(now);
+    application.updated_at = Timestamp::at(now);
+    application.questions_changed_at = None;
+    let mut renamed = HashMap::new();
+    for committee in &mut application.committees {
+        let id = Id::new(next_id());
+        renamed.insert(std::mem::replace(&mut committee.id, id), id);
+    }
+    for question in &mut questions {
+        copy_question(question, application.id, &renamed, &next_id);
+    }
+    texts.application = application.id;
+    texts.version = texts.version.min(1);
+    let form = Form {
+        application,
+        questions,
+    };
+    create(&app, &scope.user, WholeForm { form, texts }).await
+}
+
+fn copy_question(
+    question: &mut Question,
+    application: Id<Application>,
+    committees: &HashMap<Id<Committee>, Id<Committee>>,
+    next_id: impl Fn() -> u64,
+) {
+    question.id = Id::new(next_id());
+    question.application = application;
+    question.version = 1;
+    question.committees = question
+        .committees
+        .iter()
+        .filter_map(|id| committees.get(id).copied())
+        .collect();
+    question.prompt.question = question.id;
+    question.prompt.application = application;
+    question.prompt.version = 1;
+    for option in &mut question.prompt.options {
+        option.id = Id::new(next_id());
+    }
+}
+
+/// The time of day of `start`, on the day after `now` (UTC).
+fn tomorrow(start: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
+    let day = now
+        .date_naive()
+        .checked_add_days(Days::new(1))
+        .unwrap_or(now.date_naive());
+    day.and_time(start.time()).and_utc()
+}

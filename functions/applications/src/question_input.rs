@@ -1,0 +1,231 @@
+//! The body of a request about a question.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use shared::domain::{Application, Choice, Question, QuestionType};
+use shared::ids::Id;
+use shared::limits;
+use shared::openapi::fields::{Position, PromptText, WordLimit};
+use shared::web::{Field, Mode, Need, Reader, Reference, Result};
+use utoipa::ToSchema;
+
+/// The fields of a question that officers write.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub struct QuestionInput {
+    /// 1 free response, 2 multiple choice, 3 short answer, 4 information text.
+    #[serde(default)]
+    #[schema(required = true, value_type = QuestionType)]
+    question_type: Field<QuestionType>,
+    /// Text of the question, at most 5,000 characters.
+    #[serde(default)]
+    #[schema(required = true, value_type = PromptText)]
+    prompt: Field<String>,
+    /// Largest number of words of an answer. 0 (default) means no limit.
+    #[serde(default)]
+    #[schema(value_type = WordLimit)]
+    word_limit: Field<i64>,
+    /// Questions with a lower value are shown first. Default 0; may be negative.
+    #[serde(default)]
+    #[schema(value_type = Position)]
+    precedence: Field<i64>,
+    /// Whether the question is only for the listed `committees`. Default false.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    committee_question: Field<bool>,
+    /// Ids of committees of this application. At least one is required if `committee_question` is
+    /// true.
+    #[serde(default)]
+    #[schema(value_type = Vec<Reference>)]
+    committees: Field<Vec<Reference>>,
+    /// Options: texts, or objects with `value` and possibly `id`. A multiple-choice question has 2
+    /// to 50 options; other questions have none.
+    #[serde(default)]
+    #[schema(value_type = Vec<OptionInput>, max_items = 50)]
+    multiple_choice: Field<Vec<OptionInput>>,
+}
+
+/// An option of a multiple-choice question.
+#[derive(Debug, Clone, ToSchema)]
+#[serde(untagged)]
+pub enum OptionInput {
+    /// The text. An existing option with this text keeps its id.
+    Text(String),
+    /// The text, with the id of an existing option if there is one.
+    Object {
+        /// Id of an existing option.
+        #[schema(value_type = Option<u64>)]
+        id: Option<Id<Choice>>,
+        /// At most 1,000 characters.
+        #[schema(max_length = 1_000, min_length = 1)]
+        value: String,
+    },
+}
+
+impl<'de> Deserialize<'de> for OptionInput {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> std::result::Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+        let option = match (
+            text(&value),
+            value.get("value").and_then(text),
+            value.get("id"),
+        ) {
+            (Some(text), ..) => Some(Self::Text(text)),
+            (None, Some(value), None | Some(serde_json::Value::Null)) => {
+                Some(Self::Object { id: None, value })
+            }
+            (None, Some(value), Some(id)) => id.as_u64().map(|id| Self::Object {
+                id: Some(Id::new(id)),
+                value,
+            }),
+            _ => None,
+        };
+        option.ok_or_else(|| {
+            serde::de::Error::custom("Expected a text, or an object with a text in `value`.")
+        })
+    }
+}
+
+impl QuestionInput {
+    pub(crate) fn apply(
+        self,
+        mode: Mode,
+        question: &mut Question,
+        application: &Application,
+        next_id: impl Fn() -> u64,
+    ) -> Result<()> {
+        let mut reader = Reader::new(mode);
+        let prompt = &mut question.prompt;
+        if let Some(kind) = reader.value("question_type", self.question_type, Need::Required) {
+            prompt.question_type = kind;
+        }
+        reader.text(
+            "prompt",
+            self.prompt,
+            Need::Required,
+            limits::PROMPT,
+            &mut prompt.text,
+        );
+        reader.number(
+            "word_limit",
+            self.word_limit,
+            Need::Optional,
+            (0, limits::WORDS),
+            &mut prompt.word_limit,
+        );
+        let any = (-limits::ANY_NUMBER, limits::ANY_NUMBER);
+        reader.number(
+            "precedence",
+            self.precedence,
+            Need::Optional,
+            any,
+            &mut question.precedence,
+        );
+        reader.flag(
+            "committee_question",
+            self.committee_question,
+            Need::Optional,
+            &mut question.committee_question,
+        );
+        if let Some(ids) = reader.value("committees", self.committees, Need::Optional) {
+            let mut named = HashSet::new();
+            question.committees = ids.into_iter().map(Reference::id).collect();
+            for (i, id) in question.committees.iter().enumerate() {
+                if application.committee(*id).is_none() {
+                    reader.errors.add(
+                        format!("committees.{i}"),
+                        "This application has no committee with this id.",
+                    );
+                }
+            }
+            question.committees.retain(|id| named.insert(*id));
+        }
+        question
+            .committees
+            .retain(|id| application.committee(*id).is_some());
+        if !question.committee_question {
+            question.committees.clear();
+        } else if question.committees.is_empty() && !reader.errors.has("committees.0") {
+            reader.errors.add(
+                "committees",
+                "A question for committees needs at least one committee.",
+            );
+        }
+        if let Some(options) = reader.value("multiple_choice", self.multiple_choice, Need::Optional)
+        {
+            prompt.options = merge_options(&mut reader, options, &prompt.options, next_id);
+        } else if prompt.question_type != QuestionType::MultipleChoice && mode == Mode::Update {
+            prompt.options.clear();
+        }
+        match (prompt.question_type, prompt.options.len()) {
+            _ if reader.errors.has("multiple_choice") => {}
+            (QuestionType::MultipleChoice, 0 | 1) => {
+                reader.errors.add(
+                    "multiple_choice",
+                    "A multiple-choice question needs at least two options.",
+                );
+            }
+            (QuestionType::MultipleChoice, _) | (_, 0) => {}
+            _ => reader.errors.add(
+                "multiple_choice",
+                "Only multiple-choice questions have options.",
+            ),
+        }
+        reader.finish()
+    }
+}
+
+fn merge_options(
+    reader: &mut Reader,
+    wanted: Vec<OptionInput>,
+    old: &[Choice],
+    next_id: impl Fn() -> u64,
+) -> Vec<Choice> {
+    if wanted.len() > limits::OPTIONS {
+        reader.errors.add(
+            "multiple_choice",
+            format!("At most {} options are allowed.", limits::OPTIONS),
+        );
+        return vec![];
+    }
+    let mut used = HashSet::new();
+    let mut merged = Vec::with_capacity(wanted.len());
+    for (i, option) in wanted.into_iter().enumerate() {
+        let field = format!("multiple_choice.{i}");
+        let (id, text) = match option {
+            OptionInput::Text(value) => (None, value),
+            OptionInput::Object { id, value } => (id, value),
+        };
+        let mut value = String::new();
+        reader.text(
+            &field,
+            Field::Value(text),
+            Need::Required,
+            limits::OPTION,
+            &mut value,
+        );
+        let known = match id {
+            Some(id) => old.iter().find(|old| old.id == id),
+            None => old
+                .iter()
+                .find(|old| old.value == value && !used.contains(&old.id)),
+        };
+        if id.is_some() && known.is_none() {
+            reader.errors.add(
+                format!("{field}.id"),
+                "This question has no option with this id.",
+            );
+        }
+        let id = known.map_or_else(|| Id::new(next_id()), |known| known.id);
+        if !used.insert(id) {
+            reader
+                .errors
+                .add(format!("{field}.id"), "This option is in the list twice.");
+        }
+        merged.push(Choice { id, value });
+    }
+    merged
+}

@@ -1,0 +1,172 @@
+//! The people that an import of members names.
+
+use std::collections::HashMap;
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+use shared::db::{PARALLEL, TableError};
+use shared::domain::{Membership, Person, Role};
+use shared::ids::Id;
+use shared::text::{ClubCode, Email};
+use shared::web::{ImportBody, ImportRow, Officer, Result};
+use shared::{Shared, limits};
+
+/// What a row says.
+#[derive(Clone)]
+pub struct Wanted {
+    pub(crate) row: usize,
+    /// The column that tells who it is.
+    pub(crate) named_by: &'static str,
+    pub(crate) who: Who,
+    pub(crate) role: Option<Role>,
+    pub(crate) title: Option<String>,
+}
+
+#[derive(Clone)]
+pub(crate) enum Who {
+    Email(Email),
+    Username(String),
+}
+
+/// Who a row is about.
+pub(crate) enum Found {
+    Person(Id<Person>),
+    Stranger(Email),
+    /// Nobody, and why.
+    Wrong(&'static str),
+}
+
+/// Reads a row. None if it is wrong, which the body then tells.
+pub fn read(scope: &Officer, row: &ImportRow, body: &mut ImportBody) -> Option<Wanted> {
+    let errors = body.errors.len();
+    for column in row.wrong(&[]) {
+        body.error(row.number, column, "Expected a text.");
+    }
+    let email = row.text("email").map(Email::parse);
+    if email == Some(None) {
+        body.error(row.number, "email", "This is not an e-mail address.");
+    }
+    let username = row.text("username");
+    let who = match (email.flatten(), username) {
+        (Some(email), _) => Some(("email", Who::Email(email.folded()))),
+        (None, Some(name)) => Some(("username", Who::Username(name.to_owned()))),
+        (None, None) => None,
+    };
+    if who.is_none() && body.errors.len() == errors {
+        let why = "A row needs an address or a user name.";
+        body.error(row.number, "email", why);
+    }
+    let role = row.text("role").map(role);
+    match role {
+        Some(None) => body.error(
+            row.number,
+            "role",
+            "Expected 0 (owner), 10 (officer) or 20 (member).",
+        ),
+        Some(Some(role)) if !scope.reaches(role) => {
+            body.error(row.number, "role", "You cannot give a role above your own.");
+        }
+        _ => {}
+    }
+    let title = row.text("title");
+    if title.is_some_and(|title| title.chars().any(char::is_control)) {
+        let why = "Line breaks and control characters are not allowed here.";
+        body.error(row.number, "title", why);
+    } else if title.is_some_and(|title| title.chars().count() > limits::NAME) {
+        let why = format!("At most {} characters are allowed.", limits::NAME);
+        body.error(row.number, "title", why);
+    }
+    let (named_by, who) = who.filter(|_| body.errors.len() == errors)?;
+    Some(Wanted {
+        row: row.number,
+        named_by,
+        who,
+        role: role.flatten(),
+        title: title.map(str::to_owned),
+    })
+}
+
+/// A role by its number or its name.
+pub(crate) fn role(text: &str) -> Option<Role> {
+    match text.to_lowercase().as_str() {
+        "0" | "owner" => Some(Role::Owner),
+        "10" | "officer" => Some(Role::Officer),
+        "20" | "member" => Some(Role::Member),
+        _ => None,
+    }
+}
+
+pub(crate) async fn find(app: &Shared, who: &Who) -> Result<Found, TableError> {
+    Ok(match who {
+        Who::Email(email) => match app.table.people_at(email).await?[..] {
+            [] => Found::Stranger(email.clone()),
+            [person] => Found::Person(person),
+            _ => Found::Wrong("Several people have this address. Send their user names."),
+        },
+        Who::Username(name) if name.chars().count() > limits::NAME => {
+            Found::Wrong("Nobody has this user name.")
+        }
+        Who::Username(name) => {
+            let found = app.table.people_called(name).await?;
+            let exact: Vec<&Person> = found
+                .iter()
+                .filter(|person| person.personal.username == *name)
+                .collect();
+            match (&exact[..], &found[..]) {
+                ([person], _) => Found::Person(person.id),
+                ([], [person]) => Found::Person(person.id),
+                ([], []) => Found::Wrong("Nobody has this user name."),
+                _ => Found::Wrong("Several people have this user name."),
+            }
+        }
+    })
+}
+
+/// Finds the people of the rows. Who is a member already needs no search, so that a file that is
+/// sent again goes on quickly.
+pub(crate) async fn find_all(
+    app: &Shared,
+    code: &ClubCode,
+    wanted: Vec<Wanted>,
+) -> Result<Vec<(Wanted, Found)>, TableError> {
+    let present = Present::of(&app.table.members(code).await?);
+    let found = stream::iter(wanted).map(async |wanted| {
+        let found = match present.find(&wanted.who) {
+            Some(member) => Found::Person(member),
+            None => find(app, &wanted.who).await?,
+        };
+        Ok((wanted, found))
+    });
+    found.buffered(PARALLEL).try_collect().await
+}
+
+/// The members of a club, by what a row may name them with.
+pub(crate) struct Present {
+    emails: HashMap<String, Option<Id<Person>>>,
+    usernames: HashMap<String, Id<Person>>,
+}
+
+impl Present {
+    fn of(members: &[Membership]) -> Self {
+        let mut emails = HashMap::new();
+        for member in members {
+            let email = member.personal.email.folded().to_string();
+            // An address of several people is searched for, which tells that.
+            emails
+                .entry(email)
+                .and_modify(|person| *person = None)
+                .or_insert(Some(member.person));
+        }
+        let username = |member: &Membership| (member.personal.username.clone(), member.person);
+        Self {
+            emails,
+            usernames: members.iter().map(username).collect(),
+        }
+    }
+
+    fn find(&self, who: &Who) -> Option<Id<Person>> {
+        match who {
+            Who::Email(email) => self.emails.get(&**email).copied().flatten(),
+            Who::Username(name) => self.usernames.get(name).copied(),
+        }
+    }
+}
