@@ -215,8 +215,6 @@ pub fn parse<T>(text: &str) -> Option<Id<T>> {
 
 #[cfg(test)]
 mod tests {
-    //! Proves H5.
-
     use super::*;
 
     #[test]
@@ -250,6 +248,7 @@ mod tests {
         assert_ne!(derived("user", &["a"]), derived("club", &["a"]));
     }
 
+    // proves H5
     #[test]
     fn only_positive_safe_integers_are_ids() {
         assert_eq!(parse::<()>("9007199254740991"), Some(Id::new(MAX_ID)));

@@ -118,10 +118,9 @@ impl utoipa::ToSchema for Timestamp {}
 
 #[cfg(test)]
 mod tests {
-    //! Proves H15.
-
     use super::Timestamp;
 
+    // proves H15
     #[test]
     fn any_offset_is_read_and_utc_is_written() {
         let time: Timestamp = "2026-11-21T10:30:15.9+01:30".parse().unwrap();

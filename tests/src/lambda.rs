@@ -44,6 +44,10 @@ pub struct LambdaProcess {
 
 impl LambdaProcess {
     /// Starts the binary of a function as Lambda does.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a table: the environment of a function"
+    )]
     pub async fn start(binary: &str) -> Self {
         let campus = Arc::new(Setup::default().running_clock().build());
         let (events, next) = mpsc::channel(8);

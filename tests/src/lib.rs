@@ -6,6 +6,7 @@ mod contract;
 pub mod faults;
 pub mod fixtures;
 pub mod images;
+mod intrinsics;
 pub mod lag;
 pub mod lambda;
 pub mod measure;

@@ -169,6 +169,7 @@ impl Scene {
     }
 
     /// Sends a request of [`PAIRS`], and then its opposite. Calls `between` before the opposite.
+    #[expect(clippy::too_many_lines, reason = "a table: each pair of requests")]
     pub async fn play(&self, pair: &str, between: impl FnOnce()) {
         let (sue, code) = (
             &self.sue,

@@ -180,7 +180,8 @@ pub struct ApplicationInput {
     #[serde(default)]
     #[schema(value_type = Option<WebAddress>)]
     external_url: Field<String>,
-    /// Whether each submission is confirmed to its applicant by mail. Default false. PUT may leave it
+    /// Whether each submission is confirmed to its applicant by mail. Default false. PUT may leave
+    /// it
     /// out.
     #[serde(default)]
     #[schema(value_type = bool)]
@@ -193,7 +194,8 @@ pub struct ApplicationInput {
     /// HTML template of the acceptance mail, at most 50,000 characters. Variables: `{{ name }}`,
     /// `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ committees }}` (the same),
     /// `{{ club }}`, `{{ application }}`.
-    /// Conditions: `{% if reason %}…{% else %}…{% endif %}`. Anything else in such brackets is 400. An
+    /// Conditions: `{% if reason %}…{% else %}…{% endif %}`. Anything else in such brackets is 400.
+    /// An
     /// empty text means a built-in mail.
     #[serde(default)]
     #[schema(value_type = Html)]
@@ -291,26 +293,30 @@ impl ApplicationInput {
             &mut texts.rejection_email,
         );
         let committees = reader.value("committees", self.committees, Need::Optional);
-        let (start, end) = (
-            ("application_start_time", application.start),
-            ("application_end_time", application.end),
-        );
-        reader.in_order(
-            start,
-            end,
-            "`application_end_time` must not be before `application_start_time`.",
-        );
-        reader.in_order(
-            end,
-            ("result_release_time", application.release),
-            "`result_release_time` must not be before `application_end_time`.",
-        );
+        check_order(&mut reader, application);
         if let Some(committees) = committees {
             application.committees =
                 merge_committees(&mut reader, committees, &application.committees, next_id);
         }
         reader.finish()
     }
+}
+
+fn check_order(reader: &mut Reader, application: &Application) {
+    let (start, end) = (
+        ("application_start_time", application.start),
+        ("application_end_time", application.end),
+    );
+    reader.in_order(
+        start,
+        end,
+        "`application_end_time` must not be before `application_start_time`.",
+    );
+    reader.in_order(
+        end,
+        ("result_release_time", application.release),
+        "`result_release_time` must not be before `application_end_time`.",
+    );
 }
 
 fn template(reader: &mut Reader, name: &str, field: Field<String>, into: &mut String) {

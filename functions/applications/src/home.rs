@@ -37,7 +37,8 @@ pub struct HomeBody {
     decisions: Vec<HomeDecisionBody>,
     /// Favorites of the caller, by name. At most 20.
     favorites: Vec<OpenClubBody>,
-    /// Open invitations to the address of the caller, to clubs that the caller is not in. The link is
+    /// Open invitations to the address of the caller, to clubs that the caller is not in. The link
+    /// is
     /// in the mail. At most 20. The invitation of an accepted applicant is not among them: its mail
     /// may not have been sent.
     invites: Vec<HomeInviteBody>,
@@ -52,7 +53,8 @@ pub struct HomeClubBody {
     club: OpenClubBody,
     /// 0 owner, 10 officer, 20 member.
     role: Role,
-    /// What waits for the officers of the club. Null for members, and for clubs behind the first ten.
+    /// What waits for the officers of the club. Null for members, and for clubs behind the first
+    /// ten.
     waiting: Option<HomeWaitingBody>,
 }
 

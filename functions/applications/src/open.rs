@@ -21,7 +21,8 @@ use utoipa::ToSchema;
 
 use crate::form::own_end;
 
-/// Number of applications whose drafts are in memory at once. The drafts of one have at most 600 KiB.
+/// Number of applications whose drafts are in memory at once. The drafts of one have at most 600
+/// KiB.
 const DRAFTS_AT_ONCE: usize = 50;
 
 /// An application that is open for the caller.

@@ -107,7 +107,8 @@ async fn clubs_with_upcoming_events(
 /// Create a club.
 ///
 /// For every signed-in user. The caller becomes its owner. A person can create at most 10 clubs and
-/// own at most 50, deleted clubs included; admins have no limit. The club may wait for the approval of an admin.
+/// own at most 50, deleted clubs included; admins have no limit. The club may wait for the approval
+/// of an admin.
 #[utoipa::path(
     post, path = "/api/clubs/", tag = "clubs", security(("bearer" = [])), request_body = ClubInput,
     responses((status = 201, body = ClubBody))

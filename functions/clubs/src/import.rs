@@ -29,7 +29,8 @@ struct Outcome {
 
 /// Import clubs.
 ///
-/// For admins. Rows as CSV with a header line, or as a JSON array, at most 1,000. A club is found by
+/// For admins. Rows as CSV with a header line, or as a JSON array, at most 1,000. A club is found
+/// by
 /// its code, or by the code that its name gives; it is created if it is not there. New clubs are
 /// approved. Rows with errors are left out. Sending the same file again changes nothing more.
 #[utoipa::path(

@@ -18,7 +18,8 @@ pub struct EventBody {
     id: Id<Event>,
     /// One line.
     name: String,
-    /// HTML. Lists across clubs have only the first 2,000 characters: do not send the event of such a
+    /// HTML. Lists across clubs have only the first 2,000 characters: do not send the event of such
+    /// a
     /// list back.
     pub(crate) description: String,
     /// Code of the club that hosts the event.

@@ -71,6 +71,21 @@ impl FromRequestParts<Shared> for Invited {
     }
 }
 
+impl AcceptInput {
+    /// Returns the token, and whether others see who the member is.
+    fn read(self) -> Result<(String, bool)> {
+        let mut reader = Reader::new(Mode::Create);
+        let token = reader.value("token", self.token, Need::Required);
+        let public = reader.value("public", self.public, Need::Optional);
+        reader.finish()?;
+        Ok((token.unwrap_or_default(), public.unwrap_or(true)))
+    }
+}
+
+fn already_member() -> ApiError {
+    ApiError::rule("You are already a member of this club.").coded(Code::AlreadyMember)
+}
+
 /// Join a club with an invite.
 ///
 /// For every signed-in user who has the token of the invite. An invite can be used once.
@@ -85,24 +100,11 @@ pub async fn accept_invite(
     NewId(creation): NewId,
     input: Result<Input<AcceptInput>>,
 ) -> Result<Response> {
-    let Input(input) = match input {
+    let read = input.and_then(|Input(input)| input.read());
+    let (token, public) = match read {
         Err(_) if !invited.sees_club => return Err(ApiError::NotFound),
-        input => input?,
+        read => read?,
     };
-    let mut reader = Reader::new(Mode::Create);
-    let token = reader
-        .value("token", input.token, Need::Required)
-        .unwrap_or_default();
-    let public = reader
-        .value("public", input.public, Need::Optional)
-        .unwrap_or(true);
-    if let Err(error) = reader.finish() {
-        return Err(if invited.sees_club {
-            error
-        } else {
-            ApiError::NotFound
-        });
-    }
     let Invited {
         user,
         club,
@@ -164,8 +166,7 @@ pub async fn accept_invite(
             if let Some(member) = member().await? {
                 app.table.confirm_member(&member).await?;
             }
-            let why = "You are already a member of this club.";
-            Err(ApiError::rule(why).coded(Code::AlreadyMember))
+            Err(already_member())
         }
         Err(TableError::Refused(refusal)) => Err(match refusal {
             Refusal::Erased => ApiError::rule(ERASING),

@@ -4,8 +4,9 @@ use axum::extract::State;
 use serde::Deserialize;
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::{
-    Additions, InvitationLog, Membership, MembershipRequest, NewMembership, Role,
+    Additions, InvitationLog, Membership, MembershipRequest, NewMembership, Person, Role,
 };
+use shared::ids::Id;
 use shared::openapi::fields::Line;
 use shared::time::Timestamp;
 use shared::web::{
@@ -42,6 +43,40 @@ pub struct NewMember {
     active: Field<bool>,
 }
 
+/// The body of a request, checked.
+struct Wanted {
+    role: Role,
+    title: String,
+    public: bool,
+    active: bool,
+}
+
+impl NewMember {
+    /// Returns whom to add, and as what. It is 403 if the role is above that of the caller.
+    fn read(self, scope: &Officer) -> Result<(Option<Id<Person>>, Wanted)> {
+        let mut reader = Reader::new(Mode::Create);
+        let role = reader
+            .value("role", self.role, Need::Optional)
+            .unwrap_or(Role::Member);
+        if !scope.reaches(role) {
+            return Err(ApiError::Forbidden);
+        }
+        let person = reader.value("person", self.person, Need::Required);
+        let mut title = String::new();
+        reader.line("title", self.title, Need::Optional, &mut title);
+        let public = reader.value("public", self.public, Need::Optional);
+        let active = reader.value("active", self.active, Need::Optional);
+        reader.finish()?;
+        let wanted = Wanted {
+            role,
+            title,
+            public: public.unwrap_or(true),
+            active: active.unwrap_or(true),
+        };
+        Ok((person.map(Reference::id), wanted))
+    }
+}
+
 /// Add a member.
 ///
 /// For officers. The role is not above that of the caller. A pending membership request of the
@@ -57,25 +92,7 @@ pub async fn create_member(
     NewId(creation): NewId,
     Input(input): Input<NewMember>,
 ) -> Result<Created<MemberBody>> {
-    let mut reader = Reader::new(Mode::Create);
-    let role = reader
-        .value("role", input.role, Need::Optional)
-        .unwrap_or(Role::Member);
-    if !scope.reaches(role) {
-        return Err(ApiError::Forbidden);
-    }
-    let person = reader
-        .value("person", input.person, Need::Required)
-        .map(Reference::id);
-    let mut title = String::new();
-    reader.line("title", input.title, Need::Optional, &mut title);
-    let public = reader
-        .value("public", input.public, Need::Optional)
-        .unwrap_or(true);
-    let active = reader
-        .value("active", input.active, Need::Optional)
-        .unwrap_or(true);
-    reader.finish()?;
+    let (person, wanted) = input.read(&scope)?;
     let club = &scope.club;
     let unknown = || ApiError::field("person", "There is no person with this id.");
     let duplicate =
@@ -106,11 +123,11 @@ pub async fn create_member(
         let person = person.ok_or_else(unknown)?;
         let asked = request.is_some();
         let membership = Membership {
-            title: title.clone(),
-            public,
-            active,
+            title: wanted.title.clone(),
+            public: wanted.public,
+            active: wanted.active,
             confirmed: asked || applied,
-            ..Membership::new(&club.code, &person, role, creation, app.now())
+            ..Membership::new(&club.code, &person, wanted.role, creation, app.now())
         };
         // Whoever is added without having asked counts like an invitation (M6), because anybody can
         // create a club and add people.

@@ -32,6 +32,16 @@ pub struct Addition {
     pub is_mailed: bool,
 }
 
+/// A person of a row who is no member yet.
+struct Newcomer<'a> {
+    person: &'a Person,
+    /// Whether they have asked to join.
+    asked: bool,
+    /// Whether they may own one more club.
+    may_own: bool,
+    creation: u64,
+}
+
 pub async fn plan(
     app: &Shared,
     scope: &Officer,
@@ -90,30 +100,15 @@ pub async fn plan(
                     plan.change(scope, wanted, member, may_own, body);
                 }
                 (None, Some(person)) if !person.erasing => {
-                    let role = wanted.role.unwrap_or(Role::Member);
                     let asked = asked.contains(&id);
-                    if role == Role::Owner && !may_own(person, owned) {
-                        body.error(row, "role", owns_too_many(app));
-                        continue;
-                    }
-                    if !asked && left == 0 {
-                        body.error(row, named_by, too_many_added());
-                        continue;
-                    }
-                    left -= usize::from(!asked);
-                    let by_username = matches!(wanted.who, Who::Username(_));
-                    let membership = Membership {
-                        title: wanted.title.unwrap_or_default(),
-                        by_username,
-                        confirmed: !by_username || asked,
-                        ..Membership::new(code, person, role, creation, now)
+                    let may_own = may_own(person, owned);
+                    let new = Newcomer {
+                        person,
+                        asked,
+                        may_own,
+                        creation,
                     };
-                    plan.add.push(Addition {
-                        row,
-                        named_by,
-                        membership,
-                        is_mailed: is_approved && !person.personal.email.is_empty(),
-                    });
+                    plan.newcomer(app, scope, wanted, &new, &mut left, body);
                 }
                 _ => body.error(row, named_by, "There is no such person."),
             },
@@ -148,6 +143,44 @@ struct InviteLimits<'a> {
 }
 
 impl Plan {
+    /// Adds a person who is no member yet.
+    fn newcomer(
+        &mut self,
+        app: &Shared,
+        scope: &Officer,
+        wanted: Wanted,
+        new: &Newcomer<'_>,
+        left: &mut usize,
+        body: &mut ImportBody,
+    ) {
+        let Wanted { row, named_by, .. } = wanted;
+        let role = wanted.role.unwrap_or(Role::Member);
+        if role == Role::Owner && !new.may_own {
+            body.error(row, "role", owns_too_many(app));
+            return;
+        }
+        if !new.asked && *left == 0 {
+            body.error(row, named_by, too_many_added());
+            return;
+        }
+        *left -= usize::from(!new.asked);
+        let by_username = matches!(wanted.who, Who::Username(_));
+        let code = &scope.club.code;
+        let membership = Membership {
+            title: wanted.title.unwrap_or_default(),
+            by_username,
+            confirmed: !by_username || new.asked,
+            ..Membership::new(code, new.person, role, new.creation, app.now())
+        };
+        let is_approved = scope.club.approved == Some(true);
+        self.add.push(Addition {
+            row,
+            named_by,
+            membership,
+            is_mailed: is_approved && !new.person.personal.email.is_empty(),
+        });
+    }
+
     /// Notes which of the people who are added by user name have applied to the club before (M13).
     async fn confirm(&mut self, app: &Shared, code: &ClubCode) -> Result<(), TableError> {
         let unconfirmed = self.add.iter().filter(|one| !one.membership.confirmed);

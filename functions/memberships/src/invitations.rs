@@ -160,7 +160,8 @@ pub(crate) async fn invite(
     Ok(outcome)
 }
 
-/// Stores an invite and a mail for each address without an open invite. Each transaction has at most
+/// Stores an invite and a mail for each address without an open invite. Each transaction has at
+/// most
 /// [`Table::INVITES`] of them.
 pub(crate) async fn invite_addressees(
     app: &Shared,
@@ -209,6 +210,13 @@ fn new_invite(
         updated_at: now,
         accepted: vec![],
     }
+}
+
+/// Without this check, officers could revoke an invite and invite again to avoid the pause (I14).
+fn check_pauses(log: &InvitationLog, new: &[(Invite, Mail)], now: Timestamp) -> Result<()> {
+    new.iter()
+        .filter(|(invite, _)| log.times(&invite.id, now) >= MAX_INVITES_IN_TEN_MINUTES)
+        .try_for_each(|(invite, _)| check_pause(log, &invite.id, now))
 }
 
 async fn invite_chunk(
@@ -267,19 +275,10 @@ async fn invite_chunk(
             .filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none())
             .count();
         check_daily(&log, new.len() + later, now)?;
-        // Without this check, officers could revoke an invite and invite again to avoid the pause
-        // (I14).
-        for (invite, _) in new
-            .iter()
-            .filter(|(invite, _)| log.times(&invite.id, now) >= MAX_INVITES_IN_TEN_MINUTES)
-        {
-            check_pause(&log, &invite.id, now)?;
-        }
+        check_pauses(&log, &new, now)?;
         let replaces = |invite: &Invite| {
-            there
-                .iter()
-                .find(|old| old.id == invite.id)
-                .map(|old| old.version)
+            let old = there.iter().find(|old| old.id == invite.id);
+            old.map(|old| old.version)
         };
         let writes: Vec<InviteWrite<'_>> = new
             .iter()
@@ -289,22 +288,16 @@ async fn invite_chunk(
                 mail,
             })
             .collect();
-        let sent = log.with(
-            code,
-            new.iter().map(|(invite, _)| invite.id.as_str()),
-            app.next_id(),
-            now,
-        );
+        let ids = new.iter().map(|(invite, _)| invite.id.as_str());
+        let sent = log.with(code, ids, app.next_id(), now);
         match app
             .table
             .put_invites(&writes, scope.authority(), (&log, &sent))
             .await
         {
             Ok(()) => {
-                return Ok(done
-                    .into_iter()
-                    .chain(new.into_iter().map(|(invite, _)| invite))
-                    .collect());
+                let new = new.into_iter().map(|(invite, _)| invite);
+                return Ok(done.into_iter().chain(new).collect());
             }
             // Somebody else invited one of the addresses at the same moment. Read again.
             Err(TableError::Refused(Refusal::Changed)) => {}

@@ -81,7 +81,8 @@ fn unusable() -> ApiError {
 
 /// Join a club with a join link.
 ///
-/// For every signed-in user who has the link. A pending membership request of the caller is deleted.
+/// For every signed-in user who has the link. A pending membership request of the caller is
+/// deleted.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/joinlinks/{link}/join/", tag = "join links",
     security(("bearer" = [])), params(("club" = String, Path), ("link" = u64, Path)),

@@ -76,7 +76,8 @@ impl JoinLinkBody {
 /// The fields of a join link that officers write.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct JoinLinkInput {
-    /// Until when it can be used: in the future, and within a year. In 30 days if not sent, or null.
+    /// Until when it can be used: in the future, and within a year. In 30 days if not sent, or
+    /// null.
     #[serde(default)]
     #[schema(value_type = Option<Timestamp>)]
     expires_at: Field<Timestamp>,

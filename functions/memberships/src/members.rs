@@ -165,7 +165,8 @@ impl FromRequestParts<Shared> for OfficerOrSelf {
 /// own. Members write only their own `public` and `active`.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct MemberInput {
-    /// Only officers send it; not above their own role. From a member it is 403, even if it does not
+    /// Only officers send it; not above their own role. From a member it is 403, even if it does
+    /// not
     /// change, so for members PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = Role)]
@@ -174,7 +175,8 @@ pub struct MemberInput {
     #[serde(default)]
     #[schema(value_type = Line)]
     title: Field<String>,
-    /// Plain text. Only officers send it; from a member it is 403. For members PUT may leave it out.
+    /// Plain text. Only officers send it; from a member it is 403. For members PUT may leave it
+    /// out.
     #[serde(default)]
     #[schema(value_type = MemberText)]
     description: Field<String>,

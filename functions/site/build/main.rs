@@ -63,7 +63,8 @@ fn imported(module: &Path, bundle: &Bundle, found: &mut BTreeSet<PathBuf>) -> io
     Ok(())
 }
 
-/// Writes the pages with the modules that each of them needs, so that a browser asks for all of them
+/// Writes the pages with the modules that each of them needs, so that a browser asks for all of
+/// them
 /// at once. The module that is not imported but chosen by the language is the service's to add.
 fn pages(out: &Path, bundle: &Bundle) -> Result<(), Box<dyn std::error::Error>> {
     let mut table = String::from("&[\n");

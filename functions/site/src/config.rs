@@ -41,7 +41,8 @@ impl SiteConfig {
     ///
     /// # Errors
     ///
-    /// Names the first of the issuer, the client, the scopes and the token that is missing or wrong.
+    /// Names the first of the issuer, the client, the scopes and the token that is missing or
+    /// wrong.
     pub fn from_env() -> Result<Self, String> {
         let required = |name: &str| {
             Some(variable(name))

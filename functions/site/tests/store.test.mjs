@@ -1,4 +1,4 @@
-// What somebody typed, kept in the browser: for its owner alone, and not after the owner signed out.
+// What somebody typed, kept in the browser: for its owner alone, and not after they signed out.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -123,25 +123,15 @@ impl NewSubmission {
         let mut answers = Vec::new();
         for (i, response) in responses.into_iter().enumerate() {
             let field = format!("responses.{i}");
-            let Some(id) = response.question.map(Reference::id) else {
-                reader
-                    .errors
-                    .add(format!("{field}.question"), "This field is required.");
+            let id = response.question.map(Reference::id);
+            let found = question_of(&mut reader, &field, form, id, &mut gone);
+            let Some(question) = found else {
                 continue;
             };
-            let Some(question) = form.question(id) else {
-                gone.insert(id);
-                reader.errors.add(
-                    format!("{field}.question"),
-                    "This application has no question with this id.",
-                );
-                continue;
-            };
+            let id = question.id;
             if !answered.insert(id) {
-                reader.errors.add(
-                    format!("{field}.question"),
-                    "This question is answered twice.",
-                );
+                let field = format!("{field}.question");
+                reader.errors.add(field, "This question is answered twice.");
                 continue;
             }
             let value = AnswerValue {
@@ -174,13 +164,9 @@ impl NewSubmission {
         answers.sort_by_key(|answer| (answer.precedence, answer.question));
         let answers = Answers::new(&answers);
         if bytes > limits::ANSWERS_BYTES || answers.size() > limits::STORED_ANSWERS {
-            reader.errors.add(
-                "responses",
-                format!(
-                    "All answers together may have at most {} bytes.",
-                    limits::ANSWERS_BYTES
-                ),
-            );
+            let most = limits::ANSWERS_BYTES;
+            let why = format!("All answers together may have at most {most} bytes.");
+            reader.errors.add("responses", why);
         }
         match reader.finish() {
             Err(errors) if !gone.is_empty() => Err(CheckError::Gone(errors, gone)),
@@ -188,6 +174,30 @@ impl NewSubmission {
             Ok(()) => Ok(CheckedAnswers { committee, answers }),
         }
     }
+}
+
+/// The question that an answer names. One that the form does not have is noted in `gone`.
+fn question_of<'f>(
+    reader: &mut Reader,
+    field: &str,
+    form: &'f Form,
+    id: Option<Id<Question>>,
+    gone: &mut HashSet<Id<Question>>,
+) -> Option<&'f Question> {
+    let Some(id) = id else {
+        let field = format!("{field}.question");
+        reader.errors.add(field, "This field is required.");
+        return None;
+    };
+    let question = form.question(id);
+    if question.is_none() {
+        gone.insert(id);
+        reader.errors.add(
+            format!("{field}.question"),
+            "This application has no question with this id.",
+        );
+    }
+    question
 }
 
 /// What somebody says to a question: a text or an option.

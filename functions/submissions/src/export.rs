@@ -204,10 +204,9 @@ fn harmless(cell: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    //! Proves S12.
-
     use super::harmless;
 
+    // proves S12
     #[test]
     fn formulas_are_no_formulas_in_any_locale() {
         for (cell, expected) in [

@@ -71,7 +71,8 @@ fn rounded(number: f64) -> f64 {
 
 /// List who has reviewed the submissions to an application.
 ///
-/// For officers: how many reviews each officer wrote, and mean and spread of their scores. Reviews of
+/// For officers: how many reviews each officer wrote, and mean and spread of their scores. Reviews
+/// of
 /// a submission of the caller do not count. If the application has `blind_reviews`, the answer has
 /// only the reviews of the caller. It may be a second old.
 #[utoipa::path(

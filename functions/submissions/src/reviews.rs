@@ -126,7 +126,8 @@ fn check_not_own(submission: &Submission, user: &User) -> Result<()> {
 /// List the reviews of a submission.
 ///
 /// For officers. The oldest comes first. If the application has `blind_reviews`, officers see the
-/// reviews of others only after writing their own. Nobody sees reviews of a submission of their own.
+/// reviews of others only after writing their own. Nobody sees reviews of a submission of their
+/// own.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/reviews/",
     tag = "reviews", security(("bearer" = [])),

@@ -54,7 +54,8 @@ pub struct SendInput {
     #[serde(default)]
     #[schema(value_type = bool)]
     require_all_decided: Field<bool>,
-    /// Ids of the submissions to consider, from 1 to 2,000. All, if not sent. With `one_per_person`,
+    /// Ids of the submissions to consider, from 1 to 2,000. All, if not sent. With
+    /// `one_per_person`,
     /// all submissions of their applicants are considered.
     #[serde(default)]
     #[schema(value_type = Option<Vec<Reference>>, min_items = 1, max_items = 2_000)]
@@ -102,8 +103,10 @@ pub struct SendBody {
 /// Send or preview decision mails.
 ///
 /// For officers. Each submission gets one mail of a type, unless `allow_resend` is true. With
-/// `one_per_person`, each person gets one mail, and nobody is told a rejection whom another committee
-/// accepted. An acceptance also brings a personal link to join the club, unless the applicant is a member or the
+/// `one_per_person`, each person gets one mail, and nobody is told a rejection whom another
+/// committee
+/// accepted. An acceptance also brings a personal link to join the club, unless the applicant is a
+/// member or the
 /// club waits for approval. A dry run returns the mails and sends nothing.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "mails",
@@ -146,22 +149,7 @@ pub async fn send_emails(
     }
     let recipients = plan.mails.len() + plan.done.len();
     if dry_run {
-        let mut preview = Json(SendBody {
-            detail: format!("{recipients} e-mails would be sent."),
-            email_type,
-            dry_run,
-            recipients,
-            sent: 0,
-            queued: 0,
-            failed: 0,
-            skipped: plan.skipped,
-            previews: Some(composer.previews(&plan)?),
-            warnings: plan.warnings,
-            digest: Some(plan.digest),
-        })
-        .into_response();
-        preview.extensions_mut().insert(ChangedNothing);
-        return Ok(preview);
+        return preview(&composer, plan, email_type);
     }
     let SendCounts {
         sent,
@@ -203,6 +191,27 @@ pub async fn send_emails(
         digest: None,
     })
     .into_response())
+}
+
+/// The response to a dry run.
+fn preview(composer: &Composer, plan: Plan, email_type: EmailType) -> Result<Response> {
+    let recipients = plan.mails.len() + plan.done.len();
+    let mut preview = Json(SendBody {
+        detail: format!("{recipients} e-mails would be sent."),
+        email_type,
+        dry_run: true,
+        recipients,
+        sent: 0,
+        queued: 0,
+        failed: 0,
+        skipped: plan.skipped,
+        previews: Some(composer.previews(&plan)?),
+        warnings: plan.warnings,
+        digest: Some(plan.digest),
+    })
+    .into_response();
+    preview.extensions_mut().insert(ChangedNothing);
+    Ok(preview)
 }
 
 /// A request body without errors.

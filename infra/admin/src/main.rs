@@ -1,5 +1,6 @@
 //! `clubs-admin check --table NAME` reads a whole table and prints what is wrong. `clubs-admin
-//! repair` repairs what follows from other items. `clubs-admin reconcile` compares receipts with it.
+//! repair` repairs what follows from other items. `clubs-admin reconcile` compares receipts with
+//! it.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -43,7 +44,8 @@ enum Command {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Asks the account what would make a deployment fail: version of the AWS CLI, credentials, limit
+    /// Asks the account what would make a deployment fail: version of the AWS CLI, credentials,
+    /// limit
     /// of concurrent executions, state of SES, role for access logs, certificates. Exit status 1 if
     /// anything would
     Preflight(Plan),
@@ -60,7 +62,8 @@ enum Command {
         /// Print how many items there are, and change nothing
         #[arg(long)]
         dry_run: bool,
-        /// Ids (of an application, a submission, an event, …) or codes of clubs: everything with one
+        /// Ids (of an application, a submission, an event, …) or codes of clubs: everything with
+        /// one
         /// of them in its key
         #[arg(required = true)]
         names: Vec<String>,

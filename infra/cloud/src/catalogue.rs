@@ -44,6 +44,10 @@ pub(crate) async fn fill_catalogue(bench: &mut Bench<'_>) -> Result<(), Error> {
 
 /// A club with members and an application with decided submissions: the path of the application,
 /// the id of a submission, and what one person submits.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one club, from the beginning to the end"
+)]
 pub(crate) async fn fill_club(
     bench: &mut Bench<'_>,
     submissions: usize,

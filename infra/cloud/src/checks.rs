@@ -135,7 +135,8 @@ pub(crate) async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> 
     Ok(())
 }
 
-/// Checks that each metric of a log line is a number in it, and each dimension a text (O17). With two
+/// Checks that each metric of a log line is a number in it, and each dimension a text (O17). With
+/// two
 /// releases, one of them may write fewer.
 fn check_metrics(logs: &str, is_mixed: bool) {
     let mut known = BTreeSet::new();

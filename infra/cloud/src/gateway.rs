@@ -267,7 +267,8 @@ async fn answer(State(gateway): State<Arc<Gateway>>, request: Request) -> Respon
         .path()
         .strip_prefix(&stage)
         .filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    // Everything outside the stage comes through the distribution, which adds the stage and a header.
+    // Everything outside the stage comes through the distribution, which adds the stage and a
+    // header.
     let path = path.unwrap_or_else(|| {
         let name = HeaderName::from_static("x-clubs-delivery");
         parts.headers.insert(name, HeaderValue::from_static("yes"));

@@ -89,14 +89,16 @@ enum Command {
         #[arg(long, default_value_t = 2)]
         kills: u32,
     },
-    /// Let writes arrive seconds late, after their opposites, with indexes that are behind, and kill
+    /// Let writes arrive seconds late, after their opposites, with indexes that are behind, and
+    /// kill
     /// the functions after each call
     Pairs {
         /// How many pairs of requests
         #[arg(long, default_value_t = 20)]
         count: usize,
     },
-    /// Measure the start and the size of each function, beside those of a function that does nothing
+    /// Measure the start and the size of each function, beside those of a function that does
+    /// nothing
     Measure {
         /// The binary of the function that does nothing
         #[arg(long)]
@@ -155,6 +157,10 @@ pub const STACK: &str = "clubs";
 
 impl Cloud {
     /// Starts the services on `listener`, and prepares the functions and the gateway.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a list: each process with its settings"
+    )]
     async fn start(options: &Options, listener: TcpListener, logs: &Path) -> Result<Self, Error> {
         let port = listener.local_addr()?.port();
         let origin = format!("http://127.0.0.1:{port}");

@@ -18,7 +18,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-/// The engine looks for the largest sequence number of its stream at each write, through all records
+/// The engine looks for the largest sequence number of its stream at each write, through all
+/// records
 /// that it ever wrote. With an index it finds the number at once. As in template.yaml, only new
 /// mails go to the worker, so the other records need not be kept.
 const STREAM: &str = "

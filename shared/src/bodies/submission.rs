@@ -58,7 +58,8 @@ pub struct SubmissionBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>)]
     review_count: Option<Option<u32>>,
-    /// Average of the scores, with one decimal. Null if there are none, or if the caller may not see
+    /// Average of the scores, with one decimal. Null if there are none, or if the caller may not
+    /// see
     /// the reviews of others. Missing if the caller sees it as the applicant.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]

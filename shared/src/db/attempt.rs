@@ -46,7 +46,9 @@ macro_rules! single {
         impl WriteError for $error {
             fn refused(&self) -> Option<Vec<(usize, Option<Item>)>> {
                 match self {
-                    Self::ConditionalCheckFailedException(refused) => Some(vec![(0, refused.item().cloned())]),
+                    Self::ConditionalCheckFailedException(refused) => {
+                        Some(vec![(0, refused.item().cloned())])
+                    }
                     _ => None,
                 }
             }

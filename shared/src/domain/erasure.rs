@@ -17,7 +17,7 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
-use crate::domain::submission::model::{Status, Submission};
+use crate::domain::submission::model::{Status, Submission, Withdrawal};
 use crate::domain::submission::submit::WithdrawOutcome;
 use crate::ids::{Id, derived};
 use crate::text::ClubCode;
@@ -59,7 +59,8 @@ impl Entity for ErasureMark {
 
 impl Table {
     /// Erases a person. Deletes memberships, requests, drafts, extensions, invites, mails,
-    /// favorites, subscriptions, stored results of keyed requests, and the profile. Pending submissions are
+    /// favorites, subscriptions, stored results of keyed requests, and the profile. Pending
+    /// submissions are
     /// withdrawn. Decided submissions lose everything except their status.
     ///
     /// The profile is marked first, so that no more data of the person is stored. It is deleted
@@ -125,7 +126,8 @@ impl Table {
             round: derived("erasure", &[&client_token()]),
             expires: at.plus(TimeDelta::days(1)).epoch_seconds(),
         };
-        // A transaction has a token: if the first attempt arrives after the erasure, it does nothing.
+        // A transaction has a token: if the first attempt arrives after the erasure, it does
+        // nothing.
         self.transact(vec![Write::put(&mark)?]).await?;
         let Key { pk, sk } = keys::own_erasure(person, mark.round);
         let mut wait = Backoff::default();
@@ -236,28 +238,7 @@ impl Table {
             .await?;
         self.forget_keyed(person.id).await?;
         if last_look {
-            // Until now the index listed these submissions under the person. Remove the index keys
-            // last.
-            let unlisted = |key| {
-                Write::update(key)
-                    .set("person", &None::<u64>)
-                    .remove(keys::GSI1PK)
-                    .remove(keys::GSI1SK)
-                    .if_exists()
-            };
-            let withdrawn = all.withdrawals.iter().map(Entity::key);
-            let lost = all
-                .submissions
-                .iter()
-                .map(Entity::key)
-                .chain(withdrawn)
-                // A plain write could arrive late, when the person has come back and submitted
-                // again. The token of a transaction prevents that.
-                .map(|key| self.transact(vec![unlisted(key)]));
-            futures::future::join_all(lost)
-                .await
-                .into_iter()
-                .try_for_each(ignore_refusal)?;
+            self.unlist(&all.submissions, &all.withdrawals).await?;
         }
         Ok(Ok(()))
     }
@@ -284,6 +265,28 @@ impl Table {
                 None => return Ok(Ok(())),
             }
         }
+    }
+
+    /// Removes the index keys of submissions. Until now the index listed them under the person.
+    async fn unlist(
+        &self,
+        submissions: &[Submission],
+        withdrawals: &[Withdrawal],
+    ) -> Result<(), TableError> {
+        let unlisted = |key| {
+            Write::update(key)
+                .set("person", &None::<u64>)
+                .remove(keys::GSI1PK)
+                .remove(keys::GSI1SK)
+                .if_exists()
+        };
+        let withdrawn = withdrawals.iter().map(Entity::key);
+        let all = submissions.iter().map(Entity::key).chain(withdrawn);
+        // A plain write could arrive late, when the person has come back and submitted again. The
+        // token of a transaction prevents that.
+        let lost = all.map(|key| self.transact(vec![unlisted(key)]));
+        let done = futures::future::join_all(lost).await;
+        done.into_iter().try_for_each(ignore_refusal)
     }
 
     async fn erase_submission(

@@ -78,7 +78,8 @@ fn connect(settings: Settings, media: MakeMedia) -> Result<Shared, Error> {
     ))
 }
 
-/// The distribution adds this header to its requests. If a client adds it, only the links in its own
+/// The distribution adds this header to its requests. If a client adds it, only the links in its
+/// own
 /// answer change.
 const DELIVERY: &str = "x-clubs-delivery";
 

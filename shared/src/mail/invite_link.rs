@@ -1,4 +1,5 @@
-//! Links of invites, and join links. The token of an invite is derived when the mail is sent. It is never stored, previewed or
+//! Links of invites, and join links. The token of an invite is derived when the mail is sent. It is
+//! never stored, previewed or
 //! logged (I4).
 
 use askama::Template;

@@ -223,8 +223,6 @@ fn render(nodes: &[Node], values: &Variables<'_>, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    //! Proves E4, E5.
-
     use super::*;
 
     const ADA: Variables<'static> = Variables {
@@ -240,6 +238,7 @@ mod tests {
         Template::parse(source).unwrap().render(&ADA).unwrap()
     }
 
+    // proves E4
     #[test]
     fn variables_are_escaped_and_conditions_chosen() {
         assert_eq!(
@@ -255,6 +254,7 @@ mod tests {
         assert_eq!(render("no { tags } here %} }}"), "no { tags } here %} }}");
     }
 
+    // proves E5
     #[test]
     fn all_else_is_refused() {
         for source in [
@@ -289,7 +289,10 @@ mod tests {
                 // The same branches, without anything that could be a tag.
                 let plain = Variables { name: if value.trim().is_empty() { "" } else { "x" }, ..values };
                 let tags = |text: String| text.matches('<').count();
-                proptest::prop_assert_eq!(template.render(&values).map(tags), template.render(&plain).map(tags));
+                proptest::prop_assert_eq!(
+                    template.render(&values).map(tags),
+                    template.render(&plain).map(tags)
+                );
             }
         }
     }

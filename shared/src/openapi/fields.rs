@@ -88,7 +88,8 @@ fields! {
     /// A web address. An empty text means none.
     WebAddress => text(limits::URL, Some(WEB));
     /// An e-mail address.
-    Address => text(limits::EMAIL, None).format(Some(SchemaFormat::KnownFormat(KnownFormat::Email)));
+    Address => text(limits::EMAIL, None)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Email)));
     /// An e-mail address, or an empty text.
     MaybeAddress => text(limits::EMAIL, Some(ADDRESS));
     /// A color, or an empty text.

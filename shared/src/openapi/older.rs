@@ -1,4 +1,5 @@
-//! The document in OpenAPI 3.0, for programs that read no newer one. It says the same, as far as 3.0
+//! The document in OpenAPI 3.0, for programs that read no newer one. It says the same, as far as
+//! 3.0
 //! can.
 
 use serde_json::{Map, Value, json};

@@ -166,8 +166,8 @@ const PARAMETERS: [(&str, &str, &str); 3] = [
         "IdempotencyKey",
         "A key that the client makes up, for example a UUID. It counts for one caller and path. \
             For 24 hours a repeat with the same key and the same bytes is not executed again and \
-            gets the first status, also if that was an error. Another body with the same key is 400, \
-            `key_reused`: use a new key after a request was corrected.",
+            gets the first status, also if that was an error. Another body with the same key is \
+            400, `key_reused`: use a new key after a request was corrected.",
     ),
     (
         "If-Match",

@@ -198,7 +198,8 @@ fn says(field: &Value, sentence: &str) -> bool {
     about.replace('\n', " ").contains(sentence)
 }
 
-/// Every field of a response is always there, except those that say when they are [`MISSING`]. These
+/// Every field of a response is always there, except those that say when they are [`MISSING`].
+/// These
 /// are null only if they say so.
 fn require_fields_of_answers(document: &mut Value) {
     let mut answers = BTreeSet::new();

@@ -256,10 +256,9 @@ fn cut(html: &str, at: usize, outermost: usize, open: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    //! Proves H18, C15.
-
     use super::*;
 
+    // proves H18
     #[test]
     fn cleaning_keeps_formatting_and_drops_what_runs() {
         let dirty = r#"<p onclick="x()">Hi <b>you</b><script>bad()</script> <a href="javascript:bad()">a</a> <a href="https://x.example">b</a></p>"#;
@@ -269,6 +268,7 @@ mod tests {
         );
     }
 
+    // proves C15
     #[test]
     fn beginnings_end_where_an_element_ends_and_stay_well_formed() {
         let paragraph = format!("<p>{}</p>", "word ".repeat(190));

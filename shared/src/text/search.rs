@@ -139,10 +139,9 @@ pub fn is_email(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    //! Proves H27.
-
     use super::*;
 
+    // proves H27
     #[test]
     fn case_and_diacritics_do_not_matter() {
         assert!(matches(

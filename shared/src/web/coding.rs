@@ -53,10 +53,9 @@ pub(super) async fn acceptable(request: Request, next: Next) -> Response {
 
 #[cfg(test)]
 mod tests {
-    //! Proves H32.
-
     use super::*;
 
+    // proves H32
     #[test]
     fn the_plain_body_is_accepted_unless_the_client_refuses_it() {
         let can_answer = |value: &str| {

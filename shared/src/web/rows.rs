@@ -298,8 +298,6 @@ fn delimiter(header: &str) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    //! Proves B1.
-
     use super::*;
 
     fn cells(text: &str) -> Vec<(usize, String, String)> {
@@ -313,6 +311,7 @@ mod tests {
             .collect()
     }
 
+    // proves B1
     #[test]
     fn spreadsheets_of_any_locale_are_read() {
         let row = |n: usize, email: &str, title: &str| (n, email.to_owned(), title.to_owned());

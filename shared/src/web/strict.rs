@@ -134,8 +134,6 @@ impl<'de> Deserializer<'de> for Strict {
 
 #[cfg(test)]
 mod tests {
-    //! Proves H6, H8, H10.
-
     use serde::Deserialize;
     use serde_json::json;
 
@@ -155,6 +153,7 @@ mod tests {
         on: bool,
     }
 
+    // proves H6, H8, H10
     #[test]
     fn arrays_are_no_objects_and_messages_name_no_types() {
         let read = |value| Thing::deserialize(Strict(value)).map_err(|error| error.to_string());

@@ -1,7 +1,5 @@
 //! The price list: calls of DynamoDB, sequential rounds and capacity units of every operation, as
 //! the engine counts them.
-//!
-//! Proves O3, O4.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -1351,6 +1349,7 @@ fn document(rows: &[Row]) -> String {
     text
 }
 
+// proves O3, O4
 #[tokio::test(start_paused = true)]
 async fn the_price_list_is_measured() {
     let (rows, done) = Box::pin(measure()).await;

@@ -1,6 +1,5 @@
 //! The examples of the OpenAPI document. Every operation is called once on the demo campus, by the
 //! admin, with the values that the document shows; what is sent and what comes back is the example.
-//! Proves O12.
 
 use http::Method;
 use serde_json::{Map, Value, json};
@@ -13,6 +12,7 @@ use crate::examples_calls::{Scene, call_order};
 /// Longer lists are cut in the examples.
 const SHOWN: usize = 2;
 
+// proves O12
 #[tokio::test(start_paused = true)]
 async fn the_examples_are_what_the_demo_campus_answers() {
     let (admin, scene) = admin_of_demo().await;

@@ -32,7 +32,8 @@ fn code(path: &Path) -> String {
         .join("\n")
 }
 
-/// The paths after each `prefix`: one, or several in braces. `a::{b, c::d}` is `a::b` and `a::c::d`.
+/// The paths after each `prefix`: one, or several in braces. `a::{b, c::d}` is `a::b` and
+/// `a::c::d`.
 fn used(code: &str, prefix: &str) -> BTreeSet<String> {
     fn expand(before: &str, text: &str, found: &mut BTreeSet<String>) {
         let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';

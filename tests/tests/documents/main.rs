@@ -8,6 +8,7 @@ mod costs_long;
 mod examples;
 mod examples_calls;
 mod items;
+mod items_of_tomorrow;
 mod layers;
 mod links;
 mod messages;
@@ -16,9 +17,12 @@ mod prices;
 mod routes;
 mod rules;
 mod scale;
+mod sizes;
 mod sources;
 mod table;
 mod template;
+mod template_gateway;
+mod template_mail;
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,3 @@
-//! Proves O1, O11.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
@@ -35,6 +33,7 @@ fn each_object<'a>(path: &str, value: &'a Value, look: &mut impl FnMut(&str, &'a
     }
 }
 
+// proves O1
 #[test]
 fn the_document_is_made_from_the_routes() {
     let document = local::api().1;
@@ -44,6 +43,7 @@ fn the_document_is_made_from_the_routes() {
 }
 
 // Validators of 3.0 are in `.ci/contract`.
+// proves O1
 #[test]
 fn the_older_document_has_nothing_of_the_newer_version() {
     let document = local::api().1;
@@ -63,6 +63,7 @@ fn the_older_document_has_nothing_of_the_newer_version() {
     assert_eq!(operations(&older).len(), operations(&document).len());
 }
 
+// proves O1
 #[test]
 fn codes_of_operations_are_codes_and_belong_to_operations() {
     let document = local::api().1;
@@ -177,6 +178,7 @@ fn every_tag_has_a_text_and_is_used() {
     assert_eq!(listed.keys().copied().collect::<BTreeSet<_>>(), used);
 }
 
+// proves O12
 #[test]
 fn every_body_has_an_example_and_every_enumeration_has_names() {
     let document = local::api().1;
@@ -259,6 +261,7 @@ fn no_two_types_of_bodies_have_the_same_name() {
 
 /// Sends an empty object to every operation that reads one. The service then names the fields that
 /// it needs, and these are the required ones.
+// proves O11
 #[tokio::test(start_paused = true)]
 async fn required_fields_are_the_ones_that_the_service_requires() {
     let document = local::api().1;

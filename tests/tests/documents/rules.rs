@@ -1,4 +1,5 @@
-//! `docs/behaviour.md`: every rule that is cited exists, and every rule is proven by a test file.
+//! `docs/behaviour.md`: every rule that is cited exists, and every rule names a test that proves
+//! it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,31 +38,43 @@ fn numbers(comment: &str) -> impl Iterator<Item = &str> {
         })
 }
 
+/// The rules that a comment says to be proven: `// proves S14, H6`, directly above a test.
+fn proven(line: &str) -> Option<impl Iterator<Item = &str>> {
+    Some(line.strip_prefix("// proves ")?.split(", "))
+}
+
 #[test]
-fn every_rule_that_is_cited_exists_and_every_rule_is_proven_by_a_test_file() {
+fn every_rule_that_is_cited_exists_and_every_rule_names_the_test_that_proves_it() {
     let rules = rules();
     let chapters: BTreeSet<&str> = rules.iter().map(|rule| &rule[..1]).collect();
-    let mut proven = BTreeSet::new();
+    let mut open = rules.clone();
     for path in ["functions", "infra", "shared", "tests"]
         .iter()
         .flat_map(|folder| rust_files(folder))
     {
         let text = fs::read_to_string(&path).unwrap();
-        let mut in_proof = false;
-        for line in text.lines().map(str::trim_start) {
+        let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+        for (n, line) in lines.iter().enumerate() {
             let Some(comment) = line.strip_prefix("//") else {
-                in_proof = false;
                 continue;
             };
-            in_proof = line.starts_with("//! Proves ") || (in_proof && line.len() > 3);
             for number in numbers(comment).filter(|number| chapters.contains(&number[..1])) {
                 assert!(rules.contains(number), "{} cites {number}", shown(&path));
-                if in_proof {
-                    proven.insert(number.to_owned());
-                }
+            }
+            let Some(named) = proven(line) else {
+                continue;
+            };
+            let below = lines.get(n + 1).unwrap_or(&"");
+            assert!(
+                below.starts_with("#[") || below.starts_with("// proves "),
+                "{}: `{line}` is not directly above a test",
+                shown(&path)
+            );
+            for rule in named {
+                assert!(rules.contains(rule), "{} proves {rule}", shown(&path));
+                open.remove(rule);
             }
         }
     }
-    let open: Vec<&String> = rules.difference(&proven).collect();
-    assert!(open.is_empty(), "no test file says that it proves {open:?}");
+    assert!(open.is_empty(), "no test says `// proves` of {open:?}");
 }

@@ -197,7 +197,8 @@ async fn what_is_gone(campus: &TestCampus, drive: &Recruitment) {
         .no_content();
 }
 
-/// A table with at least one item of every type. An erasure reads twice, with a pause in between, so
+/// A table with at least one item of every type. An erasure reads twice, with a pause in between,
+/// so
 /// callers pause the tokio clock.
 pub async fn one_of_everything() -> TestCampus {
     let campus = Setup::default()

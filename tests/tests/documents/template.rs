@@ -1,15 +1,13 @@
-//! template.yaml agrees with the code: routes, settings, table and rights.
-//!
-//! Proves H6, O2, O3.
+//! template.yaml agrees with the code: settings, table, rights and alarms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use shared::settings::{Settings, VARIABLES};
-use tests::template::{ACCOUNT, Function, REGION, SamTemplate};
+use tests::template::{Function, SamTemplate};
 
 /// Deployments that together use every condition of the template.
-fn deployments() -> Vec<SamTemplate> {
+pub(crate) fn deployments() -> Vec<SamTemplate> {
     let own = [
         ("Issuer", "https://id.uni.example"),
         ("Audience", "clubs"),
@@ -52,118 +50,72 @@ fn deployments() -> Vec<SamTemplate> {
     ]
 }
 
-// What one caller may see is not given to another one from the cache at the edge (V20).
-#[test]
-fn only_calendars_are_cached_at_the_edge_and_by_who_asks() {
-    let template = template();
-    let delivery = &template.resources()["Delivery"]["Properties"]["DistributionConfig"];
-    let disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
-    assert_eq!(delivery["DefaultCacheBehavior"]["CachePolicyId"], disabled);
-    let behaviours = delivery["CacheBehaviors"].as_array().expect("behaviours");
-    let of_api = behaviours.iter().filter_map(|one| {
-        let path = one["PathPattern"]
-            .as_str()
-            .filter(|path| path.starts_with("/api"));
-        Some((path?, &one["CachePolicyId"]))
-    });
-    let cached = json!("clubs-CalendarCache");
-    let expected = [
-        ("/api/events.ics", &cached),
-        ("/api/clubs/*/events.ics", &cached),
-        ("/api/*", &json!(disabled)),
-    ];
-    assert_eq!(of_api.collect::<Vec<_>>(), expected);
-    let policy = &template.resources()["CalendarCache"]["Properties"]["CachePolicyConfig"];
-    assert_eq!(
-        (&policy["DefaultTTL"], &policy["MaxTTL"]),
-        (&json!(0), &json!(300))
-    );
-    let key = &policy["ParametersInCacheKeyAndForwardedToOrigin"]["HeadersConfig"]["Headers"];
-    assert!(
-        key.as_array()
-            .expect("headers")
-            .contains(&json!("Authorization"))
-    );
-    let errors = delivery["CustomErrorResponses"].as_array().expect("errors");
-    assert!(errors.iter().all(|error| error["ErrorCachingMinTTL"] == 0));
-    assert!(
-        [404, 500, 503]
-            .iter()
-            .all(|code| { errors.iter().any(|error| error["ErrorCode"] == *code) })
-    );
-}
-
-fn template() -> SamTemplate {
+pub(crate) fn template() -> SamTemplate {
     SamTemplate::load("clubs", &[])
 }
 
-fn by_binary(functions: &BTreeMap<String, Function>) -> BTreeMap<&str, &Function> {
-    functions
-        .values()
-        .filter(|function| function.name != "MailReports")
-        .map(|function| (function.binary.as_str(), function))
-        .collect()
-}
-
-#[test]
-fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
-    let functions = template().functions();
-    let functions = by_binary(&functions);
-    let names: BTreeSet<&str> = functions.keys().copied().collect();
-    assert_eq!(
-        names,
-        BTreeSet::from([
-            "applications",
-            "clubs",
-            "events",
-            "mailer",
-            "memberships",
-            "site",
-            "submissions"
-        ])
-    );
-    for (function, routes) in local::GROUPS {
-        let document = json!(routes().split_for_parts().1);
-        let served: BTreeSet<String> = document["paths"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(path, _)| path.trim_end_matches('/').to_owned())
-            .collect();
-        let function = functions[function];
-        let routed: BTreeSet<String> = function.paths.iter().cloned().collect();
-        assert_eq!(routed, served, "{}", function.name);
-    }
-    // Everything else is for the site.
-    assert_eq!(functions["site"].paths, ["/", "/{proxy+}"]);
-}
-
-#[test]
-fn one_parent_has_one_variable_segment() {
-    let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in local::api().1["paths"]
-        .as_object()
-        .into_iter()
-        .flat_map(|paths| paths.keys())
-    {
-        let segments: Vec<&str> = path.split('/').collect();
-        for (i, segment) in segments
-            .iter()
-            .enumerate()
-            .filter(|(_, segment)| segment.starts_with('{'))
-        {
-            names
-                .entry(segments[..i].join("/"))
-                .or_default()
-                .insert((*segment).to_owned());
-        }
-    }
+/// Checks that a function has every setting that is known, and starts with them.
+fn starts(template: &SamTemplate, name: &str, function: &Function, known: &BTreeSet<&str>) {
+    let set: BTreeSet<&str> = function
+        .variables
+        .keys()
+        .map(String::as_str)
+        .filter(|name| *name != "AWS_ENDPOINT_URL")
+        // The allocator reads these (decision 103).
+        .filter(|name| !name.starts_with("MALLOC_"))
+        .collect();
+    let own: BTreeSet<&str> = set.difference(known).copied().collect();
+    let of_site = [
+        "SITE_CLIENT_ID",
+        "SITE_CONNECT",
+        "SITE_SCOPES",
+        "SITE_TOKEN",
+        "UNIVERSITY",
+    ];
+    let expected = if name == "Site" { &of_site[..] } else { &[] };
     assert!(
-        names.values().all(|variables| variables.len() == 1),
-        "the gateway refuses this: {names:?}"
+        own.iter().eq(expected) && known.is_subset(&set),
+        "{name}: {own:?}"
+    );
+    assert_eq!(
+        function.variables.contains_key("AWS_ENDPOINT_URL"),
+        template.holds("IsEmulated"),
+        "{name}"
+    );
+    // CloudFormation replaces this reference by the secret.
+    let secret = |value: &String| {
+        if value.starts_with("{{resolve:secretsmanager:") {
+            "x".repeat(48)
+        } else {
+            value.clone()
+        }
+    };
+    // The site needs no secret.
+    if name == "Site" {
+        assert_eq!(function.variables["INVITE_SECRET"], "");
+        assert_eq!(function.variables["RECEIPT_SECRET"], "");
+        assert!(!function.variables["SITE_CLIENT_ID"].is_empty());
+        return;
+    }
+    let settings = Settings::read(|variable| function.variables.get(variable).map(secret))
+        .expect("good settings");
+    assert!(
+        !settings.media_url.is_empty() && settings.issuer.starts_with("https://")
+            || template.holds("MakeUserPool"),
+        "{name}"
+    );
+    let size: usize = function
+        .variables
+        .iter()
+        .map(|(name, value)| name.len() + value.len())
+        .sum();
+    assert!(
+        size < 3_500,
+        "Lambda allows 4 KB of environment, {name} has {size} B"
     );
 }
 
+// proves O2
 #[test]
 fn every_deployment_resolves_and_sets_every_setting_so_that_the_functions_start() {
     let known: BTreeSet<&str> = VARIABLES
@@ -186,63 +138,7 @@ fn every_deployment_resolves_and_sets_every_setting_so_that_the_functions_start(
             }
         }
         for (name, function) in template.functions() {
-            let set: BTreeSet<&str> = function
-                .variables
-                .keys()
-                .map(String::as_str)
-                .filter(|name| *name != "AWS_ENDPOINT_URL")
-                // The allocator reads these (decision 103).
-                .filter(|name| !name.starts_with("MALLOC_"))
-                .collect();
-            let own: BTreeSet<&str> = set.difference(&known).copied().collect();
-            let of_site = [
-                "SITE_CLIENT_ID",
-                "SITE_CONNECT",
-                "SITE_SCOPES",
-                "SITE_TOKEN",
-                "UNIVERSITY",
-            ];
-            let expected = if name == "Site" { &of_site[..] } else { &[] };
-            assert!(
-                own.iter().eq(expected) && known.is_subset(&set),
-                "{name}: {own:?}"
-            );
-            assert_eq!(
-                function.variables.contains_key("AWS_ENDPOINT_URL"),
-                template.holds("IsEmulated"),
-                "{name}"
-            );
-            // CloudFormation replaces this reference by the secret.
-            let secret = |value: &String| {
-                if value.starts_with("{{resolve:secretsmanager:") {
-                    "x".repeat(48)
-                } else {
-                    value.clone()
-                }
-            };
-            // The site needs no secret.
-            if name == "Site" {
-                assert_eq!(function.variables["INVITE_SECRET"], "");
-                assert_eq!(function.variables["RECEIPT_SECRET"], "");
-                assert!(!function.variables["SITE_CLIENT_ID"].is_empty());
-                continue;
-            }
-            let settings = Settings::read(|variable| function.variables.get(variable).map(secret))
-                .expect("good settings");
-            assert!(
-                !settings.media_url.is_empty() && settings.issuer.starts_with("https://")
-                    || template.holds("MakeUserPool"),
-                "{name}"
-            );
-            let size: usize = function
-                .variables
-                .iter()
-                .map(|(name, value)| name.len() + value.len())
-                .sum();
-            assert!(
-                size < 3_500,
-                "Lambda allows 4 KB of environment, {name} has {size} B"
-            );
+            starts(&template, &name, &function, &known);
         }
     }
 }
@@ -322,6 +218,7 @@ fn the_table_is_the_one_that_the_code_is_tested_on_and_is_kept() {
     assert_eq!(table["SSESpecification"]["SSEEnabled"], true);
 }
 
+// proves O3
 #[test]
 fn only_the_mailer_sends_and_reads_the_stream_and_nobody_has_more_than_they_need() {
     for template in deployments() {
@@ -381,84 +278,6 @@ fn only_the_mailer_sends_and_reads_the_stream_and_nobody_has_more_than_they_need
                 });
                 assert!(!wide || may_be, "{name}: {actions:?} on {resources:?}");
             }
-        }
-    }
-}
-
-#[test]
-fn mails_go_out_as_the_identity_that_they_are_from() {
-    let arn = |name: &str| format!("arn:aws:ses:{REGION}:{ACCOUNT}:identity/{name}");
-    for (parameters, identity) in [
-        (
-            vec![("MailFrom", "Clubs <clubs@uni.example>")],
-            "uni.example",
-        ),
-        (vec![("MailFrom", "clubs@uni.example")], "uni.example"),
-        (
-            vec![
-                ("MailFrom", "clubs@uni.example"),
-                ("MailIdentity", "clubs@uni.example"),
-            ],
-            "clubs@uni.example",
-        ),
-    ] {
-        let functions = SamTemplate::load("clubs", &parameters).functions();
-        assert!(
-            functions["Mailer"].may("ses:SendEmail", &arn(identity)),
-            "{parameters:?}"
-        );
-        assert!(
-            !functions["Mailer"].may("ses:SendEmail", &arn("other.example")),
-            "{parameters:?}"
-        );
-    }
-}
-
-#[test]
-fn the_reports_of_ses_reach_the_mailer() {
-    let resources = template().resources();
-    let source = &resources["MailReportsSource"]["Properties"];
-    assert_eq!(
-        source["ConfigurationSetName"],
-        template().functions()["Mailer"].variables["MAIL_CONFIGURATION_SET"]
-    );
-    let topic = &source["EventDestination"]["SnsDestination"]["TopicARN"];
-    assert_eq!(
-        source["EventDestination"]["MatchingEventTypes"],
-        json!(["delivery", "bounce", "complaint", "reject"])
-    );
-    assert_eq!(
-        &template().functions()["MailReports"].events["Reports"]["Properties"]["Topic"],
-        topic
-    );
-    assert_eq!(
-        resources["MailReportsTopicPolicy"]["Properties"]["Topics"],
-        json!([topic])
-    );
-}
-
-#[test]
-fn errors_of_the_gateway_have_a_detail() {
-    for template in deployments() {
-        let api = template.resource("Api").expect("an API");
-        let responses = api["Properties"]["GatewayResponses"]
-            .as_object()
-            .expect("responses")
-            .clone();
-        for (name, response) in responses {
-            let body = response["ResponseTemplates"]["application/json"]
-                .as_str()
-                .expect("a body");
-            let body = body.replace("$context.error.messageString", "\"Text\"");
-            let body: Value =
-                serde_json::from_str(&body).unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert!(body["detail"].is_string(), "{name}");
-            let origin = &response["ResponseParameters"]["Headers"]["Access-Control-Allow-Origin"];
-            assert_eq!(
-                origin.as_str(),
-                template.holds("HasCors").then_some("'https://a'"),
-                "{name}"
-            );
         }
     }
 }

@@ -111,6 +111,10 @@ fn count(clubs: &[usize]) -> i64 {
 }
 
 /// Makes the entries, and adds the references to people and clubs.
+#[expect(
+    clippy::too_many_lines,
+    reason = "a table: the entries of the demo campus"
+)]
 pub fn collections(
     numbers: &Numbers,
     people: &mut [Person],

@@ -57,6 +57,10 @@ struct RecruitmentPlan<'a> {
 }
 
 /// Makes the applications, and adds their windows to the clubs.
+#[expect(
+    clippy::too_many_lines,
+    reason = "a table: the applications of the demo campus"
+)]
 pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Timestamp) -> Drives {
     let mut all = Drives::default();
     let plans = [

@@ -149,7 +149,8 @@ impl Table {
         self.get(keys::application(club, application)).await
     }
 
-    /// Returns the applications and prompts that submissions refer to, from any club: 1 batch read per
+    /// Returns the applications and prompts that submissions refer to, from any club: 1 batch read
+    /// per
     /// 100 items.
     pub async fn parts_of<'a>(
         &self,

@@ -263,7 +263,8 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Creates a club for somebody else, with an owner and a mail to them if the person is known. The
+    /// Creates a club for somebody else, with an owner and a mail to them if the person is known.
+    /// The
     /// club counts as created by nobody. Refused if it exists, or if a tag was deleted.
     pub async fn import_club(
         &self,

@@ -111,7 +111,8 @@ impl Table {
         Ok(entries.iter().filter_map(id).collect())
     }
 
-    /// Returns the order number of the last submission in each of these places, also of one that was
+    /// Returns the order number of the last submission in each of these places, also of one that
+    /// was
     /// withdrawn: 1 batch read per 100.
     pub async fn last_submitted(
         &self,

@@ -142,7 +142,8 @@ impl Table {
         Ok(Some(write))
     }
 
-    /// Stores the new status of a mail of which some submissions are gone or have a newer mail, with
+    /// Stores the new status of a mail of which some submissions are gone or have a newer mail,
+    /// with
     /// the state of the others, all or nothing.
     async fn settle_others(
         &self,

@@ -72,7 +72,8 @@ impl Table {
             .collect())
     }
 
-    /// Returns who gave which scores in an application, and whether there are more: 1 query for each
+    /// Returns who gave which scores in an application, and whether there are more: 1 query for
+    /// each
     /// megabyte, at most [`limits::COUNTED_PAGES`].
     pub async fn scores_given(
         &self,

@@ -77,21 +77,7 @@ impl Table {
                 new.status = status.unwrap_or(old.status);
                 new.reason
                     .clone_from(reason.as_ref().unwrap_or(&old.reason));
-                let change = DecisionChange {
-                    id: Id::new(next_id()),
-                    application: old.application,
-                    submission: old.id,
-                    at,
-                    by,
-                    status: (new.status != old.status).then_some(OldAndNew {
-                        old: old.status,
-                        new: new.status,
-                    }),
-                    reason: (new.reason != old.reason).then(|| OldAndNew {
-                        old: old.reason.clone(),
-                        new: new.reason.clone(),
-                    }),
-                };
+                let change = change(Id::new(next_id()), old, &new, (by, at));
                 if change.status.is_some() || change.reason.is_some() {
                     new.updated_at = at;
                     let write = Write::update(old.key())
@@ -151,6 +137,30 @@ impl Table {
             });
         }
         Err(TableError::Busy("too many changes of decisions".into()))
+    }
+}
+
+/// The entry of the history for a decision that turns `old` into `new`.
+fn change(
+    id: Id<DecisionChange>,
+    old: &Submission,
+    new: &Submission,
+    (by, at): (Id<Person>, Timestamp),
+) -> DecisionChange {
+    DecisionChange {
+        id,
+        application: old.application,
+        submission: old.id,
+        at,
+        by,
+        status: (new.status != old.status).then_some(OldAndNew {
+            old: old.status,
+            new: new.status,
+        }),
+        reason: (new.reason != old.reason).then(|| OldAndNew {
+            old: old.reason.clone(),
+            new: new.reason.clone(),
+        }),
     }
 }
 

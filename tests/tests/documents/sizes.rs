@@ -1,0 +1,125 @@
+//! How long files and lines may be. Functions have at most 80 lines; clippy counts them
+//! (`clippy.toml`), and each exception has its reason beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::sources::shown;
+
+/// Lines of a file.
+const LINES: usize = 400;
+/// Characters of a line.
+const COLUMNS: usize = 100;
+
+/// Files that may be longer, each with its reason.
+const LONG: [(&str, &str); 20] = [
+    ("CHANGELOG.md", "a list that only grows"),
+    ("docs/", "documents are divided into chapters"),
+    (
+        "functions/site/texts/api.js",
+        "generated from the OpenAPI document",
+    ),
+    ("functions/site/vendor/", "libraries of others"),
+    ("tests/tests/api/roles.rs", "a table: one line an operation"),
+    (
+        "tests/tests/api/lost_answers.rs",
+        "a table: one row an operation",
+    ),
+    (
+        "tests/tests/documents/costs.rs",
+        "a table: one row an operation",
+    ),
+    (
+        "tests/tests/documents/examples_calls.rs",
+        "a table: one body an operation",
+    ),
+    ("tests/tests/api/applications.rs", "one story after another"),
+    ("tests/tests/api/audit.rs", "one story after another"),
+    ("tests/tests/api/catalogue.rs", "one story after another"),
+    ("tests/tests/api/clubfairs.rs", "one story after another"),
+    ("tests/tests/api/conventions.rs", "one story after another"),
+    ("tests/tests/api/erasure.rs", "one story after another"),
+    ("tests/tests/api/event_images.rs", "one story after another"),
+    ("tests/tests/api/event_lists.rs", "one story after another"),
+    ("tests/tests/api/events.rs", "one story after another"),
+    ("tests/tests/api/idempotency.rs", "one story after another"),
+    ("tests/tests/api/imports.rs", "one story after another"),
+    ("tests/tests/api/invites.rs", "one story after another"),
+];
+
+/// Files with longer lines, each with its reason.
+const WIDE: [(&str, &str); 7] = [
+    ("docs/messages.md", "generated: a message a line"),
+    ("docs/prices.md", "generated tables"),
+    (
+        "functions/site/texts/",
+        "a text a line, so that two languages stand side by side",
+    ),
+    ("functions/site/vendor/", "libraries of others"),
+    ("shared/src/mail/mod.rs", "a pattern of a macro"),
+    ("shared/src/text/enums.rs", "patterns of macros"),
+    ("shared/src/web/strict.rs", "patterns of macros"),
+];
+
+/// All files of the repository with one of these extensions.
+fn files(extensions: &[&str]) -> Vec<PathBuf> {
+    fn walk(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("a file").path();
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
+            if path.is_dir() {
+                if !["target", "node_modules", ".git"].contains(&name) {
+                    walk(&path, extensions, found);
+                }
+            } else if extensions.iter().any(|extension| name.ends_with(extension)) {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&crate::root(), extensions, &mut found);
+    found.sort();
+    found
+}
+
+fn is_among(path: &str, exceptions: &[(&str, &str)]) -> bool {
+    exceptions.iter().any(|(start, _)| path.starts_with(start))
+}
+
+#[test]
+fn no_file_and_no_line_is_too_long() {
+    let mut wrong = Vec::new();
+    for path in files(&[".rs", ".md", ".js", ".mjs", ".css"]) {
+        let text = fs::read_to_string(&path).expect("a text");
+        let name = shown(&path);
+        let lines = text.lines().count();
+        if lines > LINES && !is_among(&name, &LONG) {
+            wrong.push(format!("{name} has {lines} lines"));
+        }
+        // Texts, addresses, tables and commands are read, or copied, as a whole.
+        let mut is_command = false;
+        let is_too_wide = |line: &&str| {
+            is_command ^= line.starts_with("```");
+            let is_whole = is_command
+                || line.starts_with('|')
+                || ["https://", "\"", "`"]
+                    .iter()
+                    .any(|part| line.contains(part));
+            line.chars().count() > COLUMNS && !is_whole
+        };
+        if let Some(line) = text
+            .lines()
+            .find(is_too_wide)
+            .filter(|_| !is_among(&name, &WIDE))
+        {
+            wrong.push(format!(
+                "{name} has a line of {} characters: {line}",
+                line.chars().count()
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

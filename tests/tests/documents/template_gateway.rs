@@ -1,0 +1,144 @@
+//! template.yaml agrees with the code: what the gateway routes and what the edge caches.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use tests::template::Function;
+
+use crate::template::{deployments, template};
+
+// What one caller may see is not given to another one from the cache at the edge (V20).
+// proves V20
+#[test]
+fn only_calendars_are_cached_at_the_edge_and_by_who_asks() {
+    let template = template();
+    let delivery = &template.resources()["Delivery"]["Properties"]["DistributionConfig"];
+    let disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
+    assert_eq!(delivery["DefaultCacheBehavior"]["CachePolicyId"], disabled);
+    let behaviours = delivery["CacheBehaviors"].as_array().expect("behaviours");
+    let of_api = behaviours.iter().filter_map(|one| {
+        let path = one["PathPattern"]
+            .as_str()
+            .filter(|path| path.starts_with("/api"));
+        Some((path?, &one["CachePolicyId"]))
+    });
+    let cached = json!("clubs-CalendarCache");
+    let expected = [
+        ("/api/events.ics", &cached),
+        ("/api/clubs/*/events.ics", &cached),
+        ("/api/*", &json!(disabled)),
+    ];
+    assert_eq!(of_api.collect::<Vec<_>>(), expected);
+    let policy = &template.resources()["CalendarCache"]["Properties"]["CachePolicyConfig"];
+    assert_eq!(
+        (&policy["DefaultTTL"], &policy["MaxTTL"]),
+        (&json!(0), &json!(300))
+    );
+    let key = &policy["ParametersInCacheKeyAndForwardedToOrigin"]["HeadersConfig"]["Headers"];
+    assert!(
+        key.as_array()
+            .expect("headers")
+            .contains(&json!("Authorization"))
+    );
+    let errors = delivery["CustomErrorResponses"].as_array().expect("errors");
+    assert!(errors.iter().all(|error| error["ErrorCachingMinTTL"] == 0));
+    assert!(
+        [404, 500, 503]
+            .iter()
+            .all(|code| { errors.iter().any(|error| error["ErrorCode"] == *code) })
+    );
+}
+
+fn by_binary(functions: &BTreeMap<String, Function>) -> BTreeMap<&str, &Function> {
+    functions
+        .values()
+        .filter(|function| function.name != "MailReports")
+        .map(|function| (function.binary.as_str(), function))
+        .collect()
+}
+
+#[test]
+fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
+    let functions = template().functions();
+    let functions = by_binary(&functions);
+    let names: BTreeSet<&str> = functions.keys().copied().collect();
+    assert_eq!(
+        names,
+        BTreeSet::from([
+            "applications",
+            "clubs",
+            "events",
+            "mailer",
+            "memberships",
+            "site",
+            "submissions"
+        ])
+    );
+    for (function, routes) in local::GROUPS {
+        let document = json!(routes().split_for_parts().1);
+        let served: BTreeSet<String> = document["paths"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(path, _)| path.trim_end_matches('/').to_owned())
+            .collect();
+        let function = functions[function];
+        let routed: BTreeSet<String> = function.paths.iter().cloned().collect();
+        assert_eq!(routed, served, "{}", function.name);
+    }
+    // Everything else is for the site.
+    assert_eq!(functions["site"].paths, ["/", "/{proxy+}"]);
+}
+
+#[test]
+fn one_parent_has_one_variable_segment() {
+    let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in local::api().1["paths"]
+        .as_object()
+        .into_iter()
+        .flat_map(|paths| paths.keys())
+    {
+        let segments: Vec<&str> = path.split('/').collect();
+        for (i, segment) in segments
+            .iter()
+            .enumerate()
+            .filter(|(_, segment)| segment.starts_with('{'))
+        {
+            names
+                .entry(segments[..i].join("/"))
+                .or_default()
+                .insert((*segment).to_owned());
+        }
+    }
+    assert!(
+        names.values().all(|variables| variables.len() == 1),
+        "the gateway refuses this: {names:?}"
+    );
+}
+
+// proves H6
+#[test]
+fn errors_of_the_gateway_have_a_detail() {
+    for template in deployments() {
+        let api = template.resource("Api").expect("an API");
+        let responses = api["Properties"]["GatewayResponses"]
+            .as_object()
+            .expect("responses")
+            .clone();
+        for (name, response) in responses {
+            let body = response["ResponseTemplates"]["application/json"]
+                .as_str()
+                .expect("a body");
+            let body = body.replace("$context.error.messageString", "\"Text\"");
+            let body: Value =
+                serde_json::from_str(&body).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(body["detail"].is_string(), "{name}");
+            let origin = &response["ResponseParameters"]["Headers"]["Access-Control-Allow-Origin"];
+            assert_eq!(
+                origin.as_str(),
+                template.holds("HasCors").then_some("'https://a'"),
+                "{name}"
+            );
+        }
+    }
+}

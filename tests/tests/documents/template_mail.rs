@@ -1,0 +1,58 @@
+//! template.yaml agrees with the code: how mails go out, and how their reports come back.
+
+use serde_json::json;
+use tests::template::{ACCOUNT, REGION, SamTemplate};
+
+use crate::template::template;
+
+#[test]
+fn mails_go_out_as_the_identity_that_they_are_from() {
+    let arn = |name: &str| format!("arn:aws:ses:{REGION}:{ACCOUNT}:identity/{name}");
+    for (parameters, identity) in [
+        (
+            vec![("MailFrom", "Clubs <clubs@uni.example>")],
+            "uni.example",
+        ),
+        (vec![("MailFrom", "clubs@uni.example")], "uni.example"),
+        (
+            vec![
+                ("MailFrom", "clubs@uni.example"),
+                ("MailIdentity", "clubs@uni.example"),
+            ],
+            "clubs@uni.example",
+        ),
+    ] {
+        let functions = SamTemplate::load("clubs", &parameters).functions();
+        assert!(
+            functions["Mailer"].may("ses:SendEmail", &arn(identity)),
+            "{parameters:?}"
+        );
+        assert!(
+            !functions["Mailer"].may("ses:SendEmail", &arn("other.example")),
+            "{parameters:?}"
+        );
+    }
+}
+
+#[test]
+fn the_reports_of_ses_reach_the_mailer() {
+    let resources = template().resources();
+    let source = &resources["MailReportsSource"]["Properties"];
+    assert_eq!(
+        source["ConfigurationSetName"],
+        template().functions()["Mailer"].variables["MAIL_CONFIGURATION_SET"]
+    );
+    let topic = &source["EventDestination"]["SnsDestination"]["TopicARN"];
+    assert_eq!(
+        source["EventDestination"]["MatchingEventTypes"],
+        json!(["delivery", "bounce", "complaint", "reject"])
+    );
+    assert_eq!(
+        &template().functions()["MailReports"].events["Reports"]["Properties"]["Topic"],
+        topic
+    );
+    assert_eq!(
+        resources["MailReportsTopicPolicy"]["Properties"]["Topics"],
+        json!([topic])
+    );
+}
