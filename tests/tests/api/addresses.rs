@@ -1,6 +1,4 @@
 //! Whose address officers see, how many people a club adds, and who may use a join link again
-//!
-//! Proves M13, M14, J7.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -38,6 +36,7 @@ async fn link(ada: &Client, body: Value) -> (String, Value) {
     (path, json!({ "token": token }))
 }
 
+// proves M13
 #[tokio::test]
 async fn who_was_imported_by_user_name_shows_no_address_before_confirming() {
     let (campus, ada) = club().await;
@@ -114,6 +113,7 @@ async fn who_was_imported_by_user_name_shows_no_address_before_confirming() {
     assert_eq!(member(&ada, "ada").await["confirmed"], true);
 }
 
+// proves M13, M14
 #[tokio::test]
 async fn fifty_strangers_a_day_are_added_one_by_one() {
     let (campus, ada) = club().await;
@@ -169,6 +169,7 @@ async fn fifty_strangers_a_day_are_added_one_by_one() {
         .created();
 }
 
+// proves M14
 #[tokio::test]
 async fn three_hundred_people_a_day_are_added_or_invited() {
     let (campus, ada) = club().await;
@@ -199,6 +200,7 @@ async fn three_hundred_people_a_day_are_added_or_invited() {
     .error(429);
 }
 
+// proves J7
 #[tokio::test]
 async fn a_join_link_counts_people_and_ends_with_the_rights_of_its_creator() {
     let (campus, ada) = club().await;

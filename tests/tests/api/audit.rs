@@ -1,7 +1,4 @@
-//! `clubs-admin check` finds nothing in what the service wrote, and finds each error that a test
-//! adds.
-//!
-//! Proves Q7, O6.
+//! `clubs-admin check` and `clubs-admin repair` after erasures, deletions and lost items
 
 use serde_json::{Value, json};
 use shared::time::Clock as _;
@@ -9,7 +6,7 @@ use tests::TestCampus;
 use tests::fixtures::id;
 
 /// A campus that has items of most types.
-async fn campus() -> TestCampus {
+pub(crate) async fn campus() -> TestCampus {
     let campus = TestCampus::new();
     local::demo::load(&campus.campus)
         .await
@@ -27,22 +24,23 @@ async fn campus() -> TestCampus {
     campus
 }
 
-/// Adds an error to the items of a table.
-type Change<'a> = Box<dyn Fn(&mut Vec<Value>) + 'a>;
-
-fn findings(campus: &TestCampus, items: &[Value]) -> Vec<String> {
+pub(crate) fn findings(campus: &TestCampus, items: &[Value]) -> Vec<String> {
     admin::check(items, campus.campus.clock.now())
 }
 
 /// Applies all repairs of what is wrong in `scan`, a reading that began when the table was as in
 /// `before`. Returns each finding, and whether it was repaired.
-pub async fn repair(campus: &TestCampus, before: &[Value], scan: &[Value]) -> Vec<(String, bool)> {
+pub(crate) async fn repair(
+    campus: &TestCampus,
+    before: &[Value],
+    scan: &[Value],
+) -> Vec<(String, bool)> {
     let client = admin::client(&local::sdk_config(campus.campus.engine.clone()));
     let mut reading = admin::Reading::default();
     reading.add(before.iter().cloned());
     let repairs = admin::Repairs {
         client: &client,
-        table: local::engine::TABLE,
+        table: local::table::TABLE,
         before: &reading.count_versions(),
     };
     let mut done = Vec::new();
@@ -55,243 +53,7 @@ pub async fn repair(campus: &TestCampus, before: &[Value], scan: &[Value]) -> Ve
     done
 }
 
-#[tokio::test(start_paused = true)]
-async fn what_the_service_wrote_is_sound_and_each_thing_made_wrong_is_found() {
-    let campus = campus().await;
-    let stored = campus.stored();
-    assert_eq!(findings(&campus, &stored), Vec::<String>::new());
-
-    let number = |value: i64| json!({ "N": value.to_string() });
-    let edit = |kind: &'static str, change: Box<dyn Fn(&mut Value)>| -> Change<'_> {
-        Box::new(move |items| {
-            change(
-                items
-                    .iter_mut()
-                    .find(|item| item["type"]["S"] == kind)
-                    .unwrap_or_else(|| panic!("no {kind}")),
-            );
-        })
-    };
-    let set = |kind: &'static str, field: &'static str, value: Value| {
-        edit(kind, Box::new(move |item| item[field] = value.clone()))
-    };
-    let drop = |kind: &'static str| -> Change<'_> {
-        Box::new(move |items| {
-            let at = items
-                .iter()
-                .position(|item| item["type"]["S"] == kind)
-                .unwrap_or_else(|| panic!("no {kind}"));
-            items.remove(at);
-        })
-    };
-    let mailed = |change: fn(&mut Value)| -> Change<'_> {
-        Box::new(move |items| {
-            change(
-                items
-                    .iter_mut()
-                    .find(|item| item["acceptance_mail"]["M"].is_object())
-                    .expect("a mailed submission"),
-            );
-        })
-    };
-    let cases: Vec<(&str, Change<'_>)> = vec![
-        ("members, but has", set("Club", "members", number(99))),
-        ("owners, but has", set("Club", "owners", number(99))),
-        ("favorites, but has", set("Club", "favorites", number(99))),
-        ("counts 99 uses", set("Tag", "uses", number(99))),
-        ("there is no Tag", drop("Tag")),
-        (
-            "gsi1sk do not follow",
-            set("Membership", "gsi1sk", json!({ "S": "MEMBER#other" })),
-        ),
-        (
-            "sk do not follow",
-            set("Submission", "sk", json!({ "S": "1" })),
-        ),
-        (
-            "cannot be read",
-            set("Submission", "status", json!({ "S": "yes" })),
-        ),
-        (
-            "of no known type",
-            set("Question", "type", json!({ "S": "Quiz" })),
-        ),
-        ("of the catalogue", drop("EventListing")),
-        (
-            "has items, but no version",
-            set("Version", "TAGS", Value::Null),
-        ),
-        ("versions of the catalogue are missing", drop("Version")),
-        (
-            "its scores are not those of its reviews",
-            set("Review", "score", number(1)),
-        ),
-        (
-            "its submission was withdrawn",
-            set("Review", "sequence", number(1)),
-        ),
-        (
-            "there is no submission",
-            set("Review", "submission", number(7)),
-        ),
-        (
-            "there is no application",
-            set("Draft", "application", number(7)),
-        ),
-        (
-            "has a different copy in",
-            set("Event", "name", json!({ "S": "Other" })),
-        ),
-        ("does not belong there", drop("Event")),
-        (
-            "its submission does not refer to it",
-            mailed(|submission| submission["acceptance_mail"] = json!({ "NULL": true })),
-        ),
-        (
-            "do not follow",
-            set("Word", "gsi1pk", json!({ "S": "WORDS#s" })),
-        ),
-        (
-            "cannot be read",
-            set("Word", "personal", json!({ "S": "?" })),
-        ),
-        ("has the same person twice", twice("Membership")),
-        ("the person is a member", request_of_a_member()),
-        (
-            "`notified` is false",
-            mailed(|submission| submission["notified"] = json!({ "BOOL": false })),
-        ),
-        ("counts 99 uses", set("Badge", "uses", number(99))),
-        ("counts 99 uses", set("School", "uses", number(99))),
-        ("counts 99 uses", set("Major", "uses", number(99))),
-        ("counts 99 uses", set("YearUses", "uses", number(99))),
-        ("counts 99 uses", set("Fair", "uses", number(99))),
-        ("there is no such mail", drop("Mail")),
-        (
-            "shown as",
-            mailed(|submission| {
-                submission["acceptance_mail"]["M"]["status"] = json!({ "S": "failed" });
-            }),
-        ),
-        (
-            "`notified` does not agree",
-            mailed(|submission| submission["notified"] = json!({ "BOOL": false })),
-        ),
-        (
-            "has been waiting since",
-            set("Mail", "status", json!({ "S": "queued" })),
-        ),
-        (
-            "is the second one of its person",
-            Box::new(|items| {
-                let copy = items
-                    .iter()
-                    .find(|item| item["type"]["S"] == "Submission")
-                    .cloned()
-                    .expect("a submission");
-                items.push(copy);
-            }),
-        ),
-        (
-            "does not have the id that follows",
-            edit(
-                "Submission",
-                Box::new(|item| item["person"] = json!({ "N": "12345" })),
-            ),
-        ),
-        (
-            "has no owner",
-            Box::new(|items| {
-                for item in items
-                    .iter_mut()
-                    .filter(|item| item["type"]["S"] == "Membership")
-                {
-                    item["role"] = json!({ "N": "20" });
-                }
-            }),
-        ),
-        ("there is no club", drop("Club")),
-        ("events, but has", set("Club", "events", number(99))),
-        (
-            "counts 99 owned clubs",
-            set("Person", "clubs_owned", number(99)),
-        ),
-        ("there is no application", drop("Application")),
-        ("there is no person", drop("Person")),
-        (
-            "there is no submission",
-            set("Change", "submission", number(7)),
-        ),
-        (
-            "there is no prompt of question",
-            Box::new(|items| items.retain(|item| item["type"]["S"] != "Prompt")),
-        ),
-        (
-            "is being deleted",
-            set("Application", "deleted", json!({ "BOOL": false })),
-        ),
-        (
-            "is being erased",
-            set("Person", "erasing", json!({ "BOOL": true })),
-        ),
-        ("Word WORDS#… / …", drop("Word")),
-        ("Address ADDRESS#…", drop("Address")),
-        ("EventClub", drop("EventClub")),
-        ("Name TAGS#NAMES", drop("Tag")),
-        ("is missing", drop("Name")),
-        ("belongs to nothing", drop("Person")),
-        (
-            "does not agree with the item",
-            set("EventClub", "club", json!({ "S": "other" })),
-        ),
-        (
-            "its windows are not those",
-            edit(
-                "Club",
-                Box::new(|item| item["windows"]["M"]["7"] = json!({ "M": {} })),
-            ),
-        ),
-        (
-            "`has_more` does not agree",
-            edit(
-                "Club",
-                Box::new(|item| item["profile"]["M"]["has_more"] = json!({ "BOOL": true })),
-            ),
-        ),
-        (
-            "Registration REGISTRATIONS",
-            set("Registration", "club", json!({ "S": "nothing" })),
-        ),
-    ];
-    for (finding, change) in cases {
-        let mut items = stored.clone();
-        change(&mut items);
-        campus.advance(chrono::TimeDelta::minutes(20));
-        let found = findings(&campus, &items);
-        assert!(
-            found.iter().any(|text| text.contains(finding)),
-            "{finding}: {found:?}"
-        );
-        let personal = ["sue", "test", "@uni.example", "storm"];
-        let named = |text: &String| {
-            personal
-                .iter()
-                .any(|word| text.to_lowercase().contains(word))
-        };
-        assert!(
-            !found.iter().any(named),
-            "a finding names a person: {found:?}"
-        );
-    }
-    // Records of mails are kept for 400 days, submissions longer.
-    campus.advance(chrono::TimeDelta::days(401));
-    let later: Vec<Value> = stored
-        .into_iter()
-        .filter(|item| item["type"]["S"] != "Mail")
-        .collect();
-    assert_eq!(findings(&campus, &later), Vec::<String>::new());
-}
-
+// proves O6
 #[tokio::test(start_paused = true)]
 async fn whoever_was_mailed_and_erased_leaves_nothing_that_is_wrong() {
     let campus = campus().await;
@@ -303,6 +65,7 @@ async fn whoever_was_mailed_and_erased_leaves_nothing_that_is_wrong() {
     assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
 }
 
+// proves O6
 #[tokio::test]
 async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
     let campus = campus().await;
@@ -325,7 +88,7 @@ async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
         item[attribute] = json!({ "N": "77" });
         call(
             "PutItem",
-            json!({ "TableName": local::engine::TABLE, "Item": item }),
+            json!({ "TableName": local::table::TABLE, "Item": item }),
         );
     }
     for kind in ["Word", "Address", "EventClub", "Name"] {
@@ -333,7 +96,7 @@ async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
         call(
             "DeleteItem",
             json!({
-                "TableName": local::engine::TABLE,
+                "TableName": local::table::TABLE,
                 "Key": { "pk": item["pk"], "sk": item["sk"] },
             }),
         );
@@ -343,7 +106,7 @@ async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
     stray["event"] = json!({ "N": "7" });
     call(
         "PutItem",
-        json!({ "TableName": local::engine::TABLE, "Item": stray }),
+        json!({ "TableName": local::table::TABLE, "Item": stray }),
     );
     let seen = campus.stored();
     let wrong = admin::findings(&seen, campus.campus.clock.now());
@@ -365,6 +128,7 @@ async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
 }
 
 // A scan may show one item as it was before a change and another one as it is after it (O6).
+// proves O6
 #[tokio::test(start_paused = true)]
 async fn what_a_scan_shows_of_two_moments_is_not_repaired() {
     let campus = TestCampus::new();
@@ -437,7 +201,7 @@ async fn a_deleted_application_comes_back_with_its_submissions_and_drafts() {
         .await
         .ok();
     let client = admin::client(&local::sdk_config(campus.campus.engine.clone()));
-    let scan = client.scan().table_name(local::engine::TABLE).send().await;
+    let scan = client.scan().table_name(local::table::TABLE).send().await;
     let before = scan.expect("a table").items.expect("items");
     let forced = format!("{}?force=true", drive.path);
     drive.officer.delete(&forced).await.no_content();
@@ -445,7 +209,7 @@ async fn a_deleted_application_comes_back_with_its_submissions_and_drafts() {
     for is_first in [true, false] {
         let mut done = admin::BroughtBack::default();
         for item in before.iter().filter(|item| wanted.has(item)) {
-            done.put(&client, local::engine::TABLE, item.clone())
+            done.put(&client, local::table::TABLE, item.clone())
                 .await
                 .expect("a write");
         }
@@ -462,6 +226,7 @@ async fn a_deleted_application_comes_back_with_its_submissions_and_drafts() {
 }
 
 // Lists do not read parts of the catalogue that have no version.
+// proves O6
 #[tokio::test]
 async fn a_lost_version_of_the_catalogue_is_found_and_repaired() {
     let campus = TestCampus::new();
@@ -488,7 +253,7 @@ async fn a_lost_version_of_the_catalogue_is_found_and_repaired() {
     let (all, one) = ("DeleteItem", "UpdateItem");
     let lose = |operation: &str| {
         let mut call = json!({
-            "TableName": local::engine::TABLE,
+            "TableName": local::table::TABLE,
             "Key": { "pk": { "S": "CATALOGUE" }, "sk": { "S": "VERSION" } },
         });
         if operation == one {
@@ -522,6 +287,7 @@ async fn a_lost_version_of_the_catalogue_is_found_and_repaired() {
 }
 
 // An earlier version did not show an answer whose question was missing.
+// proves Q7
 #[tokio::test]
 async fn an_answer_is_shown_although_its_question_is_gone() {
     let campus = TestCampus::new();
@@ -534,7 +300,7 @@ async fn an_answer_is_shown_although_its_question_is_gone() {
         .find(|item| item["type"]["S"] == "Prompt")
         .expect("a prompt");
     let key = json!({
-        "TableName": local::engine::TABLE,
+        "TableName": local::table::TABLE,
         "Key": { "pk": prompt["pk"], "sk": prompt["sk"] },
     });
     campus
@@ -565,35 +331,4 @@ async fn an_answer_is_shown_although_its_question_is_gone() {
         .await
         .text();
     assert!(csv.contains("Because."), "{csv}");
-}
-
-/// Adds a copy of an item with another key.
-fn twice(kind: &'static str) -> Change<'static> {
-    Box::new(move |items| {
-        let mut copy = items
-            .iter()
-            .find(|item| item["type"]["S"] == kind)
-            .cloned()
-            .expect("an item");
-        copy["sk"] = json!({ "S": "MEMBER#0" });
-        items.push(copy);
-    })
-}
-
-/// Adds a membership request of a person who is a member.
-fn request_of_a_member() -> Change<'static> {
-    Box::new(|items| {
-        let member = items
-            .iter()
-            .find(|item| item["type"]["S"] == "Membership")
-            .cloned()
-            .expect("a member");
-        items.push(json!({
-            "type": { "S": "MembershipRequest" },
-            "pk": member["pk"],
-            "sk": { "S": "REQUEST#1" },
-            "club": member["club"],
-            "person": member["person"],
-        }));
-    })
 }

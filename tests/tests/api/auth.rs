@@ -1,6 +1,4 @@
 //! Bearer tokens: which are accepted and which are refused
-//!
-//! Proves P1, P2, P3, P4, P5, P7.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -36,6 +34,7 @@ fn without(name: &str) -> Value {
     claims
 }
 
+// proves P1, P4
 #[tokio::test]
 async fn good_tokens_are_taken() {
     let campus = TestCampus::new();
@@ -53,6 +52,7 @@ async fn good_tokens_are_taken() {
     }
 }
 
+// proves P1, P2, P7
 #[tokio::test]
 async fn bad_tokens_are_401_on_every_route_public_ones_included() {
     let campus = TestCampus::new();
@@ -152,9 +152,9 @@ impl KeySource for InTurn {
     }
 }
 
+// proves P3
 #[tokio::test]
-async fn an_issuer_that_cannot_be_reached_is_no_reason_for_401_and_an_unknown_key_is_looked_for_once_a_minute()
- {
+async fn an_issuer_that_is_not_reached_is_no_401_and_an_unknown_key_is_looked_for_once_a_minute() {
     let issuer = Issuer::new(&Issuer::new_key().expect("a key"), ISSUER).expect("an issuer");
     let flaky = InTurn::new([Err("unreachable".into()), Ok(issuer.keys())]);
     let verifier = Verifier::new(&local::settings(), Keys::new(flaky));
@@ -201,6 +201,7 @@ async fn an_issuer_that_cannot_be_reached_is_no_reason_for_401_and_an_unknown_ke
     );
 }
 
+// proves P4, P5
 #[tokio::test]
 async fn people_are_the_same_by_subject_and_admins_by_group() {
     let campus = TestCampus::new();
@@ -221,6 +222,7 @@ async fn people_are_the_same_by_subject_and_admins_by_group() {
 
 // An id has only 53 bits of a hash. If people can choose their subject, somebody could find a
 // subject that has the id of another person.
+// proves P4
 #[tokio::test]
 async fn somebody_whose_id_is_anothers_is_refused_and_does_nothing() {
     let campus = TestCampus::new();
@@ -232,7 +234,7 @@ async fn somebody_whose_id_is_anothers_is_refused_and_does_nothing() {
         .find(|item| item["type"]["S"] == "Person")
         .expect("a profile");
     profile["subject"] = json!({ "S": "another subject" });
-    let body = json!({ "TableName": local::engine::TABLE, "Item": profile });
+    let body = json!({ "TableName": local::table::TABLE, "Item": profile });
     campus
         .campus
         .engine
@@ -249,6 +251,7 @@ async fn somebody_whose_id_is_anothers_is_refused_and_does_nothing() {
     );
 }
 
+// proves P7
 #[tokio::test]
 async fn an_address_that_is_not_verified_is_treated_as_no_address() {
     let campus = TestCampus::new();
@@ -269,6 +272,7 @@ async fn an_address_that_is_not_verified_is_treated_as_no_address() {
     }
 }
 
+// proves P1, P3
 #[tokio::test]
 async fn a_token_that_was_accepted_is_refused_when_its_time_or_its_key_has_ended() {
     let issuer = || Issuer::new(&Issuer::new_key().expect("a key"), ISSUER).expect("an issuer");

@@ -1,6 +1,4 @@
 //! `/favorites/`, `/subscriptions/`, `/clubs/{club}/subscription/`
-//!
-//! Proves H12, H13, P8, C2, C6, C9, C18, C19, C20, L7, X13.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +12,7 @@ use tests::{Client, Setup, TestCampus};
 
 const BOTH: [&str; 2] = ["/api/favorites/", "/api/subscriptions/"];
 
+// proves H12, C18, C19
 #[tokio::test]
 async fn clubs_are_kept_at_hand_and_let_go() {
     let campus = TestCampus::new();
@@ -78,6 +77,7 @@ async fn clubs_are_kept_at_hand_and_let_go() {
     }
 }
 
+// proves C2
 #[tokio::test]
 async fn clubs_say_what_the_caller_has_to_do_with_them() {
     let campus = TestCampus::new();
@@ -130,6 +130,7 @@ async fn clubs_say_what_the_caller_has_to_do_with_them() {
 }
 
 // The favorite and the counter are written in one transaction. Otherwise the count would be wrong.
+// proves C9, X13
 #[tokio::test(start_paused = true)]
 async fn many_favorites_at_once_are_counted_exactly() {
     let campus = Setup::default().latency(5).build();
@@ -181,6 +182,7 @@ async fn many_favorites_at_once_are_counted_exactly() {
 // DynamoDB refuses a transaction on an item that another transaction is changing; the embedded
 // engine does not. With too few or too short pauses between the attempts, some requests would be
 // 429.
+// proves X13
 #[tokio::test(start_paused = true)]
 async fn many_favorites_at_once_wait_for_each_other() {
     let (busy, on) = (
@@ -245,6 +247,7 @@ async fn many_favorites_at_once_wait_for_each_other() {
     );
 }
 
+// proves C6, C18, C19
 #[tokio::test]
 async fn clubs_that_are_not_there_are_not_shown_and_can_be_let_go() {
     let campus = Setup::default()
@@ -286,6 +289,7 @@ async fn clubs_that_are_not_there_are_not_shown_and_can_be_let_go() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
+// proves H13, P8, C20, L7
 #[tokio::test]
 async fn officers_see_who_subscribed_as_they_are_now() {
     let campus = TestCampus::new();
@@ -355,6 +359,7 @@ async fn officers_see_who_subscribed_as_they_are_now() {
     assert_eq!(list().await, json!([]));
 }
 
+// proves C18
 #[tokio::test]
 async fn they_come_in_the_order_in_which_they_came_about() {
     let campus = TestCampus::new();

@@ -1,12 +1,11 @@
 //! Decisions: PATCH and PUT of a submission, bulk decisions, history
-//!
-//! Proves H10, H16, H19, D1, D2, D3.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::TestCampus;
-use tests::fixtures::{for_officer, hours, id};
+use tests::fixtures::{Recruitment, for_officer, hours, id};
 
+// proves H19, D1, D2
 #[tokio::test]
 async fn any_status_follows_any_other_and_each_change_is_kept() {
     let campus = TestCampus::new();
@@ -57,6 +56,7 @@ async fn any_status_follows_any_other_and_each_change_is_kept() {
     assert_eq!(history[0]["at"], hours(1));
 }
 
+// proves H10, H16, D1
 #[tokio::test]
 async fn wrong_decisions_are_named() {
     let campus = TestCampus::new();
@@ -116,8 +116,8 @@ async fn wrong_decisions_are_named() {
     assert_eq!(officer.get(&path).await.ok(), for_officer(&submission));
 }
 
-#[tokio::test]
-async fn bulk_decisions_are_all_or_nothing() {
+/// A campus, a drive, its 120 submissions, and a submission of another drive.
+async fn many() -> (TestCampus, Recruitment, Vec<u64>, u64) {
     let campus = TestCampus::new();
     let (drive, other) = (campus.drive("chess").await, campus.drive("go").await);
     let mut ids = Vec::new();
@@ -125,6 +125,13 @@ async fn bulk_decisions_are_all_or_nothing() {
         ids.push(id(&drive.submit(&campus.as_(&format!("student{n}"))).await));
     }
     let foreign = id(&other.submit(&campus.as_("sue")).await);
+    (campus, drive, ids, foreign)
+}
+
+// proves D3
+#[tokio::test]
+async fn bulk_decisions_are_all_or_nothing() {
+    let (_campus, drive, ids, foreign) = many().await;
     let path = format!("{}submissions/", drive.path);
     let statuses = format!("{path}status/");
     let officer = &drive.officer;
@@ -154,6 +161,20 @@ async fn bulk_decisions_are_all_or_nothing() {
         officer.get(&format!("{path}?status=4")).await.ok(),
         json!([])
     );
+    let unknown = json!({ "submissions": [{ "id": foreign, "reason": "x" }] });
+    officer
+        .post(&format!("{path}reason/"), unknown)
+        .await
+        .invalid(&["submissions.0.id"]);
+}
+
+// proves D2, D3
+#[tokio::test]
+async fn bulk_decisions_reach_every_submission() {
+    let (_campus, drive, ids, _) = many().await;
+    let path = format!("{}submissions/", drive.path);
+    let statuses = format!("{path}status/");
+    let officer = &drive.officer;
     let done = officer
         .post(&statuses, json!({ "submissions": ids, "status": 4 }))
         .await
@@ -193,9 +214,4 @@ async fn bulk_decisions_are_all_or_nothing() {
         history[1]["changes"],
         json!({ "reason": ["", format!("reason {}", ids[7])] })
     );
-    let unknown = json!({ "submissions": [{ "id": foreign, "reason": "x" }] });
-    officer
-        .post(&format!("{path}reason/"), unknown)
-        .await
-        .invalid(&["submissions.0.id"]);
 }

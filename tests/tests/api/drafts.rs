@@ -1,21 +1,18 @@
 //! `/clubs/{club}/applications/{application}/draft/`
-//!
-//! Proves N1, N2, N3, N4, N5, N6, N7, N8.
 
-use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::fixtures::{Recruitment, hours, id};
-use tests::{Client, Setup, TestCampus};
+use tests::{Setup, TestCampus};
 
-fn path(drive: &Recruitment) -> String {
+pub(crate) fn path(drive: &Recruitment) -> String {
     format!("{}draft/", drive.path)
 }
 
-fn text(question: u64, text: &str, version: u64) -> Value {
+pub(crate) fn text(question: u64, text: &str, version: u64) -> Value {
     json!({ "responses": [{ "question": question, "text": text, "version": version }] })
 }
 
-async fn question(drive: &Recruitment, more: Value) -> u64 {
+pub(crate) async fn question(drive: &Recruitment, more: Value) -> u64 {
     let mut body = json!({ "question_type": 1, "prompt": "And?" });
     for (name, value) in more.as_object().into_iter().flatten() {
         body[name] = value.clone();
@@ -24,6 +21,7 @@ async fn question(drive: &Recruitment, more: Value) -> u64 {
     id(&drive.officer.post(&path, body).await.created())
 }
 
+// proves N2, N6
 #[tokio::test]
 async fn answers_are_saved_one_by_one_and_read_on_another_device() {
     let campus = TestCampus::new();
@@ -66,6 +64,7 @@ async fn answers_are_saved_one_by_one_and_read_on_another_device() {
     );
 }
 
+// proves N1
 #[tokio::test]
 async fn a_draft_is_its_owners_alone() {
     let campus = TestCampus::new();
@@ -82,6 +81,7 @@ async fn a_draft_is_its_owners_alone() {
     campus.anonymous().get(&path).await.error(401);
 }
 
+// proves N2
 #[tokio::test]
 async fn the_second_tab_is_told_what_the_first_one_saved() {
     let campus = TestCampus::new();
@@ -120,6 +120,7 @@ async fn the_second_tab_is_told_what_the_first_one_saved() {
         .ok();
 }
 
+// proves N2
 #[tokio::test]
 async fn of_many_tabs_at_once_one_is_stored_and_the_others_know() {
     let campus = Setup::default().latency(5).build();
@@ -148,6 +149,7 @@ async fn of_many_tabs_at_once_one_is_stored_and_the_others_know() {
     assert_eq!(sue.get(&path).await.ok(), stored[0]);
 }
 
+// proves N1, N3, N8
 #[tokio::test]
 async fn a_version_never_comes_again() {
     let campus = TestCampus::new();
@@ -174,6 +176,7 @@ async fn a_version_never_comes_again() {
     assert_eq!(anew["responses"][0]["version"], 5);
 }
 
+// proves N1, N4, N5
 #[tokio::test]
 async fn each_committee_has_its_own_draft() {
     let campus = TestCampus::new();
@@ -211,6 +214,7 @@ async fn each_committee_has_its_own_draft() {
     sue.get(&of(tech)).await.error(404);
 }
 
+// proves N3, N4
 #[tokio::test]
 async fn wrong_answers_are_named_and_unfinished_ones_are_not() {
     let campus = TestCampus::new();
@@ -279,116 +283,4 @@ async fn wrong_answers_are_named_and_unfinished_ones_are_not() {
     sue.raw(http::Method::PATCH, &path, Some("application/json"), long)
         .await
         .invalid(&["responses.0.text"]);
-}
-
-#[tokio::test]
-async fn the_draft_is_there_until_the_submission_is_stored() {
-    let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), path(&drive));
-    sue.patch(&path, text(drive.question, "Because.", 0))
-        .await
-        .ok();
-    let wrong = json!({ "responses": [{ "question": 7, "text": "x" }] });
-    sue.post(&format!("{}submissions/", drive.path), wrong)
-        .await
-        .error(400);
-    sue.get(&path).await.ok();
-    campus.advance(TimeDelta::seconds(1));
-    let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
-    sue.get(&path).await.error(404);
-    // What is typed afterwards is a new draft, also for the client that knows no version.
-    campus.advance(TimeDelta::seconds(1));
-    let sue = campus.as_("sue");
-    let next = sue
-        .patch(&path, text(drive.question, "Better.", 0))
-        .await
-        .ok();
-    assert_eq!(next["responses"][0]["text"], "Better.");
-    // A withdrawal takes nothing that was typed after the submission.
-    campus.advance(TimeDelta::seconds(1));
-    let sue = campus.as_("sue");
-    sue.delete(&format!("/api/submissions/{}/", id(&submission)))
-        .await
-        .no_content();
-    assert_eq!(sue.get(&path).await.ok(), next);
-}
-
-#[tokio::test]
-async fn drafts_are_written_while_the_application_is_open_and_expire_after_it() {
-    let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = path(&drive);
-    let sue = campus.as_("sue");
-    sue.patch(&path, text(drive.question, "one", 0)).await.ok();
-    let other = question(&drive, json!({})).await;
-    // The end moves: the next save keeps the whole draft longer.
-    drive
-        .officer
-        .patch(
-            &drive.path,
-            json!({ "application_end_time": hours(48), "result_release_time": hours(72) }),
-        )
-        .await
-        .ok();
-    let draft = sue.patch(&path, text(other, "two", 0)).await.ok();
-    assert_eq!(draft["expires_at"], hours(48 + 720));
-    campus.advance(TimeDelta::hours(49));
-    let sue = campus.as_("sue");
-    let closed = sue.patch(&path, text(drive.question, "three", 1)).await;
-    assert_eq!(closed.json()["code"], "application_closed");
-    closed.error(400);
-    campus.advance(TimeDelta::hours(718));
-    assert_eq!(campus.as_("sue").get(&path).await.ok(), draft);
-    campus.advance(TimeDelta::hours(2));
-    campus.as_("sue").get(&path).await.error(404);
-}
-
-#[tokio::test]
-async fn an_extension_keeps_the_draft_open() {
-    let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    campus.as_("sue").get("/api/settings/").await.ok();
-    drive
-        .officer
-        .post(
-            &format!("{}extensions/", drive.path),
-            json!({ "username": "sue", "end_time": hours(30) }),
-        )
-        .await
-        .created();
-    campus.advance(TimeDelta::hours(25));
-    let draft = campus
-        .as_("sue")
-        .patch(&path(&drive), text(drive.question, "late", 0))
-        .await
-        .ok();
-    assert_eq!(draft["expires_at"], hours(30 + 720));
-}
-
-async fn drafts_in_export(client: &Client) -> Value {
-    client.get("/api/settings/export/").await.ok()["drafts"].clone()
-}
-
-#[tokio::test]
-async fn drafts_are_exported_erased_and_deleted_with_the_application() {
-    let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, bob, path) = (campus.as_("sue"), campus.as_("bob"), path(&drive));
-    sue.patch(&path, text(drive.question, "Zanzibar", 0))
-        .await
-        .ok();
-    bob.patch(&path, text(drive.question, "Timbuktu", 0))
-        .await
-        .ok();
-    let exported = drafts_in_export(&sue).await;
-    assert_eq!(exported[0]["text"], "Zanzibar");
-    assert_eq!(exported.as_array().map(Vec::len), Some(1));
-    sue.delete("/api/settings/").await.no_content();
-    let holds = |text: &str| json!(campus.stored()).to_string().contains(text);
-    assert!(!holds("Zanzibar"));
-    assert!(holds("Timbuktu"));
-    drive.officer.delete(&drive.path).await.no_content();
-    assert!(!holds("Timbuktu"));
 }

@@ -5,7 +5,7 @@
 use chrono::TimeDelta;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use shared::models::{Event, Showing};
+use shared::domain::{Event, Showing};
 use shared::time::Timestamp;
 use tests::fixtures::{hours, id};
 use tests::{Client, Setup, TestCampus};

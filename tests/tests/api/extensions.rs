@@ -1,12 +1,11 @@
 //! `/clubs/{club}/applications/{application}/extensions/…`
-//!
-//! Proves A4, A9, A10, S1.
 
 use chrono::TimeDelta;
 use serde_json::json;
 use tests::TestCampus;
 use tests::fixtures::{hours, id};
 
+// proves A9
 #[tokio::test]
 async fn an_extension_is_created_changed_and_taken_back() {
     let campus = TestCampus::new();
@@ -51,6 +50,7 @@ async fn an_extension_is_created_changed_and_taken_back() {
     officer.get(&one).await.error(404);
 }
 
+// proves A9
 #[tokio::test]
 async fn wrong_extensions_are_named() {
     let campus = TestCampus::new();
@@ -83,6 +83,7 @@ async fn wrong_extensions_are_named() {
         .invalid(&["person"]);
 }
 
+// proves A4, A9, A10, S1
 #[tokio::test]
 async fn an_extension_keeps_the_application_open_for_one_person() {
     let campus = TestCampus::new();

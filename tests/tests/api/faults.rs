@@ -1,7 +1,5 @@
 //! Longer scenarios on a table that fails at random: nothing is lost, nothing happens twice, and
 //! every answer is true. This runs more seeds: `FAULTS=200 cargo test -p tests --test api faults`
-//!
-//! Proves X8, X10, X13, X16.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -107,6 +105,7 @@ async fn evening(drive: &Recruitment, student: &Client, n: usize) -> Option<Stri
     Some(text("second"))
 }
 
+// proves X8, X10, X16
 #[tokio::test(start_paused = true)]
 async fn a_deadline_on_a_failing_table_loses_no_submission_and_doubles_none() {
     for seed in seeds() {
@@ -146,6 +145,33 @@ async fn a_deadline_on_a_failing_table_loses_no_submission_and_doubles_none() {
     }
 }
 
+/// Two officers send the acceptances until nobody is left.
+async fn two_officers_send(campus: &TestCampus, drive: &Recruitment) {
+    let send = format!("{}send_emails/", drive.path);
+    let body = json!({ "email_type": { "id": "acceptance" } });
+    let press = async |officer: &str| {
+        for n in 0..20 {
+            let answer = persist(
+                &drive.officer,
+                &format!("{officer}{n}"),
+                Method::POST,
+                &send,
+                &body,
+            )
+            .await
+            .ok();
+            if answer["recipients"] == 0 && answer["failed"] == 0 {
+                break;
+            }
+            campus.advance(chrono::TimeDelta::minutes(1));
+        }
+    };
+    campus
+        .with_worker(async { futures::join!(press("ada"), press("olga")) })
+        .await;
+}
+
+// proves X16
 #[tokio::test(start_paused = true)]
 async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
     for seed in seeds() {
@@ -162,29 +188,7 @@ async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
         persist(&drive.officer, "status", Method::POST, &path, &accepted)
             .await
             .ok();
-        let send = format!("{}send_emails/", drive.path);
-        let body = json!({ "email_type": { "id": "acceptance" } });
-        // Two officers send until nobody is left.
-        let press = async |officer: &str| {
-            for n in 0..20 {
-                let answer = persist(
-                    &drive.officer,
-                    &format!("{officer}{n}"),
-                    Method::POST,
-                    &send,
-                    &body,
-                )
-                .await
-                .ok();
-                if answer["recipients"] == 0 && answer["failed"] == 0 {
-                    break;
-                }
-                campus.advance(chrono::TimeDelta::minutes(1));
-            }
-        };
-        campus
-            .with_worker(async { futures::join!(press("ada"), press("olga")) })
-            .await;
+        two_officers_send(&campus, &drive).await;
         campus
             .with_worker(tokio::time::sleep(Duration::from_mins(5)))
             .await;
@@ -229,6 +233,7 @@ async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
     }
 }
 
+// proves X10, X13
 #[tokio::test(start_paused = true)]
 async fn members_who_come_and_go_on_a_failing_table_are_counted_rightly() {
     for seed in seeds() {
@@ -306,6 +311,7 @@ async fn members_who_come_and_go_on_a_failing_table_are_counted_rightly() {
     }
 }
 
+// proves X10, X13
 #[tokio::test(start_paused = true)]
 async fn invitations_on_a_failing_table_let_each_in_once() {
     for seed in seeds() {

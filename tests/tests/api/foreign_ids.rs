@@ -1,13 +1,24 @@
 //! Ids of another club in paths and bodies
-//!
-//! Proves H4, Q4, S3, S4, D3.
 
 use serde_json::json;
-use tests::TestCampus;
 use tests::fixtures::{hours, id};
+use tests::{Client, TestCampus};
 
-#[tokio::test]
-async fn an_id_of_another_club_is_not_found_in_a_path() {
+/// An officer of chess who is none of go, and what chess has.
+struct Scene {
+    officer: Client,
+    sue: Client,
+    /// The application of chess under the path of go.
+    there: String,
+    /// The application of go.
+    here: String,
+    question: u64,
+    submission: u64,
+    extension: u64,
+    member: u64,
+}
+
+async fn scene() -> Scene {
     let campus = TestCampus::new();
     let (chess, go) = (campus.drive("chess").await, campus.drive("go").await);
     let sue = campus.as_("sue");
@@ -25,11 +36,31 @@ async fn an_id_of_another_club_is_not_found_in_a_path() {
         .await
         .ok());
     let application = id(&chess.application);
-    let (there, here) = (
-        format!("/api/clubs/go/applications/{application}/"),
-        &go.path,
-    );
-    let officer = &chess.officer;
+    Scene {
+        officer: chess.officer,
+        sue,
+        there: format!("/api/clubs/go/applications/{application}/"),
+        here: go.path,
+        question: chess.question,
+        submission,
+        extension,
+        member,
+    }
+}
+
+// proves H4
+#[tokio::test]
+async fn an_id_of_another_club_is_not_found_when_it_is_read() {
+    let Scene {
+        officer,
+        there,
+        here,
+        question,
+        submission,
+        extension,
+        member,
+        ..
+    } = scene().await;
     for path in [
         there.clone(),
         format!("{there}questions/"),
@@ -38,7 +69,7 @@ async fn an_id_of_another_club_is_not_found_in_a_path() {
         format!("{there}extensions/"),
         format!("{there}submissions/{submission}/"),
         format!("{there}submissions/{submission}/history/"),
-        format!("{here}questions/{}/", chess.question),
+        format!("{here}questions/{}/", question),
         format!("{here}submissions/{submission}/"),
         format!("{here}submissions/{submission}/history/"),
         format!("{here}extensions/{extension}/"),
@@ -46,6 +77,21 @@ async fn an_id_of_another_club_is_not_found_in_a_path() {
     ] {
         officer.get(&path).await.error(404);
     }
+}
+
+// proves H4
+#[tokio::test]
+async fn an_id_of_another_club_is_not_found_when_it_is_written() {
+    let Scene {
+        officer,
+        sue,
+        there,
+        here,
+        question,
+        submission,
+        extension,
+        member,
+    } = scene().await;
     officer
         .patch(&there, json!({ "name": "stolen" }))
         .await
@@ -67,13 +113,13 @@ async fn an_id_of_another_club_is_not_found_in_a_path() {
         .error(404);
     officer
         .patch(
-            &format!("{here}questions/{}/", chess.question),
+            &format!("{here}questions/{}/", question),
             json!({ "prompt": "stolen" }),
         )
         .await
         .error(404);
     officer
-        .delete(&format!("{here}questions/{}/", chess.question))
+        .delete(&format!("{here}questions/{}/", question))
         .await
         .error(404);
     officer
@@ -103,6 +149,7 @@ async fn an_id_of_another_club_is_not_found_in_a_path() {
         .error(404);
 }
 
+// proves H4, Q4, S3, S4, D3
 #[tokio::test]
 async fn an_id_of_another_application_is_named_in_a_body() {
     let campus = TestCampus::new();

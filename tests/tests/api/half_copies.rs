@@ -1,6 +1,4 @@
 //! A copy of an application whose process dies leaves questions without an application.
-//!
-//! Proves O6.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -38,6 +36,7 @@ fn questions(items: &[Value]) -> usize {
     items.iter().filter(is_one).count()
 }
 
+// proves O6
 #[tokio::test(start_paused = true)]
 async fn an_interrupted_copy_is_found_and_repaired() {
     let (campus, instead) = campus();
@@ -64,6 +63,7 @@ async fn an_interrupted_copy_is_found_and_repaired() {
     assert_eq!(repair(&campus, &now, &now).await, []);
 }
 
+// proves O6
 #[tokio::test(start_paused = true)]
 async fn a_copy_that_goes_on_is_not_repaired_and_one_that_was_repaired_does_not_go_on() {
     let (campus, instead) = campus();
@@ -73,7 +73,7 @@ async fn a_copy_that_goes_on_is_not_repaired_and_one_that_was_repaired_does_not_
     let seen = Arc::new(Mutex::new(Vec::new()));
     let scan = seen.clone();
     *instead.lock().expect("a lock") = Some(Box::new(move |engine| {
-        let all = engine.json("Scan", &json!({ "TableName": local::engine::TABLE }));
+        let all = engine.json("Scan", &json!({ "TableName": local::table::TABLE }));
         let items = all.expect("items")["Items"].as_array().cloned();
         scan.lock()
             .expect("a lock")
@@ -96,7 +96,7 @@ async fn a_copy_that_goes_on_is_not_repaired_and_one_that_was_repaired_does_not_
     let deleted = deleted.expect("a deleted application").to_string();
     let old = id(&made);
     *instead.lock().expect("a lock") = Some(Box::new(move |engine| {
-        let all = engine.json("Scan", &json!({ "TableName": local::engine::TABLE }));
+        let all = engine.json("Scan", &json!({ "TableName": local::table::TABLE }));
         let items = all.expect("items")["Items"].as_array().cloned()?;
         let of = |kind: &'static str| items.iter().filter(move |item| item["type"]["S"] == kind);
         let heads: Vec<&Value> = of("Application").map(|head| &head["id"]).collect();
@@ -106,7 +106,7 @@ async fn a_copy_that_goes_on_is_not_repaired_and_one_that_was_repaired_does_not_
             .replace(&format!("{old:016}"), &format!("{new:016}"))
             .replace(&old.to_string(), &new.to_string());
         let item: Value = serde_json::from_str(&noted).ok()?;
-        let put = json!({ "TableName": local::engine::TABLE, "Item": item });
+        let put = json!({ "TableName": local::table::TABLE, "Item": item });
         engine.json("PutItem", &put).expect("a write");
         None
     }));

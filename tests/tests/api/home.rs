@@ -1,6 +1,4 @@
 //! `/home/`: everything that a home page needs, in one request
-//!
-//! Proves A14.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -11,6 +9,7 @@ async fn home(client: &Client) -> Value {
     client.get("/api/home/").await.ok()
 }
 
+// proves A14
 #[tokio::test]
 async fn officers_see_what_waits_and_members_do_not() {
     let campus = TestCampus::new();
@@ -54,6 +53,7 @@ async fn officers_see_what_waits_and_members_do_not() {
     assert_eq!(sue["applications"][0]["submissions"][0]["id"], all[0]["id"]);
 }
 
+// proves A14
 #[tokio::test]
 async fn an_application_that_ended_counts_for_two_months() {
     let campus = TestCampus::new();
@@ -76,6 +76,7 @@ async fn an_application_that_ended_counts_for_two_months() {
     assert!(!seen.contains(&id(&drive.application)), "{seen:?}");
 }
 
+// proves A14
 #[tokio::test]
 async fn open_invitations_are_shown_to_their_address_without_their_secret() {
     let campus = TestCampus::new();
@@ -100,6 +101,7 @@ async fn open_invitations_are_shown_to_their_address_without_their_secret() {
     assert_eq!(home(&campus.as_("sue")).await["invites"], json!([]));
 }
 
+// proves A14
 #[tokio::test]
 async fn a_withdrawn_submission_is_told() {
     let campus = TestCampus::new();
@@ -126,6 +128,7 @@ async fn a_withdrawn_submission_is_told() {
     );
 }
 
+// proves A14
 #[tokio::test]
 async fn admins_see_figures_of_the_campus() {
     let campus = TestCampus::new();
@@ -144,6 +147,7 @@ async fn admins_see_figures_of_the_campus() {
     assert_eq!(home(&drive.officer).await["admin"], Value::Null);
 }
 
+// proves A14
 #[tokio::test]
 async fn a_decision_is_shown_when_its_time_has_come_and_for_a_month() {
     let campus = TestCampus::new();
@@ -182,6 +186,7 @@ async fn a_decision_is_shown_when_its_time_has_come_and_for_a_month() {
     assert_eq!(decisions().await, json!([]));
 }
 
+// proves A14
 #[tokio::test]
 async fn favorites_are_shown_by_name() {
     let campus = TestCampus::new();

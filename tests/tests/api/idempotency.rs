@@ -1,6 +1,4 @@
 //! `Idempotency-Key`: a POST that is repeated with its key is done once
-//!
-//! Proves H7, H28, S2, X1, X2, X3, X4, X5, X6.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +18,7 @@ async fn clubs(campus: &TestCampus) -> Value {
     campus.anonymous().get("/api/clubs/").await.ok()["count"].clone()
 }
 
+// proves H7, H28, X1, X2, X3
 #[tokio::test]
 async fn a_repeat_gets_the_first_answer() {
     let campus = TestCampus::new();
@@ -116,6 +115,7 @@ async fn a_repeat_gets_the_first_answer() {
 }
 
 // If the table did not hold the attempt, there would be eight clubs.
+// proves X1, X4
 #[tokio::test(start_paused = true)]
 async fn repeats_at_once_are_done_once() {
     let campus = Setup::default().latency(5).build();
@@ -134,6 +134,7 @@ async fn repeats_at_once_are_done_once() {
     assert_eq!(clubs(&campus).await, 1);
 }
 
+// proves X3, X4
 #[tokio::test(start_paused = true)]
 async fn who_waits_too_long_is_told_and_failures_are_not_kept() {
     let (slow, broken) = (
@@ -188,6 +189,7 @@ async fn who_waits_too_long_is_told_and_failures_are_not_kept() {
     assert_eq!(clubs(&campus).await, 2);
 }
 
+// proves X2, X3
 #[tokio::test]
 async fn who_lost_their_rights_gets_no_old_answer() {
     let campus = TestCampus::new();
@@ -228,6 +230,7 @@ async fn who_lost_their_rights_gets_no_old_answer() {
 
 // A repeat shows an object only if the caller may still see it. An answer without data of other
 // people is returned as it was.
+// proves X2
 #[tokio::test]
 async fn replays_show_what_the_caller_may_see_now() {
     let campus = TestCampus::new();
@@ -285,6 +288,7 @@ async fn replays_show_what_the_caller_may_see_now() {
         .error(404);
 }
 
+// proves X1
 #[tokio::test]
 async fn forms_are_the_same_whatever_their_boundary() {
     let campus = TestCampus::new();
@@ -327,6 +331,7 @@ async fn forms_are_the_same_whatever_their_boundary() {
 }
 
 // The erasure reads twice, with a pause in between, so the tokio clock is paused.
+// proves X3
 #[tokio::test(start_paused = true)]
 async fn requests_with_keys_are_erased_with_their_person_and_hold_nobody_else() {
     let campus = TestCampus::new();
@@ -398,6 +403,7 @@ fn failing(operation: &'static str) -> (TestCampus, Arc<AtomicBool>) {
 }
 
 // If the id were not stored before the work, a repeat after a failed read would do the work again.
+// proves X5
 #[tokio::test(start_paused = true)]
 async fn nothing_that_fails_behind_a_write_makes_a_repeat_do_it_twice() {
     let (campus, armed) = failing("GetItem");
@@ -434,6 +440,7 @@ async fn nothing_that_fails_behind_a_write_makes_a_repeat_do_it_twice() {
     );
 }
 
+// proves X2
 #[tokio::test]
 async fn previews_are_computed_again() {
     let campus = TestCampus::new();
@@ -452,6 +459,7 @@ async fn previews_are_computed_again() {
 
 // With an attempt in the table, a student whose first request died would have to wait for the
 // attempt to end (X6).
+// proves H7, S2, X6
 #[tokio::test(start_paused = true)]
 async fn a_submission_with_a_key_stands_in_nobodys_way_and_is_answered_like_the_first() {
     let campus = TestCampus::new();
@@ -506,6 +514,7 @@ async fn a_submission_with_a_key_stands_in_nobodys_way_and_is_answered_like_the_
         .error(400);
 }
 
+// proves X6
 #[tokio::test]
 async fn a_withdrawal_forgets_the_keys_of_its_submission() {
     let campus = TestCampus::new();
@@ -533,6 +542,7 @@ async fn a_withdrawal_forgets_the_keys_of_its_submission() {
 }
 
 // The path has no parameter here. The document has to name this 404 all the same.
+// proves X2
 #[tokio::test]
 async fn a_repeat_is_404_when_the_created_object_is_gone() {
     let campus = TestCampus::new();

@@ -1,6 +1,4 @@
 //! `If-Match` on every object that officers or admins edit: a caller with an old state gets 412
-//!
-//! Proves H3, H28, H29.
 
 use serde_json::{Value, json};
 use tests::fixtures::{Recruitment, collections, hours, id};
@@ -9,12 +7,36 @@ use tests::{Client, Setup, TestCampus};
 struct Scene {
     campus: TestCampus,
     drive: Recruitment,
-    /// The path of an object, two changes of it, and whether it can be deleted.
-    objects: Vec<(String, Value, Value, bool)>,
+    objects: Vec<Edited>,
 }
+
+/// The path of an object, two changes of it, and whether it can be deleted.
+type Edited = (String, Value, Value, bool);
 
 async fn scene_on(campus: TestCampus) -> Scene {
     let drive = campus.drive("chess").await;
+    let mut objects = of_the_club(&campus, &drive).await;
+    objects.extend(of_admins(&campus).await);
+    let (one, other) = (
+        json!({ "graduation_year": 2030 }),
+        json!({ "graduation_year": 2031 }),
+    );
+    objects.push(("/api/settings/".to_owned(), one, other, false));
+    objects.push((
+        "/api/clubs/chess/".to_owned(),
+        json!({ "subtitle": "a" }),
+        json!({ "subtitle": "b" }),
+        true,
+    ));
+    Scene {
+        campus,
+        drive,
+        objects,
+    }
+}
+
+/// What is in the club.
+async fn of_the_club(campus: &TestCampus, drive: &Recruitment) -> Vec<Edited> {
     let ada = drive.officer.clone();
     let member = campus.member("chess", &ada, "mia", 20).await;
     let submission = drive.submit(&member).await;
@@ -41,7 +63,7 @@ async fn scene_on(campus: TestCampus) -> Scene {
         .created();
     let name = |name: &str| json!({ "name": name });
     let decision = format!("{}submissions/{}/", drive.path, id(&submission));
-    let mut objects = vec![
+    vec![
         (
             format!("{events}showings/{}/", id(&event["showings"][0])),
             json!({ "location": "a" }),
@@ -79,7 +101,12 @@ async fn scene_on(campus: TestCampus) -> Scene {
             json!({ "title": "b" }),
             true,
         ),
-    ];
+    ]
+}
+
+/// An entry of each collection that admins keep.
+async fn of_admins(campus: &TestCampus) -> Vec<Edited> {
+    let mut objects = Vec::new();
     for (variable, entry) in collections(&campus.admin()).await {
         let path = match variable {
             "{tag}" => "tags",
@@ -97,22 +124,7 @@ async fn scene_on(campus: TestCampus) -> Scene {
             true,
         ));
     }
-    let (one, other) = (
-        json!({ "graduation_year": 2030 }),
-        json!({ "graduation_year": 2031 }),
-    );
-    objects.push(("/api/settings/".to_owned(), one, other, false));
-    objects.push((
-        "/api/clubs/chess/".to_owned(),
-        json!({ "subtitle": "a" }),
-        json!({ "subtitle": "b" }),
-        true,
-    ));
-    Scene {
-        campus,
-        drive,
-        objects,
-    }
+    objects
 }
 
 /// The caller who edits the object at a path.
@@ -124,6 +136,7 @@ fn editor(scene: &Scene, path: &str) -> Client {
     }
 }
 
+// proves H29
 #[tokio::test]
 async fn a_tag_that_cannot_be_read_is_no_tag_at_all() {
     let scene = scene_on(TestCampus::new()).await;
@@ -152,6 +165,7 @@ async fn a_tag_that_cannot_be_read_is_no_tag_at_all() {
     }
 }
 
+// proves H3, H28, H29
 #[tokio::test]
 async fn an_old_state_is_412_on_every_object_that_is_edited() {
     let scene = scene_on(TestCampus::new()).await;
@@ -193,6 +207,7 @@ async fn an_old_state_is_412_on_every_object_that_is_edited() {
 }
 
 // If the tag were not checked again at each attempt to write, both would get 200.
+// proves H29
 #[tokio::test(start_paused = true)]
 async fn of_two_who_change_one_state_at_once_one_is_told() {
     let scene = scene_on(Setup::default().latency(5).build()).await;

@@ -1,6 +1,4 @@
 //! `/clubs/{club}/members/import/`, `/clubs/import/`
-//!
-//! Proves B1, B2, B3, B4, B5, B6, B7.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -76,6 +74,7 @@ fn member(name: &str, role: u64, title: &str) -> (String, u64, String) {
     (name.to_owned(), role, title.to_owned())
 }
 
+// proves B1, B2, B3
 #[tokio::test]
 async fn a_roster_is_imported_and_repeated() {
     let campus = TestCampus::new();
@@ -146,6 +145,7 @@ async fn a_roster_is_imported_and_repeated() {
     assert!(campus.stored() == stored);
 }
 
+// proves B1, B2, B3
 #[tokio::test]
 async fn rows_that_are_wrong_are_left_out_and_named() {
     let campus = TestCampus::new();
@@ -184,6 +184,7 @@ async fn rows_that_are_wrong_are_left_out_and_named() {
     );
 }
 
+// proves B1, B3, B4
 #[tokio::test]
 async fn officers_change_titles_and_lower_roles_and_never_owners() {
     let campus = TestCampus::new();
@@ -234,6 +235,7 @@ async fn officers_change_titles_and_lower_roles_and_never_owners() {
         .error(403);
 }
 
+// proves B1
 #[tokio::test]
 async fn files_that_cannot_be_read_are_refused() {
     let campus = TestCampus::new();
@@ -261,6 +263,7 @@ async fn files_that_cannot_be_read_are_refused() {
     assert_eq!(counts(&csv(&ada, MEMBERS, "email\n").await.ok()), [0; 4]);
 }
 
+// proves B2, B3
 #[tokio::test]
 async fn invitations_above_the_daily_limit_are_errors_of_their_rows() {
     let campus = TestCampus::new();
@@ -283,6 +286,7 @@ async fn invitations_above_the_daily_limit_are_errors_of_their_rows() {
     assert_eq!((counts(&again), errors(&again).len()), ([0, 0, 0, 300], 10));
 }
 
+// proves B3
 #[tokio::test]
 async fn a_large_roster_is_added_even_if_others_add_at_once() {
     let campus = Setup::default().latency(2).build();
@@ -310,6 +314,7 @@ async fn a_large_roster_is_added_even_if_others_add_at_once() {
     assert_eq!(members(&ada).await.len(), 121);
 }
 
+// proves B1, B2, B5, B6, B7
 #[tokio::test]
 async fn clubs_are_imported_with_their_owners_and_repeated() {
     let campus = TestCampus::new();
@@ -409,6 +414,7 @@ async fn clubs_are_imported_with_their_owners_and_repeated() {
     assert!(findings.is_empty(), "{findings:?}");
 }
 
+// proves B7
 #[tokio::test]
 async fn import_is_no_code_of_a_club() {
     let campus = TestCampus::new();
@@ -429,6 +435,7 @@ async fn import_is_no_code_of_a_club() {
     assert!(id(&ada.get("/api/settings/").await.ok()) > 0);
 }
 
+// proves B3, B4
 #[tokio::test]
 async fn officers_may_be_in_their_own_file() {
     let campus = TestCampus::new();
@@ -439,6 +446,7 @@ async fn officers_may_be_in_their_own_file() {
     assert_eq!((counts(&done), errors(&done)), ([0, 1, 1, 0], vec![]));
 }
 
+// proves B2, B6
 #[tokio::test]
 async fn a_row_whose_owner_cannot_be_invited_is_left_out_as_a_whole() {
     let campus = Setup::default()

@@ -1,6 +1,4 @@
 //! `/clubs/{club}/invites/…`, `/clubs/{club}/invite/`
-//!
-//! Proves H4, H19, H20, P11, M5, R3, I1, I2, I3, I4, I5, I6, I7, I8, I9, I10, I11, I12.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,6 +25,7 @@ async fn invited(campus: &TestCampus) -> (String, String) {
     (link.path, link.token)
 }
 
+// proves I5, I6, I7
 #[tokio::test]
 async fn the_link_makes_a_member_once() {
     let campus = TestCampus::new();
@@ -69,6 +68,7 @@ async fn the_link_makes_a_member_once() {
     );
 }
 
+// proves I3, I6
 #[tokio::test]
 async fn it_expires_after_fourteen_days_at_its_use() {
     let campus = TestCampus::new();
@@ -81,6 +81,7 @@ async fn it_expires_after_fourteen_days_at_its_use() {
         .error(400);
 }
 
+// proves I7
 #[tokio::test]
 async fn a_member_keeps_the_invite_open() {
     let campus = TestCampus::new();
@@ -110,6 +111,7 @@ async fn invite(ada: &Client, body: Value) -> (String, Value) {
     )
 }
 
+// proves I1, I3, I4, I5, I6, I7
 #[tokio::test]
 async fn an_invitation_is_mailed_used_and_gone() {
     let (campus, ada) = chess().await;
@@ -156,6 +158,7 @@ async fn an_invitation_is_mailed_used_and_gone() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
+// proves I3, I6, I9
 #[tokio::test]
 async fn resending_makes_older_links_useless_and_renews() {
     let (campus, ada) = chess().await;
@@ -182,6 +185,7 @@ async fn resending_makes_older_links_useless_and_renews() {
         .ok();
 }
 
+// proves I6, I9
 #[tokio::test]
 async fn a_revoked_invite_is_neither_mailed_nor_used_even_when_the_address_is_invited_anew() {
     let (campus, ada) = chess().await;
@@ -205,6 +209,7 @@ async fn a_revoked_invite_is_neither_mailed_nor_used_even_when_the_address_is_in
         .ok();
 }
 
+// proves H4, I2
 #[tokio::test]
 async fn an_address_has_one_open_invite_and_members_none() {
     let (campus, ada) = chess().await;
@@ -237,6 +242,7 @@ async fn an_address_has_one_open_invite_and_members_none() {
         .error(404);
 }
 
+// proves I2
 #[tokio::test]
 async fn somebody_accepted_is_not_invited_a_second_time() {
     let campus = TestCampus::new();
@@ -248,6 +254,7 @@ async fn somebody_accepted_is_not_invited_a_second_time() {
         .invalid(&["email"]);
 }
 
+// proves H20, M5, I1, I9
 #[tokio::test]
 async fn nobody_invites_above_their_own_role() {
     let (campus, ada) = chess().await;
@@ -287,6 +294,7 @@ async fn nobody_invites_above_their_own_role() {
     .invalid(&["role", "title"]);
 }
 
+// proves I10
 #[tokio::test]
 async fn many_are_invited_at_once() {
     let (campus, ada) = chess().await;
@@ -335,6 +343,7 @@ async fn many_are_invited_at_once() {
     );
 }
 
+// proves R3
 #[tokio::test]
 async fn joining_by_invite_answers_a_request_too() {
     let (campus, ada) = chess().await;
@@ -357,6 +366,7 @@ async fn joining_by_invite_answers_a_request_too() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
+// proves I4
 #[tokio::test]
 async fn the_token_is_in_the_mail_and_nowhere_else() {
     let (campus, ada) = chess().await;
@@ -373,6 +383,7 @@ async fn the_token_is_in_the_mail_and_nowhere_else() {
     }
 }
 
+// proves H19
 #[tokio::test]
 async fn what_people_write_stays_text_in_mails() {
     let campus = TestCampus::new();
@@ -415,6 +426,7 @@ async fn what_people_write_stays_text_in_mails() {
     }
 }
 
+// proves I12
 #[tokio::test]
 async fn who_lost_a_role_does_not_get_it_back_by_an_invite_of_their_own() {
     let (campus, ada) = chess().await;
@@ -461,6 +473,7 @@ async fn who_lost_a_role_does_not_get_it_back_by_an_invite_of_their_own() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
+// proves I9
 #[tokio::test]
 async fn the_invite_of_somebody_accepted_that_was_revoked_or_sent_anew_stays_so() {
     let campus = TestCampus::new();
@@ -499,6 +512,7 @@ async fn the_invite_of_somebody_accepted_that_was_revoked_or_sent_anew_stays_so(
         .ok();
 }
 
+// proves P11, I8
 #[tokio::test]
 async fn clubs_that_wait_for_approval_are_open_to_the_invited_and_unknown_to_others() {
     let (campus, ada) = chess().await;
@@ -528,6 +542,7 @@ async fn clubs_that_wait_for_approval_are_open_to_the_invited_and_unknown_to_oth
     link.accept(&campus.as_("ina")).await.ok();
 }
 
+// proves I4
 #[tokio::test]
 async fn an_officer_who_is_hidden_is_not_named_in_mails() {
     let (campus, ada) = chess().await;
@@ -543,6 +558,7 @@ async fn an_officer_who_is_hidden_is_not_named_in_mails() {
     );
 }
 
+// proves I11
 #[tokio::test(start_paused = true)]
 async fn a_bulk_that_is_cut_short_says_whom_it_did_not_reach() {
     let (seen, armed) = (

@@ -1,6 +1,4 @@
 //! `/clubs/{club}/joinlinks/…`
-//!
-//! Proves J1, J2, J3, J4, J5, J6.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -25,6 +23,7 @@ async fn join(client: &Client, link: &Value, token: &str) -> tests::Response {
     client.post(&path, json!({ "token": token })).await
 }
 
+// proves J1, J2
 #[tokio::test]
 async fn officers_make_change_and_delete_links() {
     let campus = TestCampus::new();
@@ -76,6 +75,7 @@ async fn officers_make_change_and_delete_links() {
     ada.put(&one, json!({})).await.error(405);
 }
 
+// proves J2
 #[tokio::test]
 async fn wrong_links_are_named() {
     let campus = TestCampus::new();
@@ -112,6 +112,7 @@ async fn wrong_links_are_named() {
         .invalid(&["token"]);
 }
 
+// proves J1, J4, J7
 #[tokio::test]
 async fn whoever_has_the_link_joins_as_a_member() {
     let campus = TestCampus::new();
@@ -160,6 +161,7 @@ async fn whoever_has_the_link_joins_as_a_member() {
         .error(401);
 }
 
+// proves J3
 #[tokio::test]
 async fn the_answer_is_the_same_whatever_is_wrong_with_the_link() {
     let campus = TestCampus::new();
@@ -205,6 +207,7 @@ async fn the_answer_is_the_same_whatever_is_wrong_with_the_link() {
     join(&sue, &links[0], &token(&links[0])).await.ok();
 }
 
+// proves J4
 #[tokio::test]
 async fn the_cap_holds_when_two_hundred_people_press_at_once() {
     let campus = Setup::default().latency(2).build();
@@ -228,6 +231,7 @@ async fn the_cap_holds_when_two_hundred_people_press_at_once() {
     assert_eq!(members.as_array().map(Vec::len), Some(51));
 }
 
+// proves J5
 #[tokio::test]
 async fn clubs_that_nobody_can_join_add_nobody() {
     let campus = Setup::default()
@@ -250,6 +254,7 @@ async fn clubs_that_nobody_can_join_add_nobody() {
         .error(404);
 }
 
+// proves J1, J6
 #[tokio::test]
 async fn the_qr_code_is_an_image_of_the_address() {
     let campus = TestCampus::new();
@@ -276,6 +281,7 @@ async fn the_qr_code_is_an_image_of_the_address() {
     campus.as_("sue").get(&path).await.error(403);
 }
 
+// proves J2
 #[tokio::test]
 async fn a_club_has_a_hundred_links_and_no_more() {
     let campus = TestCampus::new();

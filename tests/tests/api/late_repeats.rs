@@ -1,7 +1,5 @@
 //! Writes that reach the table late, or are repeated because their answer was lost. They neither
 //! remove nor replace what was written after them.
-//!
-//! Proves S1, X8, X9, X10.
 
 use serde_json::{Value, json};
 use tests::fixtures::{Recruitment, id};
@@ -30,6 +28,7 @@ async fn scene() -> (Trap, TestCampus, Recruitment, Client, String) {
 }
 
 // In an earlier version, the repeat of a deletion removed a submission that was made after it.
+// proves X8, X9
 #[tokio::test(start_paused = true)]
 async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
     for loss in LOSSES {
@@ -54,6 +53,7 @@ async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
 }
 
 // In an earlier version, the repeat of an older submission replaced a newer one.
+// proves X8, X9
 #[tokio::test(start_paused = true)]
 async fn a_late_submission_does_not_replace_a_later_one() {
     for loss in LOSSES {
@@ -85,6 +85,7 @@ async fn a_late_submission_does_not_replace_a_later_one() {
 }
 
 // A submission that arrives after its withdrawal must not bring it back.
+// proves X8, X9
 #[tokio::test(start_paused = true)]
 async fn a_late_submission_does_not_undo_a_later_withdrawal() {
     for loss in LOSSES {
@@ -105,6 +106,7 @@ async fn a_late_submission_does_not_undo_a_later_withdrawal() {
     }
 }
 
+// proves X8
 #[tokio::test(start_paused = true)]
 async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
     for loss in LOSSES {
@@ -136,6 +138,7 @@ async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
 
 // The times of a submission are those at which the gateway received it, even if it is written
 // later (S1).
+// proves S1
 #[tokio::test(start_paused = true)]
 async fn a_submission_is_as_old_as_its_receipt() {
     let campus = Setup::default().latency(400).running_clock().build();
@@ -154,6 +157,7 @@ async fn a_submission_is_as_old_as_its_receipt() {
 
 // The first attempt is not applied. Before the second attempt, an officer revokes the invite. The
 // missing invite must not be mistaken for the work of the first attempt.
+// proves X10
 #[tokio::test(start_paused = true)]
 async fn what_somebody_else_did_is_not_taken_for_ones_own_work() {
     let trap = Trap::default();

@@ -1,6 +1,4 @@
 //! Writes that reach the table seconds late, after their opposite, and an index that is behind
-//!
-//! Proves P17, S16, X8, X17.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -91,6 +89,7 @@ async fn pair(name: &str, passing: usize, held: usize) -> bool {
     is_late
 }
 
+// proves X8, X17
 #[tokio::test(start_paused = true)]
 async fn a_write_that_arrives_after_its_opposite_creates_nothing() {
     for name in PAIRS {
@@ -104,6 +103,7 @@ async fn a_write_that_arrives_after_its_opposite_creates_nothing() {
 }
 
 // An erasure makes many writes.
+// proves X8
 #[tokio::test(start_paused = true)]
 async fn no_write_of_an_erasure_hits_a_person_who_came_back() {
     let name = "withdraw, erase, come back";
@@ -118,6 +118,7 @@ async fn no_write_of_an_erasure_hits_a_person_who_came_back() {
 type Old = Arc<Mutex<Option<std::collections::HashMap<Vec<u8>, Reply>>>>;
 
 // The index shows a role that was given up a moment ago.
+// proves P17
 #[tokio::test]
 async fn an_erasure_archives_no_club_that_the_person_has_left() {
     let old = Old::default();
@@ -178,6 +179,7 @@ fn behind() -> (TestCampus, Arc<AtomicUsize>) {
     (Setup::default().hook(Arc::new(hook)).build(), behind)
 }
 
+// proves S16
 #[tokio::test]
 async fn what_was_just_submitted_is_found_although_the_index_is_behind() {
     let (campus, behind) = behind();
@@ -198,6 +200,7 @@ async fn what_was_just_submitted_is_found_although_the_index_is_behind() {
     assert_eq!(sue.get("/api/submissions/").await.ok(), json!([]));
 }
 
+// proves P17
 #[tokio::test(start_paused = true)]
 async fn an_erasure_waits_for_the_index() {
     let (campus, behind) = behind();

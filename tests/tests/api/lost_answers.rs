@@ -1,7 +1,5 @@
 //! The table applies a write, but its answer is lost. The service answers with success if the write
 //! was applied, and with `outcome_unknown` if nobody can know.
-//!
-//! Proves H7, P17, X5, X7, X10, X11, X12, X13.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -431,16 +429,19 @@ async fn every_lost_answer(n: usize, loss: Loss) {
     }
 }
 
+// proves X10
 #[tokio::test(start_paused = true)]
 async fn what_was_done_is_told_as_done_behind_a_server_error() {
     every_lost_answer(1, Loss::Error).await;
 }
 
+// proves X10
 #[tokio::test(start_paused = true)]
 async fn what_was_done_is_told_as_done_behind_a_broken_connection() {
     every_lost_answer(2, Loss::Broken).await;
 }
 
+// proves X10
 #[tokio::test(start_paused = true)]
 async fn what_was_done_is_told_as_done_when_the_first_try_comes_last() {
     every_lost_answer(1, Loss::Late).await;
@@ -473,6 +474,7 @@ fn silent() -> (TestCampus, Arc<AtomicUsize>) {
 
 // In an earlier version the answer to a stored write was 429, and the repeat with its key created a
 // second object.
+// proves H7, X5, X11
 #[tokio::test(start_paused = true)]
 async fn an_outcome_that_nobody_knows_is_told_and_its_repeat_finds_what_was_made() {
     let creations = [
@@ -556,6 +558,7 @@ async fn an_outcome_that_nobody_knows_is_told_and_its_repeat_finds_what_was_made
 }
 
 // In an earlier version one of eight requests was 429.
+// proves X7, X13
 #[tokio::test(start_paused = true)]
 async fn thirty_two_officers_who_change_one_event_at_once_are_all_served() {
     let busy = Arc::new(AtomicUsize::new(0));
@@ -602,6 +605,7 @@ async fn thirty_two_officers_who_change_one_event_at_once_are_all_served() {
 
 // The questions of a copy are stored before the copy itself. A repeat must not overwrite questions
 // that were changed since.
+// proves X5, X8
 #[tokio::test(start_paused = true)]
 async fn a_repeated_copy_does_not_undo_what_was_changed_since() {
     let (campus, silent) = silent();
@@ -667,6 +671,7 @@ fn throttled_after_one() -> (TestCampus, Arc<AtomicUsize>) {
 }
 
 // 429 means that nothing was stored. After the first of several steps that is no longer true.
+// proves H7, P17, X12, X15
 #[tokio::test(start_paused = true)]
 async fn a_later_step_that_is_throttled_is_not_told_as_busy() {
     let requests = [

@@ -1,6 +1,4 @@
 //! The mail worker: the state of a mail after each kind of failure
-//!
-//! Proves E7, E12, E13, E14, E15, E17, E18, E19, E20, E21, O7.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,16 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use chrono::TimeDelta;
 use local::stream::Delivered;
-use mailer::{Ses, Worker};
 use serde_json::{Value, json};
-use shared::time::Clock as _;
 use tests::fixtures::{Recruitment, id};
 use tests::{Setup, TestCampus};
 
 type SesAnswer = Option<Result<(u16, Value), ConnectorError>>;
 
 /// A campus on which `ses` answers the n-th call of SES, counted from 0. `None` means success.
-fn campus_with(ses: impl Fn(usize) -> SesAnswer + Send + Sync + 'static) -> TestCampus {
+pub(crate) fn campus_with(ses: impl Fn(usize) -> SesAnswer + Send + Sync + 'static) -> TestCampus {
     let calls = AtomicUsize::new(0);
     Setup::default()
         .mail(Arc::new(move |_| {
@@ -28,12 +24,12 @@ fn campus_with(ses: impl Fn(usize) -> SesAnswer + Send + Sync + 'static) -> Test
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "an answer among others")]
-fn refused(status: u16, kind: &str) -> SesAnswer {
+pub(crate) fn refused(status: u16, kind: &str) -> SesAnswer {
     Some(Ok((status, json!({ "__type": kind, "message": kind }))))
 }
 
 /// A drive with one accepted applicant whose mail is queued.
-async fn queued(campus: &TestCampus) -> Recruitment {
+pub(crate) async fn queued(campus: &TestCampus) -> Recruitment {
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&campus.as_("sue")).await;
     drive.decide(&submission, 4, "").await;
@@ -42,7 +38,7 @@ async fn queued(campus: &TestCampus) -> Recruitment {
 }
 
 /// A drive with this number of rejected applicants whose mails are queued.
-async fn rejections(campus: &TestCampus, applicants: usize) -> Recruitment {
+pub(crate) async fn rejections(campus: &TestCampus, applicants: usize) -> Recruitment {
     let drive = campus.drive("chess").await;
     for n in 0..applicants {
         let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
@@ -53,7 +49,7 @@ async fn rejections(campus: &TestCampus, applicants: usize) -> Recruitment {
     drive
 }
 
-async fn state(drive: &Recruitment) -> (Value, Value) {
+pub(crate) async fn state(drive: &Recruitment) -> (Value, Value) {
     let list = drive
         .officer
         .get(&format!("{}submissions/", drive.path))
@@ -62,6 +58,7 @@ async fn state(drive: &Recruitment) -> (Value, Value) {
     (list[0]["email_status"].clone(), list[0]["notified"].clone())
 }
 
+// proves E13, E14
 #[tokio::test(start_paused = true)]
 async fn what_surely_was_not_taken_is_tried_again() {
     for error in [
@@ -88,6 +85,7 @@ async fn what_surely_was_not_taken_is_tried_again() {
     }
 }
 
+// proves E14
 #[tokio::test(start_paused = true)]
 async fn no_connection_is_tried_again() {
     let campus = campus_with(|n| {
@@ -98,6 +96,7 @@ async fn no_connection_is_tried_again() {
     assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
 }
 
+// proves E13, E14
 #[tokio::test(start_paused = true)]
 async fn after_some_tries_the_stream_delivers_again_and_after_hours_it_has_failed() {
     let campus = campus_with(|_| refused(429, "TooManyRequestsException"));
@@ -112,6 +111,7 @@ async fn after_some_tries_the_stream_delivers_again_and_after_hours_it_has_faile
     assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
 }
 
+// proves E14
 #[tokio::test(start_paused = true)]
 async fn what_is_refused_for_good_has_failed_and_may_be_sent_anew() {
     let campus = campus_with(|n| {
@@ -134,6 +134,7 @@ async fn what_is_refused_for_good_has_failed_and_may_be_sent_anew() {
     assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
 }
 
+// proves E15
 #[tokio::test(start_paused = true)]
 async fn what_perhaps_was_taken_is_never_retried_by_itself() {
     let answers: [fn() -> SesAnswer; 4] = [
@@ -188,6 +189,7 @@ fn dying() -> (TestCampus, Arc<AtomicUsize>) {
     (campus, countdown)
 }
 
+// proves E12
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_dies_before_its_claim_leaves_the_mail_to_the_next() {
     let (campus, countdown) = dying();
@@ -201,6 +203,7 @@ async fn a_worker_that_dies_before_its_claim_leaves_the_mail_to_the_next() {
     assert_eq!(campus.mails().len(), 1);
 }
 
+// proves E12, E15, E19
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
     let (campus, countdown) = dying();
@@ -249,6 +252,7 @@ async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
     assert_eq!(campus.mails().len(), only, "it was sent twice");
 }
 
+// proves E12
 #[tokio::test(start_paused = true)]
 async fn a_record_that_is_delivered_twice_is_sent_once() {
     let campus = TestCampus::new();
@@ -265,44 +269,7 @@ async fn a_record_that_is_delivered_twice_is_sent_once() {
     assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_submission_that_went_before_its_mail_gets_none() {
-    let campus = TestCampus::new();
-    let drive = queued(&campus).await;
-    drive
-        .officer
-        .delete(&format!("{}?force=true", drive.path))
-        .await
-        .no_content();
-    assert_eq!(campus.deliver().await, Delivered::Nothing);
-    assert!(campus.mails().is_empty());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_decision_that_was_changed_before_its_mail_is_not_told() {
-    for (status, reason) in [(2, ""), (1, ""), (4, "Another reason.")] {
-        let campus = TestCampus::new();
-        let drive = campus.drive("chess").await;
-        let submission = drive.submit(&campus.as_("sue")).await;
-        drive.decide(&submission, 4, "").await;
-        assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
-        drive.decide(&submission, status, reason).await;
-        assert_eq!(campus.deliver().await, Delivered::Nothing);
-        assert!(campus.mails().is_empty(), "{status}");
-        assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
-        // The officer can send the present decision.
-        drive.decide(&submission, 4, "Yes, after all.").await;
-        assert_eq!(
-            campus
-                .with_worker(drive.send("acceptance", json!({})))
-                .await
-                .ok()["sent"],
-            1
-        );
-        assert_eq!(campus.mails().len(), 1);
-    }
-}
-
+// proves E14
 #[tokio::test(start_paused = true)]
 async fn one_bad_mail_holds_up_no_other() {
     let campus = Setup::default()
@@ -340,37 +307,7 @@ async fn one_bad_mail_holds_up_no_other() {
     assert!(id(&failed[0]) > 0);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_submission_made_anew_has_mails_of_its_own() {
-    let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let sue = campus.as_("sue");
-    let first = drive.submit(&sue).await;
-    drive.decide(&first, 4, "").await;
-    assert_eq!(
-        campus
-            .with_worker(drive.send("acceptance", json!({})))
-            .await
-            .ok()["sent"],
-        1
-    );
-    drive.decide(&first, 1, "").await;
-    sue.delete(&format!("/api/submissions/{}/", id(&first)))
-        .await
-        .no_content();
-    let second = drive.submit(&sue).await;
-    assert_eq!(second["notified"], false);
-    drive.decide(&second, 4, "").await;
-    assert_eq!(
-        campus
-            .with_worker(drive.send("acceptance", json!({})))
-            .await
-            .ok()["sent"],
-        1
-    );
-    assert_eq!(campus.mails().len(), 2);
-}
-
+// proves E7
 #[tokio::test(start_paused = true)]
 async fn a_mail_that_would_be_too_large_is_refused_before_anything_is_sent() {
     let campus = TestCampus::new();
@@ -401,216 +338,42 @@ async fn bob_goes(campus: &TestCampus, submission: &Value) {
         .no_content();
 }
 
-// In an earlier version, each mail became `unknown` while SES had server errors.
+// proves E33
 #[tokio::test(start_paused = true)]
-async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() {
-    let broken = Arc::new(AtomicUsize::new(1));
-    let is_broken = broken.clone();
-    let campus = campus_with(move |_| {
-        if is_broken.load(Ordering::SeqCst) == 1 {
-            refused(500, "InternalFailure")
-        } else {
-            None
-        }
-    });
-    let drive = rejections(&campus, 12).await;
-    for _ in 0..20 {
-        assert_eq!(campus.deliver().await, Delivered::RetryLater);
-    }
-    let count = async |status: &str| {
-        let list = drive
-            .officer
-            .get(&format!("{}submissions/?email_status={status}", drive.path))
-            .await
-            .ok();
-        list.as_array().map(Vec::len)
-    };
-    assert_eq!(
-        (count("unknown").await, count("queued").await),
-        (Some(3), Some(9))
-    );
-    // After a minute the worker tries one mail. The next pause is longer.
-    campus.advance(TimeDelta::minutes(1));
-    campus.deliver().await;
-    assert_eq!(count("unknown").await, Some(4));
-    broken.store(0, Ordering::SeqCst);
-    campus.advance(TimeDelta::minutes(2));
-    while campus.deliver().await == Delivered::RetryLater {}
-    assert_eq!(
-        (
-            count("unknown").await,
-            count("sent").await,
-            campus.mails().len()
-        ),
-        (Some(4), Some(8), 8)
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_outage_is_counted_once_for_all_workers() {
-    let campus = campus_with(|_| refused(500, "InternalFailure"));
-    let drive = rejections(&campus, 12).await;
-    let parts = &campus.campus;
-    // Each worker is a new process that knows only the table.
-    for _ in 0..20 {
-        let ses = Ses::new(
-            &local::sdk_config(parts.mailbox.clone()),
-            &parts.app.settings,
-        );
-        let (table, clock) = (parts.app.table.clone(), parts.clock.clone());
-        let worker = Worker::new(table, ses, clock, parts.app.settings.clone());
-        let end = parts.stream.deliver(&Arc::new(worker)).await;
-        assert_eq!(end.expect("a stream"), Delivered::RetryLater);
-    }
-    let path = format!("{}submissions/?email_status=unknown", drive.path);
-    let unknown = drive.officer.get(&path).await.ok();
-    assert_eq!(unknown.as_array().map(Vec::len), Some(3));
-}
-
-#[tokio::test(start_paused = true)]
-async fn decision_mails_are_sent_before_all_other_mails() {
+async fn a_mail_that_an_older_release_cannot_read_waits_for_the_newer_one() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 4, "").await;
-    // The next batch then has only the two mails.
-    campus.deliver().await;
-    drive
-        .officer
-        .post(
-            "/api/clubs/chess/invites/",
-            json!({ "email": "ina@uni.example" }),
-        )
-        .await
-        .created();
-    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
-    assert_eq!(campus.deliver().await, Delivered::Nothing);
-    let recipients: Vec<String> = campus.mails().into_iter().map(|mail| mail.to).collect();
-    assert_eq!(recipients, ["sue@uni.example", "ina@uni.example"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn no_more_mails_are_sent_in_a_second_than_the_setting_allows() {
-    let campus = Setup::default()
-        .settings(|settings| settings.mail_rate = 2)
-        .build();
-    rejections(&campus, 5).await;
-    let began = tokio::time::Instant::now();
-    campus.deliver().await;
-    assert_eq!(campus.mails().len(), 5);
-    // Half a second between two mails: 5 mails have 4 pauses.
-    assert!(
-        began.elapsed() >= std::time::Duration::from_secs(2),
-        "{:?}",
-        began.elapsed()
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn mails_are_handed_over_side_by_side_after_the_first_one_was_taken() {
-    let now = Arc::new(AtomicUsize::new(0));
-    let most = Arc::new(AtomicUsize::new(0));
-    let (open, peak) = (now.clone(), most.clone());
-    let campus = Setup::default()
-        .mail(Arc::new(move |_| {
-            let (open, peak) = (open.clone(), peak.clone());
-            Box::pin(async move {
-                peak.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-                open.fetch_sub(1, Ordering::SeqCst);
-                None
-            })
-        }))
-        .build();
-    rejections(&campus, 20).await;
-    let began = tokio::time::Instant::now();
-    while campus.deliver().await != Delivered::Nothing {}
-    assert_eq!(campus.mails().len(), 20);
-    assert_eq!(most.load(Ordering::SeqCst), 8);
-    assert!(
-        began.elapsed() < std::time::Duration::from_secs(1),
-        "{:?}",
-        began.elapsed()
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_outage_begins_with_few_mails_on_their_way() {
-    // SES takes the first mails, then it fails.
-    let campus = campus_with(|n| (n >= 3).then(|| Ok((500, json!({ "message": "no" })))));
-    let drive = rejections(&campus, 20).await;
-    campus.deliver().await;
-    let list = format!("{}submissions/", drive.path);
-    let states = drive.officer.get(&list).await.ok();
-    let count = |state: &str| {
-        let all = states.as_array().expect("a list").iter();
-        all.filter(|one| one["email_status"] == state).count()
+    rejections(&campus, 2).await;
+    let record = |item: &Value, sequence: &str| {
+        let change = json!({ "NewImage": item, "SequenceNumber": sequence, "SizeBytes": 1 });
+        let (region, id) = ("eu-central-1", sequence);
+        json!({ "awsRegion": region, "eventID": id, "eventName": "INSERT", "dynamodb": change })
     };
-    // One, then two side by side, then four, which fail. Nobody begins after the third error.
-    assert_eq!(count("sent"), 3);
-    assert!((3..=4).contains(&count("unknown")), "{states}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn workers_share_the_rate() {
-    let campus = Setup::default()
-        .settings(|settings| settings.mail_rate = 2)
-        .build();
-    let began = campus.campus.clock.now();
-    let first = campus
-        .campus
-        .app
-        .table
-        .reserve_turns(began, 2, 2)
-        .await
-        .expect("turns");
-    // Another worker at the same moment gets the turns behind.
-    let second = campus
-        .campus
-        .app
-        .table
-        .reserve_turns(began, 2, 2)
-        .await
-        .expect("turns");
-    let after = |ms| began + TimeDelta::milliseconds(ms);
-    assert_eq!(first, [after(0), after(500)]);
-    assert_eq!(second, [after(1_000), after(1_500)]);
-    // Turns that nobody used are not made up for.
-    let later = after(60_000);
-    let third = campus
-        .campus
-        .app
-        .table
-        .reserve_turns(later, 2, 1)
-        .await
-        .expect("turns");
-    assert_eq!(third, [later]);
-    // Workers that reserve at once get different turns.
-    let table = &campus.campus.app.table;
-    let all = futures::future::join_all((0..8).map(|_| table.reserve_turns(later, 2, 1))).await;
-    let mut turns: Vec<_> = all
+    let mails: Vec<Value> = campus
+        .stored()
         .into_iter()
-        .flat_map(|turns| turns.expect("a turn"))
+        .filter(|item| item["type"]["S"] == "Mail")
         .collect();
-    turns.sort();
-    turns.dedup();
-    assert_eq!(turns.len(), 8);
-}
+    let mut unread = mails[0].clone();
+    unread["kind"]["S"] = json!("reminder");
+    let worker = &campus.campus.worker;
+    let handle = async |records: Value| {
+        let event = serde_json::from_value(json!({ "Records": records })).expect("an event");
+        let answer = worker.handle(event).await;
+        let unfinished = answer.batch_item_failures.into_iter();
+        unfinished.map(|failure| failure.item_identifier).collect()
+    };
+    let of_both = json!([record(&unread, "1"), record(&mails[1], "2")]);
+    let unfinished: Vec<Option<String>> = handle(of_both.clone()).await;
+    assert_eq!(unfinished, [Some("1".to_owned())], "it counts as finished");
+    assert_eq!(campus.mails().len(), 1, "another mail was held up");
 
-#[tokio::test(start_paused = true)]
-async fn a_batch_that_was_cut_short_goes_on_with_the_mails_that_are_left() {
-    let campus = Setup::default()
-        .settings(|settings| settings.mail_rate = 1)
-        .build();
-    rejections(&campus, 50).await;
-    // The clock stands still while a worker waits, so it waits longer each time, and is cut short.
-    let mut batches = 1;
-    while campus.deliver().await == Delivered::RetryLater {
-        // The same records come again. Those that are finished take no turns.
-        campus.advance(TimeDelta::seconds(60));
-        batches += 1;
-        assert!(batches < 8, "{} mails were sent", campus.mails().len());
-    }
-    assert!(batches > 1);
-    assert_eq!(campus.mails().len(), 50);
+    // The release that can read it gets both again.
+    let of_both_read = json!([record(&mails[0], "1"), record(&mails[1], "2")]);
+    assert_eq!(handle(of_both_read).await, [] as [Option<String>; 0]);
+    assert_eq!(campus.mails().len(), 2);
+
+    // An operator may delete a mail that nobody can read, so that later ones do not wait.
+    unread["sk"]["S"] = json!("gone");
+    let only = json!([record(&unread, "3")]);
+    assert_eq!(handle(only).await, [] as [Option<String>; 0]);
 }

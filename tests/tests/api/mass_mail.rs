@@ -1,6 +1,4 @@
 //! Limits for invitation mails of clubs
-//!
-//! Proves H7, E24, I13, I14, I15.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -15,6 +13,7 @@ fn addresses(from: usize, to: usize) -> Value {
     json!({ "emails": all.join(" ") })
 }
 
+// proves H7, I13
 #[tokio::test]
 async fn a_club_sends_300_invitations_in_a_day_and_no_more() {
     let campus = TestCampus::new();
@@ -75,6 +74,7 @@ async fn a_club_sends_300_invitations_in_a_day_and_no_more() {
     campus.deliver().await;
 }
 
+// proves H7, I14
 #[tokio::test]
 async fn one_invitation_is_sent_again_after_ten_minutes() {
     let campus = TestCampus::new();
@@ -123,6 +123,7 @@ async fn one_invitation_is_sent_again_after_ten_minutes() {
     assert!(campus.mails().len() <= 4);
 }
 
+// proves H7, E24, I15
 #[tokio::test]
 async fn a_club_that_is_not_approved_invites_nobody_and_accepts_without_an_invitation() {
     let campus = TestCampus::new();

@@ -1,6 +1,4 @@
 //! Requests about members at the same moment: no rule is broken, and the counters are exact
-//!
-//! Proves M9, M12, R3, R4, I7, I14, X7, X13.
 
 use std::time::Duration;
 
@@ -29,6 +27,7 @@ async fn person(client: &Client) -> u64 {
 const ADA: &str = "/api/clubs/chess/members/ada/";
 const SUE: &str = "/api/clubs/chess/members/sue/";
 
+// proves M9
 #[tokio::test(start_paused = true)]
 async fn two_owners_who_demote_remove_or_leave_at_once_leave_one() {
     let member = json!({ "role": 20 });
@@ -58,6 +57,7 @@ async fn two_owners_who_demote_remove_or_leave_at_once_leave_one() {
     }
 }
 
+// proves M12
 #[tokio::test(start_paused = true)]
 async fn an_officer_who_is_demoted_promotes_nobody_any_more() {
     let campus = slow();
@@ -91,6 +91,7 @@ async fn an_officer_who_is_demoted_promotes_nobody_any_more() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
+// proves I7
 #[tokio::test(start_paused = true)]
 async fn an_invite_is_used_once_by_many_at_once() {
     let campus = slow();
@@ -114,6 +115,7 @@ async fn an_invite_is_used_once_by_many_at_once() {
     );
 }
 
+// proves M12, R3
 #[tokio::test(start_paused = true)]
 async fn one_person_asks_is_added_and_joins_by_invite_at_once() {
     for _ in 0..4 {
@@ -150,6 +152,7 @@ async fn one_person_asks_is_added_and_joins_by_invite_at_once() {
     }
 }
 
+// proves R3
 #[tokio::test(start_paused = true)]
 async fn nobody_becomes_a_member_who_asks_to_join() {
     let campus = slow();
@@ -168,6 +171,7 @@ async fn nobody_becomes_a_member_who_asks_to_join() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
+// proves R1, R4, X13
 #[tokio::test(start_paused = true)]
 async fn requests_at_once_are_each_stored_and_tell_officers_once() {
     let campus = slow();
@@ -195,6 +199,7 @@ async fn requests_at_once_are_each_stored_and_tell_officers_once() {
     assert_eq!(campus.mails().len(), 1);
 }
 
+// proves I2, I14
 #[tokio::test(start_paused = true)]
 async fn an_address_that_is_invited_many_times_at_once_has_one_invite_and_one_mail() {
     let campus = slow();
@@ -228,6 +233,7 @@ async fn an_address_that_is_invited_many_times_at_once_has_one_invite_and_one_ma
     assert_eq!(campus.mails().len(), 4, "sent again once");
 }
 
+// proves X7
 #[tokio::test(start_paused = true)]
 async fn two_officers_editing_one_member_lose_nothing() {
     let campus = slow();
@@ -250,6 +256,7 @@ async fn two_officers_editing_one_member_lose_nothing() {
 }
 
 /// Random operations on a small club, six at a time.
+// proves X13
 #[tokio::test(start_paused = true)]
 async fn whatever_happens_at_once_the_counts_are_right() {
     let campus = slow();
@@ -316,6 +323,7 @@ async fn whatever_happens_at_once_the_counts_are_right() {
     assert!(done > 60, "only {done} operations succeeded");
 }
 
+// proves I7
 #[tokio::test(start_paused = true)]
 async fn an_invite_is_used_or_revoked_but_not_both() {
     for milliseconds in [0, 5, 10, 15] {

@@ -1,11 +1,9 @@
 //! `/clubs/{club}/membershiprequests/…`, `/requests/membership/…`
-//!
-//! Proves P8, P10, C6, M4, M6, R1, R2, R3, R4.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::ids::Id;
-use shared::models::Email;
+use shared::text::Email;
 use tests::fixtures::id;
 use tests::recount::recount;
 use tests::{Setup, TestCampus};
@@ -17,8 +15,9 @@ async fn ask(client: &tests::Client) -> Value {
     client.post(OWN, json!({ "club": "chess" })).await.created()
 }
 
+// proves R1, R2, R3, R4
 #[tokio::test]
-async fn a_request_is_made_once_and_answered_by_adding_the_person() {
+async fn a_request_is_made_once_and_told_to_the_officers() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -73,6 +72,18 @@ async fn a_request_is_made_once_and_answered_by_adding_the_person() {
         told[0].text
     );
     assert_eq!(told[0].reply_to.as_deref(), Some("chess@clubs.example"));
+}
+
+// proves M4, M6, R1, R3
+#[tokio::test]
+async fn a_request_is_answered_by_adding_the_person() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let sue = campus.as_("sue");
+    let request = ask(&sue).await;
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 1);
     ada.post(
         "/api/clubs/chess/members/",
         json!({ "person": request["person"] }),
@@ -116,6 +127,7 @@ async fn a_request_is_made_once_and_answered_by_adding_the_person() {
 }
 
 // With `Bob` and `bOb`, an officer could reject the wrong person.
+// proves P10, R3
 #[tokio::test]
 async fn a_user_name_in_a_path_means_one_person_or_nobody() {
     let campus = TestCampus::new();
@@ -151,6 +163,7 @@ async fn a_user_name_in_a_path_means_one_person_or_nobody() {
     );
 }
 
+// proves R2, R3
 #[tokio::test]
 async fn a_request_is_rejected_by_officers_or_withdrawn() {
     let campus = TestCampus::new();
@@ -177,6 +190,7 @@ async fn a_request_is_rejected_by_officers_or_withdrawn() {
     assert_eq!(ada.get(ASKED).await.ok(), json!([]));
 }
 
+// proves C6, R1, R2
 #[tokio::test]
 async fn clubs_that_are_not_there_cannot_be_asked() {
     let campus = Setup::default()
@@ -213,6 +227,7 @@ async fn clubs_that_are_not_there_cannot_be_asked() {
     sue.delete(&format!("{OWN}chess/")).await.no_content();
 }
 
+// proves R4
 #[tokio::test]
 async fn officers_hear_at_most_once_an_hour_of_a_club() {
     let campus = TestCampus::new();
@@ -240,6 +255,7 @@ async fn officers_hear_at_most_once_an_hour_of_a_club() {
     }
 }
 
+// proves P8
 #[tokio::test]
 async fn requests_follow_the_name_of_their_person() {
     let campus = TestCampus::new();
@@ -267,6 +283,7 @@ async fn requests_follow_the_name_of_their_person() {
     );
 }
 
+// proves R4
 #[tokio::test]
 async fn ninety_officers_are_told_at_most_owners_first() {
     let campus = TestCampus::new();
@@ -282,10 +299,10 @@ async fn ninety_officers_are_told_at_most_owners_first() {
         .pop()
         .expect("a member");
     let officer = |n: u64| {
-        let mut copy = shared::models::Membership {
+        let mut copy = shared::domain::Membership {
             id: Id::new(n),
             person: Id::new(n),
-            role: shared::models::Role::Officer,
+            role: shared::domain::Role::Officer,
             ..model.clone()
         };
         copy.personal.email = Email::parse(&format!("officer{n}@uni.example")).unwrap();

@@ -1,6 +1,4 @@
 //! `/applications/open/`, and what a club may have of applications
-//!
-//! Proves A11, A12, A13.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -19,6 +17,7 @@ fn ids(all: &[Value]) -> Vec<u64> {
     all.iter().map(id).collect()
 }
 
+// proves A11, A13
 #[tokio::test]
 async fn one_request_lists_what_the_caller_can_apply_to() {
     let campus = TestCampus::new();
@@ -100,6 +99,7 @@ async fn one_request_lists_what_the_caller_can_apply_to() {
     assert_eq!(open(&sue, "?mine=true").await[0], mine[0]);
 }
 
+// proves A13
 #[tokio::test]
 async fn the_list_comes_in_slices_and_shows_no_club_that_the_caller_cannot_see() {
     let campus = TestCampus::new();
@@ -144,6 +144,7 @@ async fn the_list_comes_in_slices_and_shows_no_club_that_the_caller_cannot_see()
     assert_eq!(open(&drive.officer, "").await.len(), 4);
 }
 
+// proves A12
 #[tokio::test]
 async fn a_club_has_fifty_applications_that_have_not_ended() {
     let campus = TestCampus::new();
@@ -210,6 +211,7 @@ async fn current_applications_cost_what_is_open() {
     assert_eq!(answer.ok().as_array().map(Vec::len), Some(1));
 }
 
+// proves A13, N5
 #[tokio::test]
 async fn a_draft_ends_with_its_submission_even_if_that_is_withdrawn() {
     let campus = TestCampus::new();

@@ -1,6 +1,4 @@
 //! `/submissions/…`: the caller's own submissions, and what applicants must not see yet
-//!
-//! Proves H7, S1, S2, S13, S14, S15.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -9,6 +7,7 @@ use tests::fixtures::{hours, id};
 
 const SECRET: &str = "planted secret";
 
+// proves S13
 #[tokio::test]
 async fn own_submissions_across_clubs_newest_first() {
     let campus = TestCampus::new();
@@ -34,6 +33,7 @@ async fn own_submissions_across_clubs_newest_first() {
     );
 }
 
+// proves S2, S14
 #[tokio::test]
 async fn nothing_shows_before_release_or_mail() {
     let campus = TestCampus::new();
@@ -116,6 +116,7 @@ async fn nothing_shows_before_release_or_mail() {
     assert_eq!(sue.get("/api/submissions/").await.ok(), json!([released]));
 }
 
+// proves S14
 #[tokio::test(start_paused = true)]
 async fn a_queued_mail_shows_nothing_and_a_sent_one_what_it_said() {
     let campus = TestCampus::new();
@@ -165,6 +166,7 @@ async fn officers_see_what_applicants_do_not() {
     );
 }
 
+// proves S15
 #[tokio::test]
 async fn withdrawing_takes_the_submission_back_while_open_and_pending() {
     let campus = TestCampus::new();
@@ -193,6 +195,7 @@ async fn withdrawing_takes_the_submission_back_while_open_and_pending() {
     sue.get(&path).await.ok();
 }
 
+// proves S14
 #[tokio::test]
 async fn pending_with_a_reason_stays_masked_after_submitting_again() {
     let campus = TestCampus::new();

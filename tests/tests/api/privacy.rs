@@ -1,6 +1,4 @@
 //! A hidden member is shown to others by no operation that reads.
-//!
-//! Proves P13, M1, M2, M3.
 
 use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
@@ -21,12 +19,8 @@ struct Scene {
     secrets: Vec<String>,
 }
 
-/// A hidden member who applied, asked to join a club, was invited and got an extension. The paths
-/// are those of all operations that read, with ids of this member.
-async fn scene() -> Scene {
-    let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let ada = drive.officer.clone();
+/// A person with planted texts, and their number.
+async fn planted(campus: &TestCampus) -> (Client, u64) {
     let hidden = campus.client(
         &json!({ "email": PLANTED[1], "name": "Planted Name" }),
         PLANTED[0],
@@ -39,6 +33,40 @@ async fn scene() -> Scene {
         )
         .await
         .ok();
+    (hidden, person)
+}
+
+/// The paths of all operations that read, with these ids, and some that look for the person.
+fn reads(ids: &[(&str, String)]) -> Vec<String> {
+    let document = local::api().1;
+    let reads = document["paths"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, item)| item.get("get").is_some());
+    let mut paths: Vec<String> = reads
+        .map(|(path, _)| {
+            ids.iter()
+                .fold(path.clone(), |path, (name, id)| path.replace(name, id))
+        })
+        .collect();
+    paths.extend(
+        PLANTED.map(|secret| format!("/api/clubs/chess/members/{}/", secret.replace(' ', "%20"))),
+    );
+    paths.extend([
+        "/api/clubs/?search=planted".to_owned(),
+        "/api/clubs/chess/members/?limit=1".to_owned(),
+    ]);
+    paths
+}
+
+/// A hidden member who applied, asked to join a club, was invited and got an extension. The paths
+/// are those of all operations that read, with ids of this member.
+async fn scene() -> Scene {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let ada = drive.officer.clone();
+    let (hidden, person) = planted(&campus).await;
     let submission = drive.submit(&hidden).await;
     let asked = hidden
         .post("/api/requests/membership/", json!({ "club": "chess" }))
@@ -93,25 +121,6 @@ async fn scene() -> Scene {
         ("{event}", id(&event).to_string()),
         ("{showing}", id(&event["showings"][0]).to_string()),
     ]);
-    let document = local::api().1;
-    let reads = document["paths"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(_, item)| item.get("get").is_some());
-    let mut paths: Vec<String> = reads
-        .map(|(path, _)| {
-            ids.iter()
-                .fold(path.clone(), |path, (name, id)| path.replace(name, id))
-        })
-        .collect();
-    paths.extend(
-        PLANTED.map(|secret| format!("/api/clubs/chess/members/{}/", secret.replace(' ', "%20"))),
-    );
-    paths.extend([
-        "/api/clubs/?search=planted".to_owned(),
-        "/api/clubs/chess/members/?limit=1".to_owned(),
-    ]);
     let secrets = PLANTED
         .map(str::to_owned)
         .into_iter()
@@ -119,12 +128,13 @@ async fn scene() -> Scene {
         .collect();
     Scene {
         campus,
-        paths,
+        paths: reads(&ids),
         hidden,
         secrets,
     }
 }
 
+// proves P13, M2, M3
 #[tokio::test]
 async fn nobody_but_officers_learns_who_a_hidden_member_is() {
     let Scene {
@@ -163,6 +173,7 @@ async fn nobody_but_officers_learns_who_a_hidden_member_is() {
     assert!(told(&ada).await >= 5 && told(&hidden).await >= 4);
 }
 
+// proves M1, M3
 #[tokio::test]
 async fn officers_see_addresses_and_members_do_not() {
     let campus = TestCampus::new();

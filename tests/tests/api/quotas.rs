@@ -1,6 +1,4 @@
 //! Quotas of people and clubs, and long texts in lists
-//!
-//! Proves H7, P16, C7, C12, C15, C16, M6, V12, X13.
 
 use chrono::TimeDelta;
 use futures::future::join_all;
@@ -9,6 +7,7 @@ use tests::fixtures::{hours, id};
 use tests::recount::recount;
 use tests::{Setup, TestCampus};
 
+// proves H7, C16, X13
 #[tokio::test(start_paused = true)]
 async fn a_person_creates_ten_clubs_also_when_all_are_created_at_once() {
     let campus = Setup::default().latency(5).build();
@@ -50,6 +49,7 @@ async fn a_person_creates_ten_clubs_also_when_all_are_created_at_once() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
+// proves H7, C16
 #[tokio::test]
 async fn a_person_owns_so_many_clubs_however_they_came_to_them() {
     let campus = Setup::default()
@@ -98,6 +98,7 @@ async fn a_person_owns_so_many_clubs_however_they_came_to_them() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
+// proves H7, V12
 #[tokio::test]
 async fn a_club_has_so_many_events_that_have_not_ended() {
     let campus = Setup::default()
@@ -136,6 +137,7 @@ async fn a_club_has_so_many_events_that_have_not_ended() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
+// proves C7, C15
 #[tokio::test]
 async fn lists_hold_the_beginning_of_a_description_and_the_club_the_whole() {
     let campus = TestCampus::new();
@@ -195,6 +197,7 @@ async fn lists_hold_the_beginning_of_a_description_and_the_club_the_whole() {
 }
 
 // The erasure reads twice, with a pause in between, so the tokio clock is paused.
+// proves H7, P16, C7
 #[tokio::test(start_paused = true)]
 async fn an_only_owner_is_told_the_clubs_and_may_archive_them() {
     let campus = TestCampus::new();
@@ -235,6 +238,7 @@ async fn an_only_owner_is_told_the_clubs_and_may_archive_them() {
     assert_eq!(recount(&campus), [""; 0]);
 }
 
+// proves C12
 #[tokio::test]
 async fn clubs_are_listed_by_whether_they_take_applications_and_whether_the_caller_is_in_them() {
     let campus = TestCampus::new();
@@ -268,6 +272,7 @@ async fn clubs_are_listed_by_whether_they_take_applications_and_whether_the_call
 }
 
 // Otherwise people could erase themselves and come back to create more clubs.
+// proves C16
 #[tokio::test(start_paused = true)]
 async fn clubs_that_were_created_count_beyond_an_erasure() {
     let campus = TestCampus::new();
@@ -288,6 +293,7 @@ async fn clubs_that_were_created_count_beyond_an_erasure() {
 }
 
 // Anybody can create a club with any name and add any people to it.
+// proves M6
 #[tokio::test]
 async fn mails_to_people_who_are_added_count_like_invitations() {
     let campus = TestCampus::new();
@@ -323,6 +329,7 @@ async fn mails_to_people_who_are_added_count_like_invitations() {
 }
 
 // The window of an application that has ended does not change what the club knows of it.
+// proves A12
 #[tokio::test]
 async fn two_applications_at_once_do_not_cross_the_limit() {
     let campus = TestCampus::new();
@@ -333,7 +340,7 @@ async fn two_applications_at_once_do_not_cross_the_limit() {
         .find(|item| item["type"]["S"] == "Club");
     if let Some(club) = &mut club {
         club["applications"]["N"] = json!("499");
-        let put = json!({ "TableName": local::engine::TABLE, "Item": club });
+        let put = json!({ "TableName": local::table::TABLE, "Item": club });
         campus.campus.engine.json("PutItem", &put).expect("a write");
     }
     let mut ended = tests::fixtures::application("Ended");

@@ -1,10 +1,6 @@
 //! Requests at the same moment: nothing is lost, and nothing happens twice
-//!
-//! Proves H9, C4, A6, Q6, S6, S7, D4, E12, E24, M12, X7, X12, X13, X14, X15.
 
-use shared::ids::Id;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -14,7 +10,7 @@ use tests::{Setup, TestCampus};
 
 /// A campus whose table takes `ms(operation)` milliseconds for a call, so that requests at the same
 /// moment interleave.
-fn delayed(ms: impl Fn(&str) -> u64 + Send + Sync + 'static) -> TestCampus {
+pub(crate) fn delayed(ms: impl Fn(&str) -> u64 + Send + Sync + 'static) -> TestCampus {
     Setup::default()
         .table(Arc::new(move |operation: &str, _: &[u8]| {
             let pause = Duration::from_millis(ms(operation));
@@ -26,10 +22,11 @@ fn delayed(ms: impl Fn(&str) -> u64 + Send + Sync + 'static) -> TestCampus {
         .build()
 }
 
-fn slow() -> TestCampus {
+pub(crate) fn slow() -> TestCampus {
     delayed(|_| 5)
 }
 
+// proves X13
 #[tokio::test(start_paused = true)]
 async fn sixty_four_students_at_once_are_all_stored_once() {
     let campus = slow();
@@ -59,6 +56,7 @@ async fn sixty_four_students_at_once_are_all_stored_once() {
     assert_eq!((names.len(), list.as_array().map(Vec::len)), (64, Some(64)));
 }
 
+// proves S6, S7
 #[tokio::test(start_paused = true)]
 async fn one_student_sixteen_times_at_once_has_one_submission() {
     let campus = slow();
@@ -87,6 +85,7 @@ async fn one_student_sixteen_times_at_once_has_one_submission() {
     );
 }
 
+// proves D4
 #[tokio::test(start_paused = true)]
 async fn a_decision_and_a_resubmission_at_once_lose_neither() {
     let campus = slow();
@@ -113,6 +112,7 @@ async fn a_decision_and_a_resubmission_at_once_lose_neither() {
     );
 }
 
+// proves D4
 #[tokio::test(start_paused = true)]
 async fn two_officers_deciding_at_once_leave_a_true_history() {
     let campus = slow();
@@ -132,6 +132,7 @@ async fn two_officers_deciding_at_once_leave_a_true_history() {
     assert_eq!(drive.officer.get(&one).await.ok()["status"], second[1]);
 }
 
+// proves E12
 #[tokio::test(start_paused = true)]
 async fn two_officers_sending_at_once_mail_each_applicant_once() {
     let campus = slow();
@@ -165,6 +166,7 @@ async fn two_officers_sending_at_once_mail_each_applicant_once() {
     assert_eq!((to.len(), campus.mails().len()), (20, 20));
 }
 
+// proves E24
 #[tokio::test(start_paused = true)]
 async fn two_officers_who_invite_one_applicant_at_once_mail_both_acceptances() {
     let campus = slow();
@@ -217,6 +219,7 @@ async fn two_officers_who_invite_one_applicant_at_once_mail_both_acceptances() {
     );
 }
 
+// proves C3, C4
 #[tokio::test(start_paused = true)]
 async fn two_clubs_with_one_code_or_one_name() {
     let campus = slow();
@@ -237,6 +240,7 @@ async fn two_clubs_with_one_code_or_one_name() {
     assert_eq!(codes, ["\"go-club\"", "\"go-club-2\""]);
 }
 
+// proves M12, X13
 #[tokio::test(start_paused = true)]
 async fn a_person_added_twice_at_once_is_counted_once() {
     let campus = slow();
@@ -264,6 +268,7 @@ async fn a_person_added_twice_at_once_is_counted_once() {
     );
 }
 
+// proves M9
 #[tokio::test(start_paused = true)]
 async fn two_owners_leaving_at_once_leave_one() {
     let campus = slow();
@@ -279,6 +284,7 @@ async fn two_owners_leaving_at_once_leave_one() {
     assert_eq!(statuses, [204, 400]);
 }
 
+// proves X7
 #[tokio::test(start_paused = true)]
 async fn two_officers_editing_at_once_lose_nothing() {
     let campus = slow();
@@ -315,116 +321,7 @@ async fn two_officers_editing_at_once_lose_nothing() {
     );
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_committee_is_removed_or_applied_to_but_not_both() {
-    for _ in 0..4 {
-        let campus = slow();
-        let drive = campus.drive("chess").await;
-        let tech = &drive.application["committees"][0]["id"];
-        let sue = campus.as_("sue");
-        let path = format!("{}submissions/", drive.path);
-        let (removed, submitted) = futures::join!(
-            drive
-                .officer
-                .patch(&drive.path, json!({ "committees": [] })),
-            sue.post(&path, json!({ "committee": tech, "responses": [] }))
-        );
-        assert!(
-            removed.status != 200 || submitted.status != 201,
-            "{} {}",
-            removed.text(),
-            submitted.text()
-        );
-        let left = drive.officer.get(&drive.path).await.ok();
-        assert_eq!(
-            left["committees"]
-                .as_array()
-                .is_some_and(|all| all.contains(&drive.application["committees"][0])),
-            submitted.status == 201
-        );
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn no_deletion_loses_a_submission_that_is_being_written() {
-    // The write of a submission comes long after its reads.
-    let campus = delayed(|operation| if operation == "UpdateItem" { 400 } else { 5 });
-    let drive = campus.drive("chess").await;
-    let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
-    let (deleted, submitted) = futures::join!(
-        drive.officer.delete(&drive.path),
-        sue.post(&path, drive.answer("x"))
-    );
-    assert_eq!(
-        (deleted.status.as_u16(), submitted.status.as_u16()),
-        (400, 201)
-    );
-    assert_eq!(
-        drive.officer.get(&path).await.ok().as_array().map(Vec::len),
-        Some(1)
-    );
-    let tech = &drive.application["committees"][0]["id"];
-    let (removed, submitted) = futures::join!(
-        drive
-            .officer
-            .patch(&drive.path, json!({ "committees": [] })),
-        sue.post(&path, json!({ "committee": tech, "responses": [] }))
-    );
-    assert_eq!(
-        (removed.status.as_u16(), submitted.status.as_u16()),
-        (400, 201)
-    );
-    assert_eq!(
-        drive.officer.get(&drive.path).await.ok()["committees"],
-        drive.application["committees"],
-        "the refused change was stored"
-    );
-}
-
-// If a slow submission did not read its application again, the answer would be 201, and the
-// submission would belong to a deleted application.
-#[tokio::test(start_paused = true)]
-async fn a_submission_that_is_written_late_finds_that_its_application_is_gone() {
-    for (milliseconds, deactivated) in [(900, false), (2_000, false), (2_000, true)] {
-        // The first update is the submission.
-        let updates = Arc::new(AtomicUsize::new(usize::MAX));
-        let left = updates.clone();
-        let campus = delayed(move |operation| {
-            let is_first = operation == "UpdateItem" && left.swap(0, Ordering::SeqCst) == 1;
-            if is_first { milliseconds } else { 5 }
-        });
-        let drive = campus.drive("chess").await;
-        let sue = campus.as_("sue");
-        sue.get("/api/settings/").await.ok();
-        updates.store(1, Ordering::SeqCst);
-        let path = format!("{}submissions/", drive.path);
-        let delete = async {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            if deactivated {
-                drive
-                    .officer
-                    .patch(&drive.path, json!({ "is_active": false }))
-                    .await
-                    .ok();
-            }
-            drive.officer.delete(&drive.path).await
-        };
-        let (deleted, submitted) = futures::join!(delete, sue.post(&path, drive.answer("x")));
-        assert_eq!(
-            (deleted.status.as_u16(), submitted.json()["code"].as_str()),
-            (204, Some("application_closed"))
-        );
-        assert!(
-            !campus
-                .stored()
-                .iter()
-                .any(|item| item["type"]["S"] == "Submission"),
-            "{milliseconds}"
-        );
-    }
-}
-
+// proves Q6
 #[tokio::test(start_paused = true)]
 async fn a_hundred_questions_and_no_more_at_once() {
     let campus = slow();
@@ -440,6 +337,7 @@ async fn a_hundred_questions_and_no_more_at_once() {
     );
 }
 
+// proves X7
 #[tokio::test(start_paused = true)]
 async fn two_officers_editing_one_question_lose_nothing() {
     let campus = slow();
@@ -460,131 +358,4 @@ async fn two_officers_editing_one_question_lose_nothing() {
         (&now["committees"], &now["word_limit"]),
         (&json!([tech]), &json!(7))
     );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile() {
-    let cut = Arc::new(AtomicUsize::new(0));
-    let armed = cut.clone();
-    let campus = Setup::default()
-        .table(Arc::new(move |operation: &str, _: &[u8]| {
-            let fails = operation == "BatchWriteItem" && armed.load(Ordering::SeqCst) == 1;
-            Box::pin(async move {
-                fails.then(|| {
-                    (
-                        400,
-                        json!({ "__type": "ResourceNotFoundException", "message": "cut" }),
-                    )
-                })
-            })
-        }))
-        .build();
-    let drive = campus.drive("chess").await;
-    let application = campus
-        .campus
-        .app
-        .table
-        .application(
-            &tests::fixtures::code("chess"),
-            Id::new(id(&drive.application)),
-        )
-        .await
-        .expect("a table")
-        .expect("an application");
-    let sue = campus.as_("sue");
-    cut.store(1, Ordering::SeqCst);
-    drive.officer.delete(&drive.path).await.error(500);
-    cut.store(0, Ordering::SeqCst);
-    drive.officer.get(&drive.path).await.error(404);
-    // This student's request had read the application before the deletion.
-    let late = campus.drive("go").await.submit(&sue).await;
-    let model = campus
-        .campus
-        .app
-        .table
-        .submissions_of(Id::new(id(&late["user"])), true)
-        .await
-        .expect("a table")
-        .pop()
-        .expect("a submission");
-    let stored = shared::models::Submission {
-        application: application.id,
-        club: tests::fixtures::code("chess"),
-        ..model
-    };
-    campus
-        .campus
-        .app
-        .table
-        .submit(&stored, &shared::table::StoredSubmission::Nothing, None)
-        .await
-        .expect("a table");
-    drive.officer.delete(&drive.path).await.error(400);
-    drive.officer.get(&drive.path).await.ok();
-    let list = drive
-        .officer
-        .get(&format!("{}submissions/", drive.path))
-        .await
-        .ok();
-    assert_eq!(list.as_array().map(Vec::len), Some(1));
-}
-
-/// A campus on which the first `n` calls of an operation get `answer`. DynamoDB reports conflicts
-/// like this; the embedded engine never does.
-fn conflicting(operation: &'static str, n: usize, answer: Value) -> TestCampus {
-    let calls = AtomicUsize::new(0);
-    Setup::default()
-        .table(Arc::new(move |called: &str, _: &[u8]| {
-            let conflicts = called == operation && calls.fetch_add(1, Ordering::SeqCst) < n;
-            let answer = answer.clone();
-            Box::pin(async move { conflicts.then_some((400, answer)) })
-        }))
-        .build()
-}
-
-#[tokio::test(start_paused = true)]
-async fn conflicts_are_retried_and_a_table_that_stays_busy_is_told() {
-    let canceled = json!({
-        "__type": "TransactionCanceledException",
-        "Message": "conflict",
-        "CancellationReasons": [
-            { "Code": "TransactionConflict" },
-            { "Code": "None" },
-            { "Code": "None" },
-        ],
-    });
-    conflicting("TransactWriteItems", 3, canceled.clone())
-        .as_("ada")
-        .post("/api/clubs/", json!({ "name": "Go" }))
-        .await
-        .created();
-    let answer = conflicting("TransactWriteItems", 100, canceled)
-        .as_("ada")
-        .post("/api/clubs/", json!({ "name": "Go" }))
-        .await;
-    assert_eq!(answer.header("retry-after"), "1");
-    answer.error(429);
-    let conflict = json!({ "__type": "TransactionConflictException", "message": "conflict" });
-    let campus = conflicting("UpdateItem", 2, conflict);
-    let drive = campus.drive("chess").await;
-    drive.submit(&campus.as_("sue")).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_throttled_table_is_told_and_a_broken_one_keeps_its_secrets() {
-    let throttled =
-        json!({ "__type": "ProvisionedThroughputExceededException", "message": "slow down" });
-    conflicting("BatchGetItem", 100, throttled)
-        .as_("ada")
-        .get("/api/clubs/go/members/")
-        .await
-        .error(429);
-    let broken = json!({ "__type": "ResourceNotFoundException", "message": "internal table name" });
-    let answer = conflicting("BatchGetItem", 100, broken)
-        .as_("ada")
-        .get("/api/clubs/go/members/")
-        .await;
-    assert!(!answer.text().contains("table name"), "{}", answer.text());
-    assert!(answer.json()["request_id"].is_string());
-    answer.error(500);
 }

@@ -1,7 +1,4 @@
-//! `/submissions/{submission}/receipt/`, `/receipts/jwks.json`, `/receipts/verify/`, and the mails
-//! that confirm submissions
-//!
-//! Proves T1, T2, T3, T4, T5, T6, T7, T8.
+//! `/submissions/{submission}/receipt/`, `/receipts/jwks.json` and `/receipts/verify/`.
 
 use aws_lc_rs::digest;
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
@@ -48,18 +45,19 @@ async fn verify(client: &Client, receipt: &str) -> Value {
         .ok()
 }
 
-fn receipt(submission: &Value) -> String {
+pub(crate) fn receipt(submission: &Value) -> String {
     submission["receipt"]
         .as_str()
         .expect("a receipt")
         .to_owned()
 }
 
-async fn submit(drive: &Recruitment, client: &Client, text: &str) -> Value {
+pub(crate) async fn submit(drive: &Recruitment, client: &Client, text: &str) -> Value {
     let path = format!("{}submissions/", drive.path);
     client.post(&path, drive.answer(text)).await.json()
 }
 
+// proves T1, T2, T3, T4
 #[tokio::test]
 async fn a_receipt_says_what_was_submitted_and_when() {
     let campus = TestCampus::new();
@@ -104,6 +102,7 @@ async fn a_receipt_says_what_was_submitted_and_when() {
     assert_eq!(verified, json!({ "valid": true, "claims": expected }));
 }
 
+// proves T4, T6
 #[tokio::test]
 async fn a_receipt_is_compared_with_what_is_stored_for_those_who_may_know() {
     let campus = TestCampus::new();
@@ -150,6 +149,7 @@ async fn a_receipt_is_compared_with_what_is_stored_for_those_who_may_know() {
     }
 }
 
+// proves T4
 #[tokio::test]
 async fn a_decided_submission_of_an_erased_person_is_erased() {
     let campus = TestCampus::new();
@@ -162,6 +162,7 @@ async fn a_decided_submission_of_an_erased_person_is_erased() {
     assert_eq!(body["stored"], "erased");
 }
 
+// proves T4
 #[tokio::test]
 async fn forged_receipts_are_not_valid() {
     let campus = TestCampus::new();
@@ -196,6 +197,7 @@ async fn forged_receipts_are_not_valid() {
     .invalid(&["receipt"]);
 }
 
+// proves T3
 #[tokio::test]
 async fn receipts_of_an_old_secret_stay_valid() {
     let old = TestCampus::new();
@@ -234,6 +236,7 @@ async fn receipts_of_an_old_secret_stay_valid() {
     assert_eq!(verify(&without.anonymous(), &kept).await["valid"], false);
 }
 
+// proves T7
 #[tokio::test]
 async fn a_replay_has_the_receipt_of_the_first_request() {
     let campus = TestCampus::new();
@@ -245,120 +248,7 @@ async fn a_replay_has_the_receipt_of_the_first_request() {
     assert_eq!(again["revision"], 1);
 }
 
-async fn with_confirmation(campus: &TestCampus) -> Recruitment {
-    let drive = campus.drive("chess").await;
-    let body = json!({ "confirmation": true });
-    let changed = drive.officer.patch(&drive.path, body).await.ok();
-    assert_eq!(changed["confirmation"], true);
-    drive
-}
-
-#[tokio::test]
-async fn each_stored_submission_is_confirmed_once_with_answers_and_receipt() {
-    let campus = TestCampus::new();
-    let drive = with_confirmation(&campus).await;
-    let sue = campus.as_("sue").header("idempotency-key", "one");
-    let first = submit(&drive, &sue, "I <b>care</b> & more").await;
-    submit(&drive, &sue, "I <b>care</b> & more").await;
-    campus.deliver().await;
-    campus.deliver().await;
-    let mails = campus.mails_but_welcomes();
-    assert_eq!(mails.len(), 1);
-    let mail = &mails[0];
-    assert_eq!(mail.to, "sue@uni.example");
-    assert!(mail.text.contains("I <b>care</b> & more") && mail.text.contains("Why?"));
-    assert!(
-        mail.html
-            .contains("I &#60;b&#62;care&#60;/b&#62; &#38; more")
-    );
-    for part in [&mail.text, &mail.html] {
-        assert!(part.contains(&receipt(&first)));
-    }
-    let second = submit(&drive, &campus.as_("sue"), "two").await;
-    campus.deliver().await;
-    let mails = campus.mails_but_welcomes();
-    assert_eq!(mails.len(), 2);
-    assert!(mails[1].text.contains(&receipt(&second)));
-    assert!(mails[1].text.contains("replaces"));
-    // What the mail said is not kept, and the applicant's mail state is that of decisions alone.
-    assert!(!json!(campus.stored()).to_string().contains("care</b> &"));
-    let list = format!("{}submissions/", drive.path);
-    let row = drive.officer.get(&list).await.ok()[0].clone();
-    assert_eq!(
-        (&row["notified"], &row["email_status"]),
-        (&json!(false), &json!(null))
-    );
-}
-
-#[tokio::test]
-async fn nobody_is_confirmed_who_was_not_stored_or_without_the_switch() {
-    let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    submit(&drive, &campus.as_("sue"), "one").await;
-    drive
-        .officer
-        .patch(&drive.path, json!({ "confirmation": true }))
-        .await
-        .ok();
-    let bob = campus.as_("bob");
-    let late = json!({ "responses": [{ "question": 7, "text": "x" }] });
-    bob.post(&format!("{}submissions/", drive.path), late)
-        .await
-        .error(400);
-    let ann = campus.client(&json!({ "email": null }), "ann");
-    assert_eq!(submit(&drive, &ann, "no address").await["revision"], 1);
-    campus.deliver().await;
-    assert!(campus.mails_but_welcomes().is_empty());
-}
-
-#[tokio::test]
-async fn long_answers_are_left_out_of_the_mail() {
-    let campus = TestCampus::new();
-    let drive = with_confirmation(&campus).await;
-    let mut responses = Vec::new();
-    for _ in 0..8 {
-        let question = json!({ "question_type": 1, "prompt": "And?" });
-        let path = format!("{}questions/", drive.path);
-        let question = drive.officer.post(&path, question).await.created();
-        responses.push(json!({ "question": id(&question), "text": "long ".repeat(3_999) }));
-    }
-    let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
-    let submission = sue
-        .post(&path, json!({ "responses": responses }))
-        .await
-        .created();
-    campus.deliver().await;
-    let mail = campus.mails_but_welcomes().remove(0);
-    assert!(mail.text.contains("too long for a mail"));
-    assert!(mail.text.contains(&receipt(&submission)));
-}
-
-#[tokio::test]
-async fn two_tabs_at_once_are_each_confirmed_with_their_own_revision() {
-    let campus = Setup::default().latency(5).build();
-    let drive = with_confirmation(&campus).await;
-    let sue = campus.as_("sue");
-    sue.get("/api/settings/").await.ok();
-    campus.advance(TimeDelta::seconds(1));
-    let sue = campus.as_("sue");
-    let tabs = ["a", "b", "c", "d"].map(|text| submit(&drive, &sue, text));
-    let answers = futures::future::join_all(tabs).await;
-    campus.deliver().await;
-    let mails = campus.mails_but_welcomes();
-    let last = answers
-        .iter()
-        .filter_map(|answer| answer["revision"].as_u64())
-        .max()
-        .unwrap();
-    assert_eq!(mails.len() as u64, last);
-    for answer in &answers {
-        let receipt = receipt(answer);
-        let sent = mails.iter().filter(|mail| mail.text.contains(&receipt));
-        assert_eq!(sent.count(), 1, "{answer}");
-    }
-}
-
+// proves T8
 #[tokio::test]
 async fn operators_compare_a_file_of_receipts_with_the_table() {
     let campus = TestCampus::new();
@@ -406,7 +296,7 @@ async fn operators_compare_a_file_of_receipts_with_the_table() {
         .find(|item| item["type"]["S"] == "Submission" && item["id"]["N"] == number)
         .expect("the submission");
     let delete = json!({
-        "TableName": local::engine::TABLE,
+        "TableName": local::table::TABLE,
         "Key": { "pk": lost["pk"], "sk": lost["sk"] },
     });
     campus

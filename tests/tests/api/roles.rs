@@ -1,8 +1,5 @@
 //! Every operation with every kind of caller. A test fails if an operation of the OpenAPI document
 //! is missing here.
-//!
-//! Proves H2, H12, P2, P5, C1, C18, C19, C20, A1, A7, Q1, S10, S13, S15, D1, M9, M10, R3, I1, I9,
-//! V1, L1, F3, O1, X1.
 
 use std::collections::BTreeSet;
 
@@ -886,16 +883,19 @@ async fn try_every_caller(part: usize, parts: usize) {
 }
 
 // The erasure reads twice, with a pause in between, so the tokio clock is paused.
+// proves H12, P2, P5, C1, C18, C19, C20, A1, Q1, S15, D1, M10, R3, I9, J6, V1, L1, O1
 #[tokio::test(start_paused = true)]
 async fn every_operation_and_every_kind_of_caller() {
     try_every_caller(0, 3).await;
 }
 
+// proves H12, P2, P5, C1, C19, Q1, S10, N1, T2, R3, I1, J6, V1, L1, F3, O1
 #[tokio::test(start_paused = true)]
 async fn every_operation_and_every_kind_of_caller_continued() {
     try_every_caller(1, 3).await;
 }
 
+// proves H12, P2, P5, C1, C18, C19, A1, A7, Q1, S13, D1, M9, M10, R3, I1, J6, V1, L1, O1
 #[tokio::test(start_paused = true)]
 async fn every_operation_and_every_kind_of_caller_to_the_end() {
     try_every_caller(2, 3).await;
@@ -920,6 +920,7 @@ async fn every_operation_is_in_the_table() {
     assert_eq!(documented, listed);
 }
 
+// proves H2
 #[tokio::test]
 async fn verbs_that_are_not_documented_are_405() {
     let document = local::api().1;
@@ -939,6 +940,7 @@ async fn verbs_that_are_not_documented_are_405() {
     }
 }
 
+// proves X1
 #[tokio::test]
 async fn every_post_that_is_repeated_with_its_key_is_done_once() {
     for (method, path, body, expected) in rows() {

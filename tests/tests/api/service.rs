@@ -1,10 +1,9 @@
 //! `/health/`, `/openapi.json`, `/docs/`, `/local/…`
-//!
-//! Proves O1, O10, O13, O18.
 
 use serde_json::json;
 use tests::TestCampus;
 
+// proves O1
 #[tokio::test]
 async fn health_document_and_page() {
     let campus = TestCampus::new();
@@ -50,6 +49,7 @@ async fn health_document_and_page() {
     anybody.get("/api/docs/nothing.js").await.error(404);
 }
 
+// proves O10, O13
 #[tokio::test]
 async fn tokens_mails_and_the_clock_of_the_local_service() {
     let campus = TestCampus::new();
@@ -99,6 +99,7 @@ async fn tokens_mails_and_the_clock_of_the_local_service() {
     assert!(anybody.get("/local/").await.text().contains("Clock"));
 }
 
+// proves O13
 #[tokio::test]
 async fn people_keep_their_ids_when_the_issuer_has_another_port() {
     let (usual, other) = (TestCampus::new(), "http://127.0.0.1:9/local");
@@ -120,6 +121,7 @@ async fn people_keep_their_ids_when_the_issuer_has_another_port() {
         .error(401);
 }
 
+// proves O13
 #[tokio::test]
 async fn the_local_service_has_pages() {
     let campus = TestCampus::new();
@@ -151,6 +153,7 @@ async fn the_local_service_has_pages() {
     assert_eq!(people[0]["subject"]["groups"], json!(["clubs-admin"]));
 }
 
+// proves O18
 #[tokio::test]
 async fn pages_of_other_origins_get_no_tokens_and_no_mails() {
     let campus = TestCampus::new();
@@ -175,6 +178,7 @@ async fn pages_of_other_origins_get_no_tokens_and_no_mails() {
     own.post("/local/token", body).await.ok();
 }
 
+// proves O18
 #[tokio::test]
 async fn the_clock_stays_within_the_years_that_dates_have() {
     let anybody = TestCampus::new().anonymous();

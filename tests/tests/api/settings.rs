@@ -1,6 +1,4 @@
 //! `/settings/`
-//!
-//! Proves H13, H14, P6, P8, P9, S8, L7, X7.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -8,6 +6,7 @@ use tests::fixtures::id;
 use tests::recount::recount;
 use tests::{Setup, TestCampus};
 
+// proves H13, H14, P9
 #[tokio::test]
 async fn the_profile_comes_from_the_token_and_from_its_person() {
     let campus = TestCampus::new();
@@ -71,6 +70,7 @@ async fn the_profile_comes_from_the_token_and_from_its_person() {
     );
 }
 
+// proves P6
 #[tokio::test]
 async fn it_follows_the_claims_of_the_youngest_token() {
     let campus = TestCampus::new();
@@ -99,6 +99,7 @@ async fn it_follows_the_claims_of_the_youngest_token() {
     );
 }
 
+// proves P6
 #[tokio::test]
 async fn a_profile_is_stored_at_the_first_request_of_any_kind() {
     let campus = TestCampus::new();
@@ -111,11 +112,8 @@ async fn a_profile_is_stored_at_the_first_request_of_any_kind() {
     assert_eq!(people, 1);
 }
 
-#[tokio::test]
-async fn schools_and_majors_are_ids_here_and_names_elsewhere() {
-    let campus = TestCampus::new();
-    let (admin, sue) = (campus.admin(), campus.as_("sue"));
-    let drive = campus.drive("chess").await;
+/// Two schools, Law and Art, and Physics.
+async fn studies(admin: &tests::Client) -> [u64; 3] {
     let mut ids = Vec::new();
     for (path, name) in [
         ("schools", "Law"),
@@ -127,7 +125,15 @@ async fn schools_and_majors_are_ids_here_and_names_elsewhere() {
             .await
             .created()));
     }
-    let (law, art, physics) = (ids[0], ids[1], ids[2]);
+    [ids[0], ids[1], ids[2]]
+}
+
+// proves H13, P9
+#[tokio::test]
+async fn schools_and_majors_are_set_by_their_ids() {
+    let campus = TestCampus::new();
+    let (admin, sue) = (campus.admin(), campus.as_("sue"));
+    let [law, art, physics] = studies(&admin).await;
     let set = sue
         .patch(
             "/api/settings/",
@@ -151,6 +157,18 @@ async fn schools_and_majors_are_ids_here_and_names_elsewhere() {
             .await
             .invalid(&[field]);
     }
+    assert_eq!(sue.get("/api/settings/").await.ok(), set);
+}
+
+// proves P8, P9, S8, L7
+#[tokio::test]
+async fn schools_and_majors_are_ids_here_and_names_elsewhere() {
+    let campus = TestCampus::new();
+    let (admin, sue) = (campus.admin(), campus.as_("sue"));
+    let drive = campus.drive("chess").await;
+    let [law, art, physics] = studies(&admin).await;
+    let set = json!({ "school": [law, art], "major": [physics] });
+    sue.patch("/api/settings/", set).await.ok();
     let submission = drive.submit(&sue).await;
     sue.post("/api/requests/membership/", json!({ "club": "chess" }))
         .await
@@ -209,6 +227,7 @@ async fn schools_and_majors_are_ids_here_and_names_elsewhere() {
 
 // If a write did not check that the profile is as it was read, a school would count a person who is
 // not in it.
+// proves X7
 #[tokio::test(start_paused = true)]
 async fn two_changes_at_once_are_counted_exactly() {
     let campus = Setup::default().latency(5).build();
@@ -283,6 +302,7 @@ async fn after_two(
 }
 
 // If the copies were not refreshed after a refused write, officers would never see the school.
+// proves P8
 #[tokio::test(start_paused = true)]
 async fn copies_follow_when_settings_are_written_twice_at_once() {
     for milliseconds in 0..40 {
@@ -300,6 +320,7 @@ async fn copies_follow_when_settings_are_written_twice_at_once() {
 }
 
 // If both requests wrote the whole copy, half of it would stay old.
+// proves P8, X7
 #[tokio::test(start_paused = true)]
 async fn copies_follow_when_claims_and_settings_change_at_once() {
     for milliseconds in 0..40 {

@@ -1,20 +1,18 @@
 //! `/clubs/{club}/applications/{application}/submissions/`: what is sent again, forms that changed,
 //! and what remains after an erasure
-//!
-//! Proves D5, H29, H35, N9, N10, S17, S18, S19, T5, W4, W7, X6.
 
-use axum::http::Method;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::TestCampus;
-use tests::fixtures::{Recruitment, application, id};
+use tests::fixtures::{Recruitment, id};
 
-async fn campus() -> (TestCampus, Recruitment) {
+pub(crate) async fn campus() -> (TestCampus, Recruitment) {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     (campus, drive)
 }
 
+// proves X6
 #[tokio::test]
 async fn the_last_five_keys_are_answered_with_what_is_stored() {
     let (campus, drive) = campus().await;
@@ -73,6 +71,7 @@ async fn the_last_five_keys_are_answered_with_what_is_stored() {
     );
 }
 
+// proves S19, T5
 #[tokio::test]
 async fn equal_answers_change_nothing_and_are_confirmed_once() {
     let (campus, drive) = campus().await;
@@ -111,11 +110,15 @@ async fn equal_answers_change_nothing_and_are_confirmed_once() {
     assert_eq!(campus.mails().len(), 6);
 }
 
+// proves H29, S17, N9
 #[tokio::test]
 async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
     let (campus, drive) = campus().await;
     let (sue, draft) = (campus.as_("sue"), format!("{}draft/", drive.path));
-    let save = |version: u32, text: Value| json!({ "responses": [{ "question": drive.question, "text": text, "version": version }] });
+    let save = |version: u32, text: Value| {
+        let answer = json!({ "question": drive.question, "text": text, "version": version });
+        json!({ "responses": [answer] })
+    };
     sue.patch(&draft, save(0, json!("typed"))).await.ok();
     let question = format!("{}questions/{}/", drive.path, drive.question);
     drive.officer.delete(&question).await.no_content();
@@ -171,45 +174,7 @@ async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
     sue.header("if-match", "*").delete(&draft).await.error(412);
 }
 
-#[tokio::test]
-async fn drafts_of_one_application_are_bounded() {
-    let (campus, drive) = campus().await;
-    let (sue, path) = (campus.as_("sue"), format!("{}questions/", drive.path));
-    let mut questions = vec![drive.question];
-    for n in 0..20 {
-        let body = json!({ "question_type": 1, "prompt": format!("Q{n}") });
-        questions.push(id(&drive.officer.post(&path, body).await.created()));
-    }
-    let text = "ü".repeat(19_000);
-    let save = async |committee: Option<u64>, question: u64, version: u32, text: &str| {
-        let query = committee.map_or_else(String::new, |id| format!("?committee={id}"));
-        let body = json!({
-            "responses": [{ "question": question, "text": text, "version": version }],
-        });
-        sue.patch(&format!("{}draft/{query}", drive.path), body)
-            .await
-    };
-    let committee = id(&drive.application["committees"][0]);
-    for question in &questions[..10] {
-        save(Some(committee), *question, 0, &text).await.ok();
-    }
-    for question in &questions[..6] {
-        save(None, *question, 0, &text).await.ok();
-    }
-    let refused = save(None, questions[6], 0, &text).await;
-    assert_eq!(refused.json()["code"], "quota");
-    refused.invalid(&["responses"]);
-    // Smaller is possible, and a draft that was submitted does not count any more.
-    save(None, questions[0], 1, "short").await.ok();
-    save(None, questions[6], 0, &text).await.ok();
-    campus.advance(TimeDelta::seconds(1));
-    let body = json!({ "committee": committee, "responses": [] });
-    sue.post(&format!("{}submissions/", drive.path), body)
-        .await
-        .created();
-    save(None, questions[7], 0, &text).await.ok();
-}
-
+// proves D5
 #[tokio::test(start_paused = true)]
 async fn what_remains_of_an_erased_applicant_does_not_change() {
     let (campus, drive) = campus().await;
@@ -246,6 +211,7 @@ async fn what_remains_of_an_erased_applicant_does_not_change() {
     assert_eq!(drive.officer.get(&path).await.ok()["status"], 1);
 }
 
+// proves H29, W4, W7
 #[tokio::test(start_paused = true)]
 async fn a_blind_round_tells_nothing_and_an_erased_reviewer_leaves_no_tie() {
     let (campus, drive) = campus().await;
@@ -311,6 +277,7 @@ async fn a_blind_round_tells_nothing_and_an_erased_reviewer_leaves_no_tie() {
     assert_eq!(ada.get(&shown).await.ok()["score_average"], 3.5);
 }
 
+// proves H29
 #[tokio::test]
 async fn a_withdrawal_takes_the_tag_of_the_submission() {
     let (campus, drive) = campus().await;
@@ -334,88 +301,4 @@ async fn a_withdrawal_takes_the_tag_of_the_submission() {
     sue.delete("/api/submissions/7/").await.error(404);
     let tagged = sue.header("if-match", "*");
     tagged.delete("/api/submissions/7/").await.error(412);
-}
-
-#[tokio::test]
-async fn a_person_has_at_most_three_hundred_submissions() {
-    let (campus, drive) = campus().await;
-    let sue = campus.as_("sue");
-    let sent = drive.submit(&sue).await;
-    let table = &campus.campus.app.table;
-    let person = shared::ids::Id::new(id(&sent["user"]));
-    let model = table
-        .submissions_of(person, true)
-        .await
-        .expect("a table")
-        .remove(0);
-    let more: Vec<shared::models::Submission> = (1..299)
-        .map(|n| shared::models::Submission {
-            id: shared::ids::Id::new(n),
-            application: shared::ids::Id::new(n),
-            ..model.clone()
-        })
-        .collect();
-    table.load(&more).await.expect("a table");
-    // The last one was stored a moment ago, and the index does not show it yet.
-    let noted = shared::models::OwnPlace {
-        person,
-        submission: shared::ids::Id::new(299),
-        application: shared::ids::Id::new(299),
-        received: model.received,
-        expires: model.created_at.plus(TimeDelta::hours(1)).epoch_seconds(),
-    };
-    table.note_place(&noted).await.expect("a table");
-    let path = format!("{}submissions/", drive.path);
-    let body = json!({ "committee": drive.application["committees"][0]["id"], "responses": [] });
-    let refused = sue.post(&path, body.clone()).await;
-    assert_eq!(refused.json()["code"], "quota");
-    refused.error(400);
-    // The ones that are there can be changed, and a withdrawal makes room.
-    sue.post(&path, drive.answer("Newer.")).await.ok();
-    sue.delete(&format!("/api/submissions/{}/", id(&sent)))
-        .await
-        .no_content();
-    sue.post(&path, body).await.created();
-}
-
-#[tokio::test]
-async fn a_stored_write_with_a_large_answer_is_no_error() {
-    let (campus, drive) = campus().await;
-    let path = format!("{}questions/", drive.path);
-    let options: Vec<String> = (0..50)
-        .map(|n| format!("{n:02}{}", "ü".repeat(998)))
-        .collect();
-    for n in 0..48 {
-        let body = json!({
-            "question_type": 2, "prompt": format!("Q{n}"), "multiple_choice": options,
-        });
-        drive.officer.post(&path, body).await.created();
-    }
-    let ada = drive.officer.clone().header("accept-encoding", "identity");
-    ada.get(&drive.path).await.error(400);
-    let body = Some("application/json");
-    let done = ada
-        .raw(Method::PATCH, &drive.path, body, r#"{"name":"Renamed"}"#)
-        .await;
-    assert_eq!(done.status, 200, "{}", done.text().len());
-    let short = done.json();
-    assert_eq!(
-        (&short["name"], &short["truncated"]),
-        (&json!("Renamed"), &json!(true))
-    );
-    assert!(short.get("questions").is_none());
-    let copy = format!("{}duplicate/", drive.path);
-    let copy = ada.raw(Method::POST, &copy, None, "").await;
-    assert_eq!(
-        (copy.status.as_u16(), &copy.json()["truncated"]),
-        (201, &json!(true))
-    );
-    let whole = drive.officer.clone().header("accept-encoding", "gzip");
-    assert_eq!(whole.get(copy.header("location")).await.status, 200);
-    let short = application("Other");
-    let listed = campus
-        .as_("ada")
-        .post("/api/clubs/chess/applications/", short)
-        .await;
-    assert_eq!(listed.created().get("truncated"), None);
 }

@@ -1,6 +1,4 @@
 //! `/users/`
-//!
-//! Proves P11, P12.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -43,6 +41,7 @@ async fn found(client: &Client, search: &str) -> Vec<String> {
         .collect()
 }
 
+// proves P12
 #[tokio::test]
 async fn the_beginning_of_any_word_finds_whatever_case_and_marks() {
     let (_campus, ada) = campus().await;
@@ -84,6 +83,7 @@ async fn the_beginning_of_any_word_finds_whatever_case_and_marks() {
     found(&ada, &"x".repeat(5_000)).await;
 }
 
+// proves P11
 #[tokio::test]
 async fn addresses_show_to_admins_and_to_who_knows_them() {
     let (campus, ada) = campus().await;
@@ -102,6 +102,7 @@ async fn addresses_show_to_admins_and_to_who_knows_them() {
     );
 }
 
+// proves P11
 #[tokio::test]
 async fn only_officers_of_clubs_that_are_there_search() {
     let (campus, ada) = campus().await;
@@ -122,6 +123,7 @@ async fn only_officers_of_clubs_that_are_there_search() {
     olga.get("/api/users/?search=zo").await.error(403);
 }
 
+// proves P12
 #[tokio::test]
 async fn who_changes_their_name_is_found_by_the_new_one_alone() {
     let (campus, ada) = campus().await;
@@ -150,6 +152,7 @@ async fn who_changes_their_name_is_found_by_the_new_one_alone() {
     );
 }
 
+// proves P12
 #[tokio::test]
 async fn twenty_at_most_and_a_bounded_price() {
     let (campus, ada) = campus().await;

@@ -1,0 +1,193 @@
+//! Deletions at the same moment as submissions: what somebody was told is stored stays stored.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+use shared::ids::Id;
+use tests::Setup;
+use tests::fixtures::id;
+
+use crate::races::{delayed, slow};
+
+// proves A6
+#[tokio::test(start_paused = true)]
+async fn a_committee_is_removed_or_applied_to_but_not_both() {
+    for _ in 0..4 {
+        let campus = slow();
+        let drive = campus.drive("chess").await;
+        let tech = &drive.application["committees"][0]["id"];
+        let sue = campus.as_("sue");
+        let path = format!("{}submissions/", drive.path);
+        let (removed, submitted) = futures::join!(
+            drive
+                .officer
+                .patch(&drive.path, json!({ "committees": [] })),
+            sue.post(&path, json!({ "committee": tech, "responses": [] }))
+        );
+        assert!(
+            removed.status != 200 || submitted.status != 201,
+            "{} {}",
+            removed.text(),
+            submitted.text()
+        );
+        let left = drive.officer.get(&drive.path).await.ok();
+        assert_eq!(
+            left["committees"]
+                .as_array()
+                .is_some_and(|all| all.contains(&drive.application["committees"][0])),
+            submitted.status == 201
+        );
+    }
+}
+
+// proves A6, X14
+#[tokio::test(start_paused = true)]
+async fn no_deletion_loses_a_submission_that_is_being_written() {
+    // The write of a submission comes long after its reads.
+    let campus = delayed(|operation| if operation == "UpdateItem" { 400 } else { 5 });
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let path = format!("{}submissions/", drive.path);
+    let (deleted, submitted) = futures::join!(
+        drive.officer.delete(&drive.path),
+        sue.post(&path, drive.answer("x"))
+    );
+    assert_eq!(
+        (deleted.status.as_u16(), submitted.status.as_u16()),
+        (400, 201)
+    );
+    assert_eq!(
+        drive.officer.get(&path).await.ok().as_array().map(Vec::len),
+        Some(1)
+    );
+    let tech = &drive.application["committees"][0]["id"];
+    let (removed, submitted) = futures::join!(
+        drive
+            .officer
+            .patch(&drive.path, json!({ "committees": [] })),
+        sue.post(&path, json!({ "committee": tech, "responses": [] }))
+    );
+    assert_eq!(
+        (removed.status.as_u16(), submitted.status.as_u16()),
+        (400, 201)
+    );
+    assert_eq!(
+        drive.officer.get(&drive.path).await.ok()["committees"],
+        drive.application["committees"],
+        "the refused change was stored"
+    );
+}
+
+// If a slow submission did not read its application again, the answer would be 201, and the
+// submission would belong to a deleted application.
+// proves X15
+#[tokio::test(start_paused = true)]
+async fn a_submission_that_is_written_late_finds_that_its_application_is_gone() {
+    for (milliseconds, deactivated) in [(900, false), (2_000, false), (2_000, true)] {
+        // The first update is the submission.
+        let updates = Arc::new(AtomicUsize::new(usize::MAX));
+        let left = updates.clone();
+        let campus = delayed(move |operation| {
+            let is_first = operation == "UpdateItem" && left.swap(0, Ordering::SeqCst) == 1;
+            if is_first { milliseconds } else { 5 }
+        });
+        let drive = campus.drive("chess").await;
+        let sue = campus.as_("sue");
+        sue.get("/api/settings/").await.ok();
+        updates.store(1, Ordering::SeqCst);
+        let path = format!("{}submissions/", drive.path);
+        let delete = async {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            if deactivated {
+                drive
+                    .officer
+                    .patch(&drive.path, json!({ "is_active": false }))
+                    .await
+                    .ok();
+            }
+            drive.officer.delete(&drive.path).await
+        };
+        let (deleted, submitted) = futures::join!(delete, sue.post(&path, drive.answer("x")));
+        assert_eq!(
+            (deleted.status.as_u16(), submitted.json()["code"].as_str()),
+            (204, Some("application_closed"))
+        );
+        assert!(
+            !campus
+                .stored()
+                .iter()
+                .any(|item| item["type"]["S"] == "Submission"),
+            "{milliseconds}"
+        );
+    }
+}
+
+// proves X15
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile() {
+    let cut = Arc::new(AtomicUsize::new(0));
+    let armed = cut.clone();
+    let campus = Setup::default()
+        .table(Arc::new(move |operation: &str, _: &[u8]| {
+            let fails = operation == "BatchWriteItem" && armed.load(Ordering::SeqCst) == 1;
+            Box::pin(async move {
+                fails.then(|| {
+                    (
+                        400,
+                        json!({ "__type": "ResourceNotFoundException", "message": "cut" }),
+                    )
+                })
+            })
+        }))
+        .build();
+    let drive = campus.drive("chess").await;
+    let application = campus
+        .campus
+        .app
+        .table
+        .application(
+            &tests::fixtures::code("chess"),
+            Id::new(id(&drive.application)),
+        )
+        .await
+        .expect("a table")
+        .expect("an application");
+    let sue = campus.as_("sue");
+    cut.store(1, Ordering::SeqCst);
+    drive.officer.delete(&drive.path).await.error(500);
+    cut.store(0, Ordering::SeqCst);
+    drive.officer.get(&drive.path).await.error(404);
+    // This student's request had read the application before the deletion.
+    let late = campus.drive("go").await.submit(&sue).await;
+    let model = campus
+        .campus
+        .app
+        .table
+        .submissions_of(Id::new(id(&late["user"])), true)
+        .await
+        .expect("a table")
+        .pop()
+        .expect("a submission");
+    let stored = shared::domain::Submission {
+        application: application.id,
+        club: tests::fixtures::code("chess"),
+        ..model
+    };
+    campus
+        .campus
+        .app
+        .table
+        .submit(&stored, &shared::domain::StoredSubmission::Nothing, None)
+        .await
+        .expect("a table");
+    drive.officer.delete(&drive.path).await.error(400);
+    drive.officer.get(&drive.path).await.ok();
+    let list = drive
+        .officer
+        .get(&format!("{}submissions/", drive.path))
+        .await
+        .ok();
+    assert_eq!(list.as_array().map(Vec::len), Some(1));
+}

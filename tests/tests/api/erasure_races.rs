@@ -1,0 +1,138 @@
+//! Erasures that are cut short, and requests beside an erasure: nothing of the person is left
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+use tests::Setup;
+use tests::fixtures::{MailedLink, id};
+use tests::recount::recount;
+
+use crate::erasure::{planted, sue_on};
+
+// proves P17
+#[tokio::test(start_paused = true)]
+async fn an_erasure_that_is_cut_short_anywhere_can_be_repeated() {
+    for cut in 1.. {
+        let (calls, armed) = (
+            Arc::new(AtomicUsize::new(0)),
+            Arc::new(AtomicUsize::new(usize::MAX)),
+        );
+        let (counted, limit) = (calls.clone(), armed.clone());
+        let campus = Setup::default()
+            .table(Arc::new(move |_: &str, _: &[u8]| {
+                let fails = counted.fetch_add(1, Ordering::SeqCst) >= limit.load(Ordering::SeqCst);
+                Box::pin(async move {
+                    fails.then(|| {
+                        (
+                            400,
+                            json!({ "__type": "ResourceNotFoundException", "message": "cut" }),
+                        )
+                    })
+                })
+            }))
+            .build();
+        let (campus, _, sue, _) = sue_on(campus).await;
+        armed.store(calls.load(Ordering::SeqCst) + cut, Ordering::SeqCst);
+        let done = sue.delete("/api/settings/").await.status == 204;
+        armed.store(usize::MAX, Ordering::SeqCst);
+        assert!(
+            done || !planted(&campus).is_empty(),
+            "cut after {cut} calls"
+        );
+        sue.delete("/api/settings/").await.no_content();
+        assert_eq!(
+            (planted(&campus), recount(&campus)),
+            (vec![], vec![]),
+            "cut after {cut} calls"
+        );
+        if done {
+            assert!(cut > 15, "only {cut} calls");
+            break;
+        }
+    }
+}
+
+// proves P16, P17
+#[tokio::test(start_paused = true)]
+async fn what_happens_beside_an_erasure_leaves_nothing_behind() {
+    for milliseconds in [1, 6, 11, 16, 21, 40, 200, 900, 1_030] {
+        let slow = Setup::default().latency(5);
+        let (campus, drive, sue, decided) = sue_on(slow.build()).await;
+        let ada = &drive.officer;
+        let person = id(&sue.get("/api/settings/").await.ok());
+        let link = MailedLink::sent_to(&campus, "planted@uni.example");
+        let submit = format!("{}submissions/", drive.path);
+        let one = format!("{submit}{}/", id(&decided));
+        let mut answer = drive.answer("I am Planted.");
+        answer["committee"] = drive.application["committees"][1]["id"].clone();
+        let beside = async {
+            tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+            futures::join!(
+                ada.post("/api/clubs/go/members/", json!({ "person": person })),
+                link.accept(&sue),
+                sue.post("/api/requests/membership/", json!({ "club": "go" })),
+                sue.post(
+                    "/api/clubs/",
+                    json!({ "name": "Planted club", "code": "own" })
+                ),
+                sue.post(&submit, answer),
+                sue.patch(
+                    "/api/settings/",
+                    json!({ "graduation_year": 2040, "school": [] })
+                ),
+                sue.post("/api/favorites/", json!({ "club": "bridge" })),
+                sue.post("/api/subscriptions/", json!({ "club": "bridge" })),
+                sue.delete("/api/favorites/chess/"),
+                drive.send("rejection", json!({})),
+                ada.patch(&one, json!({ "status": 3, "reason": "Planted again" })),
+            )
+        };
+        let (erased, others) = futures::join!(sue.delete("/api/settings/"), beside);
+        assert_eq!(recount(&campus), [""; 0], "after {milliseconds} ms");
+        // If her club was created first, she is its only owner and cannot be erased.
+        let club = others.3.status == 201;
+        assert_eq!(
+            erased.status.as_u16(),
+            if club { 400 } else { 204 },
+            "after {milliseconds} ms: {}",
+            erased.text()
+        );
+        if !club {
+            campus.deliver().await;
+            assert_eq!(planted(&campus), [""; 0], "after {milliseconds} ms");
+        }
+    }
+}
+
+// If the transaction did not check the profile, a favorite that is created between the last read of
+// the erasure and its end would stay.
+// proves P17
+#[tokio::test(start_paused = true)]
+async fn no_favorite_is_made_of_who_is_erased() {
+    for milliseconds in 1_000..1_070 {
+        let campus = Setup::default().latency(5).build();
+        campus.club("chess", &campus.as_("ada")).await;
+        let sue = campus.as_("sue");
+        sue.get("/api/settings/").await.ok();
+        let (erased, _) = futures::join!(sue.delete("/api/settings/"), async {
+            tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+            sue.post("/api/favorites/", json!({ "club": "chess" }))
+                .await
+        });
+        erased.no_content();
+        let of = |kind: &str| {
+            campus
+                .stored()
+                .into_iter()
+                .filter(|item| item["type"]["S"] == kind)
+                .count()
+        };
+        assert!(
+            of("Favorite") == 0 || of("Person") == 2,
+            "a favorite without a person, after {milliseconds} ms"
+        );
+        assert_eq!(recount(&campus), [""; 0]);
+    }
+}

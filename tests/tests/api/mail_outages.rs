@@ -1,0 +1,234 @@
+//! The mail worker: outages of SES, the order of mails, and how many are sent in a second.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chrono::TimeDelta;
+use local::stream::Delivered;
+use mailer::{Ses, Worker};
+use serde_json::json;
+use shared::time::Clock as _;
+use tests::{Setup, TestCampus};
+
+use crate::mail_worker::{campus_with, refused, rejections};
+
+// In an earlier version, each mail became `unknown` while SES had server errors.
+// proves E20
+#[tokio::test(start_paused = true)]
+async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() {
+    let broken = Arc::new(AtomicUsize::new(1));
+    let is_broken = broken.clone();
+    let campus = campus_with(move |_| {
+        if is_broken.load(Ordering::SeqCst) == 1 {
+            refused(500, "InternalFailure")
+        } else {
+            None
+        }
+    });
+    let drive = rejections(&campus, 12).await;
+    for _ in 0..20 {
+        assert_eq!(campus.deliver().await, Delivered::RetryLater);
+    }
+    let count = async |status: &str| {
+        let list = drive
+            .officer
+            .get(&format!("{}submissions/?email_status={status}", drive.path))
+            .await
+            .ok();
+        list.as_array().map(Vec::len)
+    };
+    assert_eq!(
+        (count("unknown").await, count("queued").await),
+        (Some(3), Some(9))
+    );
+    // After a minute the worker tries one mail. The next pause is longer.
+    campus.advance(TimeDelta::minutes(1));
+    campus.deliver().await;
+    assert_eq!(count("unknown").await, Some(4));
+    broken.store(0, Ordering::SeqCst);
+    campus.advance(TimeDelta::minutes(2));
+    while campus.deliver().await == Delivered::RetryLater {}
+    assert_eq!(
+        (
+            count("unknown").await,
+            count("sent").await,
+            campus.mails().len()
+        ),
+        (Some(4), Some(8), 8)
+    );
+}
+
+// proves E20
+#[tokio::test(start_paused = true)]
+async fn an_outage_is_counted_once_for_all_workers() {
+    let campus = campus_with(|_| refused(500, "InternalFailure"));
+    let drive = rejections(&campus, 12).await;
+    let parts = &campus.campus;
+    // Each worker is a new process that knows only the table.
+    for _ in 0..20 {
+        let ses = Ses::new(
+            &local::sdk_config(parts.mailbox.clone()),
+            &parts.app.settings,
+        );
+        let (table, clock) = (parts.app.table.clone(), parts.clock.clone());
+        let worker = Worker::new(table, ses, clock, parts.app.settings.clone());
+        let end = parts.stream.deliver(&Arc::new(worker)).await;
+        assert_eq!(end.expect("a stream"), Delivered::RetryLater);
+    }
+    let path = format!("{}submissions/?email_status=unknown", drive.path);
+    let unknown = drive.officer.get(&path).await.ok();
+    assert_eq!(unknown.as_array().map(Vec::len), Some(3));
+}
+
+// proves E21
+#[tokio::test(start_paused = true)]
+async fn decision_mails_are_sent_before_all_other_mails() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    drive.decide(&submission, 4, "").await;
+    // The next batch then has only the two mails.
+    campus.deliver().await;
+    drive
+        .officer
+        .post(
+            "/api/clubs/chess/invites/",
+            json!({ "email": "ina@uni.example" }),
+        )
+        .await
+        .created();
+    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    assert_eq!(campus.deliver().await, Delivered::Nothing);
+    let recipients: Vec<String> = campus.mails().into_iter().map(|mail| mail.to).collect();
+    assert_eq!(recipients, ["sue@uni.example", "ina@uni.example"]);
+}
+
+// proves O7
+#[tokio::test(start_paused = true)]
+async fn no_more_mails_are_sent_in_a_second_than_the_setting_allows() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail_rate = 2)
+        .build();
+    rejections(&campus, 5).await;
+    let began = tokio::time::Instant::now();
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 5);
+    // Half a second between two mails: 5 mails have 4 pauses.
+    assert!(
+        began.elapsed() >= std::time::Duration::from_secs(2),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+// proves E20
+#[tokio::test(start_paused = true)]
+async fn mails_are_handed_over_side_by_side_after_the_first_one_was_taken() {
+    let now = Arc::new(AtomicUsize::new(0));
+    let most = Arc::new(AtomicUsize::new(0));
+    let (open, peak) = (now.clone(), most.clone());
+    let campus = Setup::default()
+        .mail(Arc::new(move |_| {
+            let (open, peak) = (open.clone(), peak.clone());
+            Box::pin(async move {
+                peak.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                open.fetch_sub(1, Ordering::SeqCst);
+                None
+            })
+        }))
+        .build();
+    rejections(&campus, 20).await;
+    let began = tokio::time::Instant::now();
+    while campus.deliver().await != Delivered::Nothing {}
+    assert_eq!(campus.mails().len(), 20);
+    assert_eq!(most.load(Ordering::SeqCst), 8);
+    assert!(
+        began.elapsed() < std::time::Duration::from_secs(1),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+// proves E20
+#[tokio::test(start_paused = true)]
+async fn an_outage_begins_with_few_mails_on_their_way() {
+    // SES takes the first mails, then it fails.
+    let campus = campus_with(|n| (n >= 3).then(|| Ok((500, json!({ "message": "no" })))));
+    let drive = rejections(&campus, 20).await;
+    campus.deliver().await;
+    let list = format!("{}submissions/", drive.path);
+    let states = drive.officer.get(&list).await.ok();
+    let count = |state: &str| {
+        let all = states.as_array().expect("a list").iter();
+        all.filter(|one| one["email_status"] == state).count()
+    };
+    // One, then two side by side, then four, which fail. Nobody begins after the third error.
+    assert_eq!(count("sent"), 3);
+    assert!((3..=4).contains(&count("unknown")), "{states}");
+}
+
+// proves O7
+#[tokio::test(start_paused = true)]
+async fn workers_share_the_rate() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail_rate = 2)
+        .build();
+    let began = campus.campus.clock.now();
+    let first = campus
+        .campus
+        .app
+        .table
+        .reserve_turns(began, 2, 2)
+        .await
+        .expect("turns");
+    // Another worker at the same moment gets the turns behind.
+    let second = campus
+        .campus
+        .app
+        .table
+        .reserve_turns(began, 2, 2)
+        .await
+        .expect("turns");
+    let after = |ms| began + TimeDelta::milliseconds(ms);
+    assert_eq!(first, [after(0), after(500)]);
+    assert_eq!(second, [after(1_000), after(1_500)]);
+    // Turns that nobody used are not made up for.
+    let later = after(60_000);
+    let third = campus
+        .campus
+        .app
+        .table
+        .reserve_turns(later, 2, 1)
+        .await
+        .expect("turns");
+    assert_eq!(third, [later]);
+    // Workers that reserve at once get different turns.
+    let table = &campus.campus.app.table;
+    let all = futures::future::join_all((0..8).map(|_| table.reserve_turns(later, 2, 1))).await;
+    let mut turns: Vec<_> = all
+        .into_iter()
+        .flat_map(|turns| turns.expect("a turn"))
+        .collect();
+    turns.sort();
+    turns.dedup();
+    assert_eq!(turns.len(), 8);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_that_was_cut_short_goes_on_with_the_mails_that_are_left() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail_rate = 1)
+        .build();
+    rejections(&campus, 50).await;
+    // The clock stands still while a worker waits, so it waits longer each time, and is cut short.
+    let mut batches = 1;
+    while campus.deliver().await == Delivered::RetryLater {
+        // The same records come again. Those that are finished take no turns.
+        campus.advance(TimeDelta::seconds(60));
+        batches += 1;
+        assert!(batches < 8, "{} mails were sent", campus.mails().len());
+    }
+    assert!(batches > 1);
+    assert_eq!(campus.mails().len(), 50);
+}

@@ -1,0 +1,210 @@
+//! `send_emails`: what the mails say, from their templates and in a dry run.
+
+use serde_json::json;
+use tests::TestCampus;
+
+use crate::send_emails::accepted;
+
+const HOSTILE: &str =
+    "<img src=x onerror=alert(1)> {{ name }} {% if x %} & \"q\" 'a'\r\nBcc: all@uni.example";
+
+// proves E1, E2, E4, E6, E8, E10, I4
+#[tokio::test]
+async fn a_dry_run_shows_every_mail_and_does_nothing() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let template = "<p>Hi {{ name }} ({{ full_name }}), {{ club }}, {{ application }}\
+        {% if committee %}, {{ committee }}{% endif %}: {{ reason }}</p>";
+    drive
+        .officer
+        .patch(&drive.path, json!({ "acceptance_email": template }))
+        .await
+        .ok();
+    drive
+        .officer
+        .patch(
+            "/api/clubs/chess/",
+            json!({ "email": "chess@clubs.example" }),
+        )
+        .await
+        .ok();
+    let submissions = accepted(&campus, &drive, &["sue", "bob"]).await;
+    drive.decide(&submissions[0], 4, "bravo").await;
+    let rejected = drive.submit(&campus.as_("cleo")).await;
+    drive.decide(&rejected, 2, "").await;
+    drive.submit(&campus.as_("dan")).await;
+    let silent = campus.client(&json!({ "name": "No Mail" }), "silent");
+    let unreachable = drive.submit(&silent).await;
+    drive.decide(&unreachable, 4, "").await;
+    let stored = campus.stored().len();
+    let dry = drive
+        .send("acceptance", json!({ "dry_run": true }))
+        .await
+        .ok();
+    assert_eq!(campus.stored().len(), stored);
+    assert_eq!(dry["recipients"], 2);
+    assert_eq!(
+        (&dry["sent"], &dry["queued"], &dry["failed"]),
+        (&json!(0), &json!(0), &json!(0))
+    );
+    assert_eq!(
+        dry["skipped"],
+        json!({
+            "pending": 1, "already_notified": 0, "no_address": 1, "resent_recently": 0,
+        })
+    );
+    assert_eq!(dry["email_type"], json!({ "id": "acceptance" }));
+    assert_eq!(dry["previews"].as_array().map(Vec::len), Some(2));
+    let preview = &dry["previews"][0];
+    assert_eq!(
+        (&preview["submission"], &preview["to"]),
+        (&submissions[0]["id"], &json!("sue@uni.example"))
+    );
+    assert_eq!(preview["subject"], "Your application to chess: Fall");
+    let html = preview["html"].as_str().unwrap_or_default();
+    assert!(
+        html.starts_with("<p>Hi sue (sue Test), chess, Fall: bravo</p>"),
+        "{html}"
+    );
+    assert!(
+        html.contains("personal link") && !html.contains("/invite/"),
+        "{html}"
+    );
+    let warnings = dry["warnings"].to_string();
+    assert!(
+        warnings.contains("reason") && warnings.contains("released"),
+        "{warnings}"
+    );
+    assert_eq!(
+        dry["digest"],
+        drive
+            .send("acceptance", json!({ "dry_run": true }))
+            .await
+            .ok()["digest"]
+    );
+    let rejections = drive
+        .send("rejection", json!({ "dry_run": true }))
+        .await
+        .ok();
+    assert_eq!(rejections["previews"][0]["to"], "cleo@uni.example");
+    assert!(!rejections.to_string().contains("personal link"));
+}
+
+// proves E5, E6
+#[tokio::test]
+async fn hostile_names_and_reasons_stay_text() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    drive
+        .officer
+        .patch(
+            "/api/clubs/chess/",
+            json!({ "name": "<i>Chess</i> & \"Co\"" }),
+        )
+        .await
+        .ok();
+    drive.officer.patch(&drive.path, json!({
+        "acceptance_email": "<p>{{ full_name }}|{{ reason }}|{{ club }}|{{ committee }}</p>",
+        "committees": [{ "name": "<u>Tech</u>" }],
+    })).await.ok();
+    let committee = drive.officer.get(&drive.path).await.ok()["committees"][0]["id"].clone();
+    let eve = campus.client(
+        &json!({ "email": "eve@uni.example", "name": "<script>x</script>" }),
+        "eve",
+    );
+    let submission = eve
+        .post(
+            &format!("{}submissions/", drive.path),
+            json!({ "committee": committee, "responses": [] }),
+        )
+        .await
+        .created();
+    drive.decide(&submission, 4, HOSTILE).await;
+    campus
+        .with_worker(drive.send("acceptance", json!({})))
+        .await
+        .ok();
+    let mail = &campus.mails()[0];
+    assert!(
+        !mail.html.contains("<img")
+            && !mail.html.contains("<script")
+            && !mail.html.contains("<i>")
+            && !mail.html.contains("<u>"),
+        "{}",
+        mail.html
+    );
+    assert!(
+        mail.html
+            .contains("&lt;img src=x onerror=alert(1)&gt; {{ name }}"),
+        "values are not templates: {}",
+        mail.html
+    );
+    assert!(
+        mail.text.contains("<img src=x") && mail.text.contains("<script>x</script>"),
+        "{}",
+        mail.text
+    );
+    assert_eq!(
+        mail.subject,
+        "Your application to <i>Chess</i> & \"Co\": Fall"
+    );
+    assert!(!mail.subject.contains(['\r', '\n']));
+    assert_eq!(mail.to, "eve@uni.example");
+}
+
+// proves E4
+#[tokio::test]
+async fn conditions_stand_where_html_allows_text() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let rows = "<table>{% if reason %}<tr><td>yes</td></tr>{% else %}<tr><td>no</td></tr>\
+        {% endif %}</table>";
+    let refused = drive
+        .officer
+        .patch(&drive.path, json!({ "acceptance_email": rows }))
+        .await;
+    assert!(
+        refused.json()["detail"]
+            .as_str()
+            .is_some_and(|detail| detail.contains("{% if reason %}")),
+        "{}",
+        refused.text()
+    );
+    refused.invalid(&["acceptance_email"]);
+    for good in [
+        "<table><tr><td>{% if reason %}yes{% else %}no{% endif %}</td></tr></table>",
+        "{% if reason %}<table><tr><td>{{ reason }}</td></tr></table>\
+         {% else %}<p>no</p>{% endif %}",
+        "<p>Dear {{ name }}{% if committee %} of {{ committee }}{% endif %},</p>\
+         {% if reason %}<p>{{ reason }}</p>{% endif %}",
+        "<ul><li>{% if reason %}<b>a</b>{% else %}<i>b</i>{% endif %}</li></ul><script>x</script>",
+    ] {
+        drive
+            .officer
+            .patch(&drive.path, json!({ "acceptance_email": good }))
+            .await
+            .ok();
+    }
+}
+
+// Nothing was changed, so nothing has to be told but how to ask for less (H25, H35).
+// proves H25, H35
+#[tokio::test]
+async fn a_preview_that_is_too_large_is_refused() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let template = format!("<p>{}</p>", "word ".repeat(9_000));
+    let body = json!({ "acceptance_email": template });
+    drive.officer.patch(&drive.path, body).await.ok();
+    let mut ids = Vec::new();
+    for n in 0..60 {
+        let sent = drive.submit(&campus.as_(&format!("s{n}"))).await;
+        ids.push(sent["id"].clone());
+    }
+    let accepted = json!({ "submissions": ids, "status": 4 });
+    let status = format!("{}submissions/status/", drive.path);
+    drive.officer.post(&status, accepted).await.ok();
+    let told = drive.send("acceptance", json!({ "dry_run": true })).await;
+    let detail = told.error(400);
+    assert!(detail.contains("too large"), "{detail}");
+}

@@ -1,0 +1,164 @@
+//! `send_emails`: the invitations in acceptance mails, and how a rejection revokes them.
+
+use chrono::TimeDelta;
+use serde_json::json;
+use tests::TestCampus;
+use tests::fixtures::MailedLink;
+
+use crate::telling::mailed;
+
+// proves E24, I4
+#[tokio::test]
+async fn the_accepted_get_one_invite_each_and_members_none() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let tech = drive.application["committees"][0]["id"].clone();
+    let sue = campus.as_("sue");
+    let bob = campus.member("chess", &drive.officer, "bob", 20).await;
+    let first = drive.submit(&sue).await;
+    let second = sue
+        .post(
+            &format!("{}submissions/", drive.path),
+            json!({ "committee": tech, "responses": [] }),
+        )
+        .await
+        .created();
+    let third = drive.submit(&bob).await;
+    for submission in [&first, &second, &third] {
+        drive.decide(submission, 4, "").await;
+    }
+    campus
+        .with_worker(drive.send("acceptance", json!({})))
+        .await
+        .ok();
+    let link = |i: usize| {
+        campus.mails_but_welcomes()[i]
+            .text
+            .split_whitespace()
+            .find(|word| word.contains("/invite/chess/"))
+            .map(str::to_owned)
+    };
+    assert!(link(0).is_some());
+    assert_eq!(link(0), link(1), "two committees, but one invite");
+    assert_eq!(link(2), None, "Bob is a member");
+    campus.advance(TimeDelta::days(1));
+    campus
+        .with_worker(drive.send("acceptance", json!({ "allow_resend": true })))
+        .await
+        .ok();
+    assert_eq!(link(3), link(0), "sent again, but the same invite");
+    let stored = campus.stored();
+    assert_eq!(
+        stored
+            .iter()
+            .filter(|item| item["type"]["S"] == "Invite")
+            .count(),
+        1
+    );
+    let token = link(0)
+        .and_then(|link| link.rsplit('/').next().map(str::to_owned))
+        .unwrap_or_default();
+    assert!(
+        token.len() > 20 && !json!(stored).to_string().contains(&token),
+        "the token is stored"
+    );
+}
+
+// proves E25
+#[tokio::test(start_paused = true)]
+async fn a_rejection_that_follows_an_acceptance_revokes_its_invitation() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let (sue, tech) = (
+        campus.as_("sue"),
+        drive.application["committees"][0]["id"].clone(),
+    );
+    let first = drive.submit(&sue).await;
+    drive.decide(&first, 4, "").await;
+    campus
+        .with_worker(drive.send("acceptance", json!({})))
+        .await
+        .ok();
+    let link = MailedLink::sent_to(&campus, "sue@uni.example");
+    let invites = "/api/clubs/chess/invites/";
+    drive.decide(&first, 2, "").await;
+    assert_eq!(
+        drive
+            .officer
+            .get(invites)
+            .await
+            .ok()
+            .as_array()
+            .map(Vec::len),
+        Some(1),
+        "a dead link would reveal the decision"
+    );
+    // The invitation stays while another committee accepts her.
+    let second = sue
+        .post(
+            &format!("{}submissions/", drive.path),
+            json!({ "committee": tech, "responses": [] }),
+        )
+        .await
+        .created();
+    drive.decide(&second, 4, "").await;
+    campus
+        .with_worker(drive.send("acceptance", json!({})))
+        .await
+        .ok();
+    campus
+        .with_worker(drive.send("rejection", json!({})))
+        .await
+        .ok();
+    assert_eq!(
+        drive
+            .officer
+            .get(invites)
+            .await
+            .ok()
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+    drive.decide(&second, 3, "").await;
+    campus
+        .with_worker(drive.send("rejection", json!({})))
+        .await
+        .ok();
+    assert_eq!(drive.officer.get(invites).await.ok(), json!([]));
+    link.accept(&sue).await.error(400);
+    // A queued acceptance that is not sent takes its invitation with it (E25).
+    let bob = campus.as_("bob");
+    let third = drive.submit(&bob).await;
+    drive.decide(&third, 4, "").await;
+    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    drive.decide(&third, 2, "").await;
+    campus.deliver().await;
+    assert_eq!(drive.officer.get(invites).await.ok(), json!([]));
+}
+
+// proves E25
+#[tokio::test]
+async fn a_rejection_revokes_only_what_it_tells() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let mut both = Vec::new();
+    for committee in [0, 1] {
+        let committee = &drive.application["committees"][committee]["id"];
+        let body = json!({ "committee": committee, "responses": [] });
+        let path = format!("{}submissions/", drive.path);
+        both.push(sue.post(&path, body).await.created());
+    }
+    for submission in &both {
+        drive.decide(submission, 4, "").await;
+    }
+    mailed(&campus, &drive, "acceptance", json!({})).await;
+    drive.decide(&both[0], 2, "").await;
+    mailed(&campus, &drive, "rejection", json!({})).await;
+    let invites = || drive.officer.get("/api/clubs/chess/invites/");
+    assert_eq!(invites().await.ok().as_array().map(Vec::len), Some(1));
+    drive.decide(&both[1], 2, "").await;
+    mailed(&campus, &drive, "rejection", json!({})).await;
+    assert_eq!(invites().await.ok(), json!([]));
+}

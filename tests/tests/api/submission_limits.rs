@@ -1,0 +1,134 @@
+//! How many drafts and submissions a person may have, and answers that are too large to be shown.
+
+use axum::http::Method;
+use chrono::TimeDelta;
+use serde_json::json;
+use tests::fixtures::{application, id};
+
+use crate::submit_again::campus;
+
+// proves N10
+#[tokio::test]
+async fn drafts_of_one_application_are_bounded() {
+    let (campus, drive) = campus().await;
+    let (sue, path) = (campus.as_("sue"), format!("{}questions/", drive.path));
+    let mut questions = vec![drive.question];
+    for n in 0..20 {
+        let body = json!({ "question_type": 1, "prompt": format!("Q{n}") });
+        questions.push(id(&drive.officer.post(&path, body).await.created()));
+    }
+    let text = "ü".repeat(19_000);
+    let save = async |committee: Option<u64>, question: u64, version: u32, text: &str| {
+        let query = committee.map_or_else(String::new, |id| format!("?committee={id}"));
+        let body = json!({
+            "responses": [{ "question": question, "text": text, "version": version }],
+        });
+        sue.patch(&format!("{}draft/{query}", drive.path), body)
+            .await
+    };
+    let committee = id(&drive.application["committees"][0]);
+    for question in &questions[..10] {
+        save(Some(committee), *question, 0, &text).await.ok();
+    }
+    for question in &questions[..6] {
+        save(None, *question, 0, &text).await.ok();
+    }
+    let refused = save(None, questions[6], 0, &text).await;
+    assert_eq!(refused.json()["code"], "quota");
+    refused.invalid(&["responses"]);
+    // Smaller is possible, and a draft that was submitted does not count any more.
+    save(None, questions[0], 1, "short").await.ok();
+    save(None, questions[6], 0, &text).await.ok();
+    campus.advance(TimeDelta::seconds(1));
+    let body = json!({ "committee": committee, "responses": [] });
+    sue.post(&format!("{}submissions/", drive.path), body)
+        .await
+        .created();
+    save(None, questions[7], 0, &text).await.ok();
+}
+
+// proves S18
+#[tokio::test]
+async fn a_person_has_at_most_three_hundred_submissions() {
+    let (campus, drive) = campus().await;
+    let sue = campus.as_("sue");
+    let sent = drive.submit(&sue).await;
+    let table = &campus.campus.app.table;
+    let person = shared::ids::Id::new(id(&sent["user"]));
+    let model = table
+        .submissions_of(person, true)
+        .await
+        .expect("a table")
+        .remove(0);
+    let more: Vec<shared::domain::Submission> = (1..299)
+        .map(|n| shared::domain::Submission {
+            id: shared::ids::Id::new(n),
+            application: shared::ids::Id::new(n),
+            ..model.clone()
+        })
+        .collect();
+    table.load(&more).await.expect("a table");
+    // The last one was stored a moment ago, and the index does not show it yet.
+    let noted = shared::domain::OwnPlace {
+        person,
+        submission: shared::ids::Id::new(299),
+        application: shared::ids::Id::new(299),
+        received: model.received,
+        expires: model.created_at.plus(TimeDelta::hours(1)).epoch_seconds(),
+    };
+    table.note_place(&noted).await.expect("a table");
+    let path = format!("{}submissions/", drive.path);
+    let body = json!({ "committee": drive.application["committees"][0]["id"], "responses": [] });
+    let refused = sue.post(&path, body.clone()).await;
+    assert_eq!(refused.json()["code"], "quota");
+    refused.error(400);
+    // The ones that are there can be changed, and a withdrawal makes room.
+    sue.post(&path, drive.answer("Newer.")).await.ok();
+    sue.delete(&format!("/api/submissions/{}/", id(&sent)))
+        .await
+        .no_content();
+    sue.post(&path, body).await.created();
+}
+
+// proves H35
+#[tokio::test]
+async fn a_stored_write_with_a_large_answer_is_no_error() {
+    let (campus, drive) = campus().await;
+    let path = format!("{}questions/", drive.path);
+    let options: Vec<String> = (0..50)
+        .map(|n| format!("{n:02}{}", "ü".repeat(998)))
+        .collect();
+    for n in 0..48 {
+        let body = json!({
+            "question_type": 2, "prompt": format!("Q{n}"), "multiple_choice": options,
+        });
+        drive.officer.post(&path, body).await.created();
+    }
+    let ada = drive.officer.clone().header("accept-encoding", "identity");
+    ada.get(&drive.path).await.error(400);
+    let body = Some("application/json");
+    let done = ada
+        .raw(Method::PATCH, &drive.path, body, r#"{"name":"Renamed"}"#)
+        .await;
+    assert_eq!(done.status, 200, "{}", done.text().len());
+    let short = done.json();
+    assert_eq!(
+        (&short["name"], &short["truncated"]),
+        (&json!("Renamed"), &json!(true))
+    );
+    assert!(short.get("questions").is_none());
+    let copy = format!("{}duplicate/", drive.path);
+    let copy = ada.raw(Method::POST, &copy, None, "").await;
+    assert_eq!(
+        (copy.status.as_u16(), &copy.json()["truncated"]),
+        (201, &json!(true))
+    );
+    let whole = drive.officer.clone().header("accept-encoding", "gzip");
+    assert_eq!(whole.get(copy.header("location")).await.status, 200);
+    let short = application("Other");
+    let listed = campus
+        .as_("ada")
+        .post("/api/clubs/chess/applications/", short)
+        .await;
+    assert_eq!(listed.created().get("truncated"), None);
+}
