@@ -9,7 +9,7 @@ use std::time::Duration;
 pub const DELETION_GRACE: Duration = Duration::from_secs(1);
 /// Text that one request may hold in memory, in bytes: the answers in a list, the mails in a
 /// preview. For more, the caller must request less at once.
-pub const HELD: usize = 60_000_000;
+pub const MAX_HELD_BYTES: usize = 60_000_000;
 /// Number of fields that one error names.
 pub const NAMED_ERRORS: usize = 50;
 /// Number of submissions of a person, without withdrawn ones.
@@ -61,7 +61,7 @@ pub const APPLICATIONS: i64 = 500;
 /// Number of open applications in one answer: the default and the maximum.
 pub const OPEN_SLICE: (usize, usize) = (50, 200);
 /// Largest word limit of a question.
-pub const WORDS: i64 = 10_000;
+pub const MAX_WORD_LIMIT: i64 = 10_000;
 /// Largest number that has no meaning of its own, such as a position; the smallest is its negative.
 pub const ANY_NUMBER: i64 = 1_000_000;
 /// Largest number of results that a request may ask for with `limit`.
@@ -114,12 +114,12 @@ pub const TINY_IMAGE: u32 = 112;
 /// The other parts of a multipart body with an image, in bytes.
 pub const MULTIPART_OVERHEAD: usize = 256 * 1024;
 /// How much of a body that is too large is read before it is refused, in bytes.
-pub const DRAINED: usize = 32 * 1024 * 1024;
+pub const MAX_DRAINED_BYTES: usize = 32 * 1024 * 1024;
 /// A response body, in bytes. Its base64 form must fit in the 6 MB of a Lambda response.
 pub const ANSWER_BODY: usize = 4_400_000;
 /// Characters of a description that lists of clubs store and show, and of the text of a description
 /// in a calendar.
-pub const SHORTENED: usize = 2_000;
+pub const SHORTENED_DESCRIPTION: usize = 2_000;
 /// Characters of a description that stand in the item of an event. They have the first
 /// [`SHORTENED`] characters of the text, unless more than half of them is markup.
 pub const EVENT_DESCRIPTION: usize = 4_000;
@@ -128,7 +128,7 @@ pub const PAGE: (u64, u64) = (25, 100);
 /// Minimum length of a word in a search for people.
 pub const SEARCH: usize = 2;
 /// Maximum number of people that one search returns.
-pub const FOUND: usize = 20;
+pub const MAX_PEOPLE_FOUND: usize = 20;
 /// Number of join links of a club.
 pub const JOIN_LINKS: usize = 100;
 /// How often one join link can be used.

@@ -113,7 +113,7 @@ impl QuestionInput {
             "word_limit",
             self.word_limit,
             Need::Optional,
-            (0, limits::WORDS),
+            (0, limits::MAX_WORD_LIMIT),
             &mut prompt.word_limit,
         );
         let any = (-limits::ANY_NUMBER, limits::ANY_NUMBER);

@@ -17,7 +17,7 @@ use crate::import_owner::{add_owner, invite_owner};
 use crate::import_rows::{COLUMNS, ClubRow, Owner, Wanted, empty, read_rows};
 
 /// No row is begun after this time in a request, so that the function answers in time.
-const WITHIN: Duration = Duration::from_secs(18);
+const IMPORT_WITHIN: Duration = Duration::from_secs(18);
 
 /// What happened to a row, or would happen.
 #[derive(Default)]
@@ -58,7 +58,7 @@ pub async fn import_clubs(
     let codes: Vec<ClubCode> = wanted.iter().map(|wanted| wanted.code.clone()).collect();
     let mut clubs: HashMap<ClubCode, Club> = app.table.clubs(&codes).await?;
     for wanted in wanted {
-        if request_age() > WITHIN {
+        if request_age() > IMPORT_WITHIN {
             let why = "There was no time left for this row. Send the file again.";
             body.error(wanted.row, "code", why);
             continue;

@@ -156,7 +156,10 @@ fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
 
 /// The beginning of an HTML text, as plain text for a calendar.
 fn description_text(html: &str) -> String {
-    let text: String = to_text(html).chars().take(limits::SHORTENED).collect();
+    let text: String = to_text(html)
+        .chars()
+        .take(limits::SHORTENED_DESCRIPTION)
+        .collect();
     without_control_characters(&text)
 }
 

@@ -15,7 +15,7 @@ const ERRORS: u32 = 3;
 /// The first and the longest pause, in minutes. Each pause is twice as long as the one before.
 const MINUTES: (i64, i64) = (1, 15);
 /// How often a change is tried again that another worker was faster with.
-const TRIES: u32 = 5;
+const MAX_TRIES: u32 = 5;
 
 /// An outage of SES. After several server errors in a row all workers stop sending for a while
 /// (E20). Otherwise each further mail would become `unknown`. The errors are counted in the table,
@@ -90,7 +90,7 @@ impl Outage {
             EmailStatus::Sent => state.taken + 1,
             _ => state.taken,
         };
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             // Mails that were on their way when it stopped change nothing.
             if (state.known.is_on(now) && !is_try) || (!is_error && state.known.errors == 0) {
                 return Ok(());

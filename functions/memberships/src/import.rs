@@ -43,7 +43,7 @@ pub struct MemberRow {
 
 const COLUMNS: [&str; 4] = ["email", "username", "role", "title"];
 /// No transaction begins after this time in a request, so that the function answers in time.
-const WITHIN: Duration = Duration::from_secs(7);
+const IMPORT_WITHIN: Duration = Duration::from_secs(7);
 const NOT_INVITED: &str = "This address could not be invited now. Send this row again.";
 const NOT_IN_TIME: &str = "There was no time left for this row. Send the file again.";
 
@@ -103,7 +103,7 @@ async fn add(
     let by = named_adder(scope).await?;
     for (n, chunk) in all.chunks(Table::ADDED).enumerate() {
         // Something is done also if it took long to find the people.
-        if n > 0 && request_age() > WITHIN {
+        if n > 0 && request_age() > IMPORT_WITHIN {
             for addition in chunk {
                 body.error(addition.row, addition.named_by, NOT_IN_TIME);
             }
@@ -223,7 +223,7 @@ async fn change(
 ) -> Result<()> {
     let limit = owned_limit(app, scope.user.is_admin());
     let done = stream::iter(all).map(async |(row, old, new)| {
-        if request_age() > WITHIN {
+        if request_age() > IMPORT_WITHIN {
             return (row, None);
         }
         // Who changes their own row needs no check of their own role, which would be a second
@@ -266,7 +266,7 @@ async fn invite(
     }
     let (rows, addressees): (Vec<usize>, Vec<Addressee>) = all.into_iter().unzip();
     let is_begun = body.created + body.updated > 0;
-    let done = if is_begun && request_age() > WITHIN {
+    let done = if is_begun && request_age() > IMPORT_WITHIN {
         vec![]
     } else {
         match invite_addressees(app, scope, new, &addressees).await {

@@ -106,13 +106,16 @@ pub async fn list_users(
             .await
             .map(|people| people.into_values().collect())
     };
-    let (at, like) = futures::try_join!(at, app.table.people_like(&words, limits::FOUND))?;
+    let (at, like) =
+        futures::try_join!(at, app.table.people_like(&words, limits::MAX_PEOPLE_FOUND))?;
     let exact = at
         .into_iter()
         .map(|person| UserBody::new(person.id, person.personal, true));
-    let mut found: Vec<UserBody> = exact.take(limits::FOUND).collect();
+    let mut found: Vec<UserBody> = exact.take(limits::MAX_PEOPLE_FOUND).collect();
     for entry in like {
-        if !found.iter().any(|user| user.id == entry.person) && found.len() < limits::FOUND {
+        if !found.iter().any(|user| user.id == entry.person)
+            && found.len() < limits::MAX_PEOPLE_FOUND
+        {
             found.push(UserBody::new(entry.person, entry.personal, user.is_admin()));
         }
     }

@@ -18,11 +18,11 @@ use shared::time::Clock;
 use shared::web::Visibility;
 
 /// How long a preview is used before it is read again.
-const KEPT: TimeDelta = TimeDelta::seconds(60);
+const PREVIEW_KEPT: TimeDelta = TimeDelta::seconds(60);
 /// How many previews are in memory. Together they have less than 2 MB.
-const MOST: usize = 500;
+const MAX_PREVIEWS: usize = 500;
 /// A page does not wait longer for its preview.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PREVIEW_WAIT: Duration = Duration::from_secs(1);
 /// Characters of a description in a preview.
 const DESCRIPTION: usize = 200;
 /// A brace as HTML: a name with `{{preview}}` in it is no place of the page.
@@ -65,7 +65,7 @@ impl Public {
     }
 
     /// Returns the preview of the page at a path, if it is one of a club or an event that everybody
-    /// may see: at most 1 read for a club and 3 for an event, once in [`KEPT`]. A page does not
+    /// may see: at most 1 read for a club and 3 for an event, once in [`PREVIEW_KEPT`]. A page does not
     /// fail
     /// because of it.
     pub async fn preview(&self, path: &str) -> Option<Arc<Preview>> {
@@ -76,7 +76,7 @@ impl Public {
         };
         let key = format!("{kind}/{id}");
         if let Some((at, kept)) = self.kept().get(&key)
-            && now - at < KEPT
+            && now - at < PREVIEW_KEPT
         {
             return kept.clone();
         }
@@ -86,7 +86,7 @@ impl Public {
                 _ => self.event(id, now).await?,
             })
         };
-        let found = match tokio::time::timeout(PATIENCE, read).await {
+        let found = match tokio::time::timeout(PREVIEW_WAIT, read).await {
             Ok(Ok(found)) => found.map(Arc::new),
             Ok(Err(error)) => {
                 tracing::warn!(%error, "no preview");
@@ -95,7 +95,7 @@ impl Public {
             Err(_) => return None,
         };
         let mut kept = self.kept();
-        if kept.len() >= MOST {
+        if kept.len() >= MAX_PREVIEWS {
             kept.clear();
         }
         kept.insert(key, (now, found.clone()));

@@ -12,7 +12,7 @@ use shared::web::{
 use shared::{Shared, limits};
 
 use crate::draft_body::{CHANGED_ELSEWHERE, DraftBody, DraftConflictBody, DraftInput, conflict};
-use crate::own_draft::{KEPT, OwnDraft, Stamp, committee};
+use crate::own_draft::{DRAFT_KEPT, OwnDraft, Stamp, committee};
 use crate::store::{closed, is_orphaned};
 use crate::submissions::ApplicantData;
 
@@ -114,7 +114,7 @@ pub async fn save_draft(
     let new = Stamp {
         received: app.ids.received(received),
         now: app.now(),
-        expires: end.plus(KEPT).epoch_seconds(),
+        expires: end.plus(DRAFT_KEPT).epoch_seconds(),
     };
     let mut retries = Retries::default();
     let written = loop {
@@ -151,7 +151,7 @@ pub async fn save_draft(
         committee,
         responses: vec![],
         updated_at: new.now,
-        expires_at: end.plus(KEPT),
+        expires_at: end.plus(DRAFT_KEPT),
     });
     Ok(Json(body).into_response())
 }

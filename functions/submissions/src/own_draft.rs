@@ -15,7 +15,7 @@ use shared::{Shared, limits};
 use crate::draft_body::{AnswerChange, DraftAnswerBody, DraftBody};
 
 /// How long a draft is kept after the end of its application (N6).
-pub(crate) const KEPT: TimeDelta = TimeDelta::days(30);
+pub(crate) const DRAFT_KEPT: TimeDelta = TimeDelta::days(30);
 
 /// The draft of the caller in the path and the query, as it is stored.
 pub struct OwnDraft {

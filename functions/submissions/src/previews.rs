@@ -83,7 +83,7 @@ impl Composer {
         for planned in &plan.mails {
             let preview = preview(planned, &self.mail(planned)?);
             size += preview.html.len() + preview.text.len();
-            if size > limits::HELD {
+            if size > limits::MAX_HELD_BYTES {
                 return Err(ApiError::rule(
                     "These are too many mails for one preview. Choose fewer with `submissions`.",
                 ));

@@ -181,7 +181,7 @@ async fn write(
 /// The last keys of a submission, with that of this request.
 fn remembered(keys: &[RememberedKey], key: Option<&RememberedKey>) -> Vec<RememberedKey> {
     let mut keys: Vec<RememberedKey> = keys.iter().chain(key).cloned().collect();
-    keys.drain(..keys.len().saturating_sub(RememberedKey::MOST));
+    keys.drain(..keys.len().saturating_sub(RememberedKey::MAX_KEYS));
     keys
 }
 

@@ -23,7 +23,7 @@ type Hash = [u8; 32];
 
 /// How many tokens are remembered. A function serves one request after another, so it has few
 /// callers in a minute.
-const MOST: usize = 1_000;
+const MAX_REMEMBERED_TOKENS: usize = 1_000;
 
 fn hash(token: &str) -> Hash {
     let hash = digest::digest(&digest::SHA256, token.as_bytes());
@@ -42,7 +42,7 @@ impl<T: Clone> VerifiedTokens<T> {
     /// Remembers a token that was verified with this key.
     pub fn add(&self, token: &str, key: &Arc<DecodingKey>, verified: T) {
         let mut tokens = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if tokens.len() >= MOST {
+        if tokens.len() >= MAX_REMEMBERED_TOKENS {
             tokens.clear();
         }
         tokens.insert(hash(token), (key.clone(), verified));

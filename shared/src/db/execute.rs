@@ -21,7 +21,7 @@ use crate::db::write::{Write, WriteKind, with_conditions};
 use crate::db::{Entity, Item, Table, keys, to_item};
 
 /// Maximum items in one batch write (a DynamoDB limit).
-const BATCH: usize = 25;
+const MAX_BATCH_WRITES: usize = 25;
 
 /// The result of a write of one item.
 #[derive(Debug)]
@@ -232,7 +232,7 @@ impl Table {
 
     pub(crate) async fn batch_write(&self, requests: Vec<WriteRequest>) -> Result<(), TableError> {
         let chunks: Vec<Vec<WriteRequest>> = requests
-            .chunks(BATCH)
+            .chunks(MAX_BATCH_WRITES)
             .map(<[WriteRequest]>::to_vec)
             .collect();
         stream::iter(chunks)

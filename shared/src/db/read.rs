@@ -17,7 +17,7 @@ use crate::db::usage::{count_call, count_read};
 use crate::db::{Entity, Item, PARALLEL, Table, keys};
 
 /// Maximum keys in one batch read (a DynamoDB limit).
-pub(crate) const BATCH: usize = 100;
+pub(crate) const MAX_BATCH_KEYS: usize = 100;
 
 /// The items that a batch read found.
 #[derive(Debug, Default)]
@@ -115,7 +115,7 @@ impl Table {
         let mut unique = keys;
         unique.sort();
         unique.dedup();
-        let chunks: Vec<Vec<Key>> = unique.chunks(BATCH).map(<[Key]>::to_vec).collect();
+        let chunks: Vec<Vec<Key>> = unique.chunks(MAX_BATCH_KEYS).map(<[Key]>::to_vec).collect();
         let found: Vec<Vec<T>> = stream::iter(chunks)
             .map(|chunk| self.get_chunk(chunk))
             .buffer_unordered(PARALLEL)

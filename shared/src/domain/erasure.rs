@@ -29,7 +29,7 @@ pub struct OnlyOwner(pub Vec<Club>);
 
 /// The pause between the two passes of an erasure. Writes that were running when the erasure began
 /// can finish in this time.
-const PAUSE: Duration = Duration::from_secs(1);
+const PAUSE_BEFORE_LAST_LOOK: Duration = Duration::from_secs(1);
 
 /// A marker in a person's part of the index. When the index shows it, it shows what was written
 /// before.
@@ -154,7 +154,7 @@ impl Table {
                 return Ok(Err(refusal));
             }
             if !last_look {
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(PAUSE_BEFORE_LAST_LOOK).await;
                 self.wait_for_index(person.id, when.1).await?;
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::db::answer::{AnyItem as _, Stored, readable};
-use crate::db::read::{BATCH, Range};
+use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::{Entity, Table, TableError};
 use crate::domain::bookmark::store::Bookmarks;
 use crate::domain::draft::model::DraftAnswer;
@@ -100,7 +100,7 @@ impl Table {
         let own = keys::own(person.id);
         // Only one batch is in memory as it was read, because answers may be large.
         let known: Vec<Key> = known.into_iter().collect();
-        for batch in known.chunks(BATCH) {
+        for batch in known.chunks(MAX_BATCH_KEYS) {
             let mut items = self.get_many(batch.to_vec()).await?.into_items();
             items.retain(|item| item.index_partition() == own);
             all.sort_in(items);
@@ -109,7 +109,7 @@ impl Table {
                     submission.answers = Answers::default();
                 }
             }
-            if all.submissions.iter().map(size).sum::<usize>() > limits::HELD {
+            if all.submissions.iter().map(size).sum::<usize>() > limits::MAX_HELD_BYTES {
                 return Err(TableError::TooMuch);
             }
         }

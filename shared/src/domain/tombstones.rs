@@ -15,7 +15,7 @@ use crate::time::Timestamp;
 
 /// How long the place of a deleted item is kept. No write is so late: the SDK gives up after
 /// seconds, and a function ends after half a minute.
-const KEPT: TimeDelta = TimeDelta::days(1);
+const TOMBSTONE_KEPT: TimeDelta = TimeDelta::days(1);
 
 /// Stands for a day in the place of an item that was deleted, without its content. Only a request
 /// that was received later may store something there.
@@ -46,7 +46,7 @@ impl Gone {
         Self {
             key,
             received,
-            expires: at.plus(KEPT).epoch_seconds(),
+            expires: at.plus(TOMBSTONE_KEPT).epoch_seconds(),
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::settings::Settings;
 /// How long S3 may take until its answer begins.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 /// The largest response of S3 that is read, in bytes.
-const ANSWER: usize = 16 * 1024 * 1024;
+const MAX_S3_ANSWER: usize = 16 * 1024 * 1024;
 
 /// Returns the image store in the bucket of the settings. Credentials and region come from the
 /// environment of this process.
@@ -91,7 +91,7 @@ impl HttpService for Service {
             .try_into_http1x()
             .map_err(|error| unknown(error.into()))?;
         let (parts, body) = response.into_parts();
-        let bytes = Limited::new(body, ANSWER)
+        let bytes = Limited::new(body, MAX_S3_ANSWER)
             .collect()
             .await
             .map_err(|error| HttpError::new_boxed(HttpErrorKind::Interrupted, error))?

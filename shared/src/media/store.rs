@@ -15,7 +15,7 @@ use super::{CACHE_CONTROL, Media, picture};
 use crate::domain::Image;
 
 /// How long the removal of a file may take.
-const PATIENCE: Duration = Duration::from_secs(3);
+const DELETE_WAIT: Duration = Duration::from_secs(3);
 
 /// Why an image was not stored or read.
 #[derive(Debug, thiserror::Error)]
@@ -136,8 +136,11 @@ impl Media {
         let Some(store) = &self.store else { return };
         let tiny = tiny_name(image);
         let removals = [&image.full, &image.small, &tiny].map(async |name| {
-            match tokio::time::timeout(PATIENCE, store.objects.delete(&Path::from(name.as_str())))
-                .await
+            match tokio::time::timeout(
+                DELETE_WAIT,
+                store.objects.delete(&Path::from(name.as_str())),
+            )
+            .await
             {
                 Ok(Ok(()) | Err(object_store::Error::NotFound { .. })) => {}
                 Ok(Err(error)) => tracing::warn!(%error, "an image was not removed"),

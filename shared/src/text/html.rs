@@ -193,9 +193,9 @@ fn unescape(html: &str) -> String {
 /// Elements without an end tag.
 const VOID: [&str; 7] = ["area", "br", "col", "hr", "img", "wbr", "input"];
 
-/// Returns the first [`limits::SHORTENED`] characters of clean HTML, for lists of clubs (C15).
+/// Returns the first [`limits::SHORTENED_DESCRIPTION`] characters of clean HTML, for lists of clubs (C15).
 pub fn beginning(html: &str) -> String {
-    beginning_of(html, limits::SHORTENED)
+    beginning_of(html, limits::SHORTENED_DESCRIPTION)
 }
 
 /// Returns the first `most` characters of clean HTML. The text is cut at the end of an outermost
@@ -277,12 +277,16 @@ mod tests {
         let long = format!("<ul><li><b>{}</b></li></ul>", "&amp;x".repeat(1_000));
         let short = beginning(&long);
         assert!(
-            short.chars().count() <= limits::SHORTENED + 20 && short.ends_with("…</b></li></ul>"),
+            short.chars().count() <= limits::SHORTENED_DESCRIPTION + 20
+                && short.ends_with("…</b></li></ul>"),
             "{short}"
         );
         assert_eq!(clean(&short), short);
         let plain = "Ünï ".repeat(1_000);
-        assert_eq!(beginning(&plain).chars().count(), limits::SHORTENED);
+        assert_eq!(
+            beginning(&plain).chars().count(),
+            limits::SHORTENED_DESCRIPTION
+        );
         // The limit is inside a tag.
         let tag = format!("{}<a href=\"https://x.example\">x</a>", "a".repeat(1_995));
         assert_eq!(beginning(&tag), format!("{}…", "a".repeat(1_995)));

@@ -38,10 +38,10 @@ const REMEMBERED: i64 = 24 * 3_600;
 /// out earlier.
 const ATTEMPT: i64 = 12;
 /// How long a repeat waits for an attempt that is still running.
-const PATIENCE: Duration = Duration::from_secs(5);
-const PAUSE: Duration = Duration::from_millis(100);
+const REPLAY_WAIT: Duration = Duration::from_secs(5);
+const REPLAY_PAUSE: Duration = Duration::from_millis(100);
 /// The largest response body that is stored as it is, in bytes.
-const ANSWER: usize = 100_000;
+const MAX_KEPT_ANSWER: usize = 100_000;
 /// Routes that store the key of their last write themselves. No attempt is stored for them, so none
 /// can block a later request.
 const REMEMBERS: [&str; 1] = ["/api/clubs/{club}/applications/{application}/submissions/"];
@@ -247,10 +247,10 @@ async fn once(
             },
             None => {}
         }
-        if began.elapsed() >= PATIENCE {
+        if began.elapsed() >= REPLAY_WAIT {
             return Err(ApiError::Busy);
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(REPLAY_PAUSE).await;
     };
     parts.extensions.insert(NewId(attempt.creates));
     let run = next.run(Request::from_parts(parts, Body::from(bytes)));
@@ -292,10 +292,12 @@ async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Resp
             path,
             is_location,
         }),
-        (None, Ok(body)) if is_kept(status) && body.len() <= ANSWER => Some(KeyedOutcome::Answer {
-            status: status.as_u16(),
-            body: body.to_owned(),
-        }),
+        (None, Ok(body)) if is_kept(status) && body.len() <= MAX_KEPT_ANSWER => {
+            Some(KeyedOutcome::Answer {
+                status: status.as_u16(),
+                body: body.to_owned(),
+            })
+        }
         _ => None,
     };
     if let Err(error) = app.table.end_keyed(attempt, outcome.as_ref()).await {

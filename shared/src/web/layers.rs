@@ -317,7 +317,7 @@ async fn read_body(body: Body, limit: usize) -> Result<Bytes, Unread> {
         seen += chunk.len();
         if seen <= limit {
             bytes.extend_from_slice(&chunk);
-        } else if seen > limits::DRAINED {
+        } else if seen > limits::MAX_DRAINED_BYTES {
             return Err(Unread::TooLarge);
         }
     }

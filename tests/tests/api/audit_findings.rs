@@ -30,7 +30,7 @@ fn set(kind: &'static str, field: &'static str, value: Value) -> Change {
 }
 
 /// Removes the first item of a kind.
-fn drop(kind: &'static str) -> Change {
+fn remove(kind: &'static str) -> Change {
     Box::new(move |items| {
         let at = items
             .iter()
@@ -190,34 +190,34 @@ async fn an_item_that_cannot_be_read_or_has_a_wrong_key_is_found() {
 #[tokio::test(start_paused = true)]
 async fn what_search_and_lists_are_without_is_found() {
     each_is_found(vec![
-        ("there is no Tag", drop("Tag")),
-        ("of the catalogue", drop("EventListing")),
+        ("there is no Tag", remove("Tag")),
+        ("of the catalogue", remove("EventListing")),
         (
             "has items, but no version",
             set("Version", "TAGS", Value::Null),
         ),
-        ("versions of the catalogue are missing", drop("Version")),
+        ("versions of the catalogue are missing", remove("Version")),
         (
             "has a different copy in",
             set("Event", "name", json!({ "S": "Other" })),
         ),
-        ("does not belong there", drop("Event")),
-        ("Word WORDS#… / …", drop("Word")),
-        ("Address ADDRESS#…", drop("Address")),
-        ("EventClub", drop("EventClub")),
-        ("Name TAGS#NAMES", drop("Tag")),
-        ("is missing", drop("Name")),
-        ("belongs to nothing", drop("Person")),
+        ("does not belong there", remove("Event")),
+        ("Word WORDS#… / …", remove("Word")),
+        ("Address ADDRESS#…", remove("Address")),
+        ("EventClub", remove("EventClub")),
+        ("Name TAGS#NAMES", remove("Tag")),
+        ("is missing", remove("Name")),
+        ("belongs to nothing", remove("Person")),
         (
             "its windows are not those",
             edit("Club", |item| {
-                item["windows"]["M"]["7"] = json!({ "M": {} })
+                item["windows"]["M"]["7"] = json!({ "M": {} });
             }),
         ),
         (
             "`has_more` does not agree",
             edit("Club", |item| {
-                item["profile"]["M"]["has_more"] = json!({ "BOOL": true })
+                item["profile"]["M"]["has_more"] = json!({ "BOOL": true });
             }),
         ),
     ])
@@ -244,9 +244,9 @@ async fn what_belongs_to_something_that_is_gone_is_found() {
             "there is no application",
             set("Draft", "application", number(7)),
         ),
-        ("there is no club", drop("Club")),
-        ("there is no application", drop("Application")),
-        ("there is no person", drop("Person")),
+        ("there is no club", remove("Club")),
+        ("there is no application", remove("Application")),
+        ("there is no person", remove("Person")),
         (
             "there is no submission",
             set("Change", "submission", number(7)),
@@ -271,7 +271,7 @@ async fn a_mail_that_does_not_agree_with_its_submission_is_found() {
             "`notified` is false",
             mailed(|submission| submission["notified"] = json!({ "BOOL": false })),
         ),
-        ("there is no such mail", drop("Mail")),
+        ("there is no such mail", remove("Mail")),
         (
             "shown as",
             mailed(|submission| {
@@ -310,7 +310,7 @@ async fn what_cannot_be_true_of_a_person_or_a_club_is_found() {
         (
             "does not have the id that follows",
             edit("Submission", |item| {
-                item["person"] = json!({ "N": "12345" })
+                item["person"] = json!({ "N": "12345" });
             }),
         ),
         (

@@ -1,12 +1,10 @@
 //! `/events.ics`, `/clubs/{club}/events.ics`
-//!
-//! Proves H28, V18, V19, V20.
 
 use chrono::TimeDelta;
 use icalendar::{
     Calendar, CalendarDateTime, Component as _, DatePerhapsTime, Event, EventLike as _,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::TestCampus;
 use tests::fixtures::{hours, id};
 use tests::start;
@@ -23,8 +21,17 @@ fn utc(hours: i64) -> DatePerhapsTime {
     DatePerhapsTime::DateTime(CalendarDateTime::Utc(start() + TimeDelta::hours(hours)))
 }
 
-#[tokio::test]
-async fn a_calendar_has_an_entry_a_showing() {
+/// A name with characters that a calendar escapes, in a line that it folds.
+fn long_name() -> String {
+    format!(
+        "Ünïcode, semi;colons \\ and a long name: {}",
+        "é".repeat(120)
+    )
+}
+
+/// A campus whose club has an event with two showings, the first of which is long over, and an
+/// event that is over. Returns the campus and the first event.
+async fn campus_with_events() -> (TestCampus, Value) {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     ada.post(
@@ -33,12 +40,8 @@ async fn a_calendar_has_an_entry_a_showing() {
     )
     .await
     .created();
-    let name = format!(
-        "Ünïcode, semi;colons \\ and a long name: {}",
-        "é".repeat(120)
-    );
     let body = json!({
-        "name": name,
+        "name": long_name(),
         "type": 2,
         "description": "<p>Line one</p><p>two; three, \\four</p>",
         "url": "https://x.example/",
@@ -59,6 +62,13 @@ async fn a_calendar_has_an_entry_a_showing() {
     )
     .await
     .created();
+    (campus, event)
+}
+
+// proves V18
+#[tokio::test]
+async fn a_calendar_is_text_that_every_program_reads() {
+    let (campus, _) = campus_with_events().await;
     for path in ["/api/events.ics", "/api/clubs/chess/events.ics"] {
         let answer = campus.anonymous().get(path).await;
         assert_eq!(
@@ -78,9 +88,19 @@ async fn a_calendar_has_an_entry_a_showing() {
             "Club events"
         };
         assert_eq!(calendar.property_value("X-WR-CALNAME"), Some(name_of_all));
+    }
+}
+
+// proves V18
+#[tokio::test]
+async fn a_calendar_has_an_entry_a_showing() {
+    let (campus, event) = campus_with_events().await;
+    let name = long_name();
+    for path in ["/api/events.ics", "/api/clubs/chess/events.ics"] {
+        let text = campus.anonymous().get(path).await.text();
         let entries = entries(&text);
         assert_eq!(entries.len(), if path.contains("chess") { 3 } else { 1 });
-        let of = |showing: &serde_json::Value| {
+        let of = |showing: &Value| {
             let uid = format!("showing-{}@clubs", id(showing));
             entries
                 .iter()
@@ -117,6 +137,7 @@ async fn a_calendar_has_an_entry_a_showing() {
     }
 }
 
+// proves H28, V19
 #[tokio::test]
 async fn a_calendar_that_did_not_change_is_not_sent_again() {
     let campus = TestCampus::new();
@@ -153,6 +174,7 @@ async fn a_calendar_that_did_not_change_is_not_sent_again() {
     assert_eq!(entry.get_timestamp(), Some(start() + TimeDelta::hours(1)));
 }
 
+// proves V19
 #[tokio::test]
 async fn an_empty_calendar_is_a_calendar() {
     let campus = TestCampus::new();
@@ -170,6 +192,7 @@ async fn an_empty_calendar_is_a_calendar() {
         .error(404);
 }
 
+// proves V19
 #[tokio::test]
 async fn an_empty_calendar_has_a_component() {
     let text = TestCampus::new()
@@ -183,6 +206,7 @@ async fn an_empty_calendar_has_a_component() {
     );
 }
 
+// proves V20
 #[tokio::test]
 async fn a_description_is_shortened_to_its_first_2000_characters() {
     let campus = TestCampus::new();
@@ -250,6 +274,7 @@ async fn a_description_is_shortened_to_its_first_2000_characters() {
     }
 }
 
+// proves V20
 #[tokio::test]
 async fn a_large_calendar_has_the_soonest_showings_and_that_of_a_club_the_latest() {
     let campus = TestCampus::new();
@@ -259,7 +284,7 @@ async fn a_large_calendar_has_the_soonest_showings_and_that_of_a_club_the_latest
     let widest = "😀".repeat(255);
     let description = "😀".repeat(500);
     for event in 0..11 {
-        let showings: Vec<serde_json::Value> = (0..100)
+        let showings: Vec<Value> = (0..100)
             .map(|n| {
                 let start = 1 + event * 100 + n;
                 json!({

@@ -1,6 +1,4 @@
-//! Images of events: multipart on create and change, `/clubs/{club}/events/{event}/upload/`
-//!
-//! Proves H11, V13, V14, V15, V16, V17.
+//! `/clubs/{club}/events/{event}/upload/`: which files are images, and how they are stored
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -15,15 +13,15 @@ use tests::fixtures::{hours, id};
 use tests::images::{encoded, form, picture, png};
 use tests::{Client, Response, Setup, TestCampus};
 
-struct Scene {
-    campus: TestCampus,
+pub(crate) struct Scene {
+    pub(crate) campus: TestCampus,
     store: Arc<InMemory>,
-    ada: Client,
+    pub(crate) ada: Client,
     /// `/api/clubs/chess/events/…/`
-    path: String,
+    pub(crate) path: String,
 }
 
-async fn scene() -> Scene {
+pub(crate) async fn scene() -> Scene {
     let store = Arc::new(InMemory::new());
     let campus = Setup::default().images(store.clone()).build();
     let ada = campus.as_("ada");
@@ -41,53 +39,18 @@ async fn scene() -> Scene {
     }
 }
 
-#[tokio::test]
-async fn a_form_has_its_showings_as_one_list_or_one_by_one() {
-    let scene = scene().await;
-    let showing = |hour: i64| json!({ "start_time": hours(hour), "end_time": hours(hour + 1) });
-    let list = json!([showing(1), showing(3)]).to_string();
-    let (first, second) = (showing(1).to_string(), showing(3).to_string());
-    for parts in [
-        vec![("name", "x"), ("showings", list.as_str())],
-        vec![
-            ("name", "x"),
-            ("showings", first.as_str()),
-            ("showings", second.as_str()),
-        ],
-    ] {
-        let parts: Vec<(&str, &[u8])> = parts
-            .into_iter()
-            .map(|(name, value)| (name, value.as_bytes()))
-            .collect();
-        let event = scene
-            .send(Method::POST, "/api/clubs/chess/events/", &parts)
-            .await
-            .created();
-        assert_eq!(event["showings"].as_array().map(Vec::len), Some(2));
-    }
-    let send = async |parts: &[(&str, &[u8])]| {
-        scene
-            .send(Method::POST, "/api/clubs/chess/events/", parts)
-            .await
-    };
-    send(&[("name", b"x"), ("showings", b"{}")])
-        .await
-        .invalid(&["showings.0.end_time", "showings.0.start_time"]);
-    // A file in a part of another name would be lost.
-    let answer = send(&[("name", b"x"), ("file", &png(8, 8))]).await;
-    assert_eq!(
-        answer.error(400),
-        "file: Send the image in the part `image`."
-    );
-}
-
 impl Scene {
-    async fn send(&self, method: Method, path: &str, parts: &[(&str, &[u8])]) -> Response {
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        parts: &[(&str, &[u8])],
+    ) -> Response {
         let (content_type, body) = form(parts);
         self.ada.raw(method, path, Some(&content_type), body).await
     }
 
-    async fn upload(&self, file: &[u8]) -> Response {
+    pub(crate) async fn upload(&self, file: &[u8]) -> Response {
         self.send(
             Method::POST,
             &format!("{}upload/", self.path),
@@ -96,7 +59,7 @@ impl Scene {
         .await
     }
 
-    async fn files(&self) -> usize {
+    pub(crate) async fn files(&self) -> usize {
         self.store
             .list(None)
             .try_collect::<Vec<_>>()
@@ -106,7 +69,7 @@ impl Scene {
     }
 
     /// The image that the event's field `key` links to.
-    async fn shown(&self, event: &Value, key: &str) -> (DynamicImage, Response) {
+    pub(crate) async fn shown(&self, event: &Value, key: &str) -> (DynamicImage, Response) {
         let url = event[key]
             .as_str()
             .unwrap_or_else(|| panic!("no {key}: {event}"));
@@ -122,6 +85,7 @@ impl Scene {
     }
 }
 
+// proves V13, V14, V16
 #[tokio::test]
 async fn each_format_is_stored_in_three_sizes_without_its_metadata() {
     let scene = scene().await;
@@ -169,6 +133,7 @@ async fn each_format_is_stored_in_three_sizes_without_its_metadata() {
     assert_eq!(names.len(), 4, "a name is never used twice");
 }
 
+// proves V14
 #[tokio::test]
 async fn transparency_stays_and_small_pictures_stay_small() {
     let scene = scene().await;
@@ -189,96 +154,6 @@ async fn transparency_stays_and_small_pictures_stay_small() {
     }
 }
 
-#[tokio::test]
-async fn an_image_comes_with_the_event_changes_with_it_and_goes_with_it() {
-    let scene = scene().await;
-    let file = png(20, 10);
-    let event = scene
-        .send(
-            Method::POST,
-            "/api/clubs/chess/events/",
-            &[("name", b"with"), ("image", &file)],
-        )
-        .await
-        .created();
-    let path = format!("/api/clubs/chess/events/{}/", id(&event));
-    assert_eq!(
-        scene.shown(&event, "image_url").await.0.dimensions(),
-        (20, 10)
-    );
-    let changed = scene
-        .send(
-            Method::PATCH,
-            &path,
-            &[("image", &png(30, 10)), ("type", b"1")],
-        )
-        .await
-        .ok();
-    assert_eq!(
-        (
-            scene.shown(&changed, "image_url").await.0.dimensions(),
-            &changed["type"]
-        ),
-        ((30, 10), &json!(1))
-    );
-    let put = [
-        ("name", &b"x"[..]),
-        ("description", b""),
-        ("type", b"0"),
-        ("url", b""),
-    ];
-    let kept = scene.send(Method::PUT, &path, &put).await.ok();
-    assert_eq!(
-        kept["image_url"], changed["image_url"],
-        "PUT without an image keeps it"
-    );
-    let list = scene
-        .campus
-        .anonymous()
-        .get(&format!("/api/events/{}/", id(&event)))
-        .await
-        .ok();
-    assert_eq!(list["image_url"], changed["image_url"]);
-    let none = scene.ada.patch(&path, json!({ "image": null })).await.ok();
-    assert_eq!(
-        (
-            &none["image_url"],
-            &none["large_image_url"],
-            scene.files().await
-        ),
-        (&Value::Null, &Value::Null, 0)
-    );
-    scene
-        .send(Method::PATCH, &path, &[("image", &file)])
-        .await
-        .ok();
-    assert_eq!(scene.files().await, 3);
-    scene.ada.delete(&path).await.no_content();
-    assert_eq!(scene.files().await, 0);
-}
-
-#[tokio::test]
-async fn a_wrong_field_stores_no_image() {
-    let scene = scene().await;
-    scene
-        .send(
-            Method::POST,
-            "/api/clubs/chess/events/",
-            &[("name", b""), ("image", &png(8, 8))],
-        )
-        .await
-        .invalid(&["name"]);
-    scene
-        .send(
-            Method::PATCH,
-            &scene.path,
-            &[("type", b"9"), ("image", &png(8, 8))],
-        )
-        .await
-        .invalid(&["type"]);
-    assert_eq!(scene.files().await, 0);
-}
-
 /// A PNG whose header has these dimensions, but which has hardly any data.
 fn bomb(width: u32, height: u32) -> Vec<u8> {
     let mut file = png(8, 8);
@@ -290,6 +165,7 @@ fn bomb(width: u32, height: u32) -> Vec<u8> {
     file
 }
 
+// proves V13, V15
 #[tokio::test]
 async fn what_is_no_image_is_refused() {
     let scene = scene().await;
@@ -352,6 +228,7 @@ async fn what_is_no_image_is_refused() {
     assert_eq!(scene.files().await, 0);
 }
 
+// proves V15
 #[tokio::test]
 async fn what_follows_an_image_in_its_file_is_not_stored() {
     let scene = scene().await;
@@ -383,6 +260,7 @@ fn encoded_bmp() -> Vec<u8> {
     b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x01\0\0\0\x01\0\0\0\x01\0\x18\0".to_vec()
 }
 
+// proves H11, V13
 #[tokio::test]
 async fn four_mebibytes_and_forty_megapixels_are_the_most() {
     let scene = scene().await;
@@ -407,6 +285,7 @@ async fn four_mebibytes_and_forty_megapixels_are_the_most() {
     );
 }
 
+// proves V14
 #[tokio::test]
 async fn a_photo_stands_upright_and_tells_nothing_of_its_place() {
     let scene = scene().await;
@@ -477,17 +356,4 @@ async fn a_profile_that_is_large_in_memory_is_not_looked_at() {
     let began = std::time::Instant::now();
     scene.upload(&file).await.ok();
     assert!(began.elapsed().as_millis() < 500, "{:?}", began.elapsed());
-}
-
-#[tokio::test]
-async fn of_two_uploads_at_once_one_is_shown_and_nothing_else_is_kept() {
-    let scene = scene().await;
-    let files = [png(20, 10), png(30, 10), png(40, 10), png(50, 10)];
-    for answer in futures::future::join_all(files.iter().map(|file| scene.upload(file))).await {
-        answer.ok();
-    }
-    let now = scene.ada.get(&scene.path).await.ok();
-    scene.shown(&now, "image_url").await;
-    scene.shown(&now, "large_image_url").await;
-    assert_eq!(scene.files().await, 3);
 }

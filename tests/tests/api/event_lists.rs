@@ -1,17 +1,13 @@
 //! Lists of events across clubs: `/events/`
-//!
-//! Proves H17, H22, H23, H26, H27, C15, V2, V3, V4, V5.
 
 use chrono::TimeDelta;
-use proptest::prelude::*;
 use serde_json::{Value, json};
-use shared::domain::{Event, Showing};
-use shared::time::Timestamp;
-use tests::fixtures::{hours, id};
+use tests::fixtures::id;
 use tests::{Client, Setup, TestCampus};
 
 use crate::events::{CHESS, chess, event, names, showing};
 
+// proves V2, V3
 #[tokio::test]
 async fn the_list_shows_what_has_not_ended_and_forgets_it_by_the_clock_alone() {
     let (campus, ada) = chess().await;
@@ -44,101 +40,7 @@ async fn the_list_shows_what_has_not_ended_and_forgets_it_by_the_clock_alone() {
     assert_eq!(names(&anybody, "").await, [""; 0]);
 }
 
-#[tokio::test]
-async fn the_ten_parameters_filter() {
-    let (campus, ada) = chess().await;
-    campus
-        .client(&json!({}), "bob")
-        .post(
-            "/api/clubs/",
-            json!({ "name": "Élan Vital", "code": "elan" }),
-        )
-        .await
-        .created();
-    event(&ada, "past", &[showing(-2_000, -1_999)]).await;
-    event(&ada, "wide", &[showing(-30, -29), showing(900, 901)]).await;
-    event(&ada, "near", &[showing(1, 2)]).await;
-    let body = json!({
-        "name": "Talk",
-        "type": 3,
-        "description": "<p>About <b>Gödel</b></p>",
-        "showings": [showing(3, 4)],
-    });
-    campus
-        .as_("bob")
-        .post("/api/clubs/elan/events/", body)
-        .await
-        .created();
-    let anybody = campus.anonymous();
-    let q = |name: &str, at: i64| format!("?{name}={}", hours(at).replace(':', "%3A"));
-    for (query, expected) in [
-        (String::new(), vec!["wide", "near", "Talk"]),
-        ("?search=TALK+godel".into(), vec!["Talk"]),
-        ("?search=elan+talk".into(), vec!["Talk"]),
-        ("?search=talk+near".into(), vec![]),
-        ("?club__code=elan".into(), vec!["Talk"]),
-        ("?club__code=nothing".into(), vec![]),
-        ("?type=3".into(), vec!["Talk"]),
-        ("?type=0".into(), vec!["wide", "near"]),
-        ("?fair=1".into(), vec![]),
-        (q("earliest_start_time", -40), vec!["wide", "near", "Talk"]),
-        (q("earliest_start_time", 1), vec!["near", "Talk"]),
-        (q("latest_start_time", 1), vec!["past", "near"]),
-        (
-            q("latest_start_time", 900),
-            vec!["past", "wide", "near", "Talk"],
-        ),
-        (q("earliest_end_time", 2), vec!["near", "Talk"]),
-        (q("latest_end_time", 2), vec!["past", "near"]),
-        (q("latest_end_time", -1_999), vec!["past"]),
-        (
-            format!(
-                "{}&{}",
-                q("earliest_start_time", 2),
-                &q("latest_end_time", 4)[1..]
-            ),
-            vec!["Talk"],
-        ),
-        // What is on in a span: one showing is enough, and no showing before and after it.
-        (q("from", 2), vec!["wide", "near", "Talk"]),
-        (q("until", -29), vec!["past", "wide"]),
-        (
-            format!("{}&{}", q("from", 0), &q("until", 2)[1..]),
-            vec!["near"],
-        ),
-        (
-            format!("{}&{}", q("from", 901), &q("until", 950)[1..]),
-            vec!["wide"],
-        ),
-        (
-            "?earliest_start_time=1990-01-01T00:00:00%2B02:00&type=0".into(),
-            vec!["past", "wide", "near"],
-        ),
-    ] {
-        assert_eq!(names(&anybody, &query).await, expected, "{query}");
-    }
-    for name in [
-        "type",
-        "fair",
-        "earliest_start_time",
-        "latest_start_time",
-        "earliest_end_time",
-        "latest_end_time",
-        "from",
-        "until",
-    ] {
-        anybody
-            .get(&format!("/api/events/?{name}=soon"))
-            .await
-            .invalid(&[name]);
-    }
-    anybody.get("/api/events/?type=7").await.invalid(&["type"]);
-    anybody
-        .get("/api/events/?earliest_start_time=2026-11-21T09:00:00")
-        .await
-        .invalid(&["earliest_start_time"]);
-}
-
+// proves H22, H23
 #[tokio::test]
 async fn the_list_comes_in_pages() {
     let (campus, ada) = chess().await;
@@ -172,6 +74,7 @@ async fn the_list_comes_in_pages() {
     );
 }
 
+// proves V5
 #[tokio::test]
 async fn writes_show_at_once_in_lists_of_other_functions() {
     let (campus, ada) = chess().await;
@@ -229,6 +132,7 @@ async fn lists_at_once_load_once() {
     assert_eq!(calls, 16 + 2);
 }
 
+// proves C15, H17
 #[tokio::test]
 async fn long_descriptions_keep_nobody_from_the_list() {
     let (campus, ada) = chess().await;
@@ -273,6 +177,7 @@ async fn long_descriptions_keep_nobody_from_the_list() {
     );
 }
 
+// proves V5
 #[tokio::test]
 async fn lists_during_writes_have_each_event_once() {
     // The tokio clock runs, so reads and writes can interleave in any way.
@@ -315,107 +220,4 @@ async fn lists_during_writes_have_each_event_once() {
         reads(other.anonymous()),
         reads(campus.anonymous())
     );
-}
-
-/// Times around now, and near the ends of months and of the catalogue's parts, in hours from now.
-fn moments() -> impl Strategy<Value = i64> {
-    // 2026-12-01T00:00:00Z, 2020-01-01T00:00:00Z, 2041-01-01T00:00:00Z, and near the years 1 and
-    // 9999.
-    let borders = prop::sample::select(vec![231, -60_393, 123_687, -17_750_000, 69_880_000]);
-    let near_borders = (borders, -1i64..=1).prop_map(|(border, hours)| border + hours);
-    prop_oneof![3 => -2_000i64..2_000, 2 => near_borders]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 32,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
-
-    #[test]
-    fn any_combination_of_times_finds_what_it_says(
-        spans in prop::collection::vec(prop::collection::vec((moments(), moments()), 1..4), 1..12),
-        limits in prop::array::uniform6(prop::option::weighted(0.4, moments())),
-    ) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(async {
-            let campus = TestCampus::new();
-            campus.club("chess", &campus.as_("ada")).await;
-            let time = |hours: i64| Timestamp::at(tests::start() + TimeDelta::hours(hours));
-            let events: Vec<Event> = (0..)
-                .zip(&spans)
-                .map(|(n, spans)| {
-                    let model = tests::fixtures::event(n);
-                    let showing = |&(a, b): &(i64, i64)| Showing {
-                        start: time(a.min(b)),
-                        end: time(a.max(b)),
-                        ..model.showings[0].clone()
-                    };
-                    Event {
-                        showings: spans.iter().map(showing).collect(),
-                        ..model.clone()
-                    }
-                })
-                .collect();
-            campus
-                .campus
-                .app
-                .table
-                .load_listings(&events)
-                .await
-                .expect("a table");
-            let names = [
-                "earliest_start_time",
-                "latest_start_time",
-                "earliest_end_time",
-                "latest_end_time",
-                "from",
-                "until",
-            ];
-            let sent = names
-                .iter()
-                .zip(limits)
-                .filter_map(|(name, limit)| Some(format!("{name}={}", hours(limit?))));
-            let query = sent.collect::<Vec<_>>().join("&");
-            let found = campus
-                .anonymous()
-                .get(&format!("/api/events/?page_size=100&{query}"))
-                .await
-                .ok();
-            let mut found: Vec<u64> = found["results"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(id)
-                .collect();
-            found.sort_unstable();
-            // V2, written as simply as possible.
-            let [from_start, to_start, from_end, to_end, from, until] =
-                limits.map(|limit| limit.map(time));
-            let expected = events.iter().filter(|event| {
-                let starts = || event.showings.iter().map(|showing| showing.start);
-                let ends = || event.showings.iter().map(|showing| showing.end);
-                let window = query.is_empty().then(|| time(0));
-                let is_on = |showing: &Showing| {
-                    from.is_none_or(|limit| showing.end >= limit)
-                        && until.is_none_or(|limit| showing.start <= limit)
-                };
-                window.is_none_or(|now| ends().any(|end| end >= now))
-                    && event.showings.iter().any(is_on)
-                    && from_start.is_none_or(|limit| starts().min() >= Some(limit))
-                    && to_start.is_none_or(|limit| starts().max() <= Some(limit))
-                    && from_end.is_none_or(|limit| ends().min() >= Some(limit))
-                    && to_end.is_none_or(|limit| ends().max() <= Some(limit))
-            });
-            assert_eq!(
-                found,
-                expected.map(|event| event.id.get()).collect::<Vec<_>>(),
-                "{query}"
-            );
-        });
-    }
 }

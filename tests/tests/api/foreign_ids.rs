@@ -4,7 +4,7 @@ use serde_json::json;
 use tests::fixtures::{hours, id};
 use tests::{Client, TestCampus};
 
-/// An officer of chess who is none of go, and what chess has.
+/// The officer of both clubs, an applicant of chess, and the ids of what chess has.
 struct Scene {
     officer: Client,
     sue: Client,
@@ -69,7 +69,7 @@ async fn an_id_of_another_club_is_not_found_when_it_is_read() {
         format!("{there}extensions/"),
         format!("{there}submissions/{submission}/"),
         format!("{there}submissions/{submission}/history/"),
-        format!("{here}questions/{}/", question),
+        format!("{here}questions/{question}/"),
         format!("{here}submissions/{submission}/"),
         format!("{here}submissions/{submission}/history/"),
         format!("{here}extensions/{extension}/"),
@@ -113,13 +113,13 @@ async fn an_id_of_another_club_is_not_found_when_it_is_written() {
         .error(404);
     officer
         .patch(
-            &format!("{here}questions/{}/", question),
+            &format!("{here}questions/{question}/"),
             json!({ "prompt": "stolen" }),
         )
         .await
         .error(404);
     officer
-        .delete(&format!("{here}questions/{}/", question))
+        .delete(&format!("{here}questions/{question}/"))
         .await
         .error(404);
     officer

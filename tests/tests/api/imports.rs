@@ -1,20 +1,18 @@
-//! `/clubs/{club}/members/import/`, `/clubs/import/`
+//! `/clubs/{club}/members/import/`
 
 use http::Method;
 use serde_json::{Value, json};
-use tests::fixtures::id;
 use tests::{Client, Setup, TestCampus};
 
 const MEMBERS: &str = "/api/clubs/chess/members/import/";
-const CLUBS: &str = "/api/clubs/import/";
 
-async fn csv(client: &Client, path: &str, text: &str) -> tests::Response {
+pub(crate) async fn csv(client: &Client, path: &str, text: &str) -> tests::Response {
     client
         .raw(Method::POST, path, Some("text/csv"), text.to_owned())
         .await
 }
 
-async fn json_rows(client: &Client, path: &str, rows: Value) -> tests::Response {
+pub(crate) async fn json_rows(client: &Client, path: &str, rows: Value) -> tests::Response {
     client
         .raw(
             Method::POST,
@@ -26,12 +24,12 @@ async fn json_rows(client: &Client, path: &str, rows: Value) -> tests::Response 
 }
 
 /// The numbers of created, updated, invited and skipped rows.
-fn counts(body: &Value) -> [u64; 4] {
+pub(crate) fn counts(body: &Value) -> [u64; 4] {
     ["created", "updated", "invited", "skipped"].map(|name| body[name].as_u64().unwrap_or(99))
 }
 
 /// Row and column of each error.
-fn errors(body: &Value) -> Vec<(u64, String)> {
+pub(crate) fn errors(body: &Value) -> Vec<(u64, String)> {
     let errors = body["errors"].as_array().cloned().unwrap_or_default();
     errors
         .iter()
@@ -42,7 +40,7 @@ fn errors(body: &Value) -> Vec<(u64, String)> {
         .collect()
 }
 
-async fn club(campus: &TestCampus) -> Client {
+pub(crate) async fn club(campus: &TestCampus) -> Client {
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     for name in ["sue", "bob", "kim"] {
@@ -314,127 +312,6 @@ async fn a_large_roster_is_added_even_if_others_add_at_once() {
     assert_eq!(members(&ada).await.len(), 121);
 }
 
-// proves B1, B2, B5, B6, B7
-#[tokio::test]
-async fn clubs_are_imported_with_their_owners_and_repeated() {
-    let campus = TestCampus::new();
-    club(&campus).await;
-    let admin = campus.admin();
-    let tag = admin
-        .post("/api/tags/", json!({ "name": "Games" }))
-        .await
-        .created();
-    let file = "code,name,subtitle,description,email,website,tags,owner\n\
-        go,Go Club,Black and white,<p>Stones.</p>,go@clubs.example,https://go.example/,games,sue@uni.example\n\
-        ,Bridge & Cards,,,,,\"Games|\",new@uni.example\n\
-        chess,Chess Society,,,,,,\n\
-        ,,,,,,,bob@uni.example\n\
-        BAD,Bad,,,,,,\n\
-        import,Import,,,,,,\n\
-        poker,Poker,,,nonsense,,Cards,nobody\n";
-    let dry = csv(&admin, &format!("{CLUBS}?dry_run=true"), file)
-        .await
-        .ok();
-    let done = csv(&admin, CLUBS, file).await.ok();
-    for body in [&dry, &done] {
-        assert_eq!(counts(body), [2, 1, 1, 0], "{body}");
-        let expected = [
-            (4, "name"),
-            (5, "code"),
-            (6, "code"),
-            (7, "owner"),
-            (7, "tags"),
-        ];
-        assert_eq!(
-            errors(body),
-            expected.map(|(row, field)| (row, field.to_owned()))
-        );
-    }
-    let go = campus.anonymous().get("/api/clubs/go/").await.ok();
-    assert_eq!(
-        (
-            &go["name"],
-            &go["subtitle"],
-            &go["description"],
-            &go["email"]
-        ),
-        (
-            &json!("Go Club"),
-            &json!("Black and white"),
-            &json!("<p>Stones.</p>"),
-            &json!("go@clubs.example")
-        )
-    );
-    assert_eq!(go["tags"][0]["id"], tag["id"]);
-    assert_eq!(
-        (&go["approved"], &go["membership_count"]),
-        (&json!(true), &json!(1))
-    );
-    let own = campus.as_("sue").get("/api/memberships/").await.ok();
-    assert_eq!(own[0]["role"], 0);
-    let bridge = admin.get("/api/clubs/bridge-cards/").await.ok();
-    assert_eq!(bridge["membership_count"], 0);
-    let invites = admin.get("/api/clubs/bridge-cards/invites/").await.ok();
-    assert_eq!(
-        (&invites[0]["email"], &invites[0]["role"]),
-        (&json!("new@uni.example"), &json!(0))
-    );
-    assert_eq!(
-        admin.get("/api/clubs/chess/").await.ok()["name"],
-        "Chess Society"
-    );
-    assert_eq!(admin.get("/api/tags/").await.ok()[0]["clubs"], 2);
-    campus.deliver().await;
-    let to_sue = campus
-        .mails()
-        .into_iter()
-        .find(|mail| mail.to == "sue@uni.example");
-    assert_eq!(to_sue.expect("a mail").subject, "Welcome to Go Club");
-    // The same file again changes nothing more.
-    let stored = campus.stored();
-    assert_eq!(counts(&csv(&admin, CLUBS, file).await.ok()), [0, 0, 0, 3]);
-    assert!(campus.stored() == stored);
-    // An owner is added to a club that is there; a club is matched by its name, too.
-    let more = json!([
-        { "name": "Bridge & cards", "owner": "bob@uni.example", "tags": ["Games"] },
-    ]);
-    assert_eq!(
-        counts(&json_rows(&admin, CLUBS, more).await.ok()),
-        [0, 1, 0, 0]
-    );
-    let owners = admin.get("/api/clubs/bridge-cards/members/").await.ok();
-    assert_eq!(owners[0]["username"], "bob");
-    json_rows(&campus.as_("ada"), CLUBS, json!([]))
-        .await
-        .error(403);
-    let findings = admin::check(
-        &campus.stored(),
-        shared::time::Clock::now(&*campus.campus.clock),
-    );
-    assert!(findings.is_empty(), "{findings:?}");
-}
-
-// proves B7
-#[tokio::test]
-async fn import_is_no_code_of_a_club() {
-    let campus = TestCampus::new();
-    let ada = campus.as_("ada");
-    ada.post("/api/clubs/", json!({ "name": "x", "code": "import" }))
-        .await
-        .invalid(&["code"]);
-    let club = ada
-        .post("/api/clubs/", json!({ "name": "Import" }))
-        .await
-        .created();
-    assert_eq!(club["code"], "import-club");
-    campus
-        .anonymous()
-        .get("/api/clubs/import/")
-        .await
-        .error(405);
-    assert!(id(&ada.get("/api/settings/").await.ok()) > 0);
-}
-
 // proves B3, B4
 #[tokio::test]
 async fn officers_may_be_in_their_own_file() {
@@ -444,30 +321,4 @@ async fn officers_may_be_in_their_own_file() {
     let rows = json!([{ "username": "olga", "title": "Coach" }, { "email": "new@uni.example" }]);
     let done = json_rows(&olga, MEMBERS, rows).await.ok();
     assert_eq!((counts(&done), errors(&done)), ([0, 1, 1, 0], vec![]));
-}
-
-// proves B2, B6
-#[tokio::test]
-async fn a_row_whose_owner_cannot_be_invited_is_left_out_as_a_whole() {
-    let campus = Setup::default()
-        .settings(|settings| settings.club_approval = shared::settings::Approval::Required)
-        .build();
-    club(&campus).await;
-    let admin = campus.admin();
-    let rows = json!([{ "code": "chess", "name": "Renamed", "owner": "new@uni.example" }]);
-    for path in [format!("{CLUBS}?dry_run=true"), CLUBS.to_owned()] {
-        let done = json_rows(&admin, &path, rows.clone()).await.ok();
-        assert_eq!(
-            (counts(&done), errors(&done)),
-            ([0; 4], vec![(1, "owner".into())])
-        );
-    }
-    assert_eq!(admin.get("/api/clubs/chess/").await.ok()["name"], "chess");
-    let twice = format!("{CLUBS}?dry_run=true&dry_run=false");
-    json_rows(&admin, &twice, rows).await.invalid(&["dry_run"]);
-    // Columns that the import does not know are refused, whatever they hold.
-    let rows = json!([{ "code": "go", "name": "Go", "active": true, "Extra": {} }]);
-    json_rows(&admin, CLUBS, rows)
-        .await
-        .invalid(&["0.Extra", "0.active"]);
 }

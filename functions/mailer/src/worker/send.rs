@@ -14,7 +14,7 @@ use super::{PAUSE, RetryLater, Worker};
 use crate::outcome::SendOutcome;
 
 /// Attempts within one invocation, if SES surely did not take the mail.
-const TRIES: u32 = 3;
+const MAX_TRIES_PER_INVOCATION: u32 = 3;
 /// A mail that SES did not take within these hours has failed (E14). The stream gives up a record
 /// one hour later (template.yaml).
 const GIVE_UP_AFTER_HOURS: i64 = 11;
@@ -46,7 +46,7 @@ impl Worker {
         mut turn: DateTime<Utc>,
         began: Instant,
     ) -> Result<(), RetryLater> {
-        for attempt in 1..=TRIES {
+        for attempt in 1..=MAX_TRIES_PER_INVOCATION {
             self.wait_for(turn, began).await?;
             if !self.outage.may_send(&self.table, self.clock.now()).await? {
                 tokio::time::sleep(PAUSE).await;
@@ -91,7 +91,7 @@ impl Worker {
                     .settle(mail, EmailStatus::Queued, EmailStatus::Failed, text)
                     .await;
             }
-            if attempt < TRIES {
+            if attempt < MAX_TRIES_PER_INVOCATION {
                 tokio::time::sleep(Duration::from_millis(500) * 2u32.pow(attempt)).await;
                 turn = self.reserve(1).await?.pop().unwrap_or(turn);
             }

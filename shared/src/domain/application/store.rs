@@ -66,7 +66,7 @@ fn windows_with(
     ended.sort_by(|a, b| b.cmp(a));
     let oldest = now.plus(-TimeDelta::days(Window::KEPT_DAYS));
     let is_late =
-        |(n, (end, _)): &(usize, &(Timestamp, String))| *n >= Window::KEPT || *end < oldest;
+        |(n, (end, _)): &(usize, &(Timestamp, String))| *n >= Window::MAX_ENDED || *end < oldest;
     for (_, (_, id)) in ended.iter().enumerate().filter(is_late) {
         windows.remove(id);
     }

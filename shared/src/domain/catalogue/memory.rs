@@ -19,7 +19,7 @@ use crate::{ids, text};
 
 /// Memory for the parts of one catalogue, in bytes as counted by [`Listed::size`]. If more is
 /// needed, the parts that were not used recently are removed.
-const MEMORY: usize = 96 * 1024 * 1024;
+const MAX_CATALOGUE_BYTES: usize = 96 * 1024 * 1024;
 
 /// An item of a catalogue.
 pub trait Listed: Sized + Send + Sync + 'static {
@@ -133,7 +133,7 @@ impl<L> Held<L> {
     /// fits.
     fn shrink(&mut self) {
         let mut size: usize = self.parts.values().map(|part| part.size).sum();
-        while size > MEMORY {
+        while size > MAX_CATALOGUE_BYTES {
             let unused = self
                 .parts
                 .iter()
@@ -286,7 +286,7 @@ mod tests {
             size,
             items: Arc::default(),
         };
-        let third = MEMORY / 3 + 1;
+        let third = MAX_CATALOGUE_BYTES / 3 + 1;
         let parts = [
             ("old", part(1, third)),
             ("small", part(2, 10)),
@@ -306,7 +306,8 @@ mod tests {
             "the longest unused goes, and no more than it takes"
         );
         // The parts of the current request stay, whatever their size.
-        held.parts.insert("huge".into(), part(4, MEMORY));
+        held.parts
+            .insert("huge".into(), part(4, MAX_CATALOGUE_BYTES));
         held.shrink();
         assert!(
             held.parts.contains_key("huge")

@@ -110,7 +110,7 @@ impl Window {
     /// For how many days a club keeps the window of an application that has ended.
     pub const KEPT_DAYS: i64 = 60;
     /// How many windows of applications that have ended a club keeps.
-    pub const KEPT: usize = 5;
+    pub const MAX_ENDED: usize = 5;
 
     /// Returns whether the application takes submissions at `now`.
     pub fn is_open(&self, now: DateTime<Utc>) -> bool {

@@ -23,7 +23,7 @@ pub struct Forms(Mutex<HashMap<Id<Application>, Arc<Form>>>);
 /// the new application with an old question.
 const SETTLED_AFTER: TimeDelta = TimeDelta::minutes(1);
 /// What all forms may take together, in bytes (roughly).
-const MEMORY: usize = 8 * 1024 * 1024;
+const MAX_FORMS_BYTES: usize = 8 * 1024 * 1024;
 
 /// Returns how much memory a question takes, in bytes (roughly).
 fn size(question: &Question) -> usize {
@@ -80,10 +80,10 @@ impl Forms {
         let sizes = |form: &Form| form.questions.iter().map(size).sum::<usize>();
         let held: usize = forms.values().map(|form| sizes(form)).sum();
         let own = sizes(form);
-        if held + own > MEMORY {
+        if held + own > MAX_FORMS_BYTES {
             forms.clear();
         }
-        if own <= MEMORY {
+        if own <= MAX_FORMS_BYTES {
             forms.insert(form.application.id, Arc::new(form.clone()));
         }
     }

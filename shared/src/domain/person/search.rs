@@ -28,19 +28,19 @@ impl Entity for PersonAddress {
 }
 
 /// Maximum number of search words per person.
-const WORDS: usize = 12;
+const MAX_WORDS_PER_PERSON: usize = 12;
 
 /// Maximum length of a search word in characters. The rest of the word is ignored.
-const WORD: usize = 60;
+const MAX_WORD_LENGTH: usize = 60;
 
 /// Page size of a search, in entries.
 const SEARCH_PAGE: i32 = 100;
 
 /// Maximum number of entries that one search reads.
-const SEARCHED: usize = 1_000;
+const MAX_ENTRIES_READ: usize = 1_000;
 
 fn cut(word: &str) -> String {
-    word.chars().take(WORD).collect()
+    word.chars().take(MAX_WORD_LENGTH).collect()
 }
 
 impl Personal {
@@ -57,7 +57,7 @@ impl Personal {
             .chain(inner);
         all.map(|word| cut(&word))
             .filter(|word| !word.is_empty())
-            .take(WORDS)
+            .take(MAX_WORDS_PER_PERSON)
             .collect()
     }
 }
@@ -110,7 +110,7 @@ impl Table {
     /// Returns at most `limit` people who match all of these folded words. A person matches if each
     /// word is the beginning of one of their own words.
     ///
-    /// This is 1 query. It reads pages until it has enough people, or has read [`SEARCHED`]
+    /// This is 1 query. It reads pages until it has enough people, or has read [`MAX_ENTRIES_READ`]
     /// entries.
     pub async fn people_like(
         &self,
@@ -139,7 +139,7 @@ impl Table {
                         found.insert(entry.person, entry);
                     }
                 }
-                Ok(found.len() < limit && seen < SEARCHED)
+                Ok(found.len() < limit && seen < MAX_ENTRIES_READ)
             },
         )
         .await?;

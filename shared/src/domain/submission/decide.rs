@@ -23,9 +23,9 @@ pub struct DecisionWrite {
 }
 
 /// Maximum decisions in one transaction. Each needs two writes, and DynamoDB allows 100 writes.
-const VERDICTS: usize = 50;
+const MAX_DECISIONS_PER_TRANSACTION: usize = 50;
 /// Maximum bytes of one transaction. This is well below DynamoDB's limit of 4 MB.
-const VERDICT_BYTES: usize = 2_500_000;
+const MAX_BYTES_PER_TRANSACTION: usize = 2_500_000;
 /// Estimated bytes of a submission without its answers, but with its history entry and both
 /// reasons.
 const SMALL_ITEM: usize = 32_000;
@@ -38,12 +38,12 @@ impl Table {
     /// old values from the second read.
     pub async fn decide(
         &self,
-        verdicts: Vec<DecisionWrite>,
+        decisions: Vec<DecisionWrite>,
         by: Id<Person>,
         at: Timestamp,
         next_id: impl Fn() -> u64 + Sync,
     ) -> Result<Vec<Submission>, TableError> {
-        let chunks = in_transactions(verdicts);
+        let chunks = in_transactions(decisions);
         let is_one = chunks.len() == 1;
         let decided: Result<Vec<Vec<Submission>>, TableError> = stream::iter(chunks)
             .map(|chunk| self.decide_chunk(chunk, by, at, &next_id))
@@ -57,7 +57,7 @@ impl Table {
 
     async fn decide_chunk(
         &self,
-        mut verdicts: Vec<DecisionWrite>,
+        mut decisions: Vec<DecisionWrite>,
         by: Id<Person>,
         at: Timestamp,
         next_id: &(impl Fn() -> u64 + Sync),
@@ -71,7 +71,7 @@ impl Table {
                 status,
                 reason,
                 only_as_read,
-            } in &verdicts
+            } in &decisions
             {
                 let mut new = old.clone();
                 new.status = status.unwrap_or(old.status);
@@ -104,18 +104,18 @@ impl Table {
             match self.transact(writes).await {
                 Ok(()) => return Ok(decided),
                 Err(TableError::Refused(_))
-                    if verdicts.iter().all(|verdict| !verdict.only_as_read) => {}
+                    if decisions.iter().all(|decision| !decision.only_as_read) => {}
                 Err(error) => return Err(error),
             }
-            let Some(application) = verdicts
+            let Some(application) = decisions
                 .first()
-                .map(|verdict| verdict.submission.application)
+                .map(|decision| decision.submission.application)
             else {
                 break;
             };
-            let ids: Vec<Id<Submission>> = verdicts
+            let ids: Vec<Id<Submission>> = decisions
                 .iter()
-                .map(|verdict| verdict.submission.id)
+                .map(|decision| decision.submission.id)
                 .collect();
             let mut again = self.submissions_by_id(application, &ids).await?;
             // The applicant was erased in the meantime (D5).
@@ -123,13 +123,13 @@ impl Table {
                 return Err(TableError::Refused(Refusal::ApplicantErased));
             }
             // Submissions that were withdrawn in the meantime are left out.
-            verdicts.retain_mut(|verdict| {
+            decisions.retain_mut(|decision| {
                 match again
                     .iter()
-                    .position(|found| found.id == verdict.submission.id)
+                    .position(|found| found.id == decision.submission.id)
                 {
                     Some(position) => {
-                        verdict.submission = again.swap_remove(position);
+                        decision.submission = again.swap_remove(position);
                         true
                     }
                     None => false,
@@ -166,20 +166,20 @@ fn change(
 
 /// Splits decisions into groups that fit one transaction. DynamoDB allows 100 writes, and 4 MB for
 /// the changed items.
-fn in_transactions(verdicts: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
+fn in_transactions(decisions: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
     let mut portions: Vec<Vec<DecisionWrite>> = Vec::new();
     let mut bytes = 0;
-    for verdict in verdicts {
-        let size = verdict.submission.answers.size() + SMALL_ITEM;
-        if let Some(portion) = portions
-            .last_mut()
-            .filter(|portion| portion.len() < VERDICTS && bytes + size <= VERDICT_BYTES)
-        {
+    for decision in decisions {
+        let size = decision.submission.answers.size() + SMALL_ITEM;
+        if let Some(portion) = portions.last_mut().filter(|portion| {
+            portion.len() < MAX_DECISIONS_PER_TRANSACTION
+                && bytes + size <= MAX_BYTES_PER_TRANSACTION
+        }) {
             bytes += size;
-            portion.push(verdict);
+            portion.push(decision);
         } else {
             bytes = size;
-            portions.push(vec![verdict]);
+            portions.push(vec![decision]);
         }
     }
     portions

@@ -68,7 +68,7 @@ pub struct Submission {
     #[serde(default)]
     pub reviews: BTreeMap<String, Option<u8>>,
     /// The idempotency keys of the last requests, the oldest first, at most
-    /// [`RememberedKey::MOST`]. A repeat is answered with what is stored.
+    /// [`RememberedKey::MAX_KEYS`]. A repeat is answered with what is stored.
     #[serde(default)]
     pub keys: Vec<RememberedKey>,
     /// When submissions in this place were confirmed by a mail; covers the last 24 hours.
@@ -234,7 +234,7 @@ pub struct RememberedKey {
 
 impl RememberedKey {
     /// How many keys a submission remembers.
-    pub const MOST: usize = 5;
+    pub const MAX_KEYS: usize = 5;
     /// How many characters of a hash are kept: 128 bits.
     pub const HASH: usize = 32;
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::db::answer::{AnyItem as _, Stored, readable};
-use crate::db::read::{BATCH, Range};
+use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::{Entity as _, Table, TableError};
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -47,7 +47,7 @@ impl Table {
         let wanted: Vec<Key> = wanted.into_iter().collect();
         let (mut own, mut withdrawn): (Vec<Submission>, Vec<Withdrawal>) = (vec![], vec![]);
         // Only one batch is in memory as it was read, because answers may be large.
-        for batch in wanted.chunks(BATCH) {
+        for batch in wanted.chunks(MAX_BATCH_KEYS) {
             let found = self.get_many(batch.to_vec()).await?.into_items();
             let (gone, found): (Vec<Stored>, Vec<Stored>) = found
                 .into_iter()
@@ -61,7 +61,7 @@ impl Table {
                 }
             }
             own.extend(found);
-            if own.iter().map(size).sum::<usize>() > limits::HELD {
+            if own.iter().map(size).sum::<usize>() > limits::MAX_HELD_BYTES {
                 return Err(TableError::TooMuch);
             }
         }

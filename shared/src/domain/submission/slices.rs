@@ -9,7 +9,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Deserialize;
 
 use crate::db::answer::Stored;
-use crate::db::read::BATCH;
+use crate::db::read::MAX_BATCH_KEYS;
 use crate::db::{Item, Key, Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
@@ -50,13 +50,14 @@ impl Table {
         application: Id<Application>,
         ids: &[Id<Submission>],
     ) -> Result<Vec<Submission>, TableError> {
-        let batches = stream::iter(ids.chunks(BATCH).map(<[_]>::to_vec)).map(async |ids| {
-            let mut found = self.submissions_by_id(application, &ids).await?;
-            for submission in &mut found {
-                submission.answers.drop_texts();
-            }
-            Ok(found)
-        });
+        let batches =
+            stream::iter(ids.chunks(MAX_BATCH_KEYS).map(<[_]>::to_vec)).map(async |ids| {
+                let mut found = self.submissions_by_id(application, &ids).await?;
+                for submission in &mut found {
+                    submission.answers.drop_texts();
+                }
+                Ok(found)
+            });
         batches.buffered(LARGE_BATCHES).try_concat().await
     }
 
@@ -113,7 +114,7 @@ impl Table {
                     found.push(submission);
                 }
             }
-            if held > limits::HELD {
+            if held > limits::MAX_HELD_BYTES {
                 return Err(TableError::TooMuch);
             }
         }

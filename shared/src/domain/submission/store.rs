@@ -165,7 +165,7 @@ impl StoredSubmission {
 }
 
 /// Page size (items) of a query that stops at the first matching item.
-const FEW: i32 = 20;
+const FIRST_MATCH_PAGE: i32 = 20;
 impl Table {
     /// Returns what is stored in the place of a submission: 1 read.
     pub async fn stored_submission(
@@ -254,7 +254,7 @@ impl Table {
                             newest.push(submission);
                         }
                     }
-                    if held.load(Ordering::Relaxed) > limits::HELD {
+                    if held.load(Ordering::Relaxed) > limits::MAX_HELD_BYTES {
                         return Err(TableError::TooMuch);
                     }
                     Ok(true)
@@ -281,7 +281,7 @@ impl Table {
                 false,
                 keys::submissions(application, part),
                 Range::All,
-                Fetch::Pages(FEW),
+                Fetch::Pages(FIRST_MATCH_PAGE),
                 |page: Vec<Stored>| {
                     any |= page.iter().any(|item| item.kind() == Submission::TYPE);
                     Ok(!any)

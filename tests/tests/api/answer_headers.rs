@@ -1,0 +1,304 @@
+//! Rules for the answers of every route: entity tags, caches, compression, origins and addresses
+
+use http::Method;
+use serde_json::json;
+use tests::{Setup, TestCampus};
+
+// proves H28, H30
+#[tokio::test]
+async fn entity_tags_and_caching() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let anybody = campus.anonymous();
+    let first = anybody.get("/api/clubs/chess/").await;
+    let tag = first.header("etag").to_owned();
+    assert!(first.header("cache-control").starts_with("public"));
+    let unchanged = anybody
+        .clone()
+        .header("if-none-match", format!("\"x\", {tag}"))
+        .get("/api/clubs/chess/")
+        .await;
+    assert_eq!(
+        (
+            unchanged.status.as_u16(),
+            unchanged.bytes.len(),
+            unchanged.header("etag")
+        ),
+        (304, 0, tag.as_str())
+    );
+    let own = ada.get("/api/clubs/chess/").await;
+    assert!(own.header("cache-control").starts_with("private") && own.header("etag") != tag);
+    ada.patch("/api/clubs/chess/", json!({ "name": "Other" }))
+        .await
+        .ok();
+    assert_eq!(
+        anybody
+            .header("if-none-match", tag)
+            .get("/api/clubs/chess/")
+            .await
+            .status,
+        200
+    );
+}
+
+// proves H28
+#[tokio::test]
+async fn entity_tags_are_strong_but_for_compressed_answers_and_come_with_201() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    let created = ada.post("/api/clubs/", json!({ "name": "Go" })).await;
+    let tag = created.header("etag").to_owned();
+    assert!(tag.starts_with('"'), "{tag}");
+    assert_eq!(ada.get("/api/clubs/go/").await.header("etag"), tag);
+    let compressed = ada
+        .clone()
+        .header("accept-encoding", "gzip")
+        .get("/api/openapi.json")
+        .await;
+    assert!(compressed.header("etag").starts_with("W/"));
+    for tag in [tag.clone(), format!("W/{tag}")] {
+        let now = ada.get("/api/clubs/go/").await.header("etag").to_owned();
+        let given = if tag.starts_with("W/") {
+            format!("W/{now}")
+        } else {
+            now
+        };
+        ada.clone()
+            .header("if-match", given)
+            .patch("/api/clubs/go/", json!({ "subtitle": tag }))
+            .await
+            .ok();
+    }
+    ada.clone()
+        .header("if-match", tag)
+        .patch("/api/clubs/go/", json!({ "subtitle": "late" }))
+        .await
+        .error(412);
+    // A gateway may pass the query parameters in any order.
+    let (a, b) = (
+        ada.get("/api/clubs/?page_size=1&ordering=alphabetical")
+            .await,
+        ada.get("/api/clubs/?ordering=alphabetical&page_size=1")
+            .await,
+    );
+    assert_eq!(
+        (a.header("etag"), a.bytes.clone()),
+        (b.header("etag"), b.bytes.clone())
+    );
+}
+
+// proves H30
+#[tokio::test]
+async fn answers_say_what_they_depend_on() {
+    let campus = TestCampus::new();
+    for client in [
+        campus.anonymous(),
+        campus.as_("ada"),
+        campus.anonymous().header("origin", "https://x.example"),
+    ] {
+        let answer = client
+            .header("accept-encoding", "gzip")
+            .get("/api/clubs/")
+            .await;
+        let vary: Vec<String> = answer
+            .headers
+            .get_all("vary")
+            .iter()
+            .map(|value| value.to_str().unwrap_or_default().to_lowercase())
+            .collect();
+        for name in ["accept", "accept-encoding", "authorization", "origin"] {
+            assert!(
+                vary.join(",").split(',').any(|said| said.trim() == name),
+                "{name}: {vary:?}"
+            );
+        }
+    }
+}
+
+// proves H25
+#[tokio::test]
+async fn answers_are_compressed_on_request() {
+    let campus = TestCampus::new();
+    for encoding in ["gzip", "br"] {
+        let answer = campus
+            .anonymous()
+            .header("accept-encoding", encoding)
+            .get("/api/openapi.json")
+            .await;
+        assert_eq!(answer.header("content-encoding"), encoding);
+    }
+    assert_eq!(
+        campus
+            .anonymous()
+            .get("/api/openapi.json")
+            .await
+            .header("content-encoding"),
+        ""
+    );
+}
+
+// proves H25
+#[tokio::test]
+async fn an_answer_that_cannot_pass_the_gateway_is_refused_with_a_hint() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    // 16 submissions of 290 KB do not fit into an answer; two do.
+    let mut responses = Vec::new();
+    for n in 0..15 {
+        let question = drive
+            .officer
+            .post(
+                &format!("{}questions/", drive.path),
+                json!({ "question_type": 1, "prompt": n.to_string() }),
+            )
+            .await
+            .created();
+        responses.push(json!({ "question": question["id"], "text": "long ".repeat(3_900) }));
+    }
+    for n in 0..16 {
+        let student = campus.as_(&format!("student{n}"));
+        student
+            .post(
+                &format!("{}submissions/", drive.path),
+                json!({ "responses": responses }),
+            )
+            .await
+            .created();
+    }
+    let path = format!("{}submissions/", drive.path);
+    let detail = drive.officer.get(&path).await.error(400);
+    assert!(
+        detail.contains("limit") && detail.contains("cursor"),
+        "{detail}"
+    );
+    drive.officer.get(&format!("{path}?limit=2")).await.ok();
+    assert_eq!(
+        drive
+            .officer
+            .clone()
+            .header("accept-encoding", "gzip")
+            .get(&path)
+            .await
+            .status,
+        200
+    );
+}
+
+// proves H32
+#[tokio::test]
+async fn a_client_that_accepts_no_coding_gets_406() {
+    let campus = TestCampus::new();
+    let client = campus.anonymous().header("accept-encoding", "identity;q=0");
+    let answer = client.get("/api/health/").await;
+    assert_eq!(answer.json()["code"], "not_acceptable");
+    answer.error(406);
+    let compressed = campus
+        .anonymous()
+        .header("accept-encoding", "identity;q=0, br");
+    let answer = compressed.get("/api/openapi.json").await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.header("content-encoding")),
+        (200, "br")
+    );
+}
+
+// proves H31
+#[tokio::test]
+async fn browsers_of_allowed_origins_may_call() {
+    let campus = TestCampus::new();
+    let answer = campus
+        .anonymous()
+        .header("origin", "https://site.example")
+        .get("/api/health/")
+        .await;
+    assert_eq!(answer.header("access-control-allow-origin"), "*");
+    let preflight = campus
+        .anonymous()
+        .header("origin", "https://site.example")
+        .header("access-control-request-method", "PATCH");
+    let answer = preflight
+        .send(Method::OPTIONS, "/api/clubs/go/", None)
+        .await;
+    assert!(
+        answer
+            .header("access-control-allow-methods")
+            .contains("PATCH")
+    );
+    let strict = Setup::default()
+        .settings(|settings| settings.cors_origins = vec!["https://site.example".into()])
+        .build();
+    let allowed = async |origin: &'static str| {
+        let answer = strict
+            .anonymous()
+            .header("origin", origin)
+            .get("/api/health/")
+            .await;
+        answer.header("access-control-allow-origin").to_owned()
+    };
+    assert_eq!(
+        allowed("https://site.example").await,
+        "https://site.example"
+    );
+    assert_eq!(allowed("https://evil.example").await, "");
+}
+
+// proves H31
+#[tokio::test]
+async fn browsers_may_read_what_they_need_and_remember_preflights() {
+    let campus = TestCampus::new();
+    let preflight = campus
+        .anonymous()
+        .header("origin", "https://x.example")
+        .header("access-control-request-method", "POST");
+    let answer = preflight.send(Method::OPTIONS, "/api/clubs/", None).await;
+    assert_eq!(answer.header("access-control-max-age"), "7200");
+    let answer = campus
+        .anonymous()
+        .header("origin", "https://x.example")
+        .get("/api/clubs/")
+        .await;
+    let exposed = answer
+        .header("access-control-expose-headers")
+        .to_lowercase();
+    for name in [
+        "etag",
+        "link",
+        "location",
+        "retry-after",
+        "content-disposition",
+        "www-authenticate",
+        "idempotency-replayed",
+        "x-request-id",
+    ] {
+        assert!(exposed.contains(name), "{name}: {exposed}");
+    }
+}
+
+// proves H33
+#[tokio::test]
+async fn forwarded_hosts_count_only_from_a_trusted_proxy() {
+    for (trusted, expected) in [
+        (false, "http://clubs.example/api/clubs/?"),
+        (true, "https://clubs.university.example/api/clubs/?"),
+    ] {
+        let campus = Setup::default()
+            .settings(move |settings| settings.trusts_forwarded = trusted)
+            .build();
+        let ada = campus.as_("ada");
+        campus.club("chess", &ada).await;
+        campus.club("go", &ada).await;
+        let page = campus
+            .anonymous()
+            .header(
+                "x-forwarded-host",
+                "clubs.university.example, inner.example",
+            )
+            .header("x-forwarded-proto", "https")
+            .get("/api/clubs/?page_size=1")
+            .await
+            .ok();
+        let next = page["next"].as_str().unwrap_or_default().to_owned();
+        assert!(next.starts_with(expected), "{next}");
+    }
+}
