@@ -74,6 +74,10 @@ async fn open_form(
     (path, submission)
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "a list: one measurement after another"
+)]
 #[tokio::main]
 async fn main() -> ExitCode {
     let campus = Arc::new(Campus::new(Parts::open(None).expect("parts")).expect("a campus"));

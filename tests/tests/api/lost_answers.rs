@@ -115,6 +115,7 @@ pub async fn after(milliseconds: u64) {
 }
 
 /// All operations that write: caller, method, path, body, and the status of the answer.
+#[expect(clippy::too_many_lines, reason = "a table: one row an operation")]
 fn operations() -> Vec<(usize, Method, &'static str, Value, u16)> {
     let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
     let (stranger, owner, admin, sue) = (1, 4, 5, 6);

@@ -1,10 +1,5 @@
 //! Tests of the API as a client sees it. Most modules are named after the end of a path.
 
-#![allow(
-    clippy::too_many_lines,
-    reason = "a test tells one story from the beginning to the end"
-)]
-
 mod addresses;
 mod answer_headers;
 mod application_fields;

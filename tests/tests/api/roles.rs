@@ -746,6 +746,10 @@ async fn scene() -> Scene {
     scene_on(TestCampus::new()).await
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "a list: what the operations are about"
+)]
 pub(crate) async fn scene_on(campus: TestCampus) -> Scene {
     let drive = campus.drive("chess").await;
     let member = campus.member("chess", &drive.officer, "mia", 20).await;

@@ -8,6 +8,7 @@ use super::costs::{Prices, Row, Witness};
 use super::costs_long::keep_form;
 
 /// Rows of what applicants do besides submitting, and of reviews, on a separate campus.
+#[expect(clippy::too_many_lines, reason = "a table: one row an operation")]
 pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
     let mut p = Prices::new(witness);
     p.at_work(None);
@@ -120,6 +121,7 @@ async fn reviewing(p: &mut Prices, drive: &Recruitment, submission: &Value) {
 }
 
 /// Rows of join links and imports, on a separate campus.
+#[expect(clippy::too_many_lines, reason = "a table: one row an operation")]
 pub(super) async fn joining(witness: &Witness) -> Vec<Row> {
     let mut p = Prices::new(witness);
     p.at_work(None);

@@ -105,7 +105,10 @@ struct Modules(BTreeMap<String, PathBuf>);
 impl Modules {
     fn of(folder: &Path) -> Self {
         let named = |path: PathBuf| {
-            let inside = path.strip_prefix(folder).unwrap().with_extension("");
+            let inside = path
+                .strip_prefix(folder)
+                .expect("a file of the crate")
+                .with_extension("");
             let names: Vec<&str> = inside.iter().filter_map(|name| name.to_str()).collect();
             let names = match names.as_slice() {
                 [before @ .., "mod"] => before,
@@ -116,9 +119,9 @@ impl Modules {
         };
         let relative = folder
             .strip_prefix(crate::root())
-            .unwrap()
-            .to_str()
-            .unwrap();
+            .ok()
+            .and_then(Path::to_str)
+            .expect("a folder");
         Self(rust_files(relative).into_iter().map(named).collect())
     }
 

@@ -191,6 +191,10 @@ fn memory() -> BTreeMap<String, f64> {
 }
 
 /// The page docs/prices.md.
+#[expect(
+    clippy::too_many_lines,
+    reason = "a text, from its beginning to its end"
+)]
 pub(super) fn document(rows: &[Row]) -> String {
     let lying = Bill::lying(0.2, 1.0);
     let quiet = Bill::of(&QUIET_MONTH, 100.0, VISITS[0], rows).plus(&lying, 1.0);
