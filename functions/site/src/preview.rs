@@ -65,7 +65,8 @@ impl Public {
     }
 
     /// Returns the preview of the page at a path, if it is one of a club or an event that everybody
-    /// may see: at most 1 read for a club and 3 for an event, once in [`PREVIEW_KEPT`]. A page does not
+    /// may see: at most 1 read for a club and 3 for an event, once in [`PREVIEW_KEPT`]. A page does
+    /// not
     /// fail
     /// because of it.
     pub async fn preview(&self, path: &str) -> Option<Arc<Preview>> {

@@ -193,7 +193,8 @@ fn unescape(html: &str) -> String {
 /// Elements without an end tag.
 const VOID: [&str; 7] = ["area", "br", "col", "hr", "img", "wbr", "input"];
 
-/// Returns the first [`limits::SHORTENED_DESCRIPTION`] characters of clean HTML, for lists of clubs (C15).
+/// Returns the first [`limits::SHORTENED_DESCRIPTION`] characters of clean HTML, for lists of clubs
+/// (C15).
 pub fn beginning(html: &str) -> String {
     beginning_of(html, limits::SHORTENED_DESCRIPTION)
 }
