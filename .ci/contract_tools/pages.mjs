@@ -10,7 +10,7 @@ if (folder) await mkdir(folder, { recursive: true });
 const browser = await launch({ executablePath, args: ["--no-sandbox"] });
 const page = await browser.newPage();
 await page.setViewport({ width: 1200, height: 900 });
-page.setDefaultTimeout(60_000);
+page.setDefaultTimeout(20_000);
 const problems = [];
 page.on("pageerror", (error) => problems.push(String(error)));
 page.on("console", (message) => {
@@ -103,9 +103,11 @@ await ready();
 await page.click("#clear");
 await page.waitForFunction(() => document.getElementById("count").textContent === "0 mails");
 
-// `/api/` leads to the docs.
-await page.goto(`${origin}/api/`);
-assert.match(page.url(), /\/api\/docs\/$/);
+// `/api/` leads to the docs. In a tab of its own: one time in forty, Puppeteer waits for ever for the
+// frame of the mailbox that this page has just left.
+const docs = await browser.newPage();
+await docs.goto(`${origin}/api/`);
+assert.match(docs.url(), /\/api\/docs\/$/);
 
 await browser.close();
 assert.deepEqual(problems, []);

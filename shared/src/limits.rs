@@ -51,8 +51,7 @@ pub const DRAFTS_BYTES: usize = 600 * 1024;
 /// All answers of one submission, in bytes.
 pub const ANSWERS_BYTES: usize = 300 * 1024;
 /// The answers of one submission in the form in which they are stored, in bytes. Quotation marks
-/// and
-/// line breaks take more room there. An item of the table has at most 400 KB.
+/// and line breaks take more room there. An item of the table has at most 400 KB.
 pub const STORED_ANSWERS: usize = 380_000;
 /// Number of applications of a club that have not ended.
 pub const OPEN_APPLICATIONS: usize = 50;

@@ -181,8 +181,7 @@ pub struct ApplicationInput {
     #[schema(value_type = Option<WebAddress>)]
     external_url: Field<String>,
     /// Whether each submission is confirmed to its applicant by mail. Default false. PUT may leave
-    /// it
-    /// out.
+    /// it out.
     #[serde(default)]
     #[schema(value_type = bool)]
     confirmation: Field<bool>,
@@ -193,10 +192,8 @@ pub struct ApplicationInput {
     blind_reviews: Field<bool>,
     /// HTML template of the acceptance mail, at most 50,000 characters. Variables: `{{ name }}`,
     /// `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ committees }}` (the same),
-    /// `{{ club }}`, `{{ application }}`.
-    /// Conditions: `{% if reason %}…{% else %}…{% endif %}`. Anything else in such brackets is 400.
-    /// An
-    /// empty text means a built-in mail.
+    /// `{{ club }}`, `{{ application }}`. Conditions: `{% if reason %}…{% else %}…{% endif %}`.
+    /// Anything else in such brackets is 400. An empty text means a built-in mail.
     #[serde(default)]
     #[schema(value_type = Html)]
     acceptance_email: Field<String>,

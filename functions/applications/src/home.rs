@@ -38,9 +38,8 @@ pub struct HomeBody {
     /// Favorites of the caller, by name. At most 20.
     favorites: Vec<OpenClubBody>,
     /// Open invitations to the address of the caller, to clubs that the caller is not in. The link
-    /// is
-    /// in the mail. At most 20. The invitation of an accepted applicant is not among them: its mail
-    /// may not have been sent.
+    /// is in the mail. At most 20. The invitation of an accepted applicant is not among them: its
+    /// mail may not have been sent.
     invites: Vec<HomeInviteBody>,
     /// Figures for admins; null for everybody else.
     admin: Option<HomeAdminBody>,

@@ -30,8 +30,7 @@ struct Outcome {
 /// Import clubs.
 ///
 /// For admins. Rows as CSV with a header line, or as a JSON array, at most 1,000. A club is found
-/// by
-/// its code, or by the code that its name gives; it is created if it is not there. New clubs are
+/// by its code, or by the code that its name gives; it is created if it is not there. New clubs are
 /// approved. Rows with errors are left out. Sending the same file again changes nothing more.
 #[utoipa::path(
     post, path = "/api/clubs/import/", tag = "clubs", security(("bearer" = [])),

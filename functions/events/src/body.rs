@@ -19,8 +19,7 @@ pub struct EventBody {
     /// One line.
     name: String,
     /// HTML. Lists across clubs have only the first 2,000 characters: do not send the event of such
-    /// a
-    /// list back.
+    /// a list back.
     pub(crate) description: String,
     /// Code of the club that hosts the event.
     #[schema(value_type = String)]

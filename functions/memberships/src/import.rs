@@ -51,9 +51,8 @@ const NOT_IN_TIME: &str = "There was no time left for this row. Send the file ag
 ///
 /// For officers. Rows as CSV with a header line, or as a JSON array, at most 1,000. People who are
 /// known become members, and get a mail; unknown addresses are invited. Of present members the
-/// title
-/// changes, and the role if it is below that of the caller; owners are never changed. Rows with
-/// errors are left out. Sending the same file again changes nothing more.
+/// title changes, and the role if it is below that of the caller; owners are never changed. Rows
+/// with errors are left out. Sending the same file again changes nothing more.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/members/import/", tag = "members", security(("bearer" = [])),
     params(

@@ -161,8 +161,7 @@ pub(crate) async fn invite(
 }
 
 /// Stores an invite and a mail for each address without an open invite. Each transaction has at
-/// most
-/// [`Table::INVITES`] of them.
+/// most [`Table::INVITES`] of them.
 pub(crate) async fn invite_addressees(
     app: &Shared,
     scope: &Officer,

@@ -166,8 +166,7 @@ impl FromRequestParts<Shared> for OfficerOrSelf {
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 pub struct MemberInput {
     /// Only officers send it; not above their own role. From a member it is 403, even if it does
-    /// not
-    /// change, so for members PUT may leave it out.
+    /// not change, so for members PUT may leave it out.
     #[serde(default)]
     #[schema(value_type = Role)]
     role: Field<Role>,

@@ -1,11 +1,9 @@
 //! Puts the modules that every page needs, and those of the first page, into one file. Each file is
-//! a
-//! request, and on a slow network twenty of them take as long as all that is in them.
+//! a request, and on a slow network twenty of them take as long as all that is in them.
 //!
 //! A module becomes a function that is called once and returns what the module exports. This is
 //! enough for the modules of the site, and what it does not understand is an error of the build:
-//! they
-//! import by name, do not import each other in a circle, and never change what they export.
+//! they import by name, do not import each other in a circle, and never change what they export.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

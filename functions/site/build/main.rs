@@ -64,8 +64,8 @@ fn imported(module: &Path, bundle: &Bundle, found: &mut BTreeSet<PathBuf>) -> io
 }
 
 /// Writes the pages with the modules that each of them needs, so that a browser asks for all of
-/// them
-/// at once. The module that is not imported but chosen by the language is the service's to add.
+/// them at once. The module that is not imported but chosen by the language is the service's to
+/// add.
 fn pages(out: &Path, bundle: &Bundle) -> Result<(), Box<dyn std::error::Error>> {
     let mut table = String::from("&[\n");
     let list = fs::read_to_string(PAGES)?;

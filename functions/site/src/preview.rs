@@ -66,9 +66,7 @@ impl Public {
 
     /// Returns the preview of the page at a path, if it is one of a club or an event that everybody
     /// may see: at most 1 read for a club and 3 for an event, once in [`PREVIEW_KEPT`]. A page does
-    /// not
-    /// fail
-    /// because of it.
+    /// not fail because of it.
     pub async fn preview(&self, path: &str) -> Option<Arc<Preview>> {
         let now = self.clock.now();
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();

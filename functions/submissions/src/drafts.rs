@@ -20,8 +20,7 @@ use crate::submissions::ApplicantData;
 ///
 /// For every signed-in user: the answers that the caller has typed for a committee but not
 /// submitted. Nobody else can read them. 404 if there are none, after they were submitted, and
-/// after
-/// the draft has expired.
+/// after the draft has expired.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/draft/", tag = "submissions",
     security(("bearer" = [])),
@@ -51,10 +50,9 @@ pub async fn show_draft(
 /// Save answers of a draft of the caller.
 ///
 /// For every signed-in user who can see the club, while the application is open. Only the answers
-/// in
-/// the body change. If another tab or device changed one of them since the client read it, nothing
-/// is stored, and the answer is 412 with these answers as they are. Answers are complete only when
-/// they are submitted: until then, word limits and the total size are not checked.
+/// in the body change. If another tab or device changed one of them since the client read it,
+/// nothing is stored, and the answer is 412 with these answers as they are. Answers are complete
+/// only when they are submitted: until then, word limits and the total size are not checked.
 #[utoipa::path(
     patch, path = "/api/clubs/{club}/applications/{application}/draft/", tag = "submissions",
     security(("bearer" = [])),

@@ -72,9 +72,8 @@ fn rounded(number: f64) -> f64 {
 /// List who has reviewed the submissions to an application.
 ///
 /// For officers: how many reviews each officer wrote, and mean and spread of their scores. Reviews
-/// of
-/// a submission of the caller do not count. If the application has `blind_reviews`, the answer has
-/// only the reviews of the caller. It may be a second old.
+/// of a submission of the caller do not count. If the application has `blind_reviews`, the answer
+/// has only the reviews of the caller. It may be a second old.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/reviewers/", tag = "reviews",
     security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),

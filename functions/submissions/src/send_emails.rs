@@ -55,8 +55,7 @@ pub struct SendInput {
     #[schema(value_type = bool)]
     require_all_decided: Field<bool>,
     /// Ids of the submissions to consider, from 1 to 2,000. All, if not sent. With
-    /// `one_per_person`,
-    /// all submissions of their applicants are considered.
+    /// `one_per_person`, all submissions of their applicants are considered.
     #[serde(default)]
     #[schema(value_type = Option<Vec<Reference>>, min_items = 1, max_items = 2_000)]
     submissions: Field<Vec<ExactReference>>,
@@ -104,10 +103,9 @@ pub struct SendBody {
 ///
 /// For officers. Each submission gets one mail of a type, unless `allow_resend` is true. With
 /// `one_per_person`, each person gets one mail, and nobody is told a rejection whom another
-/// committee
-/// accepted. An acceptance also brings a personal link to join the club, unless the applicant is a
-/// member or the
-/// club waits for approval. A dry run returns the mails and sends nothing.
+/// committee accepted. An acceptance also brings a personal link to join the club, unless the
+/// applicant is a member or the club waits for approval. A dry run returns the mails and sends
+/// nothing.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "mails",
     security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),

@@ -22,8 +22,7 @@ pub enum Repair {
     /// Deletes a review of a submission that was withdrawn.
     DeleteReview(Value),
     /// Deletes the questions and prompts of a copy of an application that was interrupted. The
-    /// first
-    /// one is a question.
+    /// first one is a question.
     DeleteCopy(Vec<Value>),
     /// Stores the versions of the catalogue.
     PutVersions(Value),

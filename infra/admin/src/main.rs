@@ -45,9 +45,8 @@ enum Command {
         dry_run: bool,
     },
     /// Asks the account what would make a deployment fail: version of the AWS CLI, credentials,
-    /// limit
-    /// of concurrent executions, state of SES, role for access logs, certificates. Exit status 1 if
-    /// anything would
+    /// limit of concurrent executions, state of SES, role for access logs, certificates. Exit
+    /// status 1 if anything would
     Preflight(Plan),
     /// Computes the throughput that the table needs at a deadline, and the commands that warm it up
     Capacity(Deadline),
@@ -63,8 +62,7 @@ enum Command {
         #[arg(long)]
         dry_run: bool,
         /// Ids (of an application, a submission, an event, …) or codes of clubs: everything with
-        /// one
-        /// of them in its key
+        /// one of them in its key
         #[arg(required = true)]
         names: Vec<String>,
     },

@@ -1,6 +1,5 @@
 //! The binary with the credentials that people use: a profile whose program gives them, as tools
-//! for
-//! IAM Identity Center do.
+//! for IAM Identity Center do.
 
 use std::process::{Command, Output};
 

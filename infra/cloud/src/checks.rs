@@ -136,8 +136,7 @@ pub(crate) async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> 
 }
 
 /// Checks that each metric of a log line is a number in it, and each dimension a text (O17). With
-/// two
-/// releases, one of them may write fewer.
+/// two releases, one of them may write fewer.
 fn check_metrics(logs: &str, is_mixed: bool) {
     let mut known = BTreeSet::new();
     let lines = logs.lines().filter(|line| line.contains("\"_aws\""));

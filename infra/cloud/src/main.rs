@@ -90,8 +90,7 @@ enum Command {
         kills: u32,
     },
     /// Let writes arrive seconds late, after their opposites, with indexes that are behind, and
-    /// kill
-    /// the functions after each call
+    /// kill the functions after each call
     Pairs {
         /// How many pairs of requests
         #[arg(long, default_value_t = 20)]

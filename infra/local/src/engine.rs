@@ -19,9 +19,8 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 /// The engine looks for the largest sequence number of its stream at each write, through all
-/// records
-/// that it ever wrote. With an index it finds the number at once. As in template.yaml, only new
-/// mails go to the worker, so the other records need not be kept.
+/// records that it ever wrote. With an index it finds the number at once. As in template.yaml, only
+/// new mails go to the worker, so the other records need not be kept.
 const STREAM: &str = "
     CREATE INDEX IF NOT EXISTS stream_order
         ON _stream_records (table_name, CAST(sequence_number AS INTEGER));

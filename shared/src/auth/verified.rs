@@ -1,6 +1,6 @@
 //! Tokens that were verified already. A page of the site sends the same token with all its
-//! requests,
-//! and checking a signature takes up to a quarter of the processor time of a small request.
+//! requests, and checking a signature takes up to a quarter of the processor time of a small
+//! request.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -59,8 +59,7 @@ pub struct SubmissionBody<'a> {
     #[schema(value_type = Option<u32>)]
     review_count: Option<Option<u32>>,
     /// Average of the scores, with one decimal. Null if there are none, or if the caller may not
-    /// see
-    /// the reviews of others. Missing if the caller sees it as the applicant.
+    /// see the reviews of others. Missing if the caller sees it as the applicant.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     score_average: Option<Option<f64>>,

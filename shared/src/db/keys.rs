@@ -1,6 +1,5 @@
 //! The primary key of an item, and the names of attributes that are no fields. The keys of each
-//! thing
-//! are in the file `keys.rs` beside it.
+//! thing are in the file `keys.rs` beside it.
 
 use std::collections::HashMap;
 

@@ -60,8 +60,7 @@ impl Entity for ErasureMark {
 impl Table {
     /// Erases a person. Deletes memberships, requests, drafts, extensions, invites, mails,
     /// favorites, subscriptions, stored results of keyed requests, and the profile. Pending
-    /// submissions are
-    /// withdrawn. Decided submissions lose everything except their status.
+    /// submissions are withdrawn. Decided submissions lose everything except their status.
     ///
     /// The profile is marked first, so that no more data of the person is stored. It is deleted
     /// last, so that an interrupted erasure can be repeated. In between there are two passes, with

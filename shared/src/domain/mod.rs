@@ -1,6 +1,5 @@
 //! The things that Clubs knows. Each folder has one of them: its types (`model.rs`), its keys in
-//! the
-//! table (`keys.rs`), and its reads and writes (`store.rs` and files beside it).
+//! the table (`keys.rs`), and its reads and writes (`store.rs` and files beside it).
 //!
 //! Types are not sent to clients: each resource has its own response types. There is one method of
 //! [`crate::db::Table`] for each access pattern. Handlers never see an attribute value, and there

@@ -1,6 +1,5 @@
 //! What waits for officers: counts for the home page. They are read from copies that may be a
-//! second
-//! old, for half the price, and every read has an end.
+//! second old, for half the price, and every read has an end.
 
 use chrono::TimeDelta;
 use futures::future::try_join_all;

@@ -79,8 +79,7 @@ fn connect(settings: Settings, media: MakeMedia) -> Result<Shared, Error> {
 }
 
 /// The distribution adds this header to its requests. If a client adds it, only the links in its
-/// own
-/// answer change.
+/// own answer change.
 const DELIVERY: &str = "x-clubs-delivery";
 
 /// Copies the time of receipt and the public address from the gateway's event to the request.

@@ -22,8 +22,7 @@ pub use schemas::KNOWN_VALUES;
 use crate::web::{Code, ErrorBody};
 
 /// Whether routes describe themselves. Functions in Lambda do not, because that is a quarter of
-/// their
-/// start: the finished document is a file of one of them.
+/// their start: the finished document is a file of one of them.
 pub const IS_DESCRIBED: bool = cfg!(feature = "documents");
 
 /// One path of a function: handlers for its methods. Like the macro of `utoipa_axum`, but without

@@ -1,6 +1,5 @@
 //! The document in OpenAPI 3.0, for programs that read no newer one. It says the same, as far as
-//! 3.0
-//! can.
+//! 3.0 can.
 
 use serde_json::{Map, Value, json};
 

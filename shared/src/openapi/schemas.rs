@@ -199,8 +199,7 @@ fn says(field: &Value, sentence: &str) -> bool {
 }
 
 /// Every field of a response is always there, except those that say when they are [`MISSING`].
-/// These
-/// are null only if they say so.
+/// These are null only if they say so.
 fn require_fields_of_answers(document: &mut Value) {
     let mut answers = BTreeSet::new();
     let mut due: Vec<Value> = vec![json!({ "$ref": "#/components/schemas/ErrorBody" })];

@@ -47,9 +47,8 @@ macro_rules! integer_enum {
 pub(crate) use integer_enum;
 
 /// An enumeration that is a word in the API and in the table. Each value has a doc comment. The
-/// word
-/// is the name in snake case, or what stands after `=`: names are unique among all enumerations,
-/// because some generated clients have one list of them.
+/// word is the name in snake case, or what stands after `=`: names are unique among all
+/// enumerations, because some generated clients have one list of them.
 macro_rules! text_enum {
     ($(#[doc = $about:literal])+ $name:ident {
         $($(#[doc = $doc:literal])+ $variant:ident $(= $word:literal)?),+ $(,)?

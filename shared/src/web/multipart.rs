@@ -95,8 +95,8 @@ pub trait TextFields {
     /// The names.
     const TEXTS: &'static [&'static str];
     /// Names of the fields that are lists. A form may have one part with a JSON list, or, as
-    /// clients
-    /// send it that are generated from the document, one part with a JSON object for each element.
+    /// clients send it that are generated from the document, one part with a JSON object for each
+    /// element.
     const LISTS: &'static [&'static str] = &[];
 }
 

@@ -198,8 +198,7 @@ async fn what_is_gone(campus: &TestCampus, drive: &Recruitment) {
 }
 
 /// A table with at least one item of every type. An erasure reads twice, with a pause in between,
-/// so
-/// callers pause the tokio clock.
+/// so callers pause the tokio clock.
 pub async fn one_of_everything() -> TestCampus {
     let campus = Setup::default()
         .settings(|settings| settings.mail_rate = 1_000)

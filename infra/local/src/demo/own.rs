@@ -1,6 +1,5 @@
 //! What the admin has of their own as a student: a membership, a submission and so on. With it
-//! every
-//! example of the OpenAPI document can be tried with the admin's token.
+//! every example of the OpenAPI document can be tried with the admin's token.
 
 use chrono::TimeDelta;
 use shared::db::TableError;

@@ -150,8 +150,7 @@ impl Table {
     }
 
     /// Returns the applications and prompts that submissions refer to, from any club: 1 batch read
-    /// per
-    /// 100 items.
+    /// per 100 items.
     pub async fn parts_of<'a>(
         &self,
         submissions: impl Iterator<Item = &'a Submission>,

@@ -264,8 +264,7 @@ impl Table {
     }
 
     /// Creates a club for somebody else, with an owner and a mail to them if the person is known.
-    /// The
-    /// club counts as created by nobody. Refused if it exists, or if a tag was deleted.
+    /// The club counts as created by nobody. Refused if it exists, or if a tag was deleted.
     pub async fn import_club(
         &self,
         club: &Club,

@@ -112,8 +112,7 @@ impl Table {
     }
 
     /// Returns the order number of the last submission in each of these places, also of one that
-    /// was
-    /// withdrawn: 1 batch read per 100.
+    /// was withdrawn: 1 batch read per 100.
     pub async fn last_submitted(
         &self,
         places: impl IntoIterator<Item = (Id<Application>, Id<Submission>)>,

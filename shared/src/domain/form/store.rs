@@ -97,8 +97,7 @@ impl Table {
     }
 
     /// Returns these applications of a club with their questions and texts, in the order of
-    /// creation:
-    /// 1 query for each.
+    /// creation: 1 query for each.
     pub async fn whole_forms_of(
         &self,
         club: &ClubCode,

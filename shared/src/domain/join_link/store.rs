@@ -100,8 +100,7 @@ impl Table {
     /// Stores a new join link. Refused if it is there already.
     pub async fn create_join_link(&self, link: &JoinLink) -> Result<(), TableError> {
         // The client token of a transaction makes a late repeat harmless, which could otherwise
-        // bring
-        // back a link that was deleted since.
+        // bring back a link that was deleted since.
         self.transact(vec![Write::put(link)?.if_new()]).await
     }
 

@@ -143,8 +143,7 @@ impl Table {
     }
 
     /// Stores the new status of a mail of which some submissions are gone or have a newer mail,
-    /// with
-    /// the state of the others, all or nothing.
+    /// with the state of the others, all or nothing.
     async fn settle_others(
         &self,
         mail: &Mail,

@@ -224,8 +224,7 @@ pub struct Telling {
 
 impl MailState {
     /// Returns the mails of this kind that were sent or may still be sent, and were queued less
-    /// than
-    /// 24 hours before `now`.
+    /// than 24 hours before `now`.
     pub fn recent(&self, now: Timestamp) -> impl Iterator<Item = &Telling> {
         // The last mail does not count if it was given up.
         let given_up = usize::from(self.status == EmailStatus::Failed);

@@ -73,8 +73,7 @@ impl Table {
     }
 
     /// Returns who gave which scores in an application, and whether there are more: 1 query for
-    /// each
-    /// megabyte, at most [`limits::COUNTED_PAGES`].
+    /// each megabyte, at most [`limits::COUNTED_PAGES`].
     pub async fn scores_given(
         &self,
         application: Id<Application>,

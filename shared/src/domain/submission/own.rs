@@ -1,6 +1,5 @@
 //! The submissions of one person (S10). The index may be behind, so what was submitted within the
-//! last
-//! hour is also found by the places that were noted.
+//! last hour is also found by the places that were noted.
 
 use std::collections::BTreeSet;
 

@@ -43,8 +43,7 @@ const LARGE_BATCHES: usize = 4;
 
 impl Table {
     /// Like [`Table::submissions_by_id`], without the texts of the answers. Only a few batches are
-    /// in
-    /// memory at a time, because answers may be large.
+    /// in memory at a time, because answers may be large.
     pub async fn submissions_without_answers(
         &self,
         application: Id<Application>,
