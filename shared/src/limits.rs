@@ -120,7 +120,7 @@ pub const ANSWER_BODY: usize = 4_400_000;
 /// in a calendar.
 pub const SHORTENED_DESCRIPTION: usize = 2_000;
 /// Characters of a description that stand in the item of an event. They have the first
-/// [`SHORTENED`] characters of the text, unless more than half of them is markup.
+/// [`SHORTENED_DESCRIPTION`] characters of the text, unless more than half of them is markup.
 pub const EVENT_DESCRIPTION: usize = 4_000;
 /// Results on one page: the default and the maximum.
 pub const PAGE: (u64, u64) = (25, 100);

@@ -1,4 +1,4 @@
-//! `/clubfairs/{fair}/clubs/{club}/`
+//! `/clubfairs/{fair}/register/`
 
 use axum::extract::State;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Calls that are passed on to the emulators.
+//! Passes calls of functions on to the emulators, as far as their roles allow them.
 
 use std::sync::{Arc, PoisonError};
 

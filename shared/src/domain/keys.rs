@@ -1,4 +1,4 @@
-//! All keys of the table in one place: each thing has its own in a file `keys.rs`.
+//! Makes the keys of all things available under one name. They are defined in the files `keys.rs`.
 
 pub(crate) use crate::db::keys::*;
 pub(crate) use crate::domain::application::keys::*;

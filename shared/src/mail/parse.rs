@@ -1,4 +1,4 @@
-//! The parser of templates of mails.
+//! Parses the templates of decision mails.
 
 pub(crate) enum TemplateTag {
     If(usize),

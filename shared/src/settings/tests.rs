@@ -1,4 +1,4 @@
-//! What is wrong with settings is said all at once.
+//! Settings that are missing or wrong are reported together.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! Layers around every answer: headers, short paths, and its largest size.
+//! Layers around every answer: a header against guessed types, texts that are shortened, and the
+//! largest size that Lambda can return.
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;

@@ -1,12 +1,10 @@
-//! The keys of the table that belong to this thing.
+//! The keys of applications in the table.
 
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::domain::application::model::Application;
 use crate::ids::Id;
 use crate::text::ClubCode;
-
-// Applications
 
 pub(crate) fn applications(club: &ClubCode) -> String {
     format!("APPLICATIONS#{club}")

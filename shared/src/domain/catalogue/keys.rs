@@ -1,4 +1,4 @@
-//! The keys of the table that belong to this thing.
+//! The keys of the versions of the catalogue in the table.
 
 use crate::db::Key;
 

@@ -1,12 +1,10 @@
-//! The keys of the table that belong to this thing.
+//! The keys of clubs in the table.
 
 use crate::db::Key;
 use crate::text::ClubCode;
 
 /// The number of partitions for clubs. They are read in parallel to load the catalogue.
 pub const CLUB_PARTS: u64 = 4;
-
-// Clubs
 
 /// Returns one of the [`CLUB_PARTS`] partitions for clubs.
 pub fn clubs(part: u64) -> String {

@@ -1,4 +1,4 @@
-//! The keys of the table that belong to this thing.
+//! The keys of drafts in the table.
 
 use crate::db::Key;
 use crate::db::keys::padded;
@@ -8,8 +8,6 @@ use crate::domain::person::model::Person;
 use crate::domain::question::model::Question;
 use crate::domain::submission::keys::SUBMISSION_PARTS;
 use crate::ids::Id;
-
-// Drafts
 
 /// Returns the id of a committee, or zeros if there is none. No id is 0.
 fn committee_or_none(committee: Option<Id<Committee>>) -> String {

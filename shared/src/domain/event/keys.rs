@@ -1,4 +1,4 @@
-//! The keys of the table that belong to this thing.
+//! The keys of events in the table.
 
 use crate::db::Key;
 use crate::db::keys::padded;
@@ -11,8 +11,6 @@ use crate::text::ClubCode;
 /// and so do events that end later. Without this limit, anybody who may write events could create a
 /// partition for each month of 10,000 years.
 const EVENT_YEARS: std::ops::RangeInclusive<&str> = "2020"..="2040";
-
-// Events
 
 pub(crate) const EVENTS: &str = "EVENT#";
 
@@ -50,4 +48,28 @@ pub(crate) fn events(time: &str) -> String {
 /// Returns the key of the catalogue copy of an event in a part.
 pub(crate) fn event_listing(part: &str, event: Id<Event>) -> Key {
     Key::new(part.to_owned(), padded(event))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_events_stand_in_the_order_of_time_and_are_few() {
+        let times = [
+            "0001-01-01T00:00:00Z",
+            "2019-12-31T23:59:59Z",
+            "2020-01-01T00:00:00Z",
+            "2026-11-21T09:00:00Z",
+            "2040-12-31T23:59:59Z",
+        ];
+        let parts: Vec<String> = times
+            .iter()
+            .chain(&["2041-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+            .map(|time| events(time))
+            .collect();
+        assert!(parts.is_sorted(), "{parts:?}");
+        assert_eq!((&parts[0], &parts[5]), (&parts[1], &parts[6]));
+        assert_eq!(parts[3], "EVENTS#2026-11");
+    }
 }

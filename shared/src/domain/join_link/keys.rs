@@ -1,4 +1,4 @@
-//! The keys of the table that belong to this thing.
+//! The keys of join links in the table.
 
 use crate::db::Key;
 use crate::db::keys::padded;

@@ -1,12 +1,10 @@
-//! The keys of the table that belong to this thing.
+//! The keys of the collections that admins edit in the table.
 
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::domain::lookup::model::Fair;
 use crate::ids::Id;
 use crate::text::ClubCode;
-
-// Collections that admins maintain
 
 pub(crate) fn lookup<T>(part: &str, id: Id<T>) -> Key {
     Key::new(part.to_owned(), padded(id))

@@ -1,4 +1,4 @@
-//! The keys of the table that belong to this thing.
+//! The keys of mails in the table.
 
 use crate::db::Key;
 use crate::db::keys::padded;
@@ -20,8 +20,6 @@ pub(crate) fn own_mail(person: Id<Person>, about: u64, sequence: u64) -> Key {
         format!("MAIL#{}#{}", padded(about), padded(sequence)),
     )
 }
-
-// Mail
 
 pub(crate) fn outbox(about: u64, sequence: u64, kind: MailKind, attempt: u32) -> Key {
     Key::new(

@@ -1,4 +1,4 @@
-//! The keys of the table that belong to this thing.
+//! The keys of memberships in the table.
 
 use crate::db::Key;
 use crate::db::keys::padded;

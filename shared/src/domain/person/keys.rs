@@ -1,11 +1,9 @@
-//! The keys of the table that belong to this thing.
+//! The keys of people in the table.
 
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::domain::person::model::Person;
 use crate::ids::Id;
-
-// People
 
 pub(crate) fn profile(person: Id<Person>) -> Key {
     Key::new(format!("USER#{}", padded(person)), "PROFILE".into())

@@ -1,4 +1,4 @@
-//! The keys of the table that belong to this thing.
+//! The keys of membership requests in the table.
 
 use crate::db::Key;
 use crate::db::keys::padded;

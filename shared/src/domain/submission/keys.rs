@@ -1,4 +1,4 @@
-//! The keys of the table that belong to this thing.
+//! The keys of submissions in the table.
 
 use crate::db::Key;
 use crate::db::keys::padded;
@@ -27,8 +27,6 @@ pub(crate) fn own_submission(person: Id<Person>, submission: Id<Submission>) -> 
         format!("{OWN_SUBMISSIONS}{}", padded(submission)),
     )
 }
-
-// Submissions
 
 pub(crate) fn submissions(application: Id<Application>, part: u64) -> String {
     format!("SUBMISSIONS#{}#{part}", padded(application))
