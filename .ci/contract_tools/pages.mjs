@@ -103,11 +103,11 @@ await ready();
 await page.click("#clear");
 await page.waitForFunction(() => document.getElementById("count").textContent === "0 mails");
 
-// `/api/` leads to the docs. In a tab of its own: one time in forty, Puppeteer waits for ever for the
-// frame of the mailbox that this page has just left.
-const docs = await browser.newPage();
-await docs.goto(`${origin}/api/`);
-assert.match(docs.url(), /\/api\/docs\/$/);
+// `/api/` leads to the docs, which were opened above. Not in the browser: one time in twenty,
+// Puppeteer waits for ever for a page that a redirect leads to, although it is complete.
+const docs = await fetch(`${origin}/api/`);
+assert.ok(docs.ok);
+assert.match(docs.url, /\/api\/docs\/$/);
 
 await browser.close();
 assert.deepEqual(problems, []);
