@@ -12,7 +12,7 @@ use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::web::{
     ApiError, Code, Created, Input, Load, Mode, NewId, Officer, PathIds, ReceivedAt, Result,
-    SignedIn, User,
+    SignedIn, User, create,
 };
 use shared::{Shared, ids, limits};
 
@@ -165,28 +165,22 @@ pub async fn create_application(
         application,
         questions: vec![],
     };
-    create(&app, &scope.user, WholeForm { form, texts }).await
+    create_form(&app, &scope.user, WholeForm { form, texts }).await
 }
 
-pub(crate) async fn create(
+pub(crate) async fn create_form(
     app: &Shared,
     user: &User,
-    mut whole: WholeForm,
+    whole: WholeForm,
 ) -> Result<Created<ApplicationBody>> {
     let (club, id) = (whole.texts.club.clone(), whole.texts.application);
-    match app.table.create_application(&whole, quota(user)).await {
-        Err(TableError::Refused(Refusal::Quota)) => {
-            // An earlier attempt with the same idempotency key may have been the last one.
-            let stored = app.table.whole_form(&club, id).await?;
-            whole = stored.ok_or_else(too_many)?;
-        }
-        // An earlier attempt with the same idempotency key stored it.
-        Err(TableError::Refused(_)) => {
-            let stored = app.table.whole_form(&club, id).await?;
-            whole = stored.ok_or(ApiError::NotFound)?;
-        }
-        done => done?,
-    }
+    let stored = app.table.create_application(&whole, quota(user)).await;
+    let read = app.table.whole_form(&club, id);
+    let refused = |refusal| match refusal {
+        Refusal::Quota => too_many(),
+        _ => ApiError::NotFound,
+    };
+    let whole = create(whole, stored, read, |_| true, refused).await?;
     Ok(Created {
         location: format!("/api/clubs/{club}/applications/{id}/"),
         body: ApplicationBody::new(&whole, ApplicationViewer::officer(None)),

@@ -10,7 +10,7 @@ use shared::ids::Id;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Created, NewId, Officer, Result};
 
-use crate::applications::create;
+use crate::applications::create_form;
 use crate::form::ApplicationBody;
 
 /// Copy an application.
@@ -71,7 +71,7 @@ pub async fn duplicate_application(
         application,
         questions,
     };
-    create(&app, &scope.user, WholeForm { form, texts }).await
+    create_form(&app, &scope.user, WholeForm { form, texts }).await
 }
 
 fn copy_question(

@@ -3,13 +3,13 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use shared::db::{Refusal, TableError};
+use shared::db::Refusal;
 use shared::domain::{Application, Extension, Person};
 use shared::ids::Id;
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, NoInput, Officer, Reader,
-    Result, edit,
+    Result, create, edit,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -130,21 +130,14 @@ pub async fn create_extension(
         end,
     };
     let stored = app.table.create_extension(&extension, application).await;
-    let extension = match stored {
-        Err(TableError::Refused(Refusal::Changed)) => return Err(ApiError::NotFound),
-        Err(TableError::Refused(Refusal::Erased)) => {
-            return Err(ApiError::field(field, "There is no such person."));
-        }
-        Err(TableError::Refused(_)) => {
-            let there = app.table.extension(application.id, extension.id).await?;
-            // An earlier attempt with the same idempotency key may have stored it.
-            let duplicate = || ApiError::field(field, "This person already has an extension.");
-            there
-                .filter(|there| there.creation == new.0)
-                .ok_or_else(duplicate)?
-        }
-        done => done.map(|()| extension)?,
+    let read = app.table.extension(application.id, extension.id);
+    let is_own = |there: &Extension| there.creation == new.0;
+    let refused = |refusal| match refusal {
+        Refusal::Changed => ApiError::NotFound,
+        Refusal::Erased => ApiError::field(field, "There is no such person."),
+        _ => ApiError::field(field, "This person already has an extension."),
     };
+    let extension = create(extension, stored, read, is_own, refused).await?;
     let location = format!(
         "/api/clubs/{}/applications/{}/extensions/{}/",
         application.club, application.id, extension.id

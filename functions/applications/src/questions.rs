@@ -3,13 +3,14 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
+use shared::db::{Refusal, TableError};
 use shared::domain::{Application, Form, Prompt, Question, QuestionType};
 use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::web::access::question;
 use shared::web::{
     ApiError, Created, Field, IfMatch, Input, Mode, Need, NewId, NoContent, NoInput, Officer,
-    PathIds, Reader, Result, SignedIn, User, edit,
+    PathIds, Reader, Result, SignedIn, User, create, edit,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -67,16 +68,6 @@ pub async fn create_question(
         "/api/clubs/{}/applications/{}/questions/{id}/",
         application.club, application.id
     );
-    if let Some(question) = scope.parent.question(id) {
-        // An earlier attempt with the same idempotency key stored it.
-        return Ok(Created {
-            location,
-            body: QuestionBody::from(question),
-        });
-    }
-    if scope.parent.questions.len() >= limits::QUESTIONS {
-        return Err(too_many());
-    }
     let mut question = Question {
         id,
         club: application.club.clone(),
@@ -96,7 +87,20 @@ pub async fn create_question(
         },
     };
     input.apply(Mode::Create, &mut question, application, || app.next_id())?;
-    app.table.put_question(&question, None, app.now()).await?;
+    let stored = if scope.parent.questions.len() < limits::QUESTIONS {
+        app.table.put_question(&question, None, app.now()).await
+    } else {
+        Err(TableError::Refused(Refusal::Quota))
+    };
+    let read = async {
+        let form = app.table.form(&application.club, application.id).await?;
+        Ok(form.and_then(|form| form.question(id).cloned()))
+    };
+    let refused = |refusal| match refusal {
+        Refusal::Quota => too_many(),
+        other => TableError::Refused(other).into(),
+    };
+    let question = create(question, stored, read, |_| true, refused).await?;
     if scope.parent.questions.len() + RECHECK_MARGIN > limits::QUESTIONS {
         // Others may have created questions at the same moment, so that this one is above the
         // limit. If the questions cannot be read now, this one stays: after an error, a repeat

@@ -121,7 +121,7 @@ pub async fn create_badge(
     new: NewId,
     Input(input): Input<BadgeInput>,
 ) -> Result<Response> {
-    lookups::create::<Badge>(&app, &user, new, input).await
+    lookups::create_entry::<Badge>(&app, &user, new, input).await
 }
 
 /// Get a badge.

@@ -15,7 +15,7 @@ use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, Created, Field, Mode, NewId, NoContent, PathIds, Reader, Result, User, Visibility,
-    no_such_club,
+    create, no_such_club,
 };
 use utoipa::ToSchema;
 
@@ -102,7 +102,7 @@ pub async fn list<I: Bookmark>(app: &Shared, user: &User) -> Result<Json<Vec<Boo
 }
 
 /// Stores a bookmark. It is 400 if the club is already in the list.
-pub async fn create<I: Bookmark>(
+pub async fn create_bookmark<I: Bookmark>(
     app: &Shared,
     user: &User,
     new: NewId,
@@ -123,18 +123,13 @@ pub async fn create<I: Bookmark>(
     let store = async { Ok::<_, TableError>(app.table.create_bookmark(&bookmark).await) };
     let labels = TagsAndBadges::at(app, &page.versions);
     let (labels, stored) = futures::try_join!(labels, store)?;
-    let bookmark = match stored {
-        Ok(()) => bookmark,
-        Err(TableError::Refused(Refusal::Exists)) => {
-            let there: Option<I> = app.table.bookmark(user.id(), bookmark.parts().0).await?;
-            // An earlier attempt with the same idempotency key may have stored it.
-            let duplicate = || ApiError::field("club", "This club is already in your list.");
-            there
-                .filter(|there| there.creation() == new.0)
-                .ok_or_else(duplicate)?
-        }
-        Err(error) => return Err(error.into()),
+    let read = app.table.bookmark(user.id(), bookmark.parts().0);
+    let is_own = |there: &I| there.creation() == new.0;
+    let refused = |refusal| match refusal {
+        Refusal::Exists => ApiError::field("club", "This club is already in your list."),
+        other => TableError::Refused(other).into(),
     };
+    let bookmark = create(bookmark, stored, read, is_own, refused).await?;
     let location = format!("{path}{}/", bookmark.parts().0);
     Ok(Created {
         location,

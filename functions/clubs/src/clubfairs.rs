@@ -275,7 +275,7 @@ pub async fn create_fair(
     new: NewId,
     Input(input): Input<FairInput>,
 ) -> Result<Response> {
-    lookups::create::<Fair>(&app, &user, new, input).await
+    lookups::create_entry::<Fair>(&app, &user, new, input).await
 }
 
 /// Get a club fair.

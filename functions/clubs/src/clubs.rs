@@ -14,7 +14,7 @@ use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, Code, Created, ERASING, Envelope, Input, Mode, NewId, NoContent, NoInput, Owner,
-    Page, Params, PathIds, Result, User, Visibility, edit,
+    Page, Params, PathIds, Result, User, Visibility, create, edit,
 };
 
 use crate::body::{ClubBody, ClubInput, ClubViewer, TagsAndBadges};
@@ -157,10 +157,15 @@ pub async fn create_club(
     for n in 1..=100 {
         club.code = code.clone().unwrap_or_else(|| numbered(&slug, n, creation));
         let owner = Membership::new(&club.code, person, Role::Owner, creation, now);
-        let taken = match app.table.create_club(&club, &owner, quota).await {
-            Ok(()) => None,
+        let stored = app.table.create_club(&club, &owner, quota).await;
+        let read = async { Ok(app.table.club_page(&club.code, None).await?.club) };
+        let is_own = |there: &Club| there.creation == creation;
+        let created = create(club.clone(), stored, read, is_own, TableError::Refused).await;
+        let club = match created {
+            Ok(club) => club,
+            Err(TableError::Refused(Refusal::Exists)) if code.is_none() => continue,
             Err(TableError::Refused(Refusal::Exists)) => {
-                app.table.club_page(&club.code, None).await?.club
+                return Err(ApiError::field("code", "This code is already taken."));
             }
             Err(TableError::Refused(Refusal::Quota)) => {
                 return Err(too_many_clubs(&app, user.id()).await?);
@@ -173,13 +178,6 @@ pub async fn create_club(
             }
             Err(error) => return Err(error.into()),
         };
-        match taken {
-            // An earlier attempt with the same idempotency key stored it.
-            Some(there) if there.creation == creation => club = there,
-            Some(_) if code.is_none() => continue,
-            Some(_) => return Err(ApiError::field("code", "This code is already taken.")),
-            None => {}
-        }
         let viewer = ClubViewer::on(
             &club.code,
             Some(&owner),

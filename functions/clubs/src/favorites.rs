@@ -36,7 +36,7 @@ pub async fn create_favorite(
     new: NewId,
     Input(input): Input<BookmarkInput>,
 ) -> Result<Response> {
-    bookmarks::create::<Favorite>(&app, &user, new, input, "/api/favorites/").await
+    bookmarks::create_bookmark::<Favorite>(&app, &user, new, input, "/api/favorites/").await
 }
 
 /// Get a favorite of the caller.

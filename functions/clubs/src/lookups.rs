@@ -14,7 +14,7 @@ use shared::domain::Lookup;
 use shared::domain::Versions;
 use shared::text;
 use shared::web::{
-    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, PathIds, Result, User, edit,
+    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, PathIds, Result, User, create, edit,
 };
 
 /// A collection of the API.
@@ -108,7 +108,7 @@ fn taken<T: Collection>() -> ApiError {
 }
 
 /// Creates an entry.
-pub async fn create<T: Collection>(
+pub async fn create_entry<T: Collection>(
     app: &Shared,
     user: &User,
     new: NewId,
@@ -116,20 +116,16 @@ pub async fn create<T: Collection>(
 ) -> Result<Response> {
     let mut value = T::default();
     value.apply(input, Mode::Create)?;
-    let mut entry = Lookup {
+    let entry = Lookup {
         id: new.id(),
         version: 1,
         uses: 0,
         value,
     };
     let context = T::context(app, &app.table.versions().await?, Some(user)).await?;
-    match app.table.create_lookup(&entry).await {
-        // An earlier attempt with the same idempotency key may have stored it.
-        Err(TableError::Refused(Refusal::Exists)) => {
-            entry = app.table.lookup(new.id()).await?.ok_or_else(taken::<T>)?;
-        }
-        done => done?,
-    }
+    let stored = app.table.create_lookup(&entry).await;
+    let read = app.table.lookup(new.id());
+    let entry = create(entry, stored, read, |_| true, |_| taken::<T>()).await?;
     let location = format!("{}{}/", T::PATH, entry.id);
     Ok(Created {
         location,

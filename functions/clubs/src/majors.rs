@@ -84,7 +84,7 @@ pub async fn create_major(
     new: NewId,
     Input(input): Input<MajorInput>,
 ) -> Result<Response> {
-    lookups::create::<Major>(&app, &user, new, input).await
+    lookups::create_entry::<Major>(&app, &user, new, input).await
 }
 
 /// Get a major.

@@ -97,7 +97,7 @@ pub async fn create_school(
     new: NewId,
     Input(input): Input<SchoolInput>,
 ) -> Result<Response> {
-    lookups::create::<School>(&app, &user, new, input).await
+    lookups::create_entry::<School>(&app, &user, new, input).await
 }
 
 /// Get a school.

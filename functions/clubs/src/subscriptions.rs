@@ -36,7 +36,7 @@ pub async fn create_subscription(
     new: NewId,
     Input(input): Input<BookmarkInput>,
 ) -> Result<Response> {
-    bookmarks::create::<Subscription>(&app, &user, new, input, "/api/subscriptions/").await
+    bookmarks::create_bookmark::<Subscription>(&app, &user, new, input, "/api/subscriptions/").await
 }
 
 /// Get a subscription of the caller.

@@ -114,7 +114,7 @@ pub async fn create_tag(
     new: NewId,
     Input(input): Input<TagInput>,
 ) -> Result<Response> {
-    lookups::create::<Tag>(&app, &user, new, input).await
+    lookups::create_entry::<Tag>(&app, &user, new, input).await
 }
 
 /// Get a tag.

@@ -96,7 +96,7 @@ pub async fn create_year(
     new: NewId,
     Input(input): Input<YearInput>,
 ) -> Result<Response> {
-    lookups::create::<Year>(&app, &user, new, input).await
+    lookups::create_entry::<Year>(&app, &user, new, input).await
 }
 
 /// Get a year.

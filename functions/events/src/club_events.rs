@@ -14,7 +14,7 @@ use shared::text::html::beginning;
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, NoInput, Officer, Result, SignedIn,
-    Upload, WithImage, edit, remove_unless_saved, shown_at, store_image,
+    Upload, WithImage, create, edit, remove_unless_saved, shown_at, store_image,
 };
 
 use crate::body::{EventBody, EventViewer};
@@ -96,20 +96,9 @@ pub async fn create_event(
     let mut limit =
         Some(i64::from(app.settings.quotas.club_events)).filter(|_| !scope.user.is_admin());
     let mut retries = Retries::default();
-    loop {
+    let stored = loop {
         retries.next().await?;
         match app.table.create_event(&event, limit).await {
-            Ok(()) => break,
-            Err(TableError::Refused(Refusal::Exists)) => {
-                // An earlier attempt with the same idempotency key stored it.
-                app.media.forget(event.image.as_ref(), None).await;
-                event = app
-                    .table
-                    .event(&event.club, event.id)
-                    .await?
-                    .ok_or(ApiError::NotFound)?;
-                break;
-            }
             // Events that have ended do not count.
             Err(TableError::Refused(Refusal::Quota)) => {
                 match event_limit(&app, &event.club).await {
@@ -120,9 +109,14 @@ pub async fn create_event(
                     }
                 }
             }
-            Err(error) => return Err(error.into()),
+            stored => break stored,
         }
+    };
+    if let Err(TableError::Refused(_)) = stored {
+        app.media.forget(event.image.as_ref(), None).await;
     }
+    let read = app.table.event(&scope.club.code, new.id());
+    let event = create(event, stored, read, |_| true, |_| ApiError::NotFound).await?;
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
     Ok(Created {
         location,

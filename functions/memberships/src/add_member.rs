@@ -11,6 +11,7 @@ use shared::openapi::fields::Line;
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, Code, Created, Field, Input, Mode, Need, NewId, Officer, Reader, Reference, Result,
+    create,
 };
 use shared::{Shared, mail};
 use utoipa::ToSchema;
@@ -132,11 +133,6 @@ pub async fn create_member(
         // Whoever is added without having asked counts like an invitation (M6), because anybody can
         // create a club and add people.
         let (now, id) = (app.now(), membership.id.to_string());
-        if let Err(error) = check_added(&log, asked, applied, now) {
-            let there = app.table.member(&club.code, membership.id).await?;
-            let own = there.filter(|there| there.creation == creation);
-            return own.map_or(Err(error), |own| Ok(created(&scope, &own)));
-        }
         let may_mail = club.approved == Some(true) && log.wait_for_resend(&id, now) == 0;
         let mail = (may_mail && !person.personal.email.is_empty())
             .then(|| mail::joined(club, by, &membership, asked, creation));
@@ -155,20 +151,23 @@ pub async fn create_member(
             log: (!asked).then_some((&log, &sent)),
             limit,
         };
-        match app.table.add_members(&[addition], additions).await {
-            Ok(()) => return Ok(created(&scope, &membership)),
-            Err(TableError::Refused(Refusal::AlreadyMember)) => {
-                let there = app.table.member(&club.code, membership.id).await?;
-                // An earlier attempt with the same idempotency key may have stored it.
-                let there = there
-                    .filter(|there| there.creation == creation)
-                    .ok_or_else(duplicate)?;
-                return Ok(created(&scope, &there));
-            }
-            Err(TableError::Refused(Refusal::Erased)) => return Err(unknown()),
-            Err(TableError::Refused(Refusal::Quota)) => return Err(owner_limit_error(&app)),
-            Err(TableError::Refused(Refusal::Changed)) => {}
-            Err(error) => return Err(error.into()),
+        let too_many = check_added(&log, asked, applied, now).err();
+        let stored = match &too_many {
+            Some(_) => Err(TableError::Refused(Refusal::Daily)),
+            None => app.table.add_members(&[addition], additions).await,
+        };
+        let read = app.table.member(&club.code, membership.id);
+        let is_own = |there: &Membership| there.creation == creation;
+        let refused = |refusal| match refusal {
+            Refusal::Daily => too_many.unwrap_or(ApiError::Changed),
+            Refusal::AlreadyMember => duplicate(),
+            Refusal::Erased => unknown(),
+            Refusal::Quota => owner_limit_error(&app),
+            other => TableError::Refused(other).into(),
+        };
+        match create(membership.clone(), stored, read, is_own, refused).await {
+            Err(ApiError::Changed) => {}
+            stored => return Ok(created(&scope, &stored?)),
         }
     }
 }

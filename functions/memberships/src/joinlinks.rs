@@ -6,7 +6,7 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
-use shared::db::TableError;
+use shared::db::{Refusal, TableError};
 use shared::domain::{JoinLink, Person};
 use shared::ids::Id;
 use shared::mail::join_url;
@@ -15,7 +15,7 @@ use shared::settings::Settings;
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, NoInput, Officer,
-    PathIds, Reader, Result, User, edit,
+    PathIds, Reader, Result, User, create, edit,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -199,26 +199,21 @@ pub async fn create_join_link(
         created_at: now,
     };
     input.apply(Mode::Create, &mut link, now)?;
-    let there = app.table.join_links(club).await?;
-    // An earlier attempt with the same idempotency key may have stored it.
-    let own = there.iter().find(|there| there.creation == creation);
-    if own.is_none() && there.len() >= limits::JOIN_LINKS {
-        let why = format!(
+    let stored = if app.table.join_links(club).await?.len() < limits::JOIN_LINKS {
+        app.table.create_join_link(&link).await
+    } else {
+        Err(TableError::Refused(Refusal::Quota))
+    };
+    let read = app.table.join_link(club, link.id);
+    let refused = |refusal| match refusal {
+        Refusal::Quota => ApiError::rule(format!(
             "A club can have at most {} join links. Delete one first.",
             limits::JOIN_LINKS
-        );
-        return Err(ApiError::rule(why).coded(Code::Quota));
-    }
-    let link = match own {
-        Some(own) => own.clone(),
-        None => match app.table.create_join_link(&link).await {
-            Err(TableError::Refused(_)) => {
-                let there = app.table.join_link(club, link.id).await?;
-                there.ok_or(ApiError::NotFound)?
-            }
-            done => done.map(|()| link)?,
-        },
+        ))
+        .coded(Code::Quota),
+        _ => ApiError::NotFound,
     };
+    let link = create(link, stored, read, |_| true, refused).await?;
     let creator = Some(scope.user.person().await?);
     Ok(Created {
         location: format!("/api/clubs/{club}/joinlinks/{}/", link.id),

@@ -4,6 +4,7 @@ pub mod access;
 mod answer_layers;
 mod body;
 mod coding;
+mod create;
 mod edit;
 mod entity_tag;
 mod error;
@@ -30,6 +31,7 @@ pub use access::{
 };
 pub use body::{Created, Input, NoBody, NoContent, NoInput};
 pub use coding::Codings;
+pub use create::create;
 pub use edit::edit;
 pub use entity_tag::IfMatch;
 pub use error::{ApiError, Code, ERASING, ErrorBody, FieldErrors, applicant_erased};
