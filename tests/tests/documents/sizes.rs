@@ -10,9 +10,11 @@ use crate::sources::shown;
 const LINES: usize = 400;
 /// Characters of a line.
 const COLUMNS: usize = 100;
+/// Characters of a line of a template.
+const TEMPLATE_COLUMNS: usize = 160;
 
 /// Files that may be longer, each with its reason.
-const LONG: [(&str, &str); 8] = [
+const LONG: [(&str, &str); 9] = [
     ("CHANGELOG.md", "a list that only grows"),
     ("docs/", "documents are divided into chapters"),
     (
@@ -33,6 +35,7 @@ const LONG: [(&str, &str); 8] = [
         "tests/tests/documents/examples_calls.rs",
         "a table: one body an operation",
     ),
+    ("template.yaml", "one stack is one template"),
 ];
 
 /// Files with longer lines, each with its reason.
@@ -80,7 +83,7 @@ fn is_among(path: &str, exceptions: &[(&str, &str)]) -> bool {
 #[test]
 fn no_file_and_no_line_is_too_long() {
     let mut wrong = Vec::new();
-    for path in files(&[".rs", ".md", ".js", ".mjs", ".css"]) {
+    for path in files(&[".rs", ".md", ".js", ".mjs", ".css", ".yaml"]) {
         let text = fs::read_to_string(&path).expect("a text");
         let name = shown(&path);
         let lines = text.lines().count();
@@ -89,6 +92,11 @@ fn no_file_and_no_line_is_too_long() {
         }
         // Texts, addresses, tables and commands are read, or copied, as a whole.
         let mut is_command = false;
+        let columns = if name.ends_with(".yaml") {
+            TEMPLATE_COLUMNS
+        } else {
+            COLUMNS
+        };
         let is_too_wide = |line: &&str| {
             is_command ^= line.starts_with("```");
             let is_whole = is_command
@@ -96,7 +104,7 @@ fn no_file_and_no_line_is_too_long() {
                 || ["https://", "\"", "`"]
                     .iter()
                     .any(|part| line.contains(part));
-            line.chars().count() > COLUMNS && !is_whole
+            line.chars().count() > columns && !(is_whole && columns == COLUMNS)
         };
         if let Some(line) = text
             .lines()
