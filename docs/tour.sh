@@ -5,7 +5,7 @@
 #   bash docs/tour.sh           in another one; prints each request and its answer
 #
 # The address of another service can be given as the first argument. CI runs this script
-# (`.ci/tour`), so what you read here works.
+# (`infra/scripts/tour`), so what you read here works.
 set -euo pipefail
 origin=${1:-http://127.0.0.1:8000}
 api=$origin/api

@@ -1,5 +1,5 @@
 // The types of the API, for the modules of the site. `schema` is made from docs/openapi.json, in
-// .ci/site. Nothing of this reaches a browser.
+// infra/scripts/site. Nothing of this reaches a browser.
 
 import type { components, paths } from "schema";
 

@@ -2,7 +2,7 @@
 
 /**
  * A path with encoded values: ``url`/clubs/${code}/` ``. A value that would lead to another path is
- * refused. Types are checked as if there were no tag (`.ci/site`).
+ * refused. Types are checked as if there were no tag (`infra/scripts/site`).
  */
 export function url(strings, ...values) {
   const part = (value) => {

@@ -41,8 +41,8 @@ use tokio::sync::mpsc;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Runs the release binaries in an emulated cloud on this machine. `bash .ci/cloud` prepares what
-/// it needs.
+/// Runs the release binaries in an emulated cloud on this machine. `bash infra/scripts/cloud`
+/// prepares what it needs.
 #[derive(Parser)]
 struct Options {
     #[command(subcommand)]

@@ -1,5 +1,5 @@
 //! A Lambda function that does nothing: what the runtime itself needs for its start and its first
-//! answer. `bash .ci/cloud measure` compares the functions with it.
+//! answer. `bash infra/scripts/cloud measure` compares the functions with it.
 
 use lambda_http::{Body, Error, Request, Response, run, service_fn};
 

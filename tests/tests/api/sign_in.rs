@@ -1,4 +1,4 @@
-//! The sign-in page of the local issuer. `.ci/site` uses it in a browser.
+//! The sign-in page of the local issuer. `infra/scripts/site` uses it in a browser.
 
 use aws_lc_rs::digest;
 use axum::body::Body;

@@ -1,4 +1,4 @@
-//! The site as a server sees it. `.ci/site` uses it in a browser.
+//! The site as a server sees it. `infra/scripts/site` uses it in a browser.
 
 use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Request};

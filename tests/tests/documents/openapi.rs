@@ -42,7 +42,7 @@ fn the_document_is_made_from_the_routes() {
     super::check("docs/openapi-3.0.json", &format!("{older:#}\n"));
 }
 
-// Validators of 3.0 are in `.ci/contract`.
+// Validators of 3.0 are in `infra/scripts/contract`.
 // proves O1
 #[test]
 fn the_older_document_has_nothing_of_the_newer_version() {
