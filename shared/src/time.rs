@@ -24,6 +24,15 @@ impl Clock for SystemClock {
     }
 }
 
+/// When a request that writes came: what decides the order of writes, and the time that people see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestTime {
+    /// The order number of the request ([`crate::ids::Ids::received`]).
+    pub received: u64,
+    /// The time.
+    pub at: Timestamp,
+}
+
 /// The years that date-times may have.
 const YEARS: std::ops::RangeInclusive<i32> = 1..=9999;
 

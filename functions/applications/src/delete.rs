@@ -3,6 +3,7 @@
 use axum::extract::State;
 use shared::Shared;
 use shared::domain::{Application, WholeForm};
+use shared::time::RequestTime;
 use shared::web::{
     ApiError, Code, Load, Maybe, NoBody, NoContent, Officer, Params, PathIds, Result, User,
 };
@@ -97,7 +98,10 @@ async fn remove_marked(app: &Shared, mut application: Application, forced: bool)
         mark_deleted(app, &mut application, None).await?;
         return Ok(false);
     }
-    let when = (app.ids.received(app.clock.now()), app.now());
+    let when = RequestTime {
+        received: app.ids.received(app.clock.now()),
+        at: app.now(),
+    };
     app.table
         .remove_application(&application, forced, when)
         .await?;

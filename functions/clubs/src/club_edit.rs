@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use shared::Shared;
 use shared::db::TableError;
-use shared::domain::{Club, ClubPage, Membership, Role};
+use shared::domain::{Club, ClubPage, Membership, NewOwner, Role};
 use shared::openapi::fields::ImageUpload;
 use shared::text::ClubCode;
 use shared::web::{
@@ -122,30 +122,29 @@ async fn edit_club(
                 // Whoever restores a club whose last owner was erased becomes its owner.
                 let owner = match &page.membership {
                     _ if club.archived || club.owners > 0 => None,
-                    Some(own) => {
-                        let (role, version) = (Role::Owner, own.version + 1);
-                        let own = own.clone();
-                        Some((
-                            Membership {
-                                role,
-                                version,
-                                ..own
-                            },
-                            true,
-                        ))
-                    }
+                    Some(own) => Some(NewOwner {
+                        membership: Membership {
+                            role: Role::Owner,
+                            version: own.version + 1,
+                            ..own.clone()
+                        },
+                        is_member: true,
+                    }),
                     None => {
                         let (person, id) = (user.person().await?, app.next_id());
                         let new = Membership::new(&scope.code, person, Role::Owner, id, app.now());
-                        Some((new, false))
+                        Some(NewOwner {
+                            membership: new,
+                            is_member: false,
+                        })
                     }
                 };
                 app.table.update_club(&old, &club, owner.as_ref()).await?;
                 let (before, now) = (old.image.as_ref(), club.image.as_ref());
                 app.media.forget(before, now).await;
-                if let Some((own, was_member)) = owner {
-                    club.members += i64::from(!was_member);
-                    page.membership = Some(own);
+                if let Some(new) = owner {
+                    club.members += i64::from(!new.is_member);
+                    page.membership = Some(new.membership);
                 }
             }
             page.club = Some(club);

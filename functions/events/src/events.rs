@@ -10,7 +10,7 @@ use shared::bodies::Badges;
 use shared::db::TableError;
 use shared::domain::Versions;
 use shared::domain::{Club, Event, EventType, Fair, Showing};
-use shared::domain::{Clubs, ListedEvent, PartItems, Place};
+use shared::domain::{Clubs, ListedAt, ListedEvent, PartItems};
 use shared::ids::Id;
 use shared::openapi::fields::{Count, SearchText};
 use shared::text::ClubCode;
@@ -197,8 +197,8 @@ struct Hit {
     starts: Option<Timestamp>,
     id: Id<Event>,
     version: u64,
-    event: Place,
-    club: Place,
+    event: ListedAt,
+    club: ListedAt,
 }
 
 impl Hit {
@@ -210,7 +210,7 @@ impl Hit {
 
 impl MatchingEvents {
     fn pair(&self, hit: &Hit) -> (&Event, &Club) {
-        let Place { part, position } = hit.event;
+        let ListedAt { part, position } = hit.event;
         let event = &self.parts[part][position].event;
         (event, &self.clubs.at(hit.club).club)
     }
@@ -254,7 +254,7 @@ async fn find(app: &Shared, filter: &EventFilter, user: Option<&User>) -> Result
                     starts: listed.span.as_ref().map(|span| span.starts.0),
                     id: listed.event.id,
                     version: listed.event.version,
-                    event: Place { part, position },
+                    event: ListedAt { part, position },
                     club,
                 });
             }

@@ -71,14 +71,23 @@ impl FromRequestParts<Shared> for Invited {
     }
 }
 
+/// A body that was read.
+struct Acceptance {
+    token: String,
+    /// Whether others see who the member is.
+    public: bool,
+}
+
 impl AcceptInput {
-    /// Returns the token, and whether others see who the member is.
-    fn read(self) -> Result<(String, bool)> {
+    fn read(self) -> Result<Acceptance> {
         let mut reader = Reader::new(Mode::Create);
         let token = reader.value("token", self.token, Need::Required);
         let public = reader.value("public", self.public, Need::Optional);
         reader.finish()?;
-        Ok((token.unwrap_or_default(), public.unwrap_or(true)))
+        Ok(Acceptance {
+            token: token.unwrap_or_default(),
+            public: public.unwrap_or(true),
+        })
     }
 }
 
@@ -101,7 +110,7 @@ pub async fn accept_invite(
     input: Result<Input<AcceptInput>>,
 ) -> Result<Response> {
     let read = input.and_then(|Input(input)| input.read());
-    let (token, public) = match read {
+    let Acceptance { token, public } = match read {
         Err(_) if !invited.sees_club => return Err(ApiError::NotFound),
         read => read?,
     };

@@ -108,14 +108,14 @@ async fn add(
             }
             continue;
         }
-        match add_chunk(app, scope, chunk, (by, creation)).await {
+        match add_chunk(app, scope, chunk, by, creation).await {
             Ok(()) => body.created += chunk.len(),
             Err(TableError::Refused(Refusal::Authority)) => return Err(ApiError::Forbidden),
             // One of them cannot be added. The others can.
             Err(TableError::Refused(_)) => {
                 for addition in chunk {
                     let one = std::slice::from_ref(addition);
-                    match add_chunk(app, scope, one, (by, creation)).await {
+                    match add_chunk(app, scope, one, by, creation).await {
                         Ok(()) => body.created += 1,
                         Err(TableError::Refused(refusal)) => refused(app, addition, refusal, body)?,
                         Err(error) => return Err(error.after_write().into()),
@@ -156,7 +156,8 @@ async fn add_chunk(
     app: &Shared,
     scope: &Officer,
     chunk: &[Addition],
-    (by, creation): (Option<&Personal>, u64),
+    by: Option<&Personal>,
+    creation: u64,
 ) -> Result<(), TableError> {
     let (club, code) = (&scope.club, &scope.club.code);
     let mut retries = Retries::default();

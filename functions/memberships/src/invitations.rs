@@ -121,7 +121,8 @@ pub(crate) async fn invite(
     scope: &Officer,
     new: NewId,
     emails: Vec<Email>,
-    (role, title): (Role, &str),
+    role: Role,
+    title: &str,
 ) -> Result<InviteOutcome> {
     check_approved(scope)?;
     let code = &scope.club.code;
@@ -174,7 +175,7 @@ pub(crate) async fn invite_addressees(
         // The addresses after this chunk count for the limit too, so that a call above the limit is
         // refused as a whole (I13).
         let later_chunks = &addressees[(n * Table::INVITES + chunk.len())..];
-        match invite_chunk(app, scope, inviter, (chunk, later_chunks), new).await {
+        match invite_chunk(app, scope, inviter, chunk, later_chunks, new).await {
             Ok(done) => outcome.invited.extend(done),
             Err(error) if outcome.invited.is_empty() => return Err(error),
             // The chunks before were invited. The answer says how many addresses were not (I11).
@@ -222,7 +223,8 @@ async fn invite_chunk(
     app: &Shared,
     scope: &Officer,
     inviter: &Person,
-    (chunk, later_chunks): (&[Addressee], &[Addressee]),
+    chunk: &[Addressee],
+    later_chunks: &[Addressee],
     NewId(version): NewId,
 ) -> Result<Vec<Invite>> {
     let code = &scope.club.code;

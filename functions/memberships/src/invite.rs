@@ -73,7 +73,7 @@ pub async fn create_invites(
     }
     reader.finish()?;
     let all = emails.len();
-    let outcome = invite(&app, &scope, new, emails, (role, &title)).await?;
+    let outcome = invite(&app, &scope, new, emails, role, &title).await?;
     let sent = outcome.invited.len();
     let skipped = all - sent - outcome.left;
     let mut detail = format!("{sent} invitations sent, {skipped} addresses skipped.");

@@ -127,7 +127,7 @@ pub async fn create_invite(
     reader.email("email", input.email, Need::Required, &mut email);
     reader.finish()?;
     let email = email.folded();
-    let outcome = invite(&app, &scope, new, vec![email], (role, &title)).await?;
+    let outcome = invite(&app, &scope, new, vec![email], role, &title).await?;
     if let Some(invite) = outcome.invited.first() {
         let location = format!("/api/clubs/{}/invites/{}/", invite.club, invite.id);
         return Ok(Created {

@@ -138,7 +138,7 @@ pub struct OfficerOrSelf {
     scope: SignedIn<(), Maybe<MemberOfPath>>,
     member: Membership,
     /// Whether the caller is the member.
-    own: bool,
+    is_self: bool,
 }
 
 impl FromRequestParts<Shared> for OfficerOrSelf {
@@ -147,17 +147,21 @@ impl FromRequestParts<Shared> for OfficerOrSelf {
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
         let mut scope = SignedIn::<(), Maybe<MemberOfPath>>::from_request_parts(parts, app).await?;
         let member = scope.object.0.take().map(|found| found.0);
-        let own = member
+        let is_self = member
             .as_ref()
             .is_some_and(|member| member.person == scope.user.id());
-        if !own && !scope.is_officer() {
+        if !is_self && !scope.is_officer() {
             return Err(ApiError::Forbidden);
         }
         let member = member.ok_or(ApiError::NotFound)?;
-        if !own && !scope.reaches(member.role) {
+        if !is_self && !scope.reaches(member.role) {
             return Err(ApiError::Forbidden);
         }
-        Ok(Self { scope, member, own })
+        Ok(Self {
+            scope,
+            member,
+            is_self,
+        })
     }
 }
 
@@ -205,7 +209,7 @@ impl MemberInput {
         let need = if officer { Need::Optional } else { Need::Free };
         new.role = reader.value("role", self.role, need).unwrap_or(new.role);
         reader.flag("public", self.public, Need::Optional, &mut new.public);
-        let unhides = new.public && !member.public && !caller.own;
+        let unhides = new.public && !member.public && !caller.is_self;
         let exceeds = new.role != member.role && !caller.reaches(member, new.role);
         if unhides || exceeds {
             return Err(ApiError::Forbidden);
@@ -220,7 +224,7 @@ impl MemberInput {
         );
         reader.flag("active", self.active, Need::Optional, &mut new.active);
         reader.finish()?;
-        new.confirmed |= caller.own;
+        new.confirmed |= caller.is_self;
         Ok(new)
     }
 }
@@ -324,7 +328,7 @@ impl OfficerOrSelf {
     /// Whether the caller may give or change this role. If the caller is the member, the newest
     /// state of the membership counts.
     fn reaches(&self, member: &Membership, role: Role) -> bool {
-        if self.own {
+        if self.is_self {
             self.scope.user.is_admin() || member.role <= role
         } else {
             self.scope.reaches(role)
@@ -334,7 +338,7 @@ impl OfficerOrSelf {
     /// The member as the caller may see them.
     fn show(&self, member: &Membership) -> MemberBody {
         let is_officer = is_officer(
-            if self.own {
+            if self.is_self {
                 Some(member.role)
             } else {
                 self.scope.role()
@@ -356,7 +360,7 @@ impl OfficerOrSelf {
     /// The membership whose role allows the change. `None` for members who change themselves: then
     /// the write checks the version of their membership.
     fn by(&self) -> Option<&Membership> {
-        self.scope.authority().filter(|_| !self.own)
+        self.scope.authority().filter(|_| !self.is_self)
     }
 
     /// Applies a change to the newest state of the member (X7). Checks the rights of the caller
@@ -376,7 +380,7 @@ impl OfficerOrSelf {
             show,
             read,
             |member: Membership| async move {
-                if !self.own && !self.scope.reaches(member.role) {
+                if !self.is_self && !self.scope.reaches(member.role) {
                     return Err(ApiError::Forbidden);
                 }
                 change(member).await

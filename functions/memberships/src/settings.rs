@@ -9,6 +9,7 @@ use shared::domain::OnlyOwner;
 use shared::domain::{Major, Person, School};
 use shared::ids::Id;
 use shared::openapi::fields::{WebAddress, YearNumber};
+use shared::time::RequestTime;
 use shared::web::{
     ApiError, Code, Field, IfMatch, Input, Mode, Need, NoBody, NoContent, Params, Reader,
     ReceivedAt, Reference, Result, User, edit,
@@ -232,9 +233,11 @@ pub async fn delete_settings(
     loop {
         let erased = async {
             retries.next().await?;
-            app.table
-                .erase(person, (app.ids.received(received), app.now()))
-                .await
+            let when = RequestTime {
+                received: app.ids.received(received),
+                at: app.now(),
+            };
+            app.table.erase(person, when).await
         };
         let erased = erased
             .await

@@ -269,7 +269,8 @@ const FIRST: &str = include_str!(concat!(env!("OUT_DIR"), "/first.js"));
 /// The page at a path: the settings of the deployment, and the files that a browser will need.
 fn page(
     config: &SiteConfig,
-    (base, path): (&str, &str),
+    base: &str,
+    path: &str,
     language: &str,
     preview: Option<(&Preview, &str)>,
 ) -> String {
@@ -346,7 +347,7 @@ async fn show_page(
     let address = format!("{}{}", address.trim_end_matches('/'), uri.path());
     let preview = preview.as_deref().map(|preview| (preview, &*address));
     let config = &site.config;
-    let html = page(config, (base, uri.path()), language, preview);
+    let html = page(config, base, uri.path(), language, preview);
     let policy = format!(
         "default-src 'none'; script-src 'self' '{first}'; style-src 'self'; \
          img-src 'self' data: {media}; connect-src 'self' {issuer} {connect}; \

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse as _, Response};
 use shared::db::usage::request_age;
 use shared::db::{Retries, TableError};
 use shared::domain::{Application, DraftAnswer, DraftWrite, Extension, Form};
+use shared::time::RequestTime;
 use shared::web::{
     ApiError, ERASING, Input, NoBody, NoContent, Params, ReceivedAt, Result, SignedIn,
 };
@@ -135,7 +136,13 @@ pub async fn save_draft(
         let orphaned = is_orphaned(&app, &form.application, person.id, committee).await;
         if orphaned.map_err(ApiError::after_write)? {
             app.table
-                .delete_draft(written, (new.received, new.now))
+                .delete_draft(
+                    written,
+                    RequestTime {
+                        received: new.received,
+                        at: new.now,
+                    },
+                )
                 .await
                 .map_err(TableError::after_write)?;
             return Err(closed());

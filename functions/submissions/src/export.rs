@@ -67,14 +67,15 @@ pub async fn export_submissions(
     scope: Officer<Form>,
     slice: Slice,
 ) -> Result<Response> {
-    let request = (scope.user.id(), &params, &slice);
-    csv(&app, &scope.parent, request).await
+    csv(&app, &scope.parent, scope.user.id(), &params, &slice).await
 }
 
 pub(crate) async fn csv(
     app: &Shared,
     form: &Form,
-    (officer, params, slice): (Id<Person>, &Params, &Slice),
+    officer: Id<Person>,
+    params: &Params,
+    slice: &Slice,
 ) -> Result<Response> {
     let (mut submissions, place) = find(app, &form.application, officer, params, slice).await?;
     let next = slice.cut(&mut submissions, place);

@@ -58,7 +58,7 @@ pub async fn list_submissions(
     let (form, studies) = (scope.parent, scope.object);
     if accepts_csv(&headers) {
         let officer = scope.user.id();
-        return export::csv(&app, &form, (officer, &params, &slice)).await;
+        return export::csv(&app, &form, officer, &params, &slice).await;
     }
     let (application, officer) = (&form.application, scope.user.id());
     let (mut found, place) = find(&app, application, officer, &params, &slice).await?;

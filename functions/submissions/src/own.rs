@@ -10,7 +10,7 @@ use shared::domain::{StoredSubmission, WithdrawOutcome};
 use shared::web::{ApiError, IfMatch, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
 
 use crate::store::closed;
-use crate::store::moment;
+use crate::store::request_time;
 
 /// List the submissions of the caller.
 ///
@@ -105,7 +105,7 @@ pub async fn withdraw_submission(
     if !application.is_current(received, extension.map(|extension| extension.end)) {
         return Err(closed());
     }
-    let when = moment(&app, received);
+    let when = request_time(&app, received);
     let withdrawn = app.table.withdraw(&submission, when, if_match.is_given());
     match withdrawn.await? {
         WithdrawOutcome::Done => Ok(NoContent),

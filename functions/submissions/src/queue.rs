@@ -47,10 +47,11 @@ pub(crate) async fn send(
     composer: &Composer,
     mails: Vec<PlannedMail>,
     mut mine: Vec<MailId>,
-    (kind, call): (DecisionKind, u64),
+    kind: DecisionKind,
+    call: u64,
 ) -> Result<SendCounts> {
     let results: Vec<Result<QueueResult>> = stream::iter(mails)
-        .map(|planned| queue(app, composer, planned, (kind, call)))
+        .map(|planned| queue(app, composer, planned, kind, call))
         .buffer_unordered(PARALLEL)
         .collect()
         .await;
@@ -92,7 +93,8 @@ async fn queue(
     app: &Shared,
     composer: &Composer,
     planned: PlannedMail,
-    (kind, call): (DecisionKind, u64),
+    kind: DecisionKind,
+    call: u64,
 ) -> Result<QueueResult> {
     if request_age() > QUEUE_WITHIN {
         return Ok(QueueResult::Left);

@@ -156,7 +156,7 @@ pub async fn send_emails(
         unknown,
         raced,
         left,
-    } = send(&app, &composer, plan.mails, plan.done, (kind, call)).await?;
+    } = send(&app, &composer, plan.mails, plan.done, kind, call).await?;
     let mut warnings = plan.warnings;
     if unknown > 0 {
         warnings.push(format!(

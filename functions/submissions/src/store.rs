@@ -9,7 +9,7 @@ use shared::domain::{
 };
 use shared::ids::Id;
 use shared::mail::confirmation;
-use shared::time::Timestamp;
+use shared::time::{RequestTime, Timestamp};
 use shared::web::{ApiError, Code, Result};
 use shared::{Shared, limits};
 
@@ -252,6 +252,9 @@ pub(crate) async fn is_orphaned(
 }
 
 /// The time of a withdrawal for [`shared::db::Table::withdraw`].
-pub(crate) fn moment(app: &Shared, received: chrono::DateTime<chrono::Utc>) -> (u64, Timestamp) {
-    (app.ids.received(received), Timestamp::at(received))
+pub(crate) fn request_time(app: &Shared, received: chrono::DateTime<chrono::Utc>) -> RequestTime {
+    RequestTime {
+        received: app.ids.received(received),
+        at: Timestamp::at(received),
+    }
 }

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use shared::bodies::Studies;
 use shared::domain::StoredSubmission;
 use shared::domain::{
     Application, Committee, Extension, Form, Membership, Person, RememberedKey, Status, Submission,
 };
 use shared::ids::Id;
-use shared::time::Timestamp;
+use shared::time::{RequestTime, Timestamp};
 use shared::web::{
     ApiError, Code, Created, Input, Load, Maybe, PathIds, ReceivedAt, RequestKey, Result, SignedIn,
     User, key_reused, replayed, shown_at,
@@ -115,7 +115,16 @@ pub async fn submit(
         let id = Submission::id_of(form.application.id, person.id, committee);
         let earlier = places.take(id);
         places.check_quota(&earlier)?;
-        let submission = new_submission(&form, &person, accepted, (id, number, received));
+        let submission = new_submission(
+            &form,
+            &person,
+            accepted,
+            id,
+            RequestTime {
+                received: number,
+                at: Timestamp::at(received),
+            },
+        );
         let target = Target {
             club: &scope.club,
             form: &form,
@@ -178,9 +187,9 @@ fn new_submission(
     form: &Form,
     person: &Person,
     accepted: CheckedAnswers,
-    (id, number, received): (Id<Submission>, u64, DateTime<Utc>),
+    id: Id<Submission>,
+    when: RequestTime,
 ) -> Submission {
-    let at = Timestamp::at(received);
     Submission {
         id,
         club: form.application.club.clone(),
@@ -195,17 +204,17 @@ fn new_submission(
         answers: accepted.answers,
         status: Status::Pending,
         reason: String::new(),
-        sequence: number,
-        received: number,
+        sequence: when.received,
+        received: when.received,
         revision: 1,
         withdrawn: 0,
         erased: 0,
         reviews: BTreeMap::new(),
         keys: vec![],
         confirmations: vec![],
-        created_at: at,
-        submitted_at: at,
-        updated_at: at,
+        created_at: when.at,
+        submitted_at: when.at,
+        updated_at: when.at,
         notified: false,
         acceptance_mail: None,
         rejection_mail: None,

@@ -6,12 +6,12 @@ mod attempt;
 mod attributes;
 pub(crate) mod error;
 pub(crate) mod execute;
+mod json_text;
 pub(crate) mod keys;
 pub(crate) mod parts;
 pub(crate) mod read;
 mod typed;
 pub mod usage;
-mod whole;
 pub(crate) mod write;
 
 use std::collections::HashMap;
@@ -22,9 +22,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::{Refusal, Retries, TableError};
+pub use json_text::JsonText;
 pub use keys::{COUNT_VERSION, Key};
 pub use read::BatchItems;
-pub use whole::Whole;
 pub use write::Write;
 
 pub(crate) type Item = HashMap<String, AttributeValue>;

@@ -21,7 +21,7 @@ use crate::domain::submission::model::{Status, Submission, Withdrawal};
 use crate::domain::submission::submit::WithdrawOutcome;
 use crate::ids::{Id, derived};
 use crate::text::ClubCode;
-use crate::time::Timestamp;
+use crate::time::{RequestTime, Timestamp};
 
 /// Why a person cannot be erased: these clubs would have no owner.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ impl Table {
     pub async fn erase(
         &self,
         person: &Person,
-        (received, at): (u64, Timestamp),
+        when: RequestTime,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
         let owned = self.owned_clubs(person.id).await?;
         let clubs = self.clubs(&owned).await?;
@@ -90,7 +90,7 @@ impl Table {
             Err(TableError::Refused(_)) => return Ok(Ok(())),
             done => done?,
         }
-        self.erase_marked(person, (received, at))
+        self.erase_marked(person, when)
             .await
             .map_err(TableError::after_write)
     }
@@ -145,7 +145,7 @@ impl Table {
     async fn erase_marked(
         &self,
         person: &Person,
-        when: (u64, Timestamp),
+        when: RequestTime,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
         for last_look in [false, true] {
             if let Err(refusal) = self.erase_personal_data(person, when, last_look).await? {
@@ -154,7 +154,7 @@ impl Table {
             }
             if !last_look {
                 tokio::time::sleep(PAUSE_BEFORE_LAST_LOOK).await;
-                self.wait_for_index(person.id, when.1).await?;
+                self.wait_for_index(person.id, when.at).await?;
             }
         }
         self.delete_person(person.id).await?;
@@ -164,7 +164,7 @@ impl Table {
     async fn erase_personal_data(
         &self,
         person: &Person,
-        when: (u64, Timestamp),
+        when: RequestTime,
         last_look: bool,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
         let all = self.personal_data(person, false).await?;
@@ -291,15 +291,12 @@ impl Table {
     async fn erase_submission(
         &self,
         submission: Submission,
-        (received, at): (u64, Timestamp),
+        mut when: RequestTime,
     ) -> Result<(), TableError> {
         // Withdraws the latest version too: the person can no longer submit.
-        let received = received.max(submission.received + 1);
+        when.received = when.received.max(submission.received + 1);
         let withdrawn = submission.status == Status::Pending
-            && self
-                .withdraw_as("erased", &submission, (received, at), false)
-                .await?
-                == WithdrawOutcome::Done;
+            && self.withdraw_as("erased", &submission, when, false).await? == WithdrawOutcome::Done;
         if !withdrawn {
             let anonymous = Self::anonymous(&submission)?;
             ignore_refusal(self.write(anonymous).await)?;

@@ -40,11 +40,11 @@ pub use bookmark::model::{Favorite, Subscription};
 pub use bookmark::store::{Bookmark, Bookmarks};
 #[cfg(feature = "api")]
 pub use catalogue::memory::{
-    Catalogue, Clubs, Listed, ListedClub, ListedEvent, PartItems, Place, club_parts,
+    Catalogue, Clubs, Listed, ListedAt, ListedClub, ListedEvent, PartItems, club_parts,
 };
 pub use catalogue::versions::Versions;
 pub use club::model::{Club, ClubProfile, ClubText, Window};
-pub use club::store::{ClubPage, ClubQuota};
+pub use club::store::{ClubPage, ClubQuota, NewOwner};
 pub use draft::model::DraftAnswer;
 pub use draft::store::DraftWrite;
 pub use erasure::OnlyOwner;

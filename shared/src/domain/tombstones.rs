@@ -11,7 +11,7 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::ids::Id;
 use crate::text::ClubCode;
-use crate::time::Timestamp;
+use crate::time::{RequestTime, Timestamp};
 
 /// How long the place of a deleted item is kept. No write is so late: the SDK gives up after
 /// seconds, and a function ends after half a minute.
@@ -42,7 +42,7 @@ impl Entity for Gone {
 }
 
 impl Gone {
-    pub(crate) fn new(key: Key, (received, at): (u64, Timestamp)) -> Self {
+    pub(crate) fn new(key: Key, RequestTime { received, at }: RequestTime) -> Self {
         Self {
             key,
             received,
@@ -86,11 +86,7 @@ impl Table {
     /// Deletes items, 25 per call, and leaves a [`Gone`] in their places. Not atomic: only for
     /// items that are no longer visible to anybody. `when` is the order number of the deletion and
     /// its time.
-    pub(crate) async fn bury(
-        &self,
-        keys: Vec<Key>,
-        when: (u64, Timestamp),
-    ) -> Result<(), TableError> {
+    pub(crate) async fn bury(&self, keys: Vec<Key>, when: RequestTime) -> Result<(), TableError> {
         let requests = keys.into_iter().map(|key| {
             let put = PutRequest::builder()
                 .set_item(Some(to_item(&Gone::new(key, when))?))

@@ -69,7 +69,8 @@ pub fn confirmation(
     };
     let mail = mail(
         occasion,
-        (submission.person, &personal.email),
+        submission.person,
+        &personal.email,
         club,
         &format!("We have your submission to {name}: {application}"),
         if fits { whole } else { bodies(None) },

@@ -46,7 +46,8 @@ pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> M
     };
     let mail = mail(
         occasion,
-        (None, &invite.email),
+        None,
+        &invite.email,
         club,
         &format!("Invitation to join {name}"),
         bodies,
@@ -76,7 +77,8 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
     };
     mail(
         occasion,
-        (Some(officer.person), &officer.personal.email),
+        Some(officer.person),
+        &officer.personal.email,
         club,
         &format!("Membership request for {name}"),
         bodies,
@@ -108,7 +110,8 @@ pub fn joined(
     };
     mail(
         occasion,
-        (Some(membership.person), &membership.personal.email),
+        Some(membership.person),
+        &membership.personal.email,
         club,
         &format!("Welcome to {name}"),
         bodies,

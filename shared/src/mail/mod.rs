@@ -56,7 +56,8 @@ struct Bodies {
 
 fn mail(
     occasion: Occasion,
-    (person, to): (Option<Id<Person>>, &Email),
+    person: Option<Id<Person>>,
+    to: &Email,
     club: &Club,
     subject: &str,
     bodies: Bodies,

@@ -281,13 +281,13 @@ fn add_variants(document: &mut Value) {
             }
             variants
                 .entry(name)
-                .or_insert_with(|| variant((&base, schemas[&base].clone()), method, is_form));
+                .or_insert_with(|| variant(&base, schemas[&base].clone(), method, is_form));
         }
     }
     schemas_of(document).extend(variants);
 }
 
-fn variant((base, mut schema): (&str, Value), method: &str, is_form: bool) -> Value {
+fn variant(base: &str, mut schema: Value, method: &str, is_form: bool) -> Value {
     if method != "post" {
         for (_, name) in ONLY_NEW.iter().filter(|(of, _)| *of == base) {
             if let Some(fields) = schema["properties"].as_object_mut() {

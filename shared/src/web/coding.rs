@@ -7,8 +7,13 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::error::ApiError;
 
-/// The codings that a request names, with whether it accepts them.
-pub struct Codings(Vec<(String, bool)>);
+/// The codings that a request names.
+pub struct Codings(Vec<Coding>);
+
+struct Coding {
+    name: String,
+    is_accepted: bool,
+}
 
 impl Codings {
     /// Reads the header of a request.
@@ -21,15 +26,20 @@ impl Codings {
                 let (name, parameter) = coding.split_once(';').unwrap_or((coding, ""));
                 let quality = parameter.trim().strip_prefix("q=").unwrap_or("1");
                 let is_refused = quality.trim().parse() == Ok(0.0);
-                (name.trim().to_ascii_lowercase(), !is_refused)
+                Coding {
+                    name: name.trim().to_ascii_lowercase(),
+                    is_accepted: !is_refused,
+                }
             });
         Self(codings.collect())
     }
 
     /// Returns whether the request accepts a coding; none if it says nothing about it.
     pub fn accepts(&self, name: &str) -> Option<bool> {
-        let of = |name: &str| self.0.iter().find(|(known, _)| known == name);
-        of(name).or_else(|| of("*")).map(|(_, accepted)| *accepted)
+        let of = |name: &str| self.0.iter().find(|coding| coding.name == name);
+        of(name)
+            .or_else(|| of("*"))
+            .map(|coding| coding.is_accepted)
     }
 
     /// Returns whether the service can answer: compressed, or with the plain body, which is

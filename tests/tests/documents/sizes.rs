@@ -92,7 +92,10 @@ fn no_file_and_no_line_is_too_long() {
         }
         // Texts, addresses, tables and commands are read, or copied, as a whole.
         let mut is_command = false;
-        let columns = if name.ends_with(".yaml") {
+        let columns = if path
+            .extension()
+            .is_some_and(|extension| extension == "yaml")
+        {
             TEMPLATE_COLUMNS
         } else {
             COLUMNS

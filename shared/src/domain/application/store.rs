@@ -18,7 +18,7 @@ use crate::domain::submission::model::{Submission, Withdrawal};
 use crate::domain::tombstones::{DeletedApplication, Gone};
 use crate::ids::Id;
 use crate::text::ClubCode;
-use crate::time::Timestamp;
+use crate::time::{RequestTime, Timestamp};
 
 impl Entity for Application {
     const TYPE: &'static str = "Application";
@@ -302,7 +302,7 @@ impl Table {
         &self,
         application: &Application,
         forced: bool,
-        when: (u64, Timestamp),
+        when: RequestTime,
     ) -> Result<(), TableError> {
         let id = application.id;
         let (from, to) = keys::application_range(id);
@@ -359,7 +359,7 @@ impl Table {
         let deleted = DeletedApplication {
             application: id,
             club: application.club.clone(),
-            at: when.1,
+            at: when.at,
         };
         let club = Write::update(keys::club(&application.club)).count("applications", -1);
         let removal = self.transact(vec![

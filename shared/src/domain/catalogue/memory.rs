@@ -39,7 +39,7 @@ pub trait Listed: Sized + Send + Sync + 'static {
 
 /// Where an item is: the number of its part in the request, and its position there.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct ListedAt {
     /// The number of the part.
     pub part: usize,
     /// The position in the part.
@@ -199,17 +199,17 @@ impl Clubs {
     }
 
     /// Returns where the club that hosts an event is.
-    pub fn host(&self, listed: &ListedEvent) -> Option<Place> {
+    pub fn host(&self, listed: &ListedEvent) -> Option<ListedAt> {
         let (part, code) = (listed.club_part, &listed.event.club);
         let position = self
             .0
             .get(part)?
             .binary_search_by(|club| club.club.code.cmp(code));
-        position.ok().map(|position| Place { part, position })
+        position.ok().map(|position| ListedAt { part, position })
     }
 
     /// Returns the club at a place that [`Clubs::host`] returned.
-    pub fn at(&self, place: Place) -> &ListedClub {
+    pub fn at(&self, place: ListedAt) -> &ListedClub {
         &self.0[place.part][place.position]
     }
 

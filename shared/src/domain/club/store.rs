@@ -136,6 +136,15 @@ fn count_club(old: (&[Id<Tag>], &[Id<Badge>]), new: &Club) -> Vec<Write> {
     writes
 }
 
+/// Who becomes the owner of a club that has none.
+#[derive(Debug)]
+pub struct NewOwner {
+    /// The membership as it will be stored.
+    pub membership: Membership,
+    /// Whether the person is already a member.
+    pub is_member: bool,
+}
+
 impl Table {
     /// Returns a club, archived or not: 1 read.
     pub async fn club(&self, code: &ClubCode) -> Result<Option<Club>, TableError> {
@@ -307,13 +316,12 @@ impl Table {
     /// Replaces what officers and admins can edit in a club. Refused if the club no longer has the
     /// version of `old`, or if a new tag or badge was deleted.
     ///
-    /// An archived club may have lost its last owner by erasure. It then gets `owner`; the flag is
-    /// true if that person is already a member.
+    /// An archived club may have lost its last owner by erasure. It then gets `owner`.
     pub async fn update_club(
         &self,
         old: &Club,
         new: &Club,
-        owner: Option<&(Membership, bool)>,
+        owner: Option<&NewOwner>,
     ) -> Result<(), TableError> {
         let (stored, text) = apart(Some(old), new)?;
         let mut write = Write::update(new.key())
@@ -321,17 +329,22 @@ impl Table {
             .if_equals("version", &old.version);
         let mut writes = vec![moved([new.key().pk])];
         writes.extend(count_club((&old.profile.tags, &old.badges), new));
-        if let Some((owner, is_member)) = owner {
+        if let Some(NewOwner {
+            membership,
+            is_member,
+        }) = owner
+        {
             write = write
                 .count("owners", 1)
                 .count("members", i64::from(!is_member))
                 .if_equals("owners", &0);
+            let put = Write::put(membership)?;
             writes.push(if *is_member {
-                Write::put(owner)?.if_equals("version", &(owner.version - 1))
+                put.if_equals("version", &(membership.version - 1))
             } else {
-                Write::put(owner)?.if_new()
+                put.if_new()
             });
-            writes.push(counted_owner(owner.person, 1, None));
+            writes.push(counted_owner(membership.person, 1, None));
         }
         writes.push(write);
         writes.extend(text);

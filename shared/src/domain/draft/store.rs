@@ -18,7 +18,7 @@ use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
 use crate::domain::tombstones::Gone;
 use crate::ids::Id;
-use crate::time::Timestamp;
+use crate::time::RequestTime;
 
 impl Entity for DraftAnswer {
     const TYPE: &'static str = "Draft";
@@ -146,7 +146,7 @@ impl Table {
     pub async fn delete_draft(
         &self,
         answers: Vec<DraftAnswer>,
-        when: (u64, Timestamp),
+        when: RequestTime,
     ) -> Result<(), TableError> {
         let deletions = stream::iter(answers).map(async |answer| {
             let gone = Write::put(&Gone::new(answer.key(), when))?;

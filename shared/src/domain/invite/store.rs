@@ -95,7 +95,8 @@ impl Invite {
 /// Creates the invite of an accepted person with this version, or extends its expiry. `accepted`
 /// are the submissions that the mail is about. Refused if the invite already has another version.
 pub(crate) fn invite_accepted(
-    (club, version): (&ClubCode, u64),
+    club: &ClubCode,
+    version: u64,
     person: Id<Person>,
     email: &Email,
     accepted: &[AcceptanceMail],

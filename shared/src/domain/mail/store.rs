@@ -152,8 +152,8 @@ impl Table {
                     order: told.order,
                 })
                 .collect();
-            let invite = (club, *version);
-            writes.push(invite_accepted(invite, person, &mail.to, &accepted, now));
+            let to = &mail.to;
+            writes.push(invite_accepted(club, *version, person, to, &accepted, now));
         }
         // A mail to a person may have been given up already, for another of its submissions.
         writes.extend(stuck.into_keys().map(|key| {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::db::Whole;
+use crate::db::JsonText;
 use crate::domain::person::model::{Person, Personal};
 use crate::ids::Id;
 use crate::text::ClubCode;
@@ -69,14 +69,15 @@ struct Stored {
     person: Id<Person>,
     role: Role,
     creation: u64,
-    personal: Whole<Personal>,
+    personal: JsonText<Personal>,
     image_url: Option<String>,
-    place: Whole<Place>,
+    #[serde(rename = "place")]
+    details: JsonText<MemberDetails>,
 }
 
 /// What a club says about a member.
 #[derive(Serialize, Deserialize)]
-struct Place {
+struct MemberDetails {
     id: Id<Membership>,
     title: String,
     description: String,
@@ -102,26 +103,26 @@ impl From<Stored> for Membership {
             person,
             role,
             creation,
-            personal: Whole(personal),
+            personal: JsonText(personal),
             image_url,
-            place: Whole(place),
+            details: JsonText(details),
         } = stored;
         Self {
-            id: place.id,
+            id: details.id,
             club,
             version,
             person,
             role,
-            title: place.title,
-            description: place.description,
-            public: place.public,
-            active: place.active,
+            title: details.title,
+            description: details.description,
+            public: details.public,
+            active: details.active,
             personal,
             image_url,
-            confirmed: place.confirmed,
-            by_username: place.by_username,
+            confirmed: details.confirmed,
+            by_username: details.by_username,
             creation,
-            created_at: place.created_at,
+            created_at: details.created_at,
         }
     }
 }
@@ -134,9 +135,9 @@ impl From<Membership> for Stored {
             person: membership.person,
             role: membership.role,
             creation: membership.creation,
-            personal: Whole(membership.personal),
+            personal: JsonText(membership.personal),
             image_url: membership.image_url,
-            place: Whole(Place {
+            details: JsonText(MemberDetails {
                 id: membership.id,
                 title: membership.title,
                 description: membership.description,

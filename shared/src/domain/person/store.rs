@@ -9,7 +9,7 @@ use crate::db::error::ignore_refusal;
 use crate::db::parts::parts;
 use crate::db::read::Range;
 use crate::db::{
-    Entity, Item, PARALLEL, Refusal, Retries, Table, TableError, Whole, Write, to_item,
+    Entity, Item, JsonText, PARALLEL, Refusal, Retries, Table, TableError, Write, to_item,
 };
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
@@ -236,7 +236,7 @@ impl Table {
             let write = Write::update(item.key());
             let item = item.into_item().ok()?;
             let write = match (item.kind(), copied) {
-                (Membership::TYPE, Copied::Claims) => write.set("personal", &Whole(personal)),
+                (Membership::TYPE, Copied::Claims) => write.set("personal", &JsonText(personal)),
                 (Membership::TYPE, Copied::Settings) => write.set("image_url", &person.image_url),
                 (
                     Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE,

@@ -77,7 +77,7 @@ impl Table {
                 new.status = status.unwrap_or(old.status);
                 new.reason
                     .clone_from(reason.as_ref().unwrap_or(&old.reason));
-                let change = change(Id::new(next_id()), old, &new, (by, at));
+                let change = change(Id::new(next_id()), old, &new, by, at);
                 if change.status.is_some() || change.reason.is_some() {
                     new.updated_at = at;
                     let write = Write::update(old.key())
@@ -145,7 +145,8 @@ fn change(
     id: Id<DecisionChange>,
     old: &Submission,
     new: &Submission,
-    (by, at): (Id<Person>, Timestamp),
+    by: Id<Person>,
+    at: Timestamp,
 ) -> DecisionChange {
     DecisionChange {
         id,

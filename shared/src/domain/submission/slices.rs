@@ -24,7 +24,7 @@ const CHUNK: std::ops::RangeInclusive<usize> = 25..=200;
 
 /// What the index by time has about a submission.
 #[derive(Deserialize)]
-struct Place {
+struct IndexEntry {
     gsi2sk: String,
 }
 
@@ -151,7 +151,7 @@ impl Table {
         part.next = found.rest.pop();
         part.is_done = part.next.is_none();
         for item in found.items {
-            let Place { gsi2sk } = item.read()?;
+            let IndexEntry { gsi2sk } = item.read()?;
             part.entries.push_back((gsi2sk, item.key()));
         }
         Ok(())

@@ -17,7 +17,7 @@ use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{OwnPlace, Status, Submission, Withdrawal};
 use crate::domain::submission::store::StoredSubmission;
 use crate::ids::Id;
-use crate::time::Timestamp;
+use crate::time::{RequestTime, Timestamp};
 
 impl Entity for OwnPlace {
     const TYPE: &'static str = "OwnPlace";
@@ -159,22 +159,25 @@ impl Table {
         );
         let mail = Write::delete(confirmation).if_equals("status", &EmailStatus::Queued);
         ignore_refusal(self.write(mail).await)?;
-        let received = submission.received + 1;
-        self.withdraw_as("withdrawn", submission, (received, at), true)
+        let when = RequestTime {
+            received: submission.received + 1,
+            at,
+        };
+        self.withdraw_as("withdrawn", submission, when, true)
             .await
             .map(drop)
     }
 
-    /// Withdraws a submission that was received before this request. `received` is the order number
-    /// of this request. A submission that was received later stays, and so does a decided one, and
-    /// with `only_as_read` one that changed after it was read.
+    /// Withdraws a submission that was received before this request, which came at `when`. A
+    /// submission that was received later stays, and so does a decided one, and with
+    /// `only_as_read` one that changed after it was read.
     pub async fn withdraw(
         &self,
         submission: &Submission,
-        (received, at): (u64, Timestamp),
+        when: RequestTime,
         only_as_read: bool,
     ) -> Result<WithdrawOutcome, TableError> {
-        self.withdraw_as("withdrawn", submission, (received, at), only_as_read)
+        self.withdraw_as("withdrawn", submission, when, only_as_read)
             .await
     }
 
@@ -183,7 +186,7 @@ impl Table {
         &self,
         mark: &str,
         submission: &Submission,
-        (received, at): (u64, Timestamp),
+        RequestTime { received, at }: RequestTime,
         only_as_read: bool,
     ) -> Result<WithdrawOutcome, TableError> {
         let write = Write::update(submission.key())

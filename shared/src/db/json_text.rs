@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 /// A value that is stored as one text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Whole<T>(pub T);
+pub struct JsonText<T>(pub T);
 
-impl<T: Serialize> Serialize for Whole<T> {
+impl<T: Serialize> Serialize for JsonText<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let text = serde_json::to_string(&self.0).map_err(S::Error::custom)?;
         serializer.serialize_str(&text)
     }
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Whole<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for JsonText<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(Text(PhantomData)).map(Self)
     }
