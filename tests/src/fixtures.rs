@@ -195,10 +195,10 @@ impl Recruitment {
 
 /// Creates an entry in each collection that admins keep, and returns the path variable and the id
 /// of each. Clubs can register for the fair.
-pub async fn collections(admin: &Client) -> Vec<(&'static str, String)> {
+pub async fn collections(admin: &Client) -> Vec<(&'static str, u64)> {
     let fair = json!({ "name": "Autumn fair", "start_time": hours(1), "end_time": hours(8) });
     let bodies = [
-        ("{tag}", "/api/tags/", json!({ "name": "Games" })),
+        ("{tag}", "/api/tags/", json!({ "name": "Sports" })),
         (
             "{badge}",
             "/api/badges/",
@@ -219,10 +219,7 @@ pub async fn collections(admin: &Client) -> Vec<(&'static str, String)> {
     ];
     let mut ids = Vec::new();
     for (name, path, body) in bodies {
-        ids.push((
-            name,
-            id(&admin.post(path, body).await.created()).to_string(),
-        ));
+        ids.push((name, id(&admin.post(path, body).await.created())));
     }
     ids
 }

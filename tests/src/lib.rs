@@ -10,8 +10,10 @@ mod intrinsics;
 pub mod lag;
 pub mod lambda;
 pub mod measure;
+pub mod operations;
 pub mod pairs;
 pub mod recount;
+pub mod scene;
 pub mod template;
 
 use std::sync::Arc;

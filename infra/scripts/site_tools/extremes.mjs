@@ -163,8 +163,18 @@ async function reachable(page, path) {
       { timeout: 2_000 },
     );
     await isSeen.catch(async () => {
-      const hidden = await page.evaluate(() => document.activeElement.outerHTML.slice(0, 100));
-      assert.fail(`${path}: the keyboard leads to ${hidden}, which is not seen`);
+      const hidden = await page.evaluate(() => {
+        const element = document.activeElement;
+        const { left, top, width, height } = element.getBoundingClientRect();
+        const seen = document.elementFromPoint(left + 1, top + 1);
+        return JSON.stringify({
+          element: element.outerHTML.slice(0, 100),
+          box: [left, top, width, height].map(Math.round),
+          window: [innerWidth, innerHeight, Math.round(scrollY)],
+          seen: seen?.outerHTML.slice(0, 100),
+        });
+      });
+      assert.fail(`${path}: the keyboard leads to what is not seen: ${hidden}`);
     });
   }
 }

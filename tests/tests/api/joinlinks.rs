@@ -161,6 +161,24 @@ async fn whoever_has_the_link_joins_as_a_member() {
         .error(401);
 }
 
+// The item of a creator would be in the transaction twice, which was 500.
+// proves J7
+#[tokio::test]
+async fn the_creator_of_a_link_is_a_member_or_cannot_use_it() {
+    let campus = TestCampus::new();
+    let ada = club(&campus).await;
+    let olga = campus.member("chess", &ada, "olga", 10).await;
+    let link = olga.post(LINKS, json!({})).await.created();
+    let member = join(&olga, &link, &token(&link)).await;
+    assert_eq!(member.json()["code"], "already_member");
+    member.error(400);
+    let one = "/api/clubs/chess/members/olga/";
+    olga.delete(one).await.no_content();
+    let left = join(&olga, &link, &token(&link)).await;
+    assert_eq!(left.json()["code"], "invite_unusable");
+    left.error(400);
+}
+
 // proves J3
 #[tokio::test]
 async fn the_answer_is_the_same_whatever_is_wrong_with_the_link() {

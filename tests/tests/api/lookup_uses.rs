@@ -14,7 +14,7 @@ async fn what_is_in_use_is_not_deleted() {
     let of = |name: &str| {
         ids.iter()
             .find(|(key, _)| *key == name)
-            .and_then(|(_, id)| id.parse::<u64>().ok())
+            .map(|(_, id)| *id)
             .unwrap_or_default()
     };
     let path = |collection: &str, name: &str| format!("/api/{collection}/{}/", of(name));

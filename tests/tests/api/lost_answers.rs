@@ -9,10 +9,10 @@ use http::Method;
 use local::engine::{Call, Reply};
 use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
+use tests::operations::{self, Operation};
 use tests::recount::recount;
+use tests::scene::Scene;
 use tests::{Setup, TestCampus};
-
-use crate::roles::{Scene, scene_on};
 
 fn writes(operation: &str) -> bool {
     matches!(
@@ -114,319 +114,39 @@ pub async fn after(milliseconds: u64) {
     tokio::time::sleep(Duration::from_millis(milliseconds)).await;
 }
 
-/// All operations that write: caller, method, path, body, and the status of the answer.
-#[expect(clippy::too_many_lines, reason = "a table: one row an operation")]
-fn operations() -> Vec<(usize, Method, &'static str, Value, u16)> {
-    let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
-    let (stranger, owner, admin, sue) = (1, 4, 5, 6);
-    let extension = json!({ "username": "mia", "end_time": hours(40) });
-    let null = || Value::Null;
-    vec![
-        (
-            stranger,
-            post.clone(),
-            "/api/clubs/",
-            json!({ "name": "Go" }),
-            201,
-        ),
-        (
-            stranger,
-            post.clone(),
-            "/api/favorites/",
-            json!({ "club": "chess" }),
-            201,
-        ),
-        (
-            stranger,
-            post.clone(),
-            "/api/subscriptions/",
-            json!({ "club": "chess" }),
-            201,
-        ),
-        (
-            stranger,
-            post.clone(),
-            "/api/requests/membership/",
-            json!({ "club": "chess" }),
-            201,
-        ),
-        (sue, delete.clone(), "/api/favorites/chess/", null(), 204),
-        (
-            sue,
-            delete.clone(),
-            "/api/subscriptions/chess/",
-            null(),
-            204,
-        ),
-        (
-            sue,
-            patch.clone(),
-            "/api/settings/",
-            json!({ "graduation_year": 2030 }),
-            200,
-        ),
-        (sue, delete.clone(), "/api/settings/", null(), 204),
-        (
-            sue,
-            delete.clone(),
-            "/api/submissions/{submission}/",
-            null(),
-            204,
-        ),
-        (
-            owner,
-            patch.clone(),
-            "/api/clubs/{club}/",
-            json!({ "subtitle": "x" }),
-            200,
-        ),
-        (owner, delete.clone(), "/api/clubs/{club}/", null(), 204),
-        (
-            owner,
-            post.clone(),
-            "/api/clubs/{club}/applications/",
-            tests::fixtures::application("Other"),
-            201,
-        ),
-        (
-            owner,
-            patch.clone(),
-            "/api/clubs/{club}/applications/{application}/",
-            json!({ "name": "x" }),
-            200,
-        ),
-        (
-            owner,
-            delete.clone(),
-            "/api/clubs/{club}/applications/{application}/?force=true",
-            null(),
-            204,
-        ),
-        (
-            owner,
-            post.clone(),
-            "/api/clubs/{club}/applications/{application}/duplicate/",
-            null(),
-            201,
-        ),
-        (
-            owner,
-            post.clone(),
-            "/api/clubs/{club}/applications/{application}/questions/",
-            json!({ "question_type": 3, "prompt": "?" }),
-            201,
-        ),
-        (
-            owner,
-            patch.clone(),
-            "/api/clubs/{club}/applications/{application}/questions/{question}/",
-            json!({ "precedence": 7 }),
-            200,
-        ),
-        (
-            owner,
-            patch.clone(),
-            "/api/clubs/{club}/applications/{application}/questions/{question}/",
-            json!({ "prompt": "Why not?" }),
-            200,
-        ),
-        (
-            owner,
-            delete.clone(),
-            "/api/clubs/{club}/applications/{application}/questions/{question}/",
-            null(),
-            204,
-        ),
-        (
-            owner,
-            post.clone(),
-            "/api/clubs/{club}/applications/{application}/extensions/",
-            extension,
-            201,
-        ),
-        (
-            owner,
-            patch.clone(),
-            "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
-            json!({ "end_time": hours(50) }),
-            200,
-        ),
-        (
-            owner,
-            delete.clone(),
-            "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
-            null(),
-            204,
-        ),
-        (
-            owner,
-            patch.clone(),
-            "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
-            json!({ "status": 4 }),
-            200,
-        ),
-        (
-            owner,
-            patch.clone(),
-            "/api/clubs/{club}/members/{member}/",
-            json!({ "role": 10 }),
-            200,
-        ),
-        (
-            owner,
-            delete.clone(),
-            "/api/clubs/{club}/members/{member}/",
-            null(),
-            204,
-        ),
-        (
-            owner,
-            delete.clone(),
-            "/api/clubs/{club}/membershiprequests/{request}/",
-            null(),
-            204,
-        ),
-        (
-            owner,
-            post.clone(),
-            "/api/clubs/{club}/invites/",
-            json!({ "email": "new@uni.example" }),
-            201,
-        ),
-        (
-            owner,
-            post.clone(),
-            "/api/clubs/{club}/invites/{invite}/resend/",
-            null(),
-            200,
-        ),
-        (
-            owner,
-            delete.clone(),
-            "/api/clubs/{club}/invites/{invite}/",
-            null(),
-            204,
-        ),
-        (
-            owner,
-            post.clone(),
-            "/api/clubs/{club}/invite/",
-            json!({ "emails": "a@uni.example b@uni.example" }),
-            200,
-        ),
-        (
-            owner,
-            post.clone(),
-            "/api/clubs/{club}/events/",
-            json!({ "name": "x" }),
-            201,
-        ),
-        (
-            owner,
-            patch.clone(),
-            "/api/clubs/{club}/events/{event}/",
-            json!({ "name": "x" }),
-            200,
-        ),
-        (
-            owner,
-            delete.clone(),
-            "/api/clubs/{club}/events/{event}/",
-            null(),
-            204,
-        ),
-        (
-            owner,
-            post.clone(),
-            "/api/clubs/{club}/events/{event}/showings/",
-            json!({ "start_time": hours(9), "end_time": hours(10) }),
-            201,
-        ),
-        (
-            owner,
-            patch.clone(),
-            "/api/clubs/{club}/events/{event}/showings/{showing}/",
-            json!({ "location": "x" }),
-            200,
-        ),
-        (
-            owner,
-            delete.clone(),
-            "/api/clubs/{club}/events/{event}/showings/{showing}/",
-            null(),
-            204,
-        ),
-        (
-            owner,
-            post.clone(),
-            "/api/clubfairs/{fair}/register/",
-            json!({ "club": "chess" }),
-            200,
-        ),
-        (admin, post, "/api/tags/", json!({ "name": "Music" }), 201),
-        (
-            admin,
-            put,
-            "/api/tags/{tag}/",
-            json!({ "name": "Theatre" }),
-            200,
-        ),
-        (admin, delete, "/api/tags/{tag}/", null(), 204),
-    ]
-}
-
-async fn run(
-    scene: &Scene,
-    (caller, method, path, body, _): &(usize, Method, &str, Value, u16),
-    if_match: Option<String>,
-) -> tests::Response {
-    let mut client = scene.callers[*caller].clone();
-    if let Some(tag) = if_match {
-        client = client.header("if-match", tag);
-    }
-    client
-        .send(
-            method.clone(),
-            &scene.path(path),
-            Some(body.clone()).filter(|body| !body.is_null()),
-        )
-        .await
-}
-
 /// Runs every operation, and loses the answer to its n-th write. In an earlier version the answer
 /// was 404 for a deletion that had worked, 400 for an object that the request itself had created,
 /// and 412 for a change that was stored.
 async fn every_lost_answer(n: usize, loss: Loss) {
-    for operation in operations() {
-        let (caller, method, path, _, expected) = &operation;
+    for operation in operations::all().iter().filter(|one| one.writes) {
         let trap = Trap::default();
-        let scene = scene_on(trap.campus()).await;
+        let scene = Scene::on(trap.campus()).await;
         for client in &scene.callers[1..] {
             client.get("/api/settings/").await.ok();
         }
+        let Operation { id, method, .. } = operation;
+        let mut caller = scene.callers[operation.caller()].clone();
         // A change of an object that can be read is sent with `If-Match`.
-        let read = scene.callers[*caller]
-            .get(scene.path(path).split('?').next().unwrap_or_default())
-            .await;
-        let conditional =
-            *method != Method::POST && read.status == 200 && !path.ends_with("/settings/");
-        let tag = conditional.then(|| read.header("etag").to_owned());
+        let read = caller.get(&scene.path(&operation.path)).await;
+        let is_conditional = *method != Method::POST
+            && read.status == 200
+            && !operation.path.ends_with("/settings/");
+        if is_conditional {
+            caller = caller.header("if-match", read.header("etag"));
+        }
         trap.arm(n, loss);
-        let answer = run(&scene, &operation, tag).await;
+        let answer = scene.send(operation, &caller).await;
         let caught = !trap.is_armed();
-        assert!(caught || n > 1, "{method} {path} writes nothing");
+        assert!(caught || n > 1, "{id} writes nothing");
         assert_eq!(
             answer.status.as_u16(),
-            *expected,
-            "{method} {path} with {loss:?} at write {n}: {}",
+            operation.status(),
+            "{id} with {loss:?} at write {n}: {}",
             answer.text()
         );
         after(3_000).await;
-        assert_eq!(
-            recount(&scene.campus),
-            [""; 0],
-            "{method} {path} with {loss:?} at write {n}"
-        );
+        let counted = recount(&scene.campus);
+        assert_eq!(counted, [""; 0], "{id} with {loss:?} at write {n}");
     }
 }
 
@@ -478,62 +198,15 @@ fn silent() -> (TestCampus, Arc<AtomicUsize>) {
 // proves H7, X5, X11
 #[tokio::test(start_paused = true)]
 async fn an_outcome_that_nobody_knows_is_told_and_its_repeat_finds_what_was_made() {
-    let creations = [
-        ("/api/clubs/", json!({ "name": "Go" })),
-        (
-            "/api/clubs/{club}/events/",
-            json!({
-                "name": "Evening",
-                "showings": [{ "start_time": hours(5), "end_time": hours(6) }],
-            }),
-        ),
-        (
-            "/api/clubs/{club}/events/{event}/showings/",
-            json!({ "start_time": hours(9), "end_time": hours(10) }),
-        ),
-        (
-            "/api/clubs/{club}/applications/",
-            tests::fixtures::application("Other"),
-        ),
-        (
-            "/api/clubs/{club}/applications/{application}/duplicate/",
-            Value::Null,
-        ),
-        (
-            "/api/clubs/{club}/applications/{application}/questions/",
-            json!({ "question_type": 3, "prompt": "?" }),
-        ),
-        (
-            "/api/clubs/{club}/applications/{application}/extensions/",
-            json!({ "username": "mia", "end_time": hours(40) }),
-        ),
-        (
-            "/api/clubs/{club}/invites/",
-            json!({ "email": "new@uni.example" }),
-        ),
-        ("/api/favorites/", json!({ "club": "chess" })),
-        ("/api/requests/membership/", json!({ "club": "chess" })),
-        ("/api/tags/", json!({ "name": "Music" })),
-    ];
-    for (path, body) in creations {
+    let creations = operations::all();
+    for operation in creations.iter().filter(|one| one.status() == 201) {
+        let path = &operation.path;
         let (campus, silent) = silent();
-        let scene = scene_on(campus).await;
-        let caller = match path {
-            "/api/tags/" => 5,
-            "/api/favorites/" | "/api/requests/membership/" => 1,
-            _ => 4,
-        };
-        scene.callers[caller].get("/api/settings/").await.ok();
-        let client = scene.callers[caller].clone().header("idempotency-key", "k");
-        let send = async || {
-            client
-                .send(
-                    Method::POST,
-                    &scene.path(path),
-                    Some(body.clone()).filter(|body| !body.is_null()),
-                )
-                .await
-        };
+        let scene = Scene::on(campus).await;
+        let client = &scene.callers[operation.caller()];
+        client.get("/api/settings/").await.ok();
+        let client = client.clone().header("idempotency-key", "k");
+        let send = async || scene.send(operation, &client).await;
         let is_copy = path.ends_with("duplicate/");
         silent.store(1 + usize::from(is_copy), Ordering::SeqCst);
         let lost = send().await;
@@ -684,7 +357,7 @@ async fn a_later_step_that_is_throttled_is_not_told_as_busy() {
     ];
     for (caller, path) in requests {
         let (campus, writes_left) = throttled_after_one();
-        let scene = scene_on(campus).await;
+        let scene = Scene::on(campus).await;
         let client = &scene.callers[caller];
         client.get("/api/settings/").await.ok();
         writes_left.store(0, Ordering::SeqCst);

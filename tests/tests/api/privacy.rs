@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
+use tests::operations::Values;
 use tests::{Client, TestCampus};
 
 /// Texts in lower case that only the hidden person has.
@@ -37,19 +38,14 @@ async fn planted(campus: &TestCampus) -> (Client, u64) {
 }
 
 /// The paths of all operations that read, with these ids, and some that look for the person.
-fn reads(ids: &[(&str, String)]) -> Vec<String> {
+fn reads(values: &Values) -> Vec<String> {
     let document = local::api().1;
     let reads = document["paths"]
         .as_object()
         .into_iter()
         .flatten()
         .filter(|(_, item)| item.get("get").is_some());
-    let mut paths: Vec<String> = reads
-        .map(|(path, _)| {
-            ids.iter()
-                .fold(path.clone(), |path, (name, id)| path.replace(name, id))
-        })
-        .collect();
+    let mut paths: Vec<String> = reads.map(|(path, _)| values.path(path)).collect();
     paths.extend(
         PLANTED.map(|secret| format!("/api/clubs/chess/members/{}/", secret.replace(' ', "%20"))),
     );
@@ -102,24 +98,24 @@ async fn scene() -> Scene {
             .await
             .created();
     }
-    let mut ids = tests::fixtures::collections(&campus.admin()).await;
-    ids.extend([
-        ("{club}", "chess".to_owned()),
-        ("{favorite}", "chess".to_owned()),
-        ("{subscription}", "chess".to_owned()),
-        ("{file}", "index.html".to_owned()),
-        ("{member}", id(&member).to_string()),
-        ("{request}", id(&asked).to_string()),
-        (
-            "{invite}",
-            invite["id"].as_str().unwrap_or_default().to_owned(),
-        ),
-        ("{application}", id(&drive.application).to_string()),
-        ("{question}", drive.question.to_string()),
-        ("{extension}", id(&extension).to_string()),
-        ("{submission}", id(&submission).to_string()),
-        ("{event}", id(&event).to_string()),
-        ("{showing}", id(&event["showings"][0]).to_string()),
+    let mut values = Values::default();
+    for (name, id) in tests::fixtures::collections(&campus.admin()).await {
+        values.extend([(name, json!(id))]);
+    }
+    values.extend([
+        ("{club}", json!("chess")),
+        ("{favorite}", json!("chess")),
+        ("{subscription}", json!("chess")),
+        ("{file}", json!("index.html")),
+        ("{member}", member["id"].clone()),
+        ("{request}", asked["id"].clone()),
+        ("{invite}", invite["id"].clone()),
+        ("{application}", drive.application["id"].clone()),
+        ("{question}", json!(drive.question)),
+        ("{extension}", extension["id"].clone()),
+        ("{submission}", submission["id"].clone()),
+        ("{event}", event["id"].clone()),
+        ("{showing}", event["showings"][0]["id"].clone()),
     ]);
     let secrets = PLANTED
         .map(str::to_owned)
@@ -128,7 +124,7 @@ async fn scene() -> Scene {
         .collect();
     Scene {
         campus,
-        paths: reads(&ids),
+        paths: reads(&values),
         hidden,
         secrets,
     }

@@ -153,6 +153,10 @@ impl Table {
             writes.push(Write::put(&used)?.if_new());
         }
         if let Some(by) = link.by {
+            // The creator is a member already, or not an officer any more.
+            if by == membership.id {
+                return Err(TableError::Refused(Refusal::Authority));
+            }
             let creator = Write::check(keys::member(&link.club, by));
             let creator = creator.if_at_most("role", &Role::Officer);
             writes.push(creator.or(Refusal::Authority));

@@ -1,0 +1,66 @@
+//! Events, their showings and calendars.
+
+use serde_json::{Value, json};
+
+use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, officers, read, replace, upload, write};
+
+pub(super) fn rows() -> Vec<Row> {
+    let mut rows = public();
+    rows.extend(of_a_club());
+    rows
+}
+
+fn public() -> Vec<Row> {
+    vec![
+        read("list_events", ANYBODY),
+        read("show_calendar", ANYBODY),
+        read("show_event", ANYBODY),
+        read("list_showings", ANYBODY),
+        read("show_showing", ANYBODY),
+        read("show_club_calendar", ANYBODY),
+    ]
+}
+
+fn of_a_club() -> Vec<Row> {
+    let showing = json!({
+        "start_time": "2027-03-04T18:00:00Z",
+        "end_time": "2027-03-04T20:00:00Z",
+        "location": "Engineering, main hall",
+        "location_visible_to_public": true,
+        "ticketed": false,
+        "ticket_drop_time": null,
+        "ticket_order_limit": 4,
+    });
+    let event = json!({
+        "name": "Spring show",
+        "description": "<p>See what we built this year.</p>",
+        "type": 5,
+        "url": "https://robotics.clubs.example/show/",
+        "showings": [showing.clone()],
+    });
+    let whole = json!({
+        "name": "Open workshop",
+        "description": "<p>Bring a laptop if you have one.</p>",
+        "type": 5,
+        "url": null,
+    });
+    let name = json!({ "name": "Open workshop for everybody" });
+    let location = json!({ "location": "Engineering, room 013" });
+    vec![
+        read("list_club_events", SIGNED_IN),
+        write("create_event", officers(201), event),
+        read("show_club_event", SIGNED_IN),
+        write("update_event", OFFICERS, name),
+        write("replace_event", OFFICERS, whole),
+        replace("replace_event", OFFICERS),
+        write("delete_event", officers(204), Value::Null),
+        upload("upload_event_image"),
+        read("list_club_showings", SIGNED_IN),
+        write("create_showing", officers(201), showing.clone()),
+        read("show_club_showing", SIGNED_IN),
+        write("update_showing", OFFICERS, location),
+        write("replace_showing", OFFICERS, showing),
+        replace("replace_showing", OFFICERS),
+        write("delete_showing", officers(204), Value::Null),
+    ]
+}

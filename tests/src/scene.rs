@@ -1,0 +1,240 @@
+//! A campus with one object of each kind, and the people who may meet it.
+
+use chrono::TimeDelta;
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::fixtures::{MailedLink, Recruitment, hours, id};
+use crate::operations::{Body, Operation, Values};
+use crate::{Client, Response, TestCampus};
+
+/// Not signed in.
+pub const NOBODY: usize = 0;
+/// Signed in, and not a member.
+pub const STRANGER: usize = 1;
+/// A member of the club.
+pub const MEMBER: usize = 2;
+/// An officer of the club.
+pub const OFFICER: usize = 3;
+/// The owner of the club.
+pub const OWNER: usize = 4;
+/// An admin who is not a member.
+pub const ADMIN: usize = 5;
+/// The member and applicant whose data the ids name.
+pub const CONCERNED: usize = 6;
+
+/// What the callers are called in messages.
+pub const CALLERS: [&str; 7] = [
+    "nobody",
+    "a stranger",
+    "a member",
+    "an officer",
+    "an owner",
+    "an admin",
+    "the one concerned",
+];
+
+/// A campus with one object of each kind.
+pub struct Scene {
+    /// The campus.
+    pub campus: TestCampus,
+    /// The callers in the order of [`CALLERS`].
+    pub callers: [Client; 7],
+    /// The values of placeholders.
+    pub values: Values,
+}
+
+impl Scene {
+    /// A scene on a new campus.
+    pub async fn new() -> Self {
+        Self::on(TestCampus::new()).await
+    }
+
+    /// A scene on this campus. Its mails are delivered.
+    pub async fn on(campus: TestCampus) -> Self {
+        let drive = campus.drive("chess").await;
+        let owner = drive.officer.clone();
+        let member = campus.member("chess", &owner, "mia", 20).await;
+        let officer = campus.member("chess", &owner, "olga", 10).await;
+        let concerned = campus.member("chess", &owner, "sue", 20).await;
+        let mut values = Values::default();
+        for (name, id) in crate::fixtures::collections(&campus.admin()).await {
+            values.extend([(name, json!(id))]);
+        }
+        let fair = values.get("{fair}").clone();
+        values.extend([("{empty_fair}", fair)]);
+        values.extend(
+            [
+                ("{club}", "chess"),
+                ("{new_club}", "chess"),
+                ("{requested_club}", "go"),
+                ("{inviting_club}", "chess"),
+                ("{favorite}", "chess"),
+                ("{subscription}", "chess"),
+                ("{file}", "index.css"),
+                ("{member}", "sue"),
+                ("{request}", "rita"),
+                ("{newcomer}", "rita"),
+            ]
+            .map(|(name, value)| (name, json!(value))),
+        );
+        values.extend(recruitment(&campus, &drive, &officer, &concerned).await);
+        values.extend(people(&campus, &owner, &concerned).await);
+        values.extend(event(&owner).await);
+        // After ten minutes an invitation may be sent again.
+        campus.advance(TimeDelta::minutes(11));
+        let callers = [
+            campus.anonymous(),
+            campus.as_("stranger"),
+            member,
+            officer,
+            owner,
+            campus.admin(),
+            concerned,
+        ];
+        Self {
+            campus,
+            callers,
+            values,
+        }
+    }
+
+    /// The path with the ids of this campus.
+    pub fn path(&self, path: &str) -> String {
+        self.values.path(path)
+    }
+
+    /// Sends the request of an operation as `client`.
+    pub async fn send(&self, operation: &Operation, client: &Client) -> Response {
+        let path = self.path(&operation.path);
+        let full = format!("{path}{}", operation.query);
+        let body = match &operation.body {
+            Body::Nothing => None,
+            Body::Json(body) => Some(self.values.body(body)),
+            Body::Whole => {
+                let own = client.get(&path).await;
+                let shown = if own.status == 200 {
+                    own
+                } else {
+                    self.callers[OWNER].get(&path).await
+                };
+                Some(shown.ok())
+            }
+            Body::Picture => return client.upload(operation.method.clone(), &full).await,
+        };
+        client.send(operation.method.clone(), &full, body).await
+    }
+}
+
+impl Client {
+    /// Uploads a small picture.
+    pub async fn upload(&self, method: Method, path: &str) -> Response {
+        let picture = crate::images::png(8, 8);
+        let (content_type, body) = crate::images::form(&[("file", &picture)]);
+        self.raw(method, path, Some(&content_type), body).await
+    }
+}
+
+/// Two questions, a submission with a review, a draft that was begun after it, and an extension.
+async fn recruitment(
+    campus: &TestCampus,
+    drive: &Recruitment,
+    officer: &Client,
+    concerned: &Client,
+) -> Vec<(&'static str, Value)> {
+    let choice = json!({
+        "question_type": 2,
+        "prompt": "Which evening?",
+        "multiple_choice": ["Tuesday", "Thursday"],
+    });
+    let questions = format!("{}questions/", drive.path);
+    let choice = drive.officer.post(&questions, choice).await.created();
+    let submission = drive.submit(concerned).await;
+    let review = json!({ "score": 5, "comment": null });
+    let reviews = format!("{}submissions/{}/reviews/", drive.path, id(&submission));
+    let mine = format!("{reviews}mine/");
+    officer.put(&mine, review).await.ok();
+    let own = format!("/api/submissions/{}/receipt/", id(&submission));
+    let receipt = concerned.get(&own).await.ok();
+    campus.advance(TimeDelta::seconds(1));
+    let answer = json!({ "question": drive.question, "text": "x", "version": 0 });
+    let answers = json!({ "responses": [answer] });
+    let draft = format!("{}draft/", drive.path);
+    concerned.patch(&draft, answers).await.ok();
+    let extension = json!({ "username": "sue", "end_time": hours(30) });
+    let extensions = format!("{}extensions/", drive.path);
+    let extension = drive.officer.post(&extensions, extension).await.created();
+    vec![
+        ("{application}", drive.application["id"].clone()),
+        ("{committees}", drive.application["committees"].clone()),
+        (
+            "{committee}",
+            drive.application["committees"][0]["id"].clone(),
+        ),
+        ("{question}", json!(drive.question)),
+        ("{choice}", choice["id"].clone()),
+        ("{option}", choice["multiple_choice"][0]["id"].clone()),
+        ("{extension}", extension["id"].clone()),
+        ("{submission}", submission["id"].clone()),
+        ("{own_submission}", submission["id"].clone()),
+        ("{receipt}", receipt),
+        ("{draft_version}", json!(0)),
+    ]
+}
+
+/// Somebody who asked for membership, an invite, a join link, and what the person concerned keeps.
+async fn people(
+    campus: &TestCampus,
+    owner: &Client,
+    concerned: &Client,
+) -> Vec<(&'static str, Value)> {
+    let asking = campus.as_("rita");
+    let person = asking.get("/api/settings/").await.ok();
+    let requests = "/api/requests/membership/";
+    asking
+        .post(requests, json!({ "club": "chess" }))
+        .await
+        .created();
+    campus.club("go", &campus.as_("gil")).await;
+    for (path, club) in [
+        (requests, "go"),
+        ("/api/favorites/", "chess"),
+        ("/api/subscriptions/", "chess"),
+    ] {
+        let body = json!({ "club": club });
+        concerned.post(path, body).await.created();
+    }
+    let invite = json!({ "email": "ina@uni.example" });
+    let invites = "/api/clubs/chess/invites/";
+    let invite = owner.post(invites, invite).await.created();
+    campus.deliver().await;
+    let mailed = MailedLink::sent_to(campus, "ina@uni.example");
+    let links = "/api/clubs/chess/joinlinks/";
+    let link = owner.post(links, json!({})).await.created();
+    let url = link["url"].as_str().unwrap_or_default();
+    let token = url.rsplit('/').next().unwrap_or_default();
+    vec![
+        ("{person}", person["id"].clone()),
+        ("{invite}", invite["id"].clone()),
+        ("{own_invite}", invite["id"].clone()),
+        ("{invite_token}", json!(mailed.token)),
+        ("{link}", link["id"].clone()),
+        ("{join_token}", json!(token)),
+    ]
+}
+
+/// An event with a showing.
+async fn event(owner: &Client) -> [(&'static str, Value); 2] {
+    let event = json!({
+        "name": "Open evening",
+        "showings": [{ "start_time": hours(5), "end_time": hours(6) }],
+    });
+    let event = owner
+        .post("/api/clubs/chess/events/", event)
+        .await
+        .created();
+    [
+        ("{event}", event["id"].clone()),
+        ("{showing}", event["showings"][0]["id"].clone()),
+    ]
+}
