@@ -1,4 +1,4 @@
-//! What every operation has: errors, headers, parameters with a text, and examples.
+//! What every operation has: errors, headers, and parameters with a text.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ const CONDITIONAL: [&str; 5] = [
 const LARGE: [&str; 2] = ["show_application", "list_current_applications"];
 
 /// Completes all operations of the document.
-pub fn complete(document: &mut Value, examples: &Value) {
+pub fn complete(document: &mut Value) {
     responses::add(&mut document["components"]);
     let schemas = document["components"]["schemas"].clone();
     // `If-Match` is for objects that can be changed in place, unless their parts have versions.
@@ -52,7 +52,6 @@ pub fn complete(document: &mut Value, examples: &Value) {
         add_parameters(operation, &call);
         complete_responses(operation, &call, &schemas);
         codes::add(operation, &id);
-        add_examples(operation, &examples[&id]);
     }
 }
 
@@ -227,75 +226,4 @@ fn meaning(method: &str, status: &str, noun: Option<&str>) -> String {
         ("post", _) => format!("Done. {noun}."),
         _ => format!("{noun}."),
     }
-}
-
-fn add_examples(operation: &mut Value, example: &Value) {
-    let parameters = operation
-        .get_mut("parameters")
-        .and_then(Value::as_array_mut);
-    for parameter in parameters.into_iter().flatten() {
-        let name = parameter["name"].as_str().unwrap_or_default();
-        if let Some(value) = example["parameters"].get(name) {
-            let is_text = parameter["schema"]["type"] == "string" && !value.is_string();
-            parameter["example"] = if is_text {
-                json!(value.to_string())
-            } else {
-                value.clone()
-            };
-        }
-    }
-    let bodies = operation.pointer_mut("/requestBody/content");
-    let bodies = bodies.and_then(Value::as_object_mut).into_iter().flatten();
-    for (kind, media) in bodies {
-        if let Some(request) = example.get("request") {
-            media["example"] = match request {
-                Value::Array(rows) if kind == "text/csv" => json!(csv(rows)),
-                other => other.clone(),
-            };
-        }
-    }
-    let Some(status) = example["status"].as_str() else {
-        return;
-    };
-    // A text is an example of CSV or a calendar, anything else one of JSON.
-    let kinds: &[&str] = match &example["response"] {
-        Value::Null => &[],
-        Value::String(_) => &["text~1csv", "text~1calendar", "image~1svg+xml"],
-        _ => &["application~1json"],
-    };
-    for kind in kinds {
-        if let Some(media) = operation.pointer_mut(&format!("/responses/{status}/content/{kind}")) {
-            media["example"] = example["response"].clone();
-        }
-    }
-}
-
-/// Returns rows of JSON as CSV. The values of examples need no quotes.
-fn csv(rows: &[Value]) -> String {
-    let mut columns: Vec<&String> = Vec::new();
-    for column in rows
-        .iter()
-        .filter_map(Value::as_object)
-        .flat_map(|row| row.keys())
-    {
-        if !columns.contains(&column) {
-            columns.push(column);
-        }
-    }
-    let cell = |value: &Value| {
-        value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned)
-    };
-    let line = |row: &Value| {
-        let cells = columns
-            .iter()
-            .map(|column| row.get(*column).map_or_else(String::new, cell));
-        cells.collect::<Vec<_>>().join(",")
-    };
-    let header = columns.iter().map(|column| column.as_str());
-    std::iter::once(header.collect::<Vec<_>>().join(","))
-        .chain(rows.iter().map(line))
-        .map(|line| line + "\n")
-        .collect()
 }

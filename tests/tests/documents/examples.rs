@@ -1,43 +1,70 @@
-//! The examples of the OpenAPI document. Every operation is called once on the demo campus, by the
-//! admin, with the values that the document shows; what is sent and what comes back is the example.
+//! The OpenAPI document with its examples. Every operation is called once on the demo campus, by the
+//! admin, with the body of its row (`tests/src/operations/`); what is sent and what comes back is the
+//! example.
 
-use http::Method;
 use serde_json::{Map, Value, json};
+use shared::domain::Invite;
+use shared::text::{ClubCode, Email};
 use shared::time::Clock as _;
-use tests::images::{form, png};
+use tests::fixtures::id;
+use tests::operations::{self, Body, Operation, Values};
 use tests::{Client, Response, TestCampus};
-
-use crate::examples_calls::{Scene, call_order};
 
 /// Longer lists are cut in the examples.
 const SHOWN: usize = 2;
 
-// proves O12
+// proves O1, O12
 #[tokio::test(start_paused = true)]
-async fn the_examples_are_what_the_demo_campus_answers() {
-    let (admin, scene) = admin_of_demo().await;
-    let document = local::api().1;
-    let mut examples = Map::new();
-    for (path, method, operation) in call_order(&document) {
-        let id = operation["operationId"].as_str().unwrap_or_default();
-        let parameters = scene.parameters(id, operation);
-        let body = scene.body(id);
-        let target = target(path, operation, &parameters);
-        let answer = send(&admin, method, &target, operation, &body).await;
-        assert!(
-            answer.status.is_success(),
-            "{method} {path}: {} {}",
-            answer.status,
-            answer.text()
-        );
-        examples.insert(id.to_owned(), example(parameters, body, &answer));
+async fn the_document_is_made_from_the_routes_and_the_answers_of_the_demo_campus() {
+    let mut document = local::api().1;
+    let (admin, values) = admin_of_demo().await;
+    for operation in operations::once() {
+        let parameters = parameters(&operation, &values);
+        let (path, body) = (target(&operation, &values), body(&operation.body, &values));
+        let answer = match (&operation.body, &body) {
+            (Body::Picture, _) => admin.upload(operation.method.clone(), &path).await,
+            (_, body) => {
+                admin
+                    .send(operation.method.clone(), &path, body.clone())
+                    .await
+            }
+        };
+        let (id, status) = (operation.id, answer.status);
+        assert!(status.is_success(), "{id}: {status} {}", answer.text());
+        let method = operation.method.as_str().to_lowercase();
+        let documented = &mut document["paths"][&operation.route][method];
+        add_parameters(documented, &parameters);
+        add_request(documented, body.as_ref());
+        add_response(documented, &answer);
     }
-    let text = format!("{:#}\n", Value::Object(examples));
-    super::check("docs/examples.json", &text);
+    assert_eq!(without_example(&document), [""; 0]);
+    super::check("docs/openapi.json", &format!("{document:#}\n"));
+    let older = shared::openapi::version_3_0(document);
+    super::check("docs/openapi-3.0.json", &format!("{older:#}\n"));
 }
 
-/// The admin of a new demo campus, and its objects.
-pub async fn admin_of_demo() -> (Client, Scene) {
+/// The bodies in JSON that have no example.
+fn without_example(document: &Value) -> Vec<String> {
+    let mut missing = Vec::new();
+    for (path, method, operation) in crate::openapi::operations(document) {
+        let requests = &operation["requestBody"]["content"]["application/json"];
+        if requests.is_object() && requests.get("example").is_none() {
+            missing.push(format!("{method} {path}: the request"));
+        }
+        for (status, response) in operation["responses"].as_object().into_iter().flatten() {
+            let content = &response["content"]["application/json"];
+            // A request has one outcome: `submit` is 201 here, 200 for whoever submits again.
+            let other = status == "200" && operation["responses"].get("201").is_some();
+            if content.is_object() && content.get("example").is_none() && !other {
+                missing.push(format!("{method} {path}: {status}"));
+            }
+        }
+    }
+    missing
+}
+
+/// The admin of a new demo campus, and the values of its objects.
+pub async fn admin_of_demo() -> (Client, Values) {
     let campus = TestCampus::new();
     local::demo::load(&campus.campus).await.expect("a demo");
     let (token, _) = campus
@@ -46,78 +73,101 @@ pub async fn admin_of_demo() -> (Client, Scene) {
         .token(&local::demo::admin(), campus.campus.clock.now())
         .expect("a token");
     let admin = campus.with_token(&token);
-    let scene = Scene::new(&campus, &admin).await;
-    (admin, scene)
+    let mut values = Values::default();
+    values.extend(clubs(&admin).await);
+    values.extend(recruitment(&admin).await);
+    values.extend(lookups(&admin).await);
+    values.extend(invitation(&campus));
+    (admin, values)
 }
 
 /// The path and the query of a request.
-pub fn target(path: &str, operation: &Value, parameters: &Map<String, Value>) -> String {
-    let plain = |value: &Value| {
-        value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned)
-    };
-    let mut path = path.to_owned();
-    let mut query = Vec::new();
-    for (name, value) in parameters {
-        let is_query = operation["parameters"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .any(|known| known["name"] == json!(name) && known["in"] == "query");
-        if is_query {
-            query.push(format!("{name}={}", plain(value)));
-        } else {
-            path = path.replace(&format!("{{{name}}}"), &plain(value));
+pub fn target(operation: &Operation, values: &Values) -> String {
+    values.path(&operation.path) + operation.query
+}
+
+fn body(body: &Body, values: &Values) -> Option<Value> {
+    match body {
+        Body::Json(body) => Some(values.body(body)),
+        _ => None,
+    }
+}
+
+/// The values of the parameters: those of the path, and those that the request has.
+fn parameters(operation: &Operation, values: &Values) -> Map<String, Value> {
+    let names = operation.route.split('/');
+    let path = names.zip(operation.path.split('/'));
+    let in_path = path.filter_map(|(name, placeholder)| {
+        let name = name.strip_prefix('{')?.strip_suffix('}')?;
+        Some((name.to_owned(), values.get(placeholder).clone()))
+    });
+    let query = operation.query.trim_start_matches('?').split('&');
+    let in_query = query.filter_map(|pair| {
+        let (name, value) = pair.split_once('=')?;
+        let value = value
+            .parse::<bool>()
+            .map_or_else(|_| json!(value), |flag| json!(flag));
+        Some((name.to_owned(), value))
+    });
+    in_path.chain(in_query).collect()
+}
+
+fn add_parameters(operation: &mut Value, values: &Map<String, Value>) {
+    let parameters = operation["parameters"].as_array_mut();
+    for parameter in parameters.into_iter().flatten() {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        if let Some(value) = values.get(name) {
+            let is_text = parameter["schema"]["type"] == "string" && !value.is_string();
+            parameter["example"] = if is_text {
+                json!(value.to_string())
+            } else {
+                value.clone()
+            };
         }
     }
-    if query.is_empty() {
-        path
-    } else {
-        format!("{path}?{}", query.join("&"))
+}
+
+fn add_request(operation: &mut Value, body: Option<&Value>) {
+    let bodies = operation.pointer_mut("/requestBody/content");
+    let Some((bodies, body)) = bodies.and_then(Value::as_object_mut).zip(body) else {
+        return;
+    };
+    for (kind, media) in bodies {
+        media["example"] = match body {
+            Value::Array(rows) if kind == "text/csv" => json!(csv(rows)),
+            other => other.clone(),
+        };
     }
 }
 
-async fn send(
-    admin: &Client,
-    method: &str,
-    target: &str,
-    operation: &Value,
-    body: &Value,
-) -> Response {
-    let method = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
-    let content = &operation["requestBody"]["content"];
-    if content["application/json"].is_object() {
-        return admin.send(method, target, Some(body.clone())).await;
-    }
-    if content["multipart/form-data"].is_object() {
-        let (kind, bytes) = form(&[("file", &png(64, 64))]);
-        return admin.raw(method, target, Some(&kind), bytes).await;
-    }
-    admin.send(method, target, None).await
-}
-
-fn example(parameters: Map<String, Value>, request: Value, answer: &Response) -> Value {
-    let mut example = json!({ "status": answer.status.as_str() });
-    if !parameters.is_empty() {
-        example["parameters"] = parameters.into();
-    }
-    if !request.is_null() {
-        example["request"] = request;
-    }
-    let is_json = answer.header("content-type") == "application/json";
-    if answer.json()["openapi"].is_string() {
+fn add_response(operation: &mut Value, answer: &Response) {
+    let kind = answer.header("content-type");
+    let example = if answer.json()["openapi"].is_string() {
         // The document would contain itself.
-        example["response"] = json!({ "openapi": answer.json()["openapi"] });
-    } else if is_json {
+        json!({ "openapi": answer.json()["openapi"] })
+    } else if kind == "application/json" {
         let mut response = answer.json();
         shorten(&mut response);
-        example["response"] = response;
-    } else if answer.header("content-type").starts_with("text/c") && answer.text().len() < 20_000 {
-        let lines: Vec<String> = answer.text().lines().take(12).map(str::to_owned).collect();
-        example["response"] = json!(lines.join("\r\n"));
+        response
+    } else if kind.starts_with("text/c") && answer.text().len() < 20_000 {
+        let text = answer.text();
+        let lines: Vec<&str> = text.lines().take(12).collect();
+        json!(lines.join("\r\n"))
+    } else {
+        return;
+    };
+    // A text is an example of CSV or a calendar, anything else one of JSON.
+    let kinds: &[&str] = if example.is_string() {
+        &["text~1csv", "text~1calendar"]
+    } else {
+        &["application~1json"]
+    };
+    for kind in kinds {
+        let place = format!("/responses/{}/content/{kind}", answer.status.as_str());
+        if let Some(media) = operation.pointer_mut(&place) {
+            media["example"] = example.clone();
+        }
     }
-    example
 }
 
 fn shorten(value: &mut Value) {
@@ -148,4 +198,156 @@ fn shorten(value: &mut Value) {
         }
         _ => {}
     }
+}
+
+/// Returns rows of JSON as CSV. The values of examples need no quotes.
+fn csv(rows: &[Value]) -> String {
+    let mut columns: Vec<&String> = Vec::new();
+    for column in rows.iter().filter_map(Value::as_object).flat_map(Map::keys) {
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    let cell = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
+    let line = |row: &Value| {
+        let cells = columns.iter();
+        let cells = cells.map(|column| row.get(*column).map_or_else(String::new, cell));
+        cells.collect::<Vec<_>>().join(",")
+    };
+    let header = columns.iter().map(|column| column.as_str());
+    std::iter::once(header.collect::<Vec<_>>().join(","))
+        .chain(rows.iter().map(line))
+        .map(|line| line + "\n")
+        .collect()
+}
+
+async fn list(client: &Client, path: &str) -> Vec<Value> {
+    let answer = client.get(path).await.ok();
+    let items = answer.get("results").unwrap_or(&answer);
+    items.as_array().cloned().expect("a list")
+}
+
+/// The id of the object in a list whose field has this value.
+async fn named(client: &Client, path: &str, field: &str, value: &str) -> Value {
+    let all = list(client, path).await;
+    let found = all.iter().find(|item| item[field] == value);
+    json!(id(found.unwrap_or_else(|| panic!("no {value} in {path}"))))
+}
+
+/// Clubs, people, and ways to become a member.
+async fn clubs(admin: &Client) -> Vec<(&'static str, Value)> {
+    let club = "/api/clubs/robotics/";
+    let first = async |collection: &str| {
+        let all = list(admin, &format!("{club}{collection}/")).await;
+        all.into_iter().next().expect("an object")
+    };
+    let event = first("events").await;
+    let link = first("joinlinks").await;
+    let url = link["url"].as_str().unwrap_or_default();
+    let token = url.rsplit('/').next().unwrap_or_default();
+    let members = list(admin, &format!("{club}members/")).await;
+    let member = members.last().expect("a member");
+    vec![
+        ("{club}", json!("robotics")),
+        ("{new_club}", json!("climbing")),
+        ("{requested_club}", json!("film")),
+        ("{favorite}", json!("chess")),
+        ("{subscription}", json!("chess")),
+        ("{file}", json!("index.css")),
+        ("{newcomer}", json!("student")),
+        (
+            "{person}",
+            named(admin, "/api/users/?search=sam", "username", "sam").await,
+        ),
+        ("{member}", member["username"].clone()),
+        ("{request}", first("membershiprequests").await["id"].clone()),
+        ("{invite}", first("invites").await["id"].clone()),
+        ("{link}", link["id"].clone()),
+        ("{join_token}", json!(token)),
+        ("{event}", event["id"].clone()),
+        ("{showing}", event["showings"][0]["id"].clone()),
+    ]
+}
+
+/// An application and what belongs to it.
+async fn recruitment(admin: &Client) -> Vec<(&'static str, Value)> {
+    let application = list(admin, "/api/clubs/robotics/applications/")
+        .await
+        .remove(0);
+    let path = format!("/api/clubs/robotics/applications/{}/", id(&application));
+    let submissions = list(admin, &format!("{path}submissions/")).await;
+    let extension = list(admin, &format!("{path}extensions/")).await.remove(0);
+    let own = list(admin, "/api/submissions/").await.remove(0);
+    let receipt = format!("/api/submissions/{}/receipt/", id(&own));
+    let questions = application["questions"].as_array().expect("questions");
+    let question = |kind: u64| {
+        let mut all = questions.iter();
+        all.find(|question| question["question_type"] == kind)
+            .expect("a question")
+    };
+    let pending = submissions
+        .iter()
+        .find(|submission| submission["status"] == 1);
+    vec![
+        ("{application}", application["id"].clone()),
+        ("{committees}", application["committees"].clone()),
+        ("{committee}", application["committees"][0]["id"].clone()),
+        ("{question}", question(1)["id"].clone()),
+        ("{choice}", question(2)["id"].clone()),
+        ("{option}", question(2)["multiple_choice"][0]["id"].clone()),
+        ("{extension}", extension["id"].clone()),
+        (
+            "{submission}",
+            pending.expect("a pending one")["id"].clone(),
+        ),
+        ("{own_submission}", own["id"].clone()),
+        ("{receipt}", admin.get(&receipt).await.ok()),
+        ("{draft_version}", json!(1)),
+    ]
+}
+
+/// What admins keep; each of these is used nowhere.
+async fn lookups(admin: &Client) -> Vec<(&'static str, Value)> {
+    let fairs = list(admin, "/api/clubfairs/?all=true").await;
+    let (used, empty) = (
+        fairs.first().expect("a fair"),
+        fairs.last().expect("a fair"),
+    );
+    let mut values = vec![
+        ("{fair}", used["id"].clone()),
+        ("{empty_fair}", empty["id"].clone()),
+    ];
+    for (name, path, field, value) in [
+        ("{tag}", "/api/tags/", "name", "Languages"),
+        ("{badge}", "/api/badges/", "label", "New this year"),
+        (
+            "{school}",
+            "/api/schools/",
+            "name",
+            "Graduate School of Law",
+        ),
+        ("{major}", "/api/majors/", "name", "Philosophy"),
+        ("{year}", "/api/years/", "name", "Class of 2031"),
+    ] {
+        values.push((name, named(admin, path, field, value).await));
+    }
+    values
+}
+
+/// The invitation that the admin got: club, id and token. The mail has the token in its link.
+fn invitation(campus: &TestCampus) -> [(&'static str, Value); 3] {
+    let club = ClubCode::parse("astronomy").expect("a code");
+    let address = Email::parse("admin@uni.example").expect("an address");
+    let invite = Invite::id_for_address(&club, &address);
+    let secret = &campus.campus.app.settings.invite_secret;
+    let token = shared::mail::token(secret, &club, &invite, 1);
+    [
+        ("{inviting_club}", json!(club.to_string())),
+        ("{own_invite}", json!(invite)),
+        ("{invite_token}", json!(token)),
+    ]
 }

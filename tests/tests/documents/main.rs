@@ -6,7 +6,6 @@ mod costs_features;
 mod costs_lists;
 mod costs_long;
 mod examples;
-mod examples_calls;
 mod items;
 mod items_of_tomorrow;
 mod layers;

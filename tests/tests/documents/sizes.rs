@@ -14,7 +14,7 @@ const COLUMNS: usize = 100;
 const TEMPLATE_COLUMNS: usize = 160;
 
 /// Files that may be longer, each with its reason.
-const LONG: [(&str, &str); 9] = [
+const LONG: [(&str, &str); 6] = [
     ("CHANGELOG.md", "a list that only grows"),
     ("docs/", "documents are divided into chapters"),
     (
@@ -22,18 +22,9 @@ const LONG: [(&str, &str); 9] = [
         "generated from the OpenAPI document",
     ),
     ("functions/site/vendor/", "libraries of others"),
-    ("tests/tests/api/roles.rs", "a table: one line an operation"),
-    (
-        "tests/tests/api/lost_answers.rs",
-        "a table: one row an operation",
-    ),
     (
         "tests/tests/documents/costs.rs",
         "a table: one row an operation",
-    ),
-    (
-        "tests/tests/documents/examples_calls.rs",
-        "a table: one body an operation",
     ),
     ("template.yaml", "one stack is one template"),
 ];
