@@ -1,6 +1,6 @@
 //! Every operation once: who may call it, and with which body it succeeds. The tests of roles, of
-//! repeats with a key and of lost answers read these rows, and so do the price list and the examples
-//! of the OpenAPI document.
+//! repeats with a key and of lost answers read these rows, and so do the price list and the
+//! examples of the OpenAPI document.
 
 mod applications;
 mod catalogue;

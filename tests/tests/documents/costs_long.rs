@@ -1,12 +1,11 @@
 //! Prices of long answers and of clubs with long texts.
 
 use chrono::TimeDelta;
-use http::Method;
 use serde_json::{Value, json};
 use tests::fixtures::{Recruitment, id};
 use tests::{Client, TestCampus};
 
-use super::costs::{Prices, Row, Witness};
+use super::costs_rig::{Prices, Row, Witness};
 
 const QUESTIONS: usize = 18;
 /// When questions changed as long ago, functions keep them in memory.
@@ -39,7 +38,6 @@ pub(super) fn answers(questions: &[u64], bytes: usize) -> Value {
 /// Submissions and decisions, first of a club with short texts, then with long ones.
 pub(super) async fn long_texts(witness: &Witness) -> Vec<Row> {
     let mut p = Prices::new(witness);
-    p.at_work(None);
     let drive = p.campus.drive("chess").await;
     let questions = questions(&drive).await;
     let path = format!("{}submissions/", drive.path);
@@ -48,45 +46,19 @@ pub(super) async fn long_texts(witness: &Witness) -> Vec<Row> {
     for person in &people {
         person.get("/api/settings/").await.ok();
     }
-    let post = Method::POST;
     let five = answers(&questions, 5_000);
     let ten = answers(&questions, 10_000);
     let note = "18 answers of 5 KB, form not in memory";
-    let first = p.row(
-        "submit",
-        note,
-        &people[3],
-        post.clone(),
-        &path,
-        five.clone(),
-    );
-    first.await;
+    p.row("submit", note, &people[3], &path, five.clone()).await;
     let note = "18 answers of 5 KB";
-    p.row(
-        "submit",
-        note,
-        &people[0],
-        post.clone(),
-        &path,
-        five.clone(),
-    )
-    .await;
+    p.row("submit", note, &people[0], &path, five.clone()).await;
     let note = "18 answers of 10 KB";
-    let long = p.row("submit", note, &people[1], post.clone(), &path, ten);
-    let one = format!("{path}{}/", id(&long.await));
+    let long = p.row("submit", note, &people[1], &path, ten).await;
+    let one = format!("{path}{}/", id(&long));
     let officer = drive.officer.clone();
     let decision = json!({ "status": 4, "reason": "Well done." });
-    let note = "18 answers of 10 KB";
-    p.row(
-        "update_decision",
-        note,
-        &officer,
-        Method::PATCH,
-        &one,
-        decision,
-    )
-    .await;
-    p.at_work(None);
+    p.row("update_decision", note, &officer, &one, decision)
+        .await;
     let texts = |bytes: usize| format!("<p>{}</p>", "word ".repeat(bytes / 5 - 2));
     let description = json!({ "description": texts(48_000) });
     officer.patch("/api/clubs/chess/", description).await.ok();
@@ -103,6 +75,6 @@ pub(super) async fn long_texts(witness: &Witness) -> Vec<Row> {
     }
     keep_form(&p.campus, &drive, &people[2]).await;
     let note = "18 answers of 5 KB, club and application with texts of 172 KB";
-    p.row("submit", note, &people[2], post, &path, five).await;
-    p.into_rows()
+    p.row("submit", note, &people[2], &path, five).await;
+    p.rows
 }

@@ -1,5 +1,5 @@
-//! The OpenAPI document with its examples. Every operation is called once on the demo campus, by the
-//! admin, with the body of its row (`tests/src/operations/`); what is sent and what comes back is the
+//! The OpenAPI document with its examples. The admin calls every operation once on the demo campus,
+//! with the body of its row (`tests/src/operations/`); what is sent and what comes back is the
 //! example.
 
 use serde_json::{Map, Value, json};
