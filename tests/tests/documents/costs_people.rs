@@ -13,10 +13,11 @@ pub(super) async fn clubs_and_members(witness: &Witness) -> Vec<Row> {
     p.get("show_settings", note, &new, "/api/settings/").await;
     let sue = p.campus.as_("sue");
     let person = sue.get("/api/settings/").await.ok();
-    let once = sue.clone().header("idempotency-key", "k");
+    let keyed = sue.clone().header("idempotency-key", "k");
     for note in ["with an idempotency key", "with its key again"] {
         let body = json!({ "name": "Bridge" });
-        p.row("create_club", note, &once, "/api/clubs/", body).await;
+        p.row("create_club", note, &keyed, "/api/clubs/", body)
+            .await;
     }
     let (all, anybody) = ("/api/clubs/?search=bridge", p.campus.anonymous());
     let note = "catalogue not in memory";

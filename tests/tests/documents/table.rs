@@ -130,7 +130,7 @@ async fn event_fair_and_link(campus: &TestCampus, drive: &Recruitment) {
     let fair = ids
         .iter()
         .find(|(name, _)| *name == "{fair}")
-        .map(|(_, fair)| fair.clone())
+        .map(|(_, fair)| *fair)
         .unwrap_or_default();
     drive
         .officer
