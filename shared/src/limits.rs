@@ -146,9 +146,7 @@ pub const CLUB_LABELS: usize = 20;
 /// The description of a badge.
 pub const BADGE_DESCRIPTION: usize = 1_000;
 /// Years of graduation.
-pub const YEARS: std::ops::RangeInclusive<u16> = 1900..=2200;
-/// The error message for a year outside [`YEARS`].
-pub const YEARS_TOLD: &str = "Expected a year from 1900 to 2200.";
+pub const YEARS: std::ops::RangeInclusive<i64> = 1900..=2200;
 /// Number of showings of an event.
 pub const SHOWINGS: usize = 100;
 

@@ -2,14 +2,14 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::db::Refusal;
 use shared::domain::{Application, Extension, Person};
 use shared::ids::Id;
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Created, Field, Input, Mode, Need, NewId, NoContent, NoInput, Officer, Reader,
-    Result, create, edit,
+    ApiError, Created, Input, Mode, NewId, NoContent, NoInput, Officer, Reader, Result, Sent,
+    create, edit,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -40,40 +40,34 @@ impl From<&Extension> for ExtensionBody {
     }
 }
 
-/// A new extension. The person is named by `person` or by `username`.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct NewExtension {
-    /// User name of the person. Send this or `person`.
-    #[serde(default)]
-    #[schema(value_type = String)]
-    username: Field<String>,
-    /// User id of the person. Send this or `username`.
-    #[serde(default)]
-    #[schema(value_type = u64)]
-    person: Field<Id<Person>>,
-    /// Must be after the end of the application.
-    #[serde(default)]
-    #[schema(required = true, value_type = Timestamp)]
-    end_time: Field<Timestamp>,
+shared::input! {
+    /// A new extension. The person is named by `person` or by `username`.
+    pub struct NewExtension {
+        /// User name of the person. Send this or `person`.
+        username: Option<String>, Optional;
+        /// User id of the person. Send this or `username`.
+        person: Option<Id<Person>>, Optional;
+        /// Must be after the end of the application.
+        end_time: Timestamp, Required;
+    }
 }
 
-/// The field of an extension that officers change.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct ExtensionInput {
-    /// Must be after the end of the application.
-    #[serde(default)]
-    #[schema(required = true, value_type = Timestamp)]
-    end_time: Field<Timestamp>,
+shared::input! {
+    /// The field of an extension that officers change.
+    pub struct ExtensionInput {
+        /// Must be after the end of the application.
+        end_time: Timestamp, Required;
+    }
 }
 
 fn read_end(
     mode: Mode,
-    field: Field<Timestamp>,
+    sent: Sent<Timestamp>,
     application: &Application,
     end: &mut Timestamp,
 ) -> Result<()> {
     let mut reader = Reader::new(mode);
-    reader.time("end_time", field, Need::Required, end);
+    reader.set(sent, end);
     if !reader.errors.has("end_time") && *end <= application.end {
         reader.errors.add(
             "end_time",
@@ -151,14 +145,12 @@ pub async fn create_extension(
 /// The person whom the body names, with the name of the field that names them.
 async fn named(
     app: &Shared,
-    person: Field<Id<Person>>,
-    username: Field<String>,
+    person: Sent<Option<Id<Person>>>,
+    username: Sent<Option<String>>,
 ) -> Result<(&'static str, Person)> {
     let mut reader = Reader::new(Mode::Create);
-    let id = reader.nullable("person", person, Need::Optional).flatten();
-    let name = reader
-        .nullable("username", username, Need::Optional)
-        .flatten();
+    let id = reader.get(person).flatten();
+    let name = reader.get(username).flatten();
     reader.finish()?;
     match (id, name) {
         (Some(id), _) => {

@@ -9,10 +9,10 @@ use shared::domain::{
 use shared::ids::Id;
 use shared::limits;
 use shared::mail::Template;
-use shared::openapi::fields::{Html, Name, WebAddress};
 use shared::text::ClubCode;
+use shared::text::kinds::{Html, List, Name, WebAddress};
 use shared::time::Timestamp;
-use shared::web::{ApiError, Field, Mode, Need, Reader};
+use shared::web::{ApiError, Mode, Reader, Sent};
 use utoipa::ToSchema;
 
 /// An application.
@@ -149,63 +149,38 @@ impl From<&Question> for QuestionBody {
     }
 }
 
-/// The fields of an application that officers write.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct ApplicationInput {
-    /// One line, at most 255 characters.
-    #[serde(default)]
-    #[schema(required = true, value_type = Name)]
-    name: Field<String>,
-    /// HTML, at most 50,000 characters.
-    #[serde(default)]
-    #[schema(value_type = Html)]
-    description: Field<String>,
-    /// First moment at which the application is open.
-    #[serde(default)]
-    #[schema(required = true, value_type = Timestamp)]
-    application_start_time: Field<Timestamp>,
-    /// Must not be before `application_start_time`.
-    #[serde(default)]
-    #[schema(required = true, value_type = Timestamp)]
-    application_end_time: Field<Timestamp>,
-    /// Must not be before `application_end_time`.
-    #[serde(default)]
-    #[schema(required = true, value_type = Timestamp)]
-    result_release_time: Field<Timestamp>,
-    /// Default false.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    is_active: Field<bool>,
-    /// Web address (http or https) of an application elsewhere.
-    #[serde(default)]
-    #[schema(value_type = Option<WebAddress>)]
-    external_url: Field<String>,
-    /// Whether each submission is confirmed to its applicant by mail. Default false. PUT may leave
-    /// it out.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    confirmation: Field<bool>,
-    /// Whether officers see the reviews of others only after writing their own. Default false. PUT
-    /// may leave it out.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    blind_reviews: Field<bool>,
-    /// HTML template of the acceptance mail, at most 50,000 characters. Variables: `{{ name }}`,
-    /// `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ committees }}` (the same),
-    /// `{{ club }}`, `{{ application }}`. Conditions: `{% if reason %}…{% else %}…{% endif %}`.
-    /// Anything else in such brackets is 400. An empty text means a built-in mail.
-    #[serde(default)]
-    #[schema(value_type = Html)]
-    acceptance_email: Field<String>,
-    /// HTML template of the rejection mail, with the same limit and variables.
-    #[serde(default)]
-    #[schema(value_type = Html)]
-    rejection_email: Field<String>,
-    /// The new set of committees, at most 50. A committee that is sent with its id, or with its
-    /// present name, keeps its id.
-    #[serde(default)]
-    #[schema(value_type = Vec<CommitteeInput>, max_items = 50)]
-    committees: Field<Vec<CommitteeInput>>,
+shared::input! {
+    /// The fields of an application that officers write.
+    pub struct ApplicationInput {
+        /// One line, at most 255 characters.
+        name: Name, Required;
+        /// HTML, at most 50,000 characters.
+        description: Html, Optional;
+        /// First moment at which the application is open.
+        application_start_time: Timestamp, Required;
+        /// Must not be before `application_start_time`.
+        application_end_time: Timestamp, Required;
+        /// Must not be before `application_end_time`.
+        result_release_time: Timestamp, Required;
+        is_active: bool, Optional = false;
+        /// Web address (http or https) of an application elsewhere.
+        external_url: Option<WebAddress>, Optional;
+        /// Whether each submission is confirmed to its applicant by mail.
+        confirmation: bool, Free = false;
+        /// Whether officers see the reviews of others only after writing their own.
+        blind_reviews: bool, Free = false;
+        /// HTML template of the acceptance mail, at most 50,000 characters. Variables:
+        /// `{{ name }}`, `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ committees }}`
+        /// (the same), `{{ club }}`, `{{ application }}`. Conditions:
+        /// `{% if reason %}…{% else %}…{% endif %}`. Anything else in such brackets is 400. An
+        /// empty text means a built-in mail.
+        acceptance_email: Html, Optional;
+        /// HTML template of the rejection mail, with the same limit and variables.
+        rejection_email: Html, Optional;
+        /// The new set of committees, at most 50. A committee that is sent with its id, or with its
+        /// present name, keeps its id.
+        committees: List<CommitteeInput, { limits::COMMITTEES }>, Optional;
+    }
 }
 
 /// A committee of the new set.
@@ -219,6 +194,8 @@ pub struct CommitteeInput {
     name: String,
 }
 
+shared::kinds!(CommitteeInput);
+
 impl ApplicationInput {
     /// Checks the fields and writes them into `application` and `texts`.
     pub fn apply(
@@ -229,67 +206,30 @@ impl ApplicationInput {
         next_id: impl Fn() -> u64,
     ) -> Result<(), ApiError> {
         let mut reader = Reader::new(mode);
-        reader.line("name", self.name, Need::Required, &mut application.name);
+        reader.set(self.name, &mut application.name);
         reader.html(
-            "description",
             self.description,
             limits::APPLICATION_TEXT_BYTES,
             &mut texts.description,
         );
-        reader.time(
-            "application_start_time",
-            self.application_start_time,
-            Need::Required,
-            &mut application.start,
-        );
-        reader.time(
-            "application_end_time",
-            self.application_end_time,
-            Need::Required,
-            &mut application.end,
-        );
-        reader.time(
-            "result_release_time",
-            self.result_release_time,
-            Need::Required,
-            &mut application.release,
-        );
-        reader.flag(
-            "is_active",
-            self.is_active,
-            Need::Optional,
-            &mut application.is_active,
-        );
-        reader.url(
-            "external_url",
-            self.external_url,
-            &mut application.external_url,
-        );
-        reader.flag(
-            "confirmation",
-            self.confirmation,
-            Need::Free,
-            &mut application.confirmation,
-        );
-        reader.flag(
-            "blind_reviews",
-            self.blind_reviews,
-            Need::Free,
-            &mut application.blind_reviews,
-        );
+        reader.set(self.application_start_time, &mut application.start);
+        reader.set(self.application_end_time, &mut application.end);
+        reader.set(self.result_release_time, &mut application.release);
+        reader.set(self.is_active, &mut application.is_active);
+        reader.url(self.external_url, &mut application.external_url);
+        reader.set(self.confirmation, &mut application.confirmation);
+        reader.set(self.blind_reviews, &mut application.blind_reviews);
         template(
             &mut reader,
-            "acceptance_email",
             self.acceptance_email,
             &mut texts.acceptance_email,
         );
         template(
             &mut reader,
-            "rejection_email",
             self.rejection_email,
             &mut texts.rejection_email,
         );
-        let committees = reader.value("committees", self.committees, Need::Optional);
+        let committees = reader.get(self.committees);
         check_order(&mut reader, application);
         if let Some(committees) = committees {
             application.committees =
@@ -316,14 +256,10 @@ fn check_order(reader: &mut Reader, application: &Application) {
     );
 }
 
-fn template(reader: &mut Reader, name: &str, field: Field<String>, into: &mut String) {
+fn template(reader: &mut Reader, sent: Sent<Html>, into: &mut String) {
     let mut text = into.clone();
-    let source = if let Field::Value(source) = &field {
-        source.clone()
-    } else {
-        String::new()
-    };
-    reader.html(name, field, limits::APPLICATION_TEXT_BYTES, &mut text);
+    let (name, source) = (sent.name, sent.sent().cloned().unwrap_or_default());
+    reader.html(sent, limits::APPLICATION_TEXT_BYTES, &mut text);
     if source != *into
         && !reader.errors.has(name)
         && let Some(why) = Template::misplaced(&source)
@@ -354,13 +290,8 @@ fn merge_committees(
     let mut merged = Vec::with_capacity(wanted.len());
     for (i, committee) in wanted.into_iter().enumerate() {
         let field = format!("committees.{i}");
-        let mut name = String::new();
-        reader.line(
-            &format!("{field}.name"),
-            Field::Value(committee.name),
-            Need::Required,
-            &mut name,
-        );
+        let name = reader.part::<Name>(format!("{field}.name"), committee.name);
+        let name = name.unwrap_or_default();
         let folded = name.to_lowercase();
         if !name.is_empty() && !names.insert(folded.clone()) {
             reader.errors.add(

@@ -6,43 +6,30 @@ use serde::Deserialize;
 use shared::domain::{Application, Choice, Question, QuestionType};
 use shared::ids::Id;
 use shared::limits;
-use shared::openapi::fields::{Position, PromptText, WordLimit};
-use shared::web::{Field, Mode, Need, Reader, Reference, Result};
+use shared::text::kinds::{List, OptionText, Position, PromptText, WordLimit};
+use shared::web::{Mode, Reader, Reference, Result};
 use utoipa::ToSchema;
 
-/// The fields of a question that officers write.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct QuestionInput {
-    /// 1 free response, 2 multiple choice, 3 short answer, 4 information text.
-    #[serde(default)]
-    #[schema(required = true, value_type = QuestionType)]
-    question_type: Field<QuestionType>,
-    /// Text of the question, at most 5,000 characters.
-    #[serde(default)]
-    #[schema(required = true, value_type = PromptText)]
-    prompt: Field<String>,
-    /// Largest number of words of an answer. 0 (default) means no limit.
-    #[serde(default)]
-    #[schema(value_type = WordLimit)]
-    word_limit: Field<i64>,
-    /// Questions with a lower value are shown first. Default 0; may be negative.
-    #[serde(default)]
-    #[schema(value_type = Position)]
-    precedence: Field<i64>,
-    /// Whether the question is only for the listed `committees`. Default false.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    committee_question: Field<bool>,
-    /// Ids of committees of this application. At least one is required if `committee_question` is
-    /// true.
-    #[serde(default)]
-    #[schema(value_type = Vec<Reference>)]
-    committees: Field<Vec<Reference>>,
-    /// Options: texts, or objects with `value` and possibly `id`. A multiple-choice question has 2
-    /// to 50 options; other questions have none.
-    #[serde(default)]
-    #[schema(value_type = Vec<OptionInput>, max_items = 50)]
-    multiple_choice: Field<Vec<OptionInput>>,
+shared::input! {
+    /// The fields of a question that officers write.
+    pub struct QuestionInput {
+        /// 1 free response, 2 multiple choice, 3 short answer, 4 information text.
+        question_type: QuestionType, Required;
+        /// Text of the question, at most 5,000 characters.
+        prompt: PromptText, Required;
+        /// Largest number of words of an answer. 0 (default) means no limit.
+        word_limit: WordLimit, Optional;
+        /// Questions with a lower value are shown first. Default 0; may be negative.
+        precedence: Position, Optional;
+        /// Whether the question is only for the listed `committees`.
+        committee_question: bool, Optional = false;
+        /// Ids of committees of this application. At least one is required if `committee_question`
+        /// is true.
+        committees: List<Reference>, Optional;
+        /// Options: texts, or objects with `value` and possibly `id`. A multiple-choice question
+        /// has 2 to 50 options; other questions have none.
+        multiple_choice: List<OptionInput, { limits::OPTIONS }>, Optional;
+    }
 }
 
 /// An option of a multiple-choice question.
@@ -61,6 +48,8 @@ pub enum OptionInput {
         value: String,
     },
 }
+
+shared::kinds!(OptionInput);
 
 impl<'de> Deserialize<'de> for OptionInput {
     fn deserialize<D: serde::Deserializer<'de>>(
@@ -99,38 +88,14 @@ impl QuestionInput {
     ) -> Result<()> {
         let mut reader = Reader::new(mode);
         let prompt = &mut question.prompt;
-        if let Some(kind) = reader.value("question_type", self.question_type, Need::Required) {
+        if let Some(kind) = reader.get(self.question_type) {
             prompt.question_type = kind;
         }
-        reader.text(
-            "prompt",
-            self.prompt,
-            Need::Required,
-            limits::PROMPT,
-            &mut prompt.text,
-        );
-        reader.number(
-            "word_limit",
-            self.word_limit,
-            Need::Optional,
-            (0, limits::MAX_WORD_LIMIT),
-            &mut prompt.word_limit,
-        );
-        let any = (-limits::ANY_NUMBER, limits::ANY_NUMBER);
-        reader.number(
-            "precedence",
-            self.precedence,
-            Need::Optional,
-            any,
-            &mut question.precedence,
-        );
-        reader.flag(
-            "committee_question",
-            self.committee_question,
-            Need::Optional,
-            &mut question.committee_question,
-        );
-        if let Some(ids) = reader.value("committees", self.committees, Need::Optional) {
+        reader.set(self.prompt, &mut prompt.text);
+        reader.set(self.word_limit, &mut prompt.word_limit);
+        reader.set(self.precedence, &mut question.precedence);
+        reader.set(self.committee_question, &mut question.committee_question);
+        if let Some(ids) = reader.get(self.committees) {
             let mut named = HashSet::new();
             question.committees = ids.into_iter().map(Reference::id).collect();
             for (i, id) in question.committees.iter().enumerate() {
@@ -154,8 +119,7 @@ impl QuestionInput {
                 "A question for committees needs at least one committee.",
             );
         }
-        if let Some(options) = reader.value("multiple_choice", self.multiple_choice, Need::Optional)
-        {
+        if let Some(options) = reader.get(self.multiple_choice) {
             prompt.options = merge_options(&mut reader, options, &prompt.options, next_id);
         } else if prompt.question_type != QuestionType::MultipleChoice && mode == Mode::Update {
             prompt.options.clear();
@@ -199,14 +163,7 @@ fn merge_options(
             OptionInput::Text(value) => (None, value),
             OptionInput::Object { id, value } => (id, value),
         };
-        let mut value = String::new();
-        reader.text(
-            &field,
-            Field::Value(text),
-            Need::Required,
-            limits::OPTION,
-            &mut value,
-        );
+        let value = reader.part::<OptionText>(&field, text).unwrap_or_default();
         let known = match id {
             Some(id) => old.iter().find(|old| old.id == id),
             None => old

@@ -2,18 +2,17 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Application, Form, Prompt, Question, QuestionType};
 use shared::ids::Id;
 use shared::text::ClubCode;
+use shared::text::kinds::List;
 use shared::web::access::question;
 use shared::web::{
-    ApiError, Created, Field, IfMatch, Input, Mode, Need, NewId, NoContent, NoInput, Officer,
-    PathIds, Reader, Result, SignedIn, User, create, edit,
+    ApiError, Created, IfMatch, Input, Mode, NewId, NoContent, NoInput, Officer, PathIds, Reader,
+    Result, SignedIn, User, create, edit,
 };
 use shared::{Shared, limits};
-use utoipa::ToSchema;
 
 use crate::form::QuestionBody;
 use crate::question_input::QuestionInput;
@@ -241,13 +240,12 @@ pub async fn delete_question(
     Ok(NoContent)
 }
 
-/// The new order of the questions.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct PrecedenceInput {
-    /// Ids of questions, from first to last. The other questions follow in their present order.
-    #[serde(default)]
-    #[schema(required = true, value_type = Vec<u64>)]
-    precedence: Field<Vec<Id<Question>>>,
+shared::input! {
+    /// The new order of the questions.
+    pub struct PrecedenceInput {
+        /// Ids of questions, from first to last. The other questions follow in their present order.
+        precedence: List<Id<Question>>, Required;
+    }
 }
 
 /// Set the order of the questions.
@@ -266,9 +264,7 @@ pub async fn order_questions(
 ) -> Result<Json<Vec<QuestionBody>>> {
     let form = scope.parent;
     let mut reader = Reader::new(Mode::Create);
-    let ids = reader
-        .value("precedence", input.precedence, Need::Required)
-        .unwrap_or_default();
+    let ids = reader.get(input.precedence).unwrap_or_default();
     for (i, id) in ids.iter().enumerate() {
         if form.question(*id).is_none() {
             reader.errors.add(

@@ -3,45 +3,29 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use serde::Deserialize;
 use shared::bodies::BadgeBody;
 use shared::domain::Versions;
 use shared::domain::{Badge, Lookup};
-use shared::openapi::fields::{BadgeText, Color, Line, Name};
+use shared::text::kinds::{BadgeText, Color, Line, Name};
 use shared::web::{
-    Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, Params, PathIds, Reader, Result,
-    User,
+    Admin, Input, Mode, NewId, NoContent, NoInput, Params, PathIds, Reader, Result, User,
 };
-use shared::{Shared, limits, text};
-use utoipa::ToSchema;
+use shared::{Shared, text};
 
 use crate::lookups::{self, Collection, Entry};
 
-/// The fields of a badge that admins write.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct BadgeInput {
-    /// One line, at most 255 characters. Unique, whatever its case and accents.
-    #[serde(default)]
-    #[schema(required = true, value_type = Name)]
-    label: Field<String>,
-    /// One line, at most 255 characters. The list can be filtered by it.
-    #[serde(default)]
-    #[schema(value_type = Line)]
-    purpose: Field<String>,
-    /// Plain text, at most 1,000 characters.
-    #[serde(default)]
-    #[schema(value_type = BadgeText)]
-    description: Field<String>,
-    /// `#rrggbb`, or an empty text.
-    #[serde(default)]
-    #[schema(value_type = Color)]
-    color: Field<String>,
-}
-
-fn is_color(text: &str) -> bool {
-    text.strip_prefix('#').is_some_and(|digits| {
-        digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
-    })
+shared::input! {
+    /// The fields of a badge that admins write.
+    pub struct BadgeInput {
+        /// One line, at most 255 characters. Unique, whatever its case and accents.
+        label: Name, Required;
+        /// One line, at most 255 characters. The list can be filtered by it.
+        purpose: Line, Optional;
+        /// Plain text, at most 1,000 characters.
+        description: BadgeText, Optional;
+        /// `#rrggbb`, or an empty text.
+        color: Color, Optional;
+    }
 }
 
 impl Collection for Badge {
@@ -53,22 +37,10 @@ impl Collection for Badge {
 
     fn apply(&mut self, input: BadgeInput, mode: Mode) -> Result<()> {
         let mut reader = Reader::new(mode);
-        reader.line("label", input.label, Need::Required, &mut self.label);
-        reader.line("purpose", input.purpose, Need::Optional, &mut self.purpose);
-        reader.text(
-            "description",
-            input.description,
-            Need::Optional,
-            limits::BADGE_DESCRIPTION,
-            &mut self.description,
-        );
-        match reader.value("color", input.color, Need::Optional) {
-            Some(color) if color.is_empty() || is_color(&color) => self.color = color,
-            Some(_) => reader
-                .errors
-                .add("color", "Expected `#rrggbb` or an empty text."),
-            None => {}
-        }
+        reader.set(input.label, &mut self.label);
+        reader.set(input.purpose, &mut self.purpose);
+        reader.set(input.description, &mut self.description);
+        reader.set(input.color, &mut self.color);
         reader.finish()
     }
 

@@ -2,20 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
 use shared::bodies::{BadgeBody, Badges, NamedBody};
 use shared::db::TableError;
 use shared::domain::Entries;
 use shared::domain::{Club, Membership, Role, Tag};
 use shared::domain::{ClubPage, Versions};
 use shared::media::Media;
-use shared::openapi::fields::{
-    CodeText, FromOneToFive, Html, Line, MaybeAddress, Name, OnlyNull, WebAddress,
-};
 use shared::text::ClubCode;
+use shared::text::kinds::{
+    CodeText, FromOneToFive, Html, Line, List, MaybeAddress, Name, OnlyNull, WebAddress,
+};
 use shared::time::Timestamp;
-use shared::web::{ApiError, Field, ImportRow, Mode, Need, Reader, Reference, User, Visibility};
+use shared::web::{ApiError, ImportRow, Mode, Reader, Reference, User, Visibility};
 use shared::{App, limits};
 use utoipa::ToSchema;
 
@@ -207,90 +206,58 @@ pub fn is_accepting(club: &Club, now: Timestamp) -> bool {
     windows.any(|window| window.is_open(now.moment()))
 }
 
-/// The fields of a club that officers and admins write.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct ClubInput {
-    /// Used only when the club is created; made from the name if not sent. Lower-case letters,
-    /// digits and hyphens, at most 64 characters, with at least one letter. PUT may leave it out.
-    #[serde(default)]
-    #[schema(value_type = CodeText)]
-    pub code: Field<String>,
-    /// One line, at most 255 characters.
-    #[serde(default)]
-    #[schema(required = true, value_type = Name)]
-    pub name: Field<String>,
-    /// One line, at most 255 characters.
-    #[serde(default)]
-    #[schema(value_type = Line)]
-    subtitle: Field<String>,
-    /// HTML, at most 50,000 characters.
-    #[serde(default)]
-    #[schema(value_type = Html)]
-    description: Field<String>,
-    /// Address for questions to the club. Replies to decision mails go there.
-    #[serde(default)]
-    #[schema(value_type = MaybeAddress)]
-    email: Field<String>,
-    /// Web address, http or https.
-    #[serde(default)]
-    #[schema(value_type = Option<WebAddress>)]
-    website: Field<String>,
-    /// Ids of tags, at most 20.
-    #[serde(default)]
-    #[schema(value_type = Vec<Reference>, max_items = 20)]
-    tags: Field<Vec<Reference>>,
-    /// Default true.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    active: Field<bool>,
-    /// A number from 1 to 5; 4 if not sent. The service gives it no meaning.
-    #[serde(default)]
-    #[schema(value_type = FromOneToFive)]
-    application_required: Field<i64>,
-    /// Null removes the logo. To set a logo, use `upload/`. PUT may leave it out.
-    #[serde(default)]
-    #[schema(value_type = OnlyNull)]
-    image: Field<Value>,
-    /// Ids of badges, at most 20. Only admins; ignored from others. PUT may leave it out.
-    #[serde(default)]
-    #[schema(value_type = Vec<Reference>, max_items = 20)]
-    badges: Field<Vec<Reference>>,
-    /// Only admins; ignored from others. PUT may leave it out.
-    #[serde(default)]
-    #[schema(value_type = Option<bool>)]
-    approved: Field<bool>,
-    /// True deletes the club, false restores a deleted one. Lists do not show deleted clubs, so the
-    /// code has to be known. Only admins; ignored from others. PUT may leave it out.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    archived: Field<bool>,
+shared::input! {
+    /// The fields of a club that officers and admins write.
+    pub struct ClubInput {
+        /// Used only when the club is created; made from the name if not sent. Lower-case letters,
+        /// digits and hyphens, at most 64 characters, with at least one letter.
+        pub code: Option<CodeText>, Free;
+        /// One line, at most 255 characters.
+        pub name: Name, Required;
+        /// One line, at most 255 characters.
+        subtitle: Line, Optional;
+        /// HTML, at most 50,000 characters.
+        description: Html, Optional;
+        /// Address for questions to the club. Replies to decision mails go there.
+        email: MaybeAddress, Optional;
+        /// Web address, http or https.
+        website: Option<WebAddress>, Optional;
+        /// Ids of tags, at most 20.
+        tags: List<Reference, { limits::CLUB_LABELS }>, Optional;
+        active: bool, Optional = true;
+        /// A number from 1 to 5; 4 if not sent. The service gives it no meaning.
+        application_required: FromOneToFive, Optional;
+        /// Null removes the logo. To set a logo, use `upload/`.
+        image: OnlyNull, Free;
+        /// Ids of badges, at most 20. Only admins; ignored from others.
+        badges: List<Reference, { limits::CLUB_LABELS }>, Free;
+        /// Only admins; ignored from others.
+        approved: Option<bool>, Free;
+        /// True deletes the club, false restores a deleted one. Lists do not show deleted clubs, so
+        /// the code has to be known. Only admins; ignored from others.
+        archived: bool, Free;
+    }
 }
 
 impl ClubInput {
     /// Returns the fields of a row of an import. Cells that are empty change nothing.
     pub fn of_row(row: &ImportRow, tags: Vec<Reference>) -> Self {
-        let field = |column: &str| {
-            row.text(column)
-                .map_or(Field::Absent, |text| Field::Value(text.to_owned()))
-        };
+        let new = Self::default();
+        let cell = |column: &str| row.text(column).map(str::to_owned);
         Self {
-            name: field("name"),
-            subtitle: field("subtitle"),
-            description: field("description"),
-            email: field("email"),
-            website: field("website"),
-            tags: if tags.is_empty() {
-                Field::Absent
-            } else {
-                Field::Value(tags)
-            },
-            ..Self::default()
+            name: new.name.with(cell("name")),
+            subtitle: new.subtitle.with(cell("subtitle")),
+            description: new.description.with(cell("description")),
+            email: new.email.with(cell("email")),
+            website: new.website.with(cell("website")),
+            tags: new.tags.with(Some(tags).filter(|tags| !tags.is_empty())),
+            ..new
         }
     }
 
     /// Whether this body restores a deleted club (C7).
     pub fn restores(&self) -> bool {
-        matches!(self.archived, Field::Value(false))
+        self.archived.sent() == Some(&false)
     }
 
     /// Checks the fields and writes them into `club`. Fields for admins are ignored if the caller
@@ -304,60 +271,30 @@ impl ClubInput {
     ) -> Result<(), ApiError> {
         let mut reader = Reader::new(mode);
         let profile = &mut club.profile;
-        reader.line("name", self.name, Need::Required, &mut profile.name);
-        reader.line(
-            "subtitle",
-            self.subtitle,
-            Need::Optional,
-            &mut profile.subtitle,
-        );
+        reader.set(self.name, &mut profile.name);
+        reader.set(self.subtitle, &mut profile.subtitle);
         reader.html(
-            "description",
             self.description,
             limits::DESCRIPTION_BYTES,
             &mut profile.description,
         );
-        reader.email("email", self.email, Need::Optional, &mut profile.email);
-        reader.url("website", self.website, &mut profile.website);
+        reader.set(self.email, &mut profile.email);
+        reader.url(self.website, &mut profile.website);
         let is_tag = |id| labels.tags.get(id).is_some();
-        reader.references(
-            "tags",
-            self.tags,
-            Need::Optional,
-            limits::CLUB_LABELS,
-            is_tag,
-            &mut profile.tags,
-        );
-        reader.flag("active", self.active, Need::Optional, &mut profile.active);
-        reader.number(
-            "application_required",
-            self.application_required,
-            Need::Optional,
-            (1, 5),
-            &mut profile.application_required,
-        );
-        match self.image {
-            Field::Null => club.image = None,
-            Field::Absent => {}
-            Field::Value(_) | Field::Wrong(..) => reader.errors.add(
-                "image",
-                "Only null is accepted here. Upload a logo as a file to `upload/`.",
-            ),
+        reader.references(self.tags, is_tag, &mut profile.tags);
+        reader.set(self.active, &mut profile.active);
+        reader.set(self.application_required, &mut profile.application_required);
+        let why = "Only null is accepted here. Upload a logo as a file to `upload/`.";
+        if reader.only_null(&self.image, why) {
+            club.image = None;
         }
         if is_admin {
             let is_badge = |id| labels.badges.0.get(id).is_some();
-            reader.references(
-                "badges",
-                self.badges,
-                Need::Free,
-                limits::CLUB_LABELS,
-                is_badge,
-                &mut club.badges,
-            );
-            if let Some(approved) = reader.nullable("approved", self.approved, Need::Free) {
+            reader.references(self.badges, is_badge, &mut club.badges);
+            if let Some(approved) = reader.get(self.approved) {
                 club.approved = approved;
             }
-            reader.flag("archived", self.archived, Need::Free, &mut club.archived);
+            reader.set(self.archived, &mut club.archived);
         }
         reader.finish()
     }

@@ -3,7 +3,7 @@
 
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::Shared;
 use shared::bodies::NamedBody;
 use shared::db::{Refusal, TableError};
@@ -14,8 +14,8 @@ use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Created, Field, Mode, NewId, NoContent, PathIds, Reader, Result, User, Visibility,
-    create, no_such_club,
+    ApiError, Created, Mode, NewId, NoContent, PathIds, Reader, Result, User, Visibility, create,
+    no_such_club,
 };
 use utoipa::ToSchema;
 
@@ -51,13 +51,12 @@ pub struct ClubBrief {
     tags: Vec<NamedBody>,
 }
 
-/// The club to add.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct BookmarkInput {
-    /// Code of the club.
-    #[serde(default)]
-    #[schema(required = true, value_type = String)]
-    club: Field<String>,
+shared::input! {
+    /// The club to add.
+    pub struct BookmarkInput {
+        /// Code of the club.
+        club: String, Required;
+    }
 }
 
 fn body<I: Bookmark>(

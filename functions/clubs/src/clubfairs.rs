@@ -6,15 +6,15 @@ use std::collections::HashMap;
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::domain::{Fair, Lookup, Registration, Versions};
 use shared::ids::Id;
-use shared::openapi::fields::{Html, Line, Name};
 use shared::text::ClubCode;
+use shared::text::kinds::{Html, Line, Name};
 use shared::time::Timestamp;
 use shared::web::{
-    Admin, ApiError, Field, Input, Mode, Need, NewId, NoContent, NoInput, Params, PathIds, Reader,
-    Result, User, Visibility, shown_at,
+    Admin, ApiError, Input, Mode, NewId, NoContent, NoInput, Params, PathIds, Reader, Result, User,
+    Visibility, shown_at,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -50,45 +50,28 @@ pub struct FairBody {
     clubs: Vec<ClubCode>,
 }
 
-/// The fields of a fair that admins write.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct FairInput {
-    /// One line, at most 255 characters. Unique, whatever its case and accents.
-    #[serde(default)]
-    #[schema(required = true, value_type = Name)]
-    name: Field<String>,
-    /// One line, at most 255 characters.
-    #[serde(default)]
-    #[schema(value_type = Line)]
-    organization: Field<String>,
-    /// How to reach the organizers. One line, at most 255 characters.
-    #[serde(default)]
-    #[schema(value_type = Line)]
-    contact: Field<String>,
-    /// HTML, at most 50,000 characters.
-    #[serde(default)]
-    #[schema(value_type = Html)]
-    information: Field<String>,
-    /// Beginning of the fair.
-    #[serde(default)]
-    #[schema(required = true, value_type = Timestamp)]
-    start_time: Field<Timestamp>,
-    /// Must not be before `start_time`.
-    #[serde(default)]
-    #[schema(required = true, value_type = Timestamp)]
-    end_time: Field<Timestamp>,
-    /// First moment at which officers can register their clubs. Null means no limit.
-    #[serde(default)]
-    #[schema(value_type = Option<Timestamp>)]
-    registration_start_time: Field<Timestamp>,
-    /// Must not be before `registration_start_time`. Null means the end of the fair.
-    #[serde(default)]
-    #[schema(value_type = Option<Timestamp>)]
-    registration_end_time: Field<Timestamp>,
-    /// Whether the fair is held online. Default false.
-    #[serde(default, rename = "virtual")]
-    #[schema(value_type = bool)]
-    is_virtual: Field<bool>,
+shared::input! {
+    /// The fields of a fair that admins write.
+    pub struct FairInput {
+        /// One line, at most 255 characters. Unique, whatever its case and accents.
+        name: Name, Required;
+        /// One line, at most 255 characters.
+        organization: Line, Optional;
+        /// How to reach the organizers. One line, at most 255 characters.
+        contact: Line, Optional;
+        /// HTML, at most 50,000 characters.
+        information: Html, Optional;
+        /// Beginning of the fair.
+        start_time: Timestamp, Required;
+        /// Must not be before `start_time`.
+        end_time: Timestamp, Required;
+        /// First moment at which officers can register their clubs. Null means no limit.
+        registration_start_time: Option<Timestamp>, Optional;
+        /// Must not be before `registration_start_time`. Null means the end of the fair.
+        registration_end_time: Option<Timestamp>, Optional;
+        /// Whether the fair is held online.
+        is_virtual as "virtual": bool, Optional = false;
+    }
 }
 
 /// The clubs of each fair that the caller can see, by the id of the fair.
@@ -103,47 +86,19 @@ impl Collection for Fair {
 
     fn apply(&mut self, input: FairInput, mode: Mode) -> Result<()> {
         let mut reader = Reader::new(mode);
-        reader.line("name", input.name, Need::Required, &mut self.name);
-        reader.line(
-            "organization",
-            input.organization,
-            Need::Optional,
-            &mut self.organization,
-        );
-        reader.line("contact", input.contact, Need::Optional, &mut self.contact);
+        reader.set(input.name, &mut self.name);
+        reader.set(input.organization, &mut self.organization);
+        reader.set(input.contact, &mut self.contact);
         reader.html(
-            "information",
             input.information,
             limits::DESCRIPTION_BYTES,
             &mut self.information,
         );
-        reader.time(
-            "start_time",
-            input.start_time,
-            Need::Required,
-            &mut self.start,
-        );
-        reader.time("end_time", input.end_time, Need::Required, &mut self.end);
-        if let Some(start) = reader.nullable(
-            "registration_start_time",
-            input.registration_start_time,
-            Need::Optional,
-        ) {
-            self.registration_start = start;
-        }
-        if let Some(end) = reader.nullable(
-            "registration_end_time",
-            input.registration_end_time,
-            Need::Optional,
-        ) {
-            self.registration_end = end;
-        }
-        reader.flag(
-            "virtual",
-            input.is_virtual,
-            Need::Optional,
-            &mut self.is_virtual,
-        );
+        reader.set(input.start_time, &mut self.start);
+        reader.set(input.end_time, &mut self.end);
+        reader.set(input.registration_start_time, &mut self.registration_start);
+        reader.set(input.registration_end_time, &mut self.registration_end);
+        reader.set(input.is_virtual, &mut self.is_virtual);
         let (start, end) = (("start_time", self.start), ("end_time", self.end));
         reader.in_order(start, end, "`end_time` must not be before `start_time`.");
         if self

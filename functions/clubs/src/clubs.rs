@@ -117,10 +117,10 @@ pub async fn create_club(
     State(app): State<Shared>,
     user: User,
     NewId(creation): NewId,
-    Input(mut input): Input<ClubInput>,
+    Input(input): Input<ClubInput>,
 ) -> Result<Created<ClubBody>> {
     let now = app.now();
-    let code = wanted_code(std::mem::take(&mut input.code))?;
+    let code = wanted_code(input.code.clone())?;
     let mut club = Club {
         code: ClubCode::default(),
         version: 1,

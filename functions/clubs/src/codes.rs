@@ -2,15 +2,13 @@
 
 use shared::limits;
 use shared::text::ClubCode;
-use shared::web::{Field, Mode, Need, Reader, Result};
+use shared::text::kinds::CodeText;
+use shared::web::{Mode, Reader, Result, Sent};
 
 /// The code that the caller chose, if any.
-pub fn wanted_code(field: Field<String>) -> Result<Option<ClubCode>> {
+pub fn wanted_code(sent: Sent<Option<CodeText>>) -> Result<Option<ClubCode>> {
     let mut reader = Reader::new(Mode::Update);
-    let code = reader
-        .nullable("code", field, Need::Free)
-        .flatten()
-        .filter(|code| !code.is_empty());
+    let code = reader.get(sent).flatten().filter(|code| !code.is_empty());
     let parsed = code.as_deref().map(ClubCode::parse);
     if parsed == Some(None) {
         reader.errors.add(

@@ -9,7 +9,7 @@ use shared::Shared;
 use shared::db::{PARALLEL, TableError};
 use shared::domain::{Club, ClubProfile, Person};
 use shared::ids::Id;
-use shared::openapi::fields::{Address, CodeText, Html, Line, MaybeAddress, WebAddress};
+use shared::text::kinds::{Address, CodeText, Html, Line, MaybeAddress, WebAddress};
 use shared::text::{ClubCode, Email, fold};
 use shared::web::{ImportBody, ImportRow, Reference, Result};
 use utoipa::ToSchema;

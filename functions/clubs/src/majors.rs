@@ -3,15 +3,13 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::Shared;
 use shared::domain::Versions;
 use shared::domain::{Lookup, Major};
 use shared::ids::Id;
-use shared::openapi::fields::Name;
-use shared::web::{
-    Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, PathIds, Reader, Result, User,
-};
+use shared::text::kinds::Name;
+use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result, User};
 use utoipa::ToSchema;
 
 use crate::lookups::{self, Collection, Entry};
@@ -26,13 +24,12 @@ pub struct MajorBody {
     name: String,
 }
 
-/// The fields of a major that admins write.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct MajorInput {
-    /// One line, at most 255 characters. Unique, whatever its case and accents.
-    #[serde(default)]
-    #[schema(required = true, value_type = Name)]
-    name: Field<String>,
+shared::input! {
+    /// The fields of a major that admins write.
+    pub struct MajorInput {
+        /// One line, at most 255 characters. Unique, whatever its case and accents.
+        name: Name, Required;
+    }
 }
 
 impl Collection for Major {
@@ -44,7 +41,7 @@ impl Collection for Major {
 
     fn apply(&mut self, input: MajorInput, mode: Mode) -> Result<()> {
         let mut reader = Reader::new(mode);
-        reader.line("name", input.name, Need::Required, &mut self.name);
+        reader.set(input.name, &mut self.name);
         reader.finish()
     }
 

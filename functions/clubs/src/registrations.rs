@@ -2,31 +2,26 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use serde::Deserialize;
 use shared::Shared;
 use shared::db::{Retries, TableError};
 use shared::domain::{Fair, Registration};
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Code, Field, Input, Mode, Need, Reader, ReceivedAt, Result, User, Visibility,
-    is_officer, no_such_club,
+    ApiError, Code, Input, Mode, Reader, ReceivedAt, Result, User, Visibility, is_officer,
+    no_such_club,
 };
-use utoipa::ToSchema;
 
 use crate::clubfairs::{FairBody, shown};
 use crate::lookups::Entry;
 
-/// A registration of a club for a fair.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct RegistrationInput {
-    /// Code of the club.
-    #[serde(default)]
-    #[schema(required = true, value_type = String)]
-    club: Field<String>,
-    /// False takes the club off the fair. Default true.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    status: Field<bool>,
+shared::input! {
+    /// A registration of a club for a fair.
+    pub struct RegistrationInput {
+        /// Code of the club.
+        club: String, Required;
+        /// False takes the club off the fair.
+        status: bool, Free = true;
+    }
 }
 
 /// Register a club for a fair, or take it off.
@@ -47,7 +42,7 @@ pub async fn register_club(
     let mut reader = Reader::new(Mode::Create);
     let code = reader.club(input.club);
     let mut status = true;
-    reader.flag("status", input.status, Need::Free, &mut status);
+    reader.set(input.status, &mut status);
     reader.finish()?;
     let registration = Registration {
         fair: fair.id,

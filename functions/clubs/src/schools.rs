@@ -3,15 +3,13 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::Shared;
 use shared::domain::Versions;
 use shared::domain::{Lookup, School};
 use shared::ids::Id;
-use shared::openapi::fields::Name;
-use shared::web::{
-    Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, PathIds, Reader, Result, User,
-};
+use shared::text::kinds::Name;
+use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result, User};
 use utoipa::ToSchema;
 
 use crate::lookups::{self, Collection, Entry};
@@ -28,17 +26,14 @@ pub struct SchoolBody {
     is_graduate: bool,
 }
 
-/// The fields of a school that admins write.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct SchoolInput {
-    /// One line, at most 255 characters. Unique, whatever its case and accents.
-    #[serde(default)]
-    #[schema(required = true, value_type = Name)]
-    name: Field<String>,
-    /// Whether it is a school for graduates. Default false.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    is_graduate: Field<bool>,
+shared::input! {
+    /// The fields of a school that admins write.
+    pub struct SchoolInput {
+        /// One line, at most 255 characters. Unique, whatever its case and accents.
+        name: Name, Required;
+        /// Whether it is a school for graduates.
+        is_graduate: bool, Optional = false;
+    }
 }
 
 impl Collection for School {
@@ -50,13 +45,8 @@ impl Collection for School {
 
     fn apply(&mut self, input: SchoolInput, mode: Mode) -> Result<()> {
         let mut reader = Reader::new(mode);
-        reader.line("name", input.name, Need::Required, &mut self.name);
-        reader.flag(
-            "is_graduate",
-            input.is_graduate,
-            Need::Optional,
-            &mut self.is_graduate,
-        );
+        reader.set(input.name, &mut self.name);
+        reader.set(input.is_graduate, &mut self.is_graduate);
         reader.finish()
     }
 

@@ -5,15 +5,14 @@ use std::collections::HashMap;
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::Shared;
 use shared::domain::Versions;
 use shared::domain::{Lookup, Tag};
 use shared::ids::Id;
-use shared::openapi::fields::Name;
+use shared::text::kinds::Name;
 use shared::web::{
-    Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, PathIds, Reader, Result, User,
-    Visibility,
+    Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result, User, Visibility,
 };
 use utoipa::ToSchema;
 
@@ -31,14 +30,13 @@ pub struct TagBody {
     clubs: usize,
 }
 
-/// The fields of a tag that admins write.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct TagInput {
-    /// One line, at most 255 characters. Unique, whatever its case and accents. At least one
-    /// letter.
-    #[serde(default)]
-    #[schema(required = true, value_type = Name)]
-    name: Field<String>,
+shared::input! {
+    /// The fields of a tag that admins write.
+    pub struct TagInput {
+        /// One line, at most 255 characters. Unique, whatever its case and accents. At least one
+        /// letter.
+        name: Name, Required;
+    }
 }
 
 impl Collection for Tag {
@@ -50,7 +48,7 @@ impl Collection for Tag {
 
     fn apply(&mut self, input: TagInput, mode: Mode) -> Result<()> {
         let mut reader = Reader::new(mode);
-        reader.line("name", input.name, Need::Required, &mut self.name);
+        reader.set(input.name, &mut self.name);
         if !reader.errors.has("name")
             && !self.name.is_empty()
             && !self.name.chars().any(char::is_alphabetic)

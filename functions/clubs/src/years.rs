@@ -3,15 +3,13 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use shared::Shared;
 use shared::domain::Versions;
 use shared::domain::{Lookup, Year};
 use shared::ids::Id;
-use shared::openapi::fields::{Name, YearNumber};
-use shared::web::{
-    Admin, Field, Input, Mode, Need, NewId, NoContent, NoInput, PathIds, Reader, Result, User,
-};
-use shared::{Shared, limits};
+use shared::text::kinds::{Name, YearNumber};
+use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result, User};
 use utoipa::ToSchema;
 
 use crate::lookups::{self, Collection, Entry};
@@ -28,17 +26,14 @@ pub struct YearBody {
     year: u16,
 }
 
-/// The fields of a year that admins write.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct YearInput {
-    /// One line, at most 255 characters. Unique, whatever its case and accents.
-    #[serde(default)]
-    #[schema(required = true, value_type = Name)]
-    name: Field<String>,
-    /// Year of graduation, 1900 to 2200.
-    #[serde(default)]
-    #[schema(required = true, value_type = YearNumber)]
-    year: Field<i64>,
+shared::input! {
+    /// The fields of a year that admins write.
+    pub struct YearInput {
+        /// One line, at most 255 characters. Unique, whatever its case and accents.
+        name: Name, Required;
+        /// Year of graduation, 1900 to 2200.
+        year: YearNumber, Required;
+    }
 }
 
 impl Collection for Year {
@@ -50,12 +45,8 @@ impl Collection for Year {
 
     fn apply(&mut self, input: YearInput, mode: Mode) -> Result<()> {
         let mut reader = Reader::new(mode);
-        reader.line("name", input.name, Need::Required, &mut self.name);
-        let years = (
-            i64::from(*limits::YEARS.start()),
-            i64::from(*limits::YEARS.end()),
-        );
-        reader.number("year", input.year, Need::Required, years, &mut self.year);
+        reader.set(input.name, &mut self.name);
+        reader.set(input.year, &mut self.year);
         reader.finish()
     }
 

@@ -1,48 +1,32 @@
 //! Request bodies of events and showings.
 
-use serde::Deserialize;
-use serde_json::Value;
 use shared::domain::{Event, EventType, Showing};
 use shared::ids::Id;
 use shared::limits;
-use shared::openapi::fields::{Html, Line, Name, OnlyNull, Tickets, WebAddress};
+use shared::text::kinds::{Html, Line, List, Name, OnlyNull, Tickets, WebAddress};
 use shared::time::Timestamp;
-use shared::web::{ApiError, Field, Mode, Need, Reader, Result, TextFields};
-use utoipa::ToSchema;
+use shared::web::{ApiError, Mode, Reader, Result, TextFields};
 
-/// The fields of an event that officers write. Only admins write `pinned`.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct EventInput {
-    /// One line, at most 255 characters.
-    #[serde(default)]
-    #[schema(required = true, value_type = Name)]
-    name: Field<String>,
-    /// HTML, at most 50,000 characters.
-    #[serde(default)]
-    #[schema(value_type = Html)]
-    description: Field<String>,
-    /// 0 other (default), 1 recruitment, 2 general body meeting, 3 speaker, 4 fair, 5 social, 6
-    /// career.
-    #[serde(default, rename = "type")]
-    #[schema(value_type = EventType)]
-    event_type: Field<EventType>,
-    /// Web address of the event, http or https.
-    #[serde(default)]
-    #[schema(value_type = Option<WebAddress>)]
-    url: Field<String>,
-    /// Null removes the image. An image is sent as a file in a form: PNG, JPEG, WebP or GIF, at
-    /// most 4 MiB. PUT may leave it out.
-    #[serde(default)]
-    #[schema(value_type = OnlyNull)]
-    image: Field<Value>,
-    /// Only admins; ignored from others. PUT may leave it out.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    pinned: Field<bool>,
-    /// Used only when the event is created. At most 100. PUT may leave it out.
-    #[serde(default)]
-    #[schema(value_type = Vec<ShowingInput>, max_items = 100)]
-    showings: Field<Vec<ShowingInput>>,
+shared::input! {
+    /// The fields of an event that officers write. Only admins write `pinned`.
+    pub struct EventInput {
+        /// One line, at most 255 characters.
+        name: Name, Required;
+        /// HTML, at most 50,000 characters.
+        description: Html, Optional;
+        /// 0 other (default), 1 recruitment, 2 general body meeting, 3 speaker, 4 fair, 5 social, 6
+        /// career.
+        event_type as "type": EventType, Optional;
+        /// Web address of the event, http or https.
+        url: Option<WebAddress>, Optional;
+        /// Null removes the image. An image is sent as a file in a form: PNG, JPEG, WebP or GIF, at
+        /// most 4 MiB.
+        image: OnlyNull, Free;
+        /// Only admins; ignored from others.
+        pinned: bool, Free;
+        /// Used only when the event is created. At most 100.
+        showings: List<ShowingInput, { limits::SHOWINGS }>, Free;
+    }
 }
 
 impl TextFields for EventInput {
@@ -61,30 +45,23 @@ impl EventInput {
         next_id: impl Fn() -> u64,
     ) -> Result<()> {
         let mut reader = Reader::new(mode);
-        reader.line("name", self.name, Need::Required, &mut event.name);
+        reader.set(self.name, &mut event.name);
         reader.html(
-            "description",
             self.description,
             limits::DESCRIPTION_BYTES,
             &mut event.description,
         );
-        event.event_type = reader
-            .value("type", self.event_type, Need::Optional)
-            .unwrap_or(event.event_type);
-        reader.url("url", self.url, &mut event.url);
-        match self.image {
-            Field::Null => event.image = None,
-            Field::Absent => {}
-            Field::Value(_) | Field::Wrong(..) => reader.errors.add(
-                "image",
-                "Only null is accepted here. Send an image as a file, in multipart/form-data.",
-            ),
+        reader.set(self.event_type, &mut event.event_type);
+        reader.url(self.url, &mut event.url);
+        let why = "Only null is accepted here. Send an image as a file, in multipart/form-data.";
+        if reader.only_null(&self.image, why) {
+            event.image = None;
         }
         if is_admin {
-            reader.flag("pinned", self.pinned, Need::Free, &mut event.pinned);
+            reader.set(self.pinned, &mut event.pinned);
         }
         if mode == Mode::Create
-            && let Some(showings) = reader.value("showings", self.showings, Need::Free)
+            && let Some(showings) = reader.get(self.showings)
         {
             if showings.len() > limits::SHOWINGS {
                 reader.errors.add("showings", TOO_MANY_SHOWINGS);
@@ -106,38 +83,25 @@ impl EventInput {
 
 pub(crate) const TOO_MANY_SHOWINGS: &str = "At most 100 showings are allowed.";
 
-/// The fields of a showing that officers write.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct ShowingInput {
-    /// Beginning of the showing.
-    #[serde(default)]
-    #[schema(required = true, value_type = Timestamp)]
-    start_time: Field<Timestamp>,
-    /// Must not be before `start_time`.
-    #[serde(default)]
-    #[schema(required = true, value_type = Timestamp)]
-    end_time: Field<Timestamp>,
-    /// One line, at most 255 characters.
-    #[serde(default)]
-    #[schema(value_type = Option<Line>)]
-    location: Field<String>,
-    /// Whether callers who are not signed in see the location. Default false.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    location_visible_to_public: Field<bool>,
-    /// Whether the showing needs tickets. Used only when it is created. Default false; a showing
-    /// with a `ticket_drop_time` always needs tickets. PUT may leave it out.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    ticketed: Field<bool>,
-    /// Time from which tickets are available. Must not be after `end_time`.
-    #[serde(default)]
-    #[schema(value_type = Option<Timestamp>)]
-    ticket_drop_time: Field<Timestamp>,
-    /// Largest number of tickets in one order, at least 1. Default 10.
-    #[serde(default)]
-    #[schema(value_type = Tickets)]
-    ticket_order_limit: Field<i64>,
+shared::input! {
+    /// The fields of a showing that officers write.
+    pub struct ShowingInput {
+        /// Beginning of the showing.
+        start_time: Timestamp, Required;
+        /// Must not be before `start_time`.
+        end_time: Timestamp, Required;
+        /// One line, at most 255 characters.
+        location: Option<Line>, Optional;
+        /// Whether callers who are not signed in see the location.
+        location_visible_to_public: bool, Optional = false;
+        /// Whether the showing needs tickets. Used only when it is created. Default false; a
+        /// showing with a `ticket_drop_time` always needs tickets.
+        ticketed: bool, Free;
+        /// Time from which tickets are available. Must not be after `end_time`.
+        ticket_drop_time: Option<Timestamp>, Optional;
+        /// Largest number of tickets in one order, at least 1.
+        ticket_order_limit: Tickets, Optional = 10;
+    }
 }
 
 impl ShowingInput {
@@ -162,42 +126,20 @@ impl ShowingInput {
     /// the result (H14).
     pub fn apply(self, mode: Mode, showing: &mut Showing) -> Result<()> {
         let mut reader = Reader::new(mode);
-        reader.time(
-            "start_time",
-            self.start_time,
-            Need::Required,
-            &mut showing.start,
-        );
-        reader.time("end_time", self.end_time, Need::Required, &mut showing.end);
-        let mut location = showing.location.clone().unwrap_or_default();
-        match self.location {
-            Field::Null => location.clear(),
-            field => reader.line("location", field, Need::Optional, &mut location),
+        reader.set(self.start_time, &mut showing.start);
+        reader.set(self.end_time, &mut showing.end);
+        if let Some(location) = reader.get(self.location) {
+            showing.location = location.filter(|location| !location.is_empty());
         }
-        showing.location = Some(location).filter(|location| !location.is_empty());
-        let visible = self.location_visible_to_public;
-        reader.flag(
-            "location_visible_to_public",
-            visible,
-            Need::Optional,
+        reader.set(
+            self.location_visible_to_public,
             &mut showing.location_is_public,
         );
         if mode == Mode::Create {
-            reader.flag("ticketed", self.ticketed, Need::Free, &mut showing.ticketed);
+            reader.set(self.ticketed, &mut showing.ticketed);
         }
-        if let Some(drop) =
-            reader.nullable("ticket_drop_time", self.ticket_drop_time, Need::Optional)
-        {
-            showing.ticket_drop = drop;
-        }
-        let limit = (1, limits::ANY_NUMBER);
-        reader.number(
-            "ticket_order_limit",
-            self.ticket_order_limit,
-            Need::Optional,
-            limit,
-            &mut showing.ticket_order_limit,
-        );
+        reader.set(self.ticket_drop_time, &mut showing.ticket_drop);
+        reader.set(self.ticket_order_limit, &mut showing.ticket_order_limit);
         reader.in_order(
             ("start_time", showing.start),
             ("end_time", showing.end),

@@ -5,32 +5,27 @@ use axum::extract::FromRequestParts;
 use axum::extract::State;
 use axum::http::request::Parts;
 use axum::response::Response;
-use serde::Deserialize;
 use shared::Shared;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Invite, Membership, Role};
 use shared::mail::token_matches;
 use shared::text::ClubCode;
 use shared::web::{
-    ApiError, Code, Field, Input, Mode, Need, NewId, PathIds, Reader, Result, Visibility, shown_at,
+    ApiError, Code, Input, Mode, NewId, PathIds, Reader, Result, Visibility, shown_at,
 };
 use shared::web::{ERASING, User};
-use utoipa::ToSchema;
 
 use crate::member::{MemberBody, MemberViewer};
 use crate::members::{owned_limit, owner_limit_error};
 
-/// The token of an invite, and how the new member wants to be shown.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct AcceptInput {
-    /// Token from the link in the mail.
-    #[serde(default)]
-    #[schema(required = true, value_type = String)]
-    token: Field<String>,
-    /// Whether the membership is public. Default true.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    public: Field<bool>,
+shared::input! {
+    /// The token of an invite, and how the new member wants to be shown.
+    pub struct AcceptInput {
+        /// Token from the link in the mail.
+        token: String, Required;
+        /// Whether the membership is public.
+        public: bool, Optional = true;
+    }
 }
 
 /// The caller and the invite that the path names. The club does not have to be approved (I8).
@@ -81,12 +76,12 @@ struct Acceptance {
 impl AcceptInput {
     fn read(self) -> Result<Acceptance> {
         let mut reader = Reader::new(Mode::Create);
-        let token = reader.value("token", self.token, Need::Required);
-        let public = reader.value("public", self.public, Need::Optional);
+        let token = reader.get(self.token);
+        let public = reader.get(self.public);
         reader.finish()?;
         Ok(Acceptance {
             token: token.unwrap_or_default(),
-            public: public.unwrap_or(true),
+            public: public.unwrap_or_default(),
         })
     }
 }

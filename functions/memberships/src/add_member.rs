@@ -1,47 +1,35 @@
 //! `/clubs/{club}/members/` (POST)
 
 use axum::extract::State;
-use serde::Deserialize;
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::{
     Additions, InvitationLog, Membership, MembershipRequest, NewMembership, Person, Role,
 };
 use shared::ids::Id;
-use shared::openapi::fields::Line;
+use shared::text::kinds::Line;
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Code, Created, Field, Input, Mode, Need, NewId, Officer, Reader, Reference, Result,
-    create,
+    ApiError, Code, Created, Input, Mode, NewId, Officer, Reader, Reference, Result, create,
 };
 use shared::{Shared, mail};
-use utoipa::ToSchema;
 
 use crate::member::{MemberBody, MemberViewer};
 use crate::members::{named_adder, owned_limit, owner_limit_error};
 
-/// A new member.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct NewMember {
-    /// User id of the new member.
-    #[serde(default)]
-    #[schema(required = true, value_type = Reference)]
-    person: Field<Reference>,
-    /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
-    #[serde(default)]
-    #[schema(value_type = Role)]
-    role: Field<Role>,
-    /// One line, at most 255 characters.
-    #[serde(default)]
-    #[schema(value_type = Line)]
-    title: Field<String>,
-    /// Whether others see who the member is. Default true.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    public: Field<bool>,
-    /// Whether the member is active now. Default true.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    active: Field<bool>,
+shared::input! {
+    /// A new member.
+    pub struct NewMember {
+        /// User id of the new member.
+        person: Reference, Required;
+        /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
+        role: Role, Optional;
+        /// One line, at most 255 characters.
+        title: Line, Optional;
+        /// Whether others see who the member is.
+        public: bool, Optional = true;
+        /// Whether the member is active now.
+        active: bool, Optional = true;
+    }
 }
 
 /// The body of a request, checked.
@@ -56,23 +44,20 @@ impl NewMember {
     /// Returns whom to add, and as what. It is 403 if the role is above that of the caller.
     fn read(self, scope: &Officer) -> Result<(Option<Id<Person>>, Wanted)> {
         let mut reader = Reader::new(Mode::Create);
-        let role = reader
-            .value("role", self.role, Need::Optional)
-            .unwrap_or(Role::Member);
+        let role = reader.get(self.role).unwrap_or(Role::Member);
         if !scope.reaches(role) {
             return Err(ApiError::Forbidden);
         }
-        let person = reader.value("person", self.person, Need::Required);
-        let mut title = String::new();
-        reader.line("title", self.title, Need::Optional, &mut title);
-        let public = reader.value("public", self.public, Need::Optional);
-        let active = reader.value("active", self.active, Need::Optional);
+        let person = reader.get(self.person);
+        let title = reader.get(self.title).unwrap_or_default();
+        let public = reader.get(self.public);
+        let active = reader.get(self.active);
         reader.finish()?;
         let wanted = Wanted {
             role,
             title,
-            public: public.unwrap_or(true),
-            active: active.unwrap_or(true),
+            public: public.unwrap_or_default(),
+            active: active.unwrap_or_default(),
         };
         Ok((person.map(Reference::id), wanted))
     }

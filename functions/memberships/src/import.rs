@@ -10,7 +10,7 @@ use shared::db::{PARALLEL, Refusal, Retries, Table, TableError};
 use shared::domain::{
     Additions, Mail, Membership, MembershipRequest, NewMembership, Personal, Role,
 };
-use shared::openapi::fields::{Address, Line};
+use shared::text::kinds::{Address, Line};
 use shared::web::{ApiError, ImportBody, ImportRows, NewId, Officer, Params, Result};
 use shared::{Shared, mail};
 use utoipa::ToSchema;

@@ -10,26 +10,24 @@ use shared::domain::InviteWrite;
 use shared::domain::{InvitationLog, Invite, Mail, Person, Personal, Role};
 use shared::ids::Id;
 use shared::mail::invitation;
+use shared::text::kinds::Line;
 use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
-use shared::web::{ApiError, Code, Field, Need, NewId, Officer, Reader, Result};
+use shared::web::{ApiError, Code, NewId, Officer, Reader, Result, Sent};
 
 /// The role and the title of a body. It is 403 if the role is above that of the caller.
 pub(crate) fn read_grant(
     scope: &Officer,
     reader: &mut Reader,
-    role: Field<Role>,
-    title: Field<String>,
+    role: Sent<Role>,
+    title: Sent<Line>,
 ) -> Result<(Role, String)> {
-    let role = reader
-        .value("role", role, Need::Optional)
-        .unwrap_or(Role::Member);
+    let role = reader.get(role).unwrap_or(Role::Member);
     if !scope.reaches(role) {
         return Err(ApiError::Forbidden);
     }
-    let mut text = String::new();
-    reader.line("title", title, Need::Optional, &mut text);
-    Ok((role, text))
+    let title = reader.get(title).unwrap_or_default();
+    Ok((role, title))
 }
 
 /// The inviter, unless they are hidden in this club (I4).

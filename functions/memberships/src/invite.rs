@@ -4,31 +4,26 @@ use std::collections::HashSet;
 
 use axum::Json;
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::domain::Role;
-use shared::openapi::fields::Line;
 use shared::text::Email;
-use shared::web::{Field, Input, Mode, Need, NewId, Officer, Reader, Result};
+use shared::text::kinds::Line;
+use shared::web::{Input, Mode, NewId, Officer, Reader, Result};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
 use crate::invitations::{invite, read_grant};
 
-/// An invitation of many addresses.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct NewInvites {
-    /// At most 100 addresses, separated by commas, semicolons or white space.
-    #[serde(default)]
-    #[schema(required = true, value_type = String)]
-    emails: Field<String>,
-    /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
-    #[serde(default)]
-    #[schema(value_type = Role)]
-    role: Field<Role>,
-    /// Title of the new members. One line, at most 255 characters.
-    #[serde(default)]
-    #[schema(value_type = Line)]
-    title: Field<String>,
+shared::input! {
+    /// An invitation of many addresses.
+    pub struct NewInvites {
+        /// At most 100 addresses, separated by commas, semicolons or white space.
+        emails: String, Required;
+        /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
+        role: Role, Optional;
+        /// Title of the new members. One line, at most 255 characters.
+        title: Line, Optional;
+    }
 }
 
 /// The result of a bulk invitation.
@@ -59,9 +54,7 @@ pub async fn create_invites(
 ) -> Result<Json<InvitedBody>> {
     let mut reader = Reader::new(Mode::Create);
     let (role, title) = read_grant(&scope, &mut reader, input.role, input.title)?;
-    let text = reader
-        .value("emails", input.emails, Need::Required)
-        .unwrap_or_default();
+    let text = reader.get(input.emails).unwrap_or_default();
     let emails = read_addresses(&text, &mut reader);
     if emails.len() > limits::INVITED {
         reader.errors.add(

@@ -4,18 +4,17 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::TimeDelta;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::Shared;
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::InviteWrite;
 use shared::domain::{Invite, Role};
 use shared::mail::invitation;
-use shared::openapi::fields::{Address, Line};
-use shared::text::Email;
+use shared::text::kinds::{Address, Line};
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, NoInput, Officer,
-    PathIds, Reader, Result, User, shown_at,
+    ApiError, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
+    Reader, Result, User, shown_at,
 };
 use utoipa::ToSchema;
 
@@ -68,21 +67,16 @@ impl Load for InviteOfPath {
     }
 }
 
-/// An invitation of one address.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct NewInvite {
-    /// Address to invite.
-    #[serde(default)]
-    #[schema(required = true, value_type = Address)]
-    email: Field<String>,
-    /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
-    #[serde(default)]
-    #[schema(value_type = Role)]
-    role: Field<Role>,
-    /// Title of the new member. One line, at most 255 characters.
-    #[serde(default)]
-    #[schema(value_type = Line)]
-    title: Field<String>,
+shared::input! {
+    /// An invitation of one address.
+    pub struct NewInvite {
+        /// Address to invite.
+        email: Address, Required;
+        /// 0 owner, 10 officer, 20 member (default). Not above the role of the caller.
+        role: Role, Optional;
+        /// Title of the new member. One line, at most 255 characters.
+        title: Line, Optional;
+    }
 }
 
 /// List the invites of a club.
@@ -123,8 +117,7 @@ pub async fn create_invite(
 ) -> Result<Created<InviteBody>> {
     let mut reader = Reader::new(Mode::Create);
     let (role, title) = read_grant(&scope, &mut reader, input.role, input.title)?;
-    let mut email = Email::default();
-    reader.email("email", input.email, Need::Required, &mut email);
+    let email = reader.get(input.email).unwrap_or_default();
     reader.finish()?;
     let email = email.folded();
     let outcome = invite(&app, &scope, new, vec![email], role, &title).await?;

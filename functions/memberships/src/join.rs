@@ -4,30 +4,24 @@ use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::response::Response;
-use serde::Deserialize;
 use shared::Shared;
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::{Club, JoinLink, Membership, Role};
 use shared::mail::join_token_matches;
 use shared::web::{
-    ApiError, Code, ERASING, Field, Input, Mode, Need, NewId, PathIds, Reader, Result, User,
-    shown_at,
+    ApiError, Code, ERASING, Input, Mode, NewId, PathIds, Reader, Result, User, shown_at,
 };
-use utoipa::ToSchema;
 
 use crate::member::{MemberBody, MemberViewer};
 
-/// The token of a join link, and how the new member wants to be shown.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct JoinInput {
-    /// Token from the link.
-    #[serde(default)]
-    #[schema(required = true, value_type = String)]
-    token: Field<String>,
-    /// Whether the membership is public. Default true.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    public: Field<bool>,
+shared::input! {
+    /// The token of a join link, and how the new member wants to be shown.
+    pub struct JoinInput {
+        /// Token from the link.
+        token: String, Required;
+        /// Whether the membership is public.
+        public: bool, Optional = true;
+    }
 }
 
 /// The caller, the club and the join link that the path names.
@@ -100,12 +94,8 @@ pub async fn join_club(
     Input(input): Input<JoinInput>,
 ) -> Result<Response> {
     let mut reader = Reader::new(Mode::Create);
-    let token = reader
-        .value("token", input.token, Need::Required)
-        .unwrap_or_default();
-    let public = reader
-        .value("public", input.public, Need::Optional)
-        .unwrap_or(true);
+    let token = reader.get(input.token).unwrap_or_default();
+    let public = reader.get(input.public).unwrap_or_default();
     reader.finish()?;
     let (secret, code) = (&app.settings.invite_secret, &club.code);
     let shown = |membership: &Membership| {

@@ -5,17 +5,17 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use chrono::TimeDelta;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::db::{Refusal, TableError};
 use shared::domain::{JoinLink, Person};
 use shared::ids::Id;
 use shared::mail::join_url;
-use shared::openapi::fields::{JoinUses, Line};
 use shared::settings::Settings;
+use shared::text::kinds::{JoinUses, Line};
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Code, Created, Field, Input, Load, Mode, Need, NewId, NoContent, NoInput, Officer,
-    PathIds, Reader, Result, User, create, edit,
+    ApiError, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
+    Reader, Result, User, create, edit,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -73,32 +73,25 @@ impl JoinLinkBody {
     }
 }
 
-/// The fields of a join link that officers write.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct JoinLinkInput {
-    /// Until when it can be used: in the future, and within a year. In 30 days if not sent, or
-    /// null.
-    #[serde(default)]
-    #[schema(value_type = Option<Timestamp>)]
-    expires_at: Field<Timestamp>,
-    /// How often it can be used, from 1 to 10,000, or null for any number (default).
-    #[serde(default)]
-    #[schema(value_type = Option<JoinUses>)]
-    max_uses: Field<i64>,
-    /// Title of those who join with it: one line, at most 255 characters.
-    #[serde(default)]
-    #[schema(value_type = Line)]
-    title: Field<String>,
-    /// A note for officers: one line, at most 255 characters.
-    #[serde(default)]
-    #[schema(value_type = Line)]
-    note: Field<String>,
+shared::input! {
+    /// The fields of a join link that officers write.
+    pub struct JoinLinkInput {
+        /// Until when it can be used: in the future, and within a year. In 30 days if not sent, or
+        /// null.
+        expires_at: Option<Timestamp>, Free;
+        /// How often it can be used, from 1 to 10,000, or null for any number (default).
+        max_uses: Option<JoinUses>, Free;
+        /// Title of those who join with it: one line, at most 255 characters.
+        title: Line, Free;
+        /// A note for officers: one line, at most 255 characters.
+        note: Line, Free;
+    }
 }
 
 impl JoinLinkInput {
     fn apply(self, mode: Mode, link: &mut JoinLink, now: Timestamp) -> Result<()> {
         let mut reader = Reader::new(mode);
-        let expires_at = reader.nullable("expires_at", self.expires_at, Need::Free);
+        let expires_at = reader.get(self.expires_at);
         // Null is the default.
         let default = now.plus(TimeDelta::days(JoinLink::DAYS));
         if let Some(expires_at) = expires_at.map(|at| at.unwrap_or(default)) {
@@ -110,21 +103,9 @@ impl JoinLinkInput {
             }
             link.expires_at = expires_at;
         }
-        match reader.nullable("max_uses", self.max_uses, Need::Free) {
-            Some(None) => link.max_uses = None,
-            Some(Some(most)) => match u32::try_from(most) {
-                Ok(valid) if (1..=limits::JOIN_USES).contains(&most) => {
-                    link.max_uses = Some(valid);
-                }
-                _ => reader.errors.add(
-                    "max_uses",
-                    format!("Expected a whole number from 1 to {}.", limits::JOIN_USES),
-                ),
-            },
-            None => {}
-        }
-        reader.line("title", self.title, Need::Free, &mut link.title);
-        reader.line("note", self.note, Need::Free, &mut link.note);
+        reader.set(self.max_uses, &mut link.max_uses);
+        reader.set(self.title, &mut link.title);
+        reader.set(self.note, &mut link.note);
         reader.finish()
     }
 }

@@ -4,16 +4,15 @@ use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::response::Response;
-use serde::Deserialize;
 use shared::db::{Refusal, TableError};
 use shared::domain::{InvitationLog, Membership, Personal, Role};
-use shared::openapi::fields::{Line, MemberText, SliceCount};
+use shared::openapi::fields::SliceCount;
+use shared::text::kinds::{Line, MemberText};
 use shared::web::{
-    ApiError, Code, Field, Input, Maybe, Mode, Need, NoContent, NoInput, Officer, Reader, Result,
+    ApiError, Code, Input, Maybe, Mode, Need, NoContent, NoInput, Officer, Reader, Result,
     SignedIn, Slice, edit, is_officer,
 };
-use shared::{Shared, limits, text};
-use utoipa::ToSchema;
+use shared::{Shared, text};
 
 use crate::member::{MemberBody, MemberOfPath, MemberViewer};
 
@@ -165,64 +164,46 @@ impl FromRequestParts<Shared> for OfficerOrSelf {
     }
 }
 
-/// The fields of a member. Officers write all of them, for members whose role is not above their
-/// own. Members write only their own `public` and `active`.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct MemberInput {
-    /// Only officers send it; not above their own role. From a member it is 403, even if it does
-    /// not change, so for members PUT may leave it out.
-    #[serde(default)]
-    #[schema(value_type = Role)]
-    role: Field<Role>,
-    /// One line. Only officers send it; from a member it is 403. For members PUT may leave it out.
-    #[serde(default)]
-    #[schema(value_type = Line)]
-    title: Field<String>,
-    /// Plain text. Only officers send it; from a member it is 403. For members PUT may leave it
-    /// out.
-    #[serde(default)]
-    #[schema(value_type = MemberText)]
-    description: Field<String>,
-    /// Whether others see who the member is. Only the member can set it to true.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    public: Field<bool>,
-    /// Whether the member is active now.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    active: Field<bool>,
+shared::input! {
+    /// The fields of a member. Officers write all of them, for members whose role is not above
+    /// their own. Members write only their own `public` and `active`.
+    pub struct MemberInput {
+        /// Only officers send it; not above their own role. From a member it is 403, even if it
+        /// does not change, so for members
+        role: Role, Free;
+        /// One line. Only officers send it; from a member it is 403. For members
+        title: Line, Free;
+        /// Plain text. Only officers send it; from a member it is 403. For members
+        description: MemberText, Free;
+        /// Whether others see who the member is. Only the member can set it to true.
+        public: bool, Optional;
+        /// Whether the member is active now.
+        active: bool, Optional;
+    }
 }
 
 impl MemberInput {
     /// Checks the fields and returns the changed member (M7, M8).
     fn apply(self, mode: Mode, caller: &OfficerOrSelf, member: &Membership) -> Result<Membership> {
         let officer = caller.reaches(member, Role::Officer);
-        let absent = matches!(
-            (&self.role, &self.title, &self.description),
-            (Field::Absent, Field::Absent, Field::Absent)
-        );
+        let absent =
+            self.role.is_absent() && self.title.is_absent() && self.description.is_absent();
         if !officer && !absent {
             return Err(ApiError::Forbidden);
         }
         let mut new = member.clone();
         let mut reader = Reader::new(mode);
         let need = if officer { Need::Optional } else { Need::Free };
-        new.role = reader.value("role", self.role, need).unwrap_or(new.role);
-        reader.flag("public", self.public, Need::Optional, &mut new.public);
+        reader.set(self.role.needed(need), &mut new.role);
+        reader.set(self.public, &mut new.public);
         let unhides = new.public && !member.public && !caller.is_self;
         let exceeds = new.role != member.role && !caller.reaches(member, new.role);
         if unhides || exceeds {
             return Err(ApiError::Forbidden);
         }
-        reader.line("title", self.title, need, &mut new.title);
-        reader.text(
-            "description",
-            self.description,
-            need,
-            limits::MEMBER_DESCRIPTION,
-            &mut new.description,
-        );
-        reader.flag("active", self.active, Need::Optional, &mut new.active);
+        reader.set(self.title.needed(need), &mut new.title);
+        reader.set(self.description.needed(need), &mut new.description);
+        reader.set(self.active, &mut new.active);
         reader.finish()?;
         new.confirmed |= caller.is_self;
         Ok(new)

@@ -6,7 +6,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use chrono::TimeDelta;
-use serde::Deserialize;
 use shared::Shared;
 use shared::bodies::Studies;
 use shared::db::{Refusal, Retries, TableError};
@@ -15,10 +14,9 @@ use shared::domain::{Club, Mail, MembershipRequest, Role};
 use shared::mail::requested;
 use shared::text::ClubCode;
 use shared::web::{
-    ApiError, Code, Created, Field, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader,
-    Result, User, Visibility, no_such_club, shown_at,
+    ApiError, Code, Created, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result, User,
+    Visibility, no_such_club, shown_at,
 };
-use utoipa::ToSchema;
 
 use crate::membershiprequests::RequestBody;
 
@@ -26,13 +24,12 @@ use crate::membershiprequests::RequestBody;
 /// the request.
 const MAX_MAILED_OFFICERS: usize = 90;
 
-/// A request to join a club.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct NewRequest {
-    /// Code of the club.
-    #[serde(default)]
-    #[schema(required = true, value_type = String)]
-    club: Field<String>,
+shared::input! {
+    /// A request to join a club.
+    pub struct NewRequest {
+        /// Code of the club.
+        club: String, Required;
+    }
 }
 
 /// List the membership requests of the caller.

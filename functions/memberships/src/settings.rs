@@ -2,17 +2,17 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::bodies::Studies;
 use shared::db::{Retries, TableError};
 use shared::domain::OnlyOwner;
 use shared::domain::{Major, Person, School};
 use shared::ids::Id;
-use shared::openapi::fields::{WebAddress, YearNumber};
+use shared::text::kinds::{List, WebAddress, YearNumber};
 use shared::time::RequestTime;
 use shared::web::{
-    ApiError, Code, Field, IfMatch, Input, Mode, Need, NoBody, NoContent, Params, Reader,
-    ReceivedAt, Reference, Result, User, edit,
+    ApiError, Code, IfMatch, Input, Mode, NoBody, NoContent, Params, Reader, ReceivedAt, Reference,
+    Result, User, edit,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -67,25 +67,19 @@ impl SettingsBody {
     }
 }
 
-/// The fields of the profile that people change themselves. The other fields come from the token.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct SettingsInput {
-    /// 1900 to 2200, or null.
-    #[serde(default)]
-    #[schema(value_type = Option<YearNumber>)]
-    graduation_year: Field<i64>,
-    /// Ids of schools, at most 10.
-    #[serde(default)]
-    #[schema(value_type = Vec<Reference>, max_items = 10)]
-    school: Field<Vec<Reference>>,
-    /// Ids of majors, at most 10.
-    #[serde(default)]
-    #[schema(value_type = Vec<Reference>, max_items = 10)]
-    major: Field<Vec<Reference>>,
-    /// Web address (http or https) of the profile image.
-    #[serde(default)]
-    #[schema(value_type = Option<WebAddress>)]
-    image_url: Field<String>,
+shared::input! {
+    /// The fields of the profile that people change themselves. The other fields come from the
+    /// token.
+    pub struct SettingsInput {
+        /// 1900 to 2200, or null.
+        graduation_year: Option<YearNumber>, Optional;
+        /// Ids of schools, at most 10.
+        school: List<Reference, { limits::STUDIES }>, Optional;
+        /// Ids of majors, at most 10.
+        major: List<Reference, { limits::STUDIES }>, Optional;
+        /// Web address (http or https) of the profile image.
+        image_url: Option<WebAddress>, Optional;
+    }
 }
 
 /// Get the profile of the caller.
@@ -137,35 +131,12 @@ pub async fn replace_settings(
 impl SettingsInput {
     fn apply(self, mode: Mode, person: &mut Person, studies: Option<&Studies>) -> Result<()> {
         let mut reader = Reader::new(mode);
-        if let Some(year) = reader.nullable("graduation_year", self.graduation_year, Need::Optional)
-        {
-            match year.map(u16::try_from) {
-                None => person.graduation_year = None,
-                Some(Ok(year)) if limits::YEARS.contains(&year) => {
-                    person.graduation_year = Some(year);
-                }
-                Some(_) => reader.errors.add("graduation_year", limits::YEARS_TOLD),
-            }
-        }
+        reader.set(self.graduation_year, &mut person.graduation_year);
         let is_school = |id| studies.is_some_and(|studies| studies.has_school(id));
-        reader.references(
-            "school",
-            self.school,
-            Need::Optional,
-            limits::STUDIES,
-            is_school,
-            &mut person.school,
-        );
+        reader.references(self.school, is_school, &mut person.school);
         let is_major = |id| studies.is_some_and(|studies| studies.has_major(id));
-        reader.references(
-            "major",
-            self.major,
-            Need::Optional,
-            limits::STUDIES,
-            is_major,
-            &mut person.major,
-        );
-        reader.url("image_url", self.image_url, &mut person.image_url);
+        reader.references(self.major, is_major, &mut person.major);
+        reader.url(self.image_url, &mut person.image_url);
         reader.finish()
     }
 }
@@ -189,9 +160,11 @@ async fn save_settings(
         show,
         read,
         |old| async move {
-            let studies = match (&input.school, &input.major) {
-                (Field::Value(_), _) | (_, Field::Value(_)) => Some(Studies::now(app).await?),
-                _ => None,
+            let names_some = input.school.sent().is_some() || input.major.sent().is_some();
+            let studies = if names_some {
+                Some(Studies::now(app).await?)
+            } else {
+                None
             };
             let mut new = old.clone();
             input.clone().apply(mode, &mut new, studies.as_ref())?;

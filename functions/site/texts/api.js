@@ -173,24 +173,14 @@ export const SENTENCES = [
     "Bitte gib eine ganze Zahl von {low} bis {high} an.",
   ],
   [
-    "Expected a whole number from 1 to {}.",
-    "Please enter a whole number from 1 to {}.",
-    "Bitte gib eine ganze Zahl von 1 bis {} an.",
-  ],
-  [
-    "Expected a whole number from 1 to 5.",
-    "Please enter a whole number from 1 to 5.",
-    "Bitte gib eine ganze Zahl von 1 bis 5 an.",
-  ],
-  [
     "Expected a whole number, at least {low}.",
     "Please enter a whole number of at least {low}.",
     "Bitte gib eine ganze Zahl ab {low} an.",
   ],
   [
-    "Expected a year from 1900 to 2200.",
-    "Please enter a year from 1900 to 2200.",
-    "Bitte gib ein Jahr von 1900 bis 2200 an.",
+    "Expected a year from {low} to {high}.",
+    "Please enter a year from {low} to {high}.",
+    "Bitte gib ein Jahr von {low} bis {high} an.",
   ],
   [
     "Expected a date-time with an offset, such as 2026-11-21T09:00:00Z.",

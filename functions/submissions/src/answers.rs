@@ -8,26 +8,23 @@ use shared::domain::{
     Answer, Answers, Choice, Committee, Form, Question, QuestionType, RememberedKey,
 };
 use shared::ids::Id;
-use shared::openapi::fields::AnswerText;
-use shared::web::{ApiError, Field, Mode, Need, Reader, Reference};
+use shared::text::kinds::{AnswerText, List};
+use shared::web::{ApiError, Field, Mode, Reader, Reference};
 use shared::{ids, limits};
 use utoipa::ToSchema;
 
-/// A submission: the answers, and possibly a committee.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct NewSubmission {
-    /// Id of a committee of the application. Optional.
-    #[serde(default)]
-    #[schema(value_type = Option<Reference>)]
-    committee: Field<Reference>,
-    /// The answers, at most 100. Questions may stay without an answer.
-    #[serde(default)]
-    #[schema(required = true, value_type = Vec<NewResponse>, max_items = 100)]
-    responses: Field<Vec<NewResponse>>,
+shared::input! {
+    /// A submission: the answers, and possibly a committee.
+    pub struct NewSubmission {
+        /// Id of a committee of the application. Optional.
+        committee: Option<Reference>, Optional;
+        /// The answers, at most 100. Questions may stay without an answer.
+        responses: List<NewResponse, { limits::QUESTIONS }>, Required;
+    }
 }
 
 /// An answer to one question.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct NewResponse {
     /// Id of the question.
     #[schema(required = true, value_type = Reference)]
@@ -39,6 +36,8 @@ pub struct NewResponse {
     #[schema(value_type = Option<Reference>)]
     multiple_choice: Option<Reference>,
 }
+
+shared::kinds!(NewResponse);
 
 /// A body without errors.
 pub struct CheckedAnswers {
@@ -68,14 +67,12 @@ pub enum CheckError {
 impl NewSubmission {
     /// Returns what the body says; none if its form is wrong, which [`Self::check`] reports.
     pub fn said(&self) -> Option<Said> {
-        let committee = match &self.committee {
+        let committee = match &self.committee.field {
             Field::Absent | Field::Null => None,
             Field::Value(reference) => Some(reference.id()),
             Field::Wrong(..) => return None,
         };
-        let Field::Value(responses) = &self.responses else {
-            return None;
-        };
+        let responses = self.responses.sent()?;
         let mut said = Vec::new();
         for response in responses {
             let question: Id<Question> = response.question?.id();
@@ -98,22 +95,17 @@ impl NewSubmission {
     /// Checks the body against the form.
     pub fn check(self, form: &Form) -> Result<CheckedAnswers, CheckError> {
         let mut reader = Reader::new(Mode::Create);
-        let committee = reader
-            .nullable("committee", self.committee, Need::Optional)
-            .flatten()
-            .and_then(|reference| {
-                let found = form.application.committee(reference.id()).cloned();
-                if found.is_none() {
-                    reader.errors.add(
-                        "committee",
-                        "This application has no committee with this id.",
-                    );
-                }
-                found
-            });
-        let responses = reader
-            .value("responses", self.responses, Need::Required)
-            .unwrap_or_default();
+        let committee = reader.get(self.committee).flatten().and_then(|reference| {
+            let found = form.application.committee(reference.id()).cloned();
+            if found.is_none() {
+                reader.errors.add(
+                    "committee",
+                    "This application has no committee with this id.",
+                );
+            }
+            found
+        });
+        let responses = reader.get(self.responses).unwrap_or_default();
         if responses.len() > limits::QUESTIONS {
             let why = format!("At most {} answers are allowed.", limits::QUESTIONS);
             return Err(CheckError::Invalid(ApiError::field("responses", why)));
@@ -277,9 +269,11 @@ pub fn check_answer(
                 );
                 None
             } else {
-                reader
-                    .fits(&text_field, text, limits::ANSWER)
-                    .then_some(value)
+                let text = reader.part::<AnswerText>(text_field, text.clone())?;
+                Some(AnswerValue {
+                    text: Some(text),
+                    option: None,
+                })
             }
         }
     }

@@ -14,26 +14,21 @@ use shared::domain::DecisionWrite;
 use shared::domain::{Application, DecisionChange, Form, OldAndNew, Person, Status, Submission};
 use shared::ids::Id;
 use shared::limits;
-use shared::openapi::fields::ReasonText;
+use shared::text::kinds::{List, ReasonText};
 use shared::time::Timestamp;
-use shared::web::{
-    ApiError, Field, Input, Mode, Need, Officer, Params, Reader, Result, applicant_erased,
-};
+use shared::web::{ApiError, Input, Mode, Officer, Params, Reader, Result, applicant_erased};
 use utoipa::ToSchema;
 
 use shared::bodies::{SubmissionBody, prompts_of};
 
-/// The decision about a submission.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct DecisionInput {
-    /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
-    #[serde(default)]
-    #[schema(required = true, value_type = Status)]
-    status: Field<Status>,
-    /// Feedback for the applicant, at most 5,000 characters.
-    #[serde(default)]
-    #[schema(required = true, value_type = ReasonText)]
-    reason: Field<String>,
+shared::input! {
+    /// The decision about a submission.
+    pub struct DecisionInput {
+        /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
+        status: Status, Required;
+        /// Feedback for the applicant, at most 5,000 characters.
+        reason: ReasonText, Optional;
+    }
 }
 
 /// Change the status or the reason of a submission.
@@ -89,11 +84,8 @@ async fn decide(
         )
     })?;
     let mut reader = Reader::new(mode);
-    let status = reader.value("status", input.status, Need::Optional);
-    let reason = reader.value("reason", input.reason, Need::Optional);
-    if let Some(reason) = &reason {
-        reader.fits("reason", reason, limits::REASON);
-    }
+    let status = reader.get(input.status);
+    let reason = reader.get(input.reason);
     reader.finish()?;
     if submission.person.is_none() {
         return Err(applicant_erased());
@@ -124,28 +116,22 @@ async fn write(
     })
 }
 
-/// The same status for many submissions.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StatusesInput {
-    /// Ids of submissions of this application, at most 2,000.
-    #[serde(default)]
-    #[schema(required = true, value_type = Vec<u64>, max_items = 2_000)]
-    submissions: Field<Vec<Id<Submission>>>,
-    /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
-    #[serde(default)]
-    #[schema(required = true, value_type = Status)]
-    status: Field<Status>,
+shared::input! {
+    /// The same status for many submissions.
+    pub struct StatusesInput strict {
+        /// Ids of submissions of this application, at most 2,000.
+        submissions: List<Id<Submission>, { limits::BULK }>, Required;
+        /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
+        status: Status, Required;
+    }
 }
 
-/// A reason for each of many submissions.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ReasonsInput {
-    /// Submissions of this application, at most 2,000.
-    #[serde(default)]
-    #[schema(required = true, value_type = Vec<ReasonInput>, max_items = 2_000)]
-    submissions: Field<Vec<ReasonInput>>,
+shared::input! {
+    /// A reason for each of many submissions.
+    pub struct ReasonsInput strict {
+        /// Submissions of this application, at most 2,000.
+        submissions: List<ReasonInput, { limits::BULK }>, Required;
+    }
 }
 
 /// A reason for one submission.
@@ -159,6 +145,8 @@ pub struct ReasonInput {
     #[schema(value_type = ReasonText)]
     reason: String,
 }
+
+shared::kinds!(ReasonInput);
 
 /// The result of a bulk decision.
 #[derive(Debug, Serialize, ToSchema)]
@@ -186,10 +174,8 @@ pub async fn set_statuses(
 ) -> Result<Json<BulkBody>> {
     params.only(&[])?;
     let mut reader = Reader::new(Mode::Create);
-    let ids = reader
-        .value("submissions", input.submissions, Need::Required)
-        .unwrap_or_default();
-    let status = reader.value("status", input.status, Need::Required);
+    let ids = reader.get(input.submissions).unwrap_or_default();
+    let status = reader.get(input.status);
     let decisions = ids.into_iter().map(|id| (id, None)).collect();
     decide_many(&app, scope, reader, decisions, status).await
 }
@@ -211,16 +197,11 @@ pub async fn set_reasons(
 ) -> Result<Json<BulkBody>> {
     params.only(&[])?;
     let mut reader = Reader::new(Mode::Create);
-    let reasons = reader
-        .value("submissions", input.submissions, Need::Required)
-        .unwrap_or_default();
+    let reasons = reader.get(input.submissions).unwrap_or_default();
     let mut named = HashSet::new();
     for (i, wanted) in reasons.iter().enumerate().take(limits::BULK) {
-        reader.fits(
-            &format!("submissions.{i}.reason"),
-            &wanted.reason,
-            limits::REASON,
-        );
+        let place = format!("submissions.{i}.reason");
+        reader.part::<ReasonText>(place, wanted.reason.clone());
         if !named.insert(wanted.id) {
             reader.errors.add(
                 format!("submissions.{i}.id"),

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::domain::{Choice, Committee, DraftAnswer, Form, Question};
 use shared::ids::Id;
 use shared::limits;
-use shared::openapi::fields::AnswerText;
+use shared::text::kinds::{AnswerText, List};
 use shared::time::Timestamp;
-use shared::web::{ApiError, Code, Field, Mode, Need, Reader, Reference, Result};
+use shared::web::{ApiError, Code, Field, Mode, Reader, Reference, Result};
 use utoipa::ToSchema;
 
 use crate::answers::{AnswerValue, Completeness, check_answer, is_for};
@@ -75,48 +75,44 @@ pub struct DraftConflictBody {
     conflicts: Vec<DraftAnswerBody>,
 }
 
-/// Changes of single answers of a draft.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct DraftInput {
-    /// The changed answers, at most 100. Other answers stay as they are.
-    #[serde(default)]
-    #[schema(value_type = Vec<DraftAnswerInput>, max_items = 100)]
-    responses: Field<Vec<DraftAnswerInput>>,
+shared::input! {
+    /// Changes of single answers of a draft.
+    pub struct DraftInput {
+        /// The changed answers, at most 100. Other answers stay as they are.
+        responses: List<DraftAnswerInput, { limits::QUESTIONS }>, Optional;
+    }
 }
 
-/// A change of one answer. Null for text and option removes it.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct DraftAnswerInput {
-    /// Id of the question.
-    #[schema(required = true, value_type = Reference)]
-    question: Option<Reference>,
-    /// The answer to a free response or short answer question. An empty text counts as no answer.
-    #[serde(default)]
-    #[schema(value_type = Option<AnswerText>)]
-    text: Field<String>,
-    /// Id of the chosen option, for a multiple-choice question.
-    #[serde(default)]
-    #[schema(value_type = Option<Reference>)]
-    multiple_choice: Field<Reference>,
-    /// The version of the answer as the client last saw it. 0 if it saw none.
-    #[schema(required = true, value_type = u32)]
-    version: Option<u32>,
+shared::input! {
+    /// A change of one answer. Null for text and option removes it.
+    pub struct DraftAnswerInput {
+        /// Id of the question.
+        question: Reference, Required;
+        /// The answer to a free response or short answer question. An empty text counts as no
+        /// answer.
+        text: Option<AnswerText>, Free;
+        /// Id of the chosen option, for a multiple-choice question.
+        multiple_choice: Option<Reference>, Free;
+        /// The version of the answer as the client last saw it. 0 if it saw none.
+        version: u32, Required;
+    }
 }
 
 impl DraftAnswerInput {
     /// Whether it removes an answer.
     fn removes(&self) -> bool {
-        let no_text = match &self.text {
+        let no_text = match &self.text.field {
             Field::Absent | Field::Null => true,
             Field::Value(text) => text.is_empty(),
             Field::Wrong(..) => false,
         };
-        let no_option = matches!(self.multiple_choice, Field::Absent | Field::Null);
-        let is_sent = !matches!(
-            (&self.text, &self.multiple_choice),
-            (Field::Absent, Field::Absent)
-        );
-        no_text && no_option && is_sent
+        let no_option = matches!(self.multiple_choice.field, Field::Absent | Field::Null);
+        no_text && no_option && self.says_something()
+    }
+
+    /// Whether it has a text or an option, or null for one of them.
+    fn says_something(&self) -> bool {
+        !self.text.is_absent() || !self.multiple_choice.is_absent()
     }
 }
 
@@ -131,10 +127,8 @@ pub struct AnswerChange {
 impl DraftInput {
     /// Returns whether the body only removes answers.
     pub fn only_removes(&self) -> bool {
-        let Field::Value(responses) = &self.responses else {
-            return false;
-        };
-        responses.iter().all(DraftAnswerInput::removes)
+        let responses = self.responses.sent();
+        responses.is_some_and(|all| all.iter().all(DraftAnswerInput::removes))
     }
 
     /// Checks the body. `known` are the questions that the draft has answers to; of those that are
@@ -146,9 +140,7 @@ impl DraftInput {
         known: &HashSet<Id<Question>>,
     ) -> Result<Vec<AnswerChange>> {
         let mut reader = Reader::new(Mode::Create);
-        let responses = reader
-            .value("responses", self.responses, Need::Optional)
-            .unwrap_or_default();
+        let responses = reader.get(self.responses).unwrap_or_default();
         if responses.len() > limits::QUESTIONS {
             return Err(ApiError::field(
                 "responses",
@@ -159,23 +151,21 @@ impl DraftInput {
         let mut changes = Vec::new();
         for (i, response) in responses.into_iter().enumerate() {
             let field = format!("responses.{i}");
+            reader.enter(&field);
+            let (removes, says_something) = (response.removes(), response.says_something());
+            let version = reader.get(response.version).unwrap_or_default();
+            let Some(id) = reader.get(response.question).map(Reference::id) else {
+                continue;
+            };
             let mut wrong = |name: &str, why: &str| {
                 reader.errors.add(format!("{field}.{name}"), why);
             };
-            if response.version.is_none() {
-                wrong("version", "This field is required.");
-            }
-            let Some(id) = response.question.map(Reference::id) else {
-                wrong("question", "This field is required.");
-                continue;
-            };
-            let removes = response.removes();
             if removes && known.contains(&id) && named.insert(id) {
                 changes.push(AnswerChange {
                     question: id,
                     text: None,
                     option: None,
-                    version: response.version.unwrap_or_default(),
+                    version,
                 });
                 continue;
             }
@@ -191,17 +181,12 @@ impl DraftInput {
                 wrong("question", "This question is only for other committees.");
                 continue;
             }
-            if matches!(
-                (&response.text, &response.multiple_choice),
-                (Field::Absent, Field::Absent)
-            ) {
+            if !says_something {
                 wrong("text", "Send a text or an option. Null removes the answer.");
                 continue;
             }
-            let (text_field, option_field) =
-                (format!("{field}.text"), format!("{field}.multiple_choice"));
-            let text = reader.nullable(&text_field, response.text, Need::Free);
-            let option = reader.nullable(&option_field, response.multiple_choice, Need::Free);
+            let text = reader.get(response.text);
+            let option = reader.get(response.multiple_choice);
             let value = AnswerValue {
                 text: text.flatten().filter(|text| !text.is_empty()),
                 option: option.flatten().map(Reference::id),
@@ -215,7 +200,7 @@ impl DraftInput {
                 question: id,
                 text: value.text,
                 option: value.option,
-                version: response.version.unwrap_or_default(),
+                version,
             });
         }
         reader.finish()?;

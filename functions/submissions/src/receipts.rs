@@ -3,12 +3,12 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::Shared;
-use shared::limits;
 use shared::receipts::{PublicKeys, ReceiptClaims, ReceiptState, Receipts};
+use shared::text::kinds::ReceiptText;
 use shared::web::{
-    ApiError, ChangedNothing, Field, Input, Mode, Need, PathIds, Reader, Result, User, is_officer,
+    ApiError, ChangedNothing, Input, Mode, PathIds, Reader, Result, User, is_officer,
 };
 use utoipa::ToSchema;
 
@@ -21,13 +21,12 @@ pub struct ReceiptBody {
     receipt: String,
 }
 
-/// A receipt to be verified.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct VerifyInput {
-    /// The receipt, as it was returned, at most 10,000 characters.
-    #[serde(default)]
-    #[schema(required = true, value_type = String, max_length = 10_000)]
-    receipt: Field<String>,
+shared::input! {
+    /// A receipt to be verified.
+    pub struct VerifyInput {
+        /// The receipt, as it was returned, at most 10,000 characters.
+        receipt: ReceiptText, Required;
+    }
 }
 
 /// The result of a verification.
@@ -92,10 +91,7 @@ pub async fn verify_receipt(
     Input(input): Input<VerifyInput>,
 ) -> Result<Response> {
     let mut reader = Reader::new(Mode::Create);
-    let receipt = reader
-        .value("receipt", input.receipt, Need::Required)
-        .unwrap_or_default();
-    reader.fits("receipt", &receipt, limits::RECEIPT);
+    let receipt = reader.get(input.receipt).unwrap_or_default();
     reader.finish()?;
     let claims = signer(&app)?.public_keys().verify(&receipt);
     let stored = match (&claims, &user) {

@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use axum::Json;
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use shared::Shared;
 use shared::db::TableError;
 use shared::domain::{Application, Person, Review, Submission};
 use shared::ids::Id;
-use shared::openapi::fields::{CommentText, FromOneToFive};
+use shared::text::kinds::{CommentText, FromOneToFive};
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Field, Input, Load, Mode, Need, NoContent, NoInput, Officer, PathIds, Reader, Result,
-    User, applicant_erased, edit,
+    ApiError, Input, Load, Mode, NoContent, NoInput, Officer, PathIds, Reader, Result, User,
+    applicant_erased, edit,
 };
-use shared::{Shared, limits};
 use utoipa::ToSchema;
 
 use crate::decisions::AuthorBody;
@@ -50,44 +50,29 @@ impl ReviewBody {
     }
 }
 
-/// A review. At least one of the two fields must not be null.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-pub struct ReviewInput {
-    /// From 1 to 5, or null.
-    #[serde(default)]
-    #[schema(required = true, value_type = Option<FromOneToFive>)]
-    score: Field<i64>,
-    /// At most 5,000 characters, or null. An empty text counts as null.
-    #[serde(default)]
-    #[schema(required = true, value_type = Option<CommentText>)]
-    comment: Field<String>,
+shared::input! {
+    /// A review. At least one of the two fields must not be null.
+    pub struct ReviewInput {
+        /// From 1 to 5, or null.
+        score: Option<FromOneToFive>, Required;
+        /// At most 5,000 characters, or null. An empty text counts as null.
+        comment: Option<CommentText>, Required;
+    }
 }
 
 impl ReviewInput {
     fn read(self) -> Result<(Option<u8>, Option<String>)> {
         let mut reader = Reader::new(Mode::Replace);
-        let score = reader
-            .nullable("score", self.score, Need::Required)
-            .flatten();
-        let valid = score.and_then(|score| u8::try_from(score).ok());
-        let valid = valid.filter(|score| (1..=5).contains(score));
-        if score.is_some() && valid.is_none() {
-            reader
-                .errors
-                .add("score", "Expected a whole number from 1 to 5.");
-        }
+        let score = reader.get(self.score).flatten();
         let comment = reader
-            .nullable("comment", self.comment, Need::Required)
+            .get(self.comment)
             .flatten()
             .filter(|comment| !comment.trim().is_empty());
-        if let Some(comment) = &comment {
-            reader.fits("comment", comment, limits::COMMENT);
-        }
         reader.finish()?;
-        if valid.is_none() && comment.is_none() {
+        if score.is_none() && comment.is_none() {
             return Err(ApiError::rule("Send a score or a comment."));
         }
-        Ok((valid, comment))
+        Ok((score, comment))
     }
 }
 

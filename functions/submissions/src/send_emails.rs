@@ -10,9 +10,10 @@ use shared::db::TableError;
 use shared::domain::{Application, ApplicationTexts, Club, Submission, SubmissionQuery};
 use shared::ids::Id;
 use shared::mail::DecisionKind;
+use shared::text::kinds::List;
 use shared::web::{
-    ApiError, ChangedNothing, Code, ExactReference, Field, Input, Mode, Need, NewId, Officer,
-    Params, Reader, Reference, Result,
+    ApiError, ChangedNothing, Code, ExactReference, Input, Mode, NewId, Officer, Params, Reader,
+    Result,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -22,43 +23,28 @@ use crate::previews::{Plan, PreviewBody, SkippedBody};
 use crate::queue::{SendCounts, send};
 use crate::selection::{Invitations, MailSelection};
 
-/// Which mails to send, and how.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SendInput {
-    /// `{"id": "acceptance"}` goes to status 4, `{"id": "rejection"}` to status 2 and 3.
-    #[serde(default)]
-    #[schema(required = true, value_type = EmailType)]
-    email_type: Field<EmailType>,
-    /// Whether to send again for submissions that already have a mail of this type. Default false.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    allow_resend: Field<bool>,
-    /// Whether only to preview the mails. Nothing is stored or sent. Default false.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    dry_run: Field<bool>,
-    /// The digest of a dry run. If decisions, reasons, templates, addresses or the choice of
-    /// recipients changed since, nothing is sent.
-    #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    digest: Field<String>,
-    /// Whether each person gets one mail instead of one for each submission: an acceptance that
-    /// names all committees that accepted them, or a rejection if none did and nothing is pending.
-    /// Default false.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    one_per_person: Field<bool>,
-    /// Whether to send nothing while anybody is undecided. In a dry run it is only a warning.
-    /// Default false.
-    #[serde(default)]
-    #[schema(value_type = bool)]
-    require_all_decided: Field<bool>,
-    /// Ids of the submissions to consider, from 1 to 2,000. All, if not sent. With
-    /// `one_per_person`, all submissions of their applicants are considered.
-    #[serde(default)]
-    #[schema(value_type = Option<Vec<Reference>>, min_items = 1, max_items = 2_000)]
-    submissions: Field<Vec<ExactReference>>,
+shared::input! {
+    /// Which mails to send, and how.
+    pub struct SendInput strict {
+        /// `{"id": "acceptance"}` goes to status 4, `{"id": "rejection"}` to status 2 and 3.
+        email_type: EmailType, Required;
+        /// Whether to send again for submissions that already have a mail of this type.
+        allow_resend: bool, Optional = false;
+        /// Whether only to preview the mails. Nothing is stored or sent. Default false.
+        dry_run: bool, Optional;
+        /// The digest of a dry run. If decisions, reasons, templates, addresses or the choice of
+        /// recipients changed since, nothing is sent.
+        digest: Option<String>, Optional;
+        /// Whether each person gets one mail instead of one for each submission: an acceptance that
+        /// names all committees that accepted them, or a rejection if none did and nothing is
+        /// pending.
+        one_per_person: bool, Optional = false;
+        /// Whether to send nothing while anybody is undecided. In a dry run it is only a warning.
+        require_all_decided: bool, Optional = false;
+        /// Ids of the submissions to consider, from 1 to 2,000. All, if not sent. With
+        /// `one_per_person`, all submissions of their applicants are considered.
+        submissions: Option<List<ExactReference, { limits::BULK }, 1>>, Optional;
+    }
 }
 
 /// A type of decision mail.
@@ -68,6 +54,8 @@ pub struct EmailType {
     /// The kind of decision.
     id: DecisionKind,
 }
+
+shared::kinds!(EmailType);
 
 /// The result of sending, or of the dry run.
 #[derive(Debug, Serialize, ToSchema)]
@@ -236,11 +224,9 @@ impl SendInput {
     fn read(self, params: &Params, call: u64) -> Result<SendRequest> {
         params.only(&["dry_run"])?;
         let mut reader = Reader::new(Mode::Create);
-        let email_type = reader.value("email_type", self.email_type, Need::Required);
-        let allow_resend = reader
-            .value("allow_resend", self.allow_resend, Need::Optional)
-            .unwrap_or(false);
-        let dry_run = reader.value("dry_run", self.dry_run, Need::Optional);
+        let email_type = reader.get(self.email_type);
+        let allow_resend = reader.get(self.allow_resend).unwrap_or_default();
+        let dry_run = reader.get(self.dry_run);
         let dry_run = match (dry_run, params.flag("dry_run")?) {
             (Some(body), Some(query)) if body != query => {
                 let why = "The body and the query say different things.";
@@ -249,22 +235,10 @@ impl SendInput {
             }
             (body, query) => body.or(query).unwrap_or(false),
         };
-        let one_per_person = reader
-            .value("one_per_person", self.one_per_person, Need::Optional)
-            .unwrap_or(false);
-        let require_all_decided = reader
-            .value(
-                "require_all_decided",
-                self.require_all_decided,
-                Need::Optional,
-            )
-            .unwrap_or(false);
-        let digest = reader
-            .nullable("digest", self.digest, Need::Optional)
-            .flatten();
-        let chosen = reader
-            .nullable("submissions", self.submissions, Need::Optional)
-            .flatten();
+        let one_per_person = reader.get(self.one_per_person).unwrap_or_default();
+        let require_all_decided = reader.get(self.require_all_decided).unwrap_or_default();
+        let digest = reader.get(self.digest).flatten();
+        let chosen = reader.get(self.submissions).flatten();
         let named: Vec<Id<Submission>> = chosen
             .iter()
             .flatten()

@@ -8,12 +8,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::Shared;
 use shared::media::CACHE_CONTROL;
+use shared::text::kinds::{List, Name};
 use shared::time::Clock as _;
-use shared::web::{ApiError, Field, Input, Mode, Need, NoContent, Reader, Result};
+use shared::web::{ApiError, Input, Mode, NoContent, Reader, Result};
 
 use crate::issuer::Subject;
 use crate::mailbox::KeptMail;
@@ -92,18 +92,20 @@ pub fn media(app: Shared) -> Router {
         .with_state(app)
 }
 
-#[derive(Default, Deserialize)]
-struct TokenInput {
-    #[serde(default)]
-    username: Field<String>,
-    #[serde(default)]
-    email: Field<String>,
-    #[serde(default)]
-    name: Field<String>,
-    #[serde(default)]
-    groups: Field<Vec<String>>,
-    #[serde(default)]
-    expires_in: Field<i64>,
+shared::input! {
+    /// Whose token it is.
+    struct TokenInput {
+        /// User name.
+        username: Name, Required;
+        /// Made from the user name if not sent.
+        email: Option<String>, Free;
+        /// Made from the user name if not sent.
+        name: Option<String>, Free;
+        /// Groups of the university.
+        groups: Option<List<String>>, Free;
+        /// Seconds until the token ends.
+        expires_in: Option<i64>, Free;
+    }
 }
 
 async fn create_token(
@@ -111,19 +113,12 @@ async fn create_token(
     Input(input): Input<TokenInput>,
 ) -> Result<Json<Value>> {
     let mut reader = Reader::new(Mode::Create);
-    let mut username = String::new();
-    reader.line("username", input.username, Need::Required, &mut username);
     let subject = Subject {
-        username,
-        email: reader.nullable("email", input.email, Need::Free).flatten(),
-        name: reader.nullable("name", input.name, Need::Free).flatten(),
-        groups: reader
-            .nullable("groups", input.groups, Need::Free)
-            .flatten()
-            .unwrap_or_default(),
-        expires_in: reader
-            .nullable("expires_in", input.expires_in, Need::Free)
-            .flatten(),
+        username: reader.get(input.username).unwrap_or_default(),
+        email: reader.get(input.email).flatten(),
+        name: reader.get(input.name).flatten(),
+        groups: reader.get(input.groups).flatten().unwrap_or_default(),
+        expires_in: reader.get(input.expires_in).flatten(),
     };
     reader.finish()?;
     let (token, expires_in) = local
@@ -182,10 +177,15 @@ async fn show_image(
     ))
 }
 
-#[derive(Default, Deserialize)]
-struct MoveInput {
-    #[serde(default)]
-    advance_s: Field<i64>,
+/// The longest way of the clock in one step, in seconds: a century.
+const LONGEST_STEP: i64 = 3_155_760_000;
+
+shared::input! {
+    /// A step of the clock.
+    struct MoveInput {
+        /// Seconds.
+        advance_s: i64, Required;
+    }
 }
 
 async fn show_clock(State(local): State<Local>) -> Json<Value> {
@@ -196,15 +196,13 @@ async fn move_clock(
     State(local): State<Local>,
     Input(input): Input<MoveInput>,
 ) -> Result<Json<Value>> {
-    let mut seconds = 0;
     let mut reader = Reader::new(Mode::Create);
-    reader.number(
-        "advance_s",
-        input.advance_s,
-        Need::Required,
-        (0, 3_155_760_000),
-        &mut seconds,
-    );
+    let mut seconds = reader.get(input.advance_s).unwrap_or_default();
+    if !(0..=LONGEST_STEP).contains(&seconds) {
+        let why = format!("Expected a whole number from 0 to {LONGEST_STEP}.");
+        reader.errors.add("advance_s", why);
+        seconds = 0;
+    }
     let by = TimeDelta::seconds(seconds);
     let last =
         NaiveDate::from_ymd_opt(9_999, 12, 31).map(|day| day.and_time(NaiveTime::MIN).and_utc());

@@ -1,6 +1,5 @@
-//! Types that stand for the texts and numbers of request bodies in the OpenAPI document. They carry
-//! the limits that the readers of [`crate::web::Reader`] enforce. They have no values: a field
-//! names one in `#[schema(value_type = …)]`.
+//! Types that stand for parameters and files in the OpenAPI document. They have no values. Those of
+//! fields of request bodies are in [`crate::text::kinds`].
 
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{KnownFormat, OneOfBuilder, RefOr, SchemaFormat};
@@ -9,28 +8,17 @@ use crate::ids::MAX_ID;
 use crate::limits;
 use crate::web::Reference;
 
-/// Text without control characters, which is what [`char::is_control`] means.
-const ONE_LINE: &str = r"^[^\x00-\x1f]*$";
-/// The same, with at least one character that is not a space.
-const NAME: &str = r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$";
-const NOT_BLANK: &str = r"\S";
-const WEB: &str = r"^([Hh][Tt][Tt][Pp][Ss]?://\S+)?$";
-const COLOR: &str = "^(#[0-9A-Fa-f]{6})?$";
-const CODE: &str = "^[a-z0-9-]*[a-z][a-z0-9-]*$";
 const EMAIL_STATUSES: &str =
     r"^(\s*(queued|sending|sent|failed|unknown|bounced|complained|none)\s*(,|$))+$";
-/// An address, or nothing.
-const ADDRESS: &str = r"^(\s*[^@\s]+@[^@\s]+\s*)?$";
 
-fn text(max: usize, pattern: Option<&str>) -> ObjectBuilder {
+fn text(pattern: Option<&str>) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
-        .max_length(Some(max))
-        .min_length((pattern == Some(NAME) || pattern == Some(NOT_BLANK)).then_some(1))
+        .max_length(Some(limits::NAME))
         .pattern(pattern)
 }
 
-fn number(low: i32, high: i32) -> ObjectBuilder {
+fn count(low: i32, high: i32) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
@@ -65,61 +53,16 @@ macro_rules! fields {
 }
 
 fields! {
-    /// One line that may be empty.
-    Line => text(limits::NAME, Some(ONE_LINE));
-    /// One line that must not be blank.
-    Name => text(limits::NAME, Some(NAME));
-    /// A long text in HTML.
-    Html => text(limits::LONG_TEXT, None);
-    /// The text of a question.
-    PromptText => text(limits::PROMPT, Some(NOT_BLANK));
-    /// The text of an option.
-    OptionText => text(limits::OPTION, Some(NOT_BLANK));
-    /// One answer of a submission.
-    AnswerText => text(limits::ANSWER, None);
-    /// The reason of a decision.
-    ReasonText => text(limits::REASON, None);
-    /// The description of a member.
-    MemberText => text(limits::MEMBER_DESCRIPTION, None);
-    /// The comment of a review.
-    CommentText => text(limits::COMMENT, None);
-    /// The description of a badge.
-    BadgeText => text(limits::BADGE_DESCRIPTION, None);
-    /// A web address. An empty text means none.
-    WebAddress => text(limits::URL, Some(WEB));
-    /// An e-mail address.
-    Address => text(limits::EMAIL, None)
-        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Email)));
-    /// An e-mail address, or an empty text.
-    MaybeAddress => text(limits::EMAIL, Some(ADDRESS));
-    /// A color, or an empty text.
-    Color => text("#rrggbb".len(), Some(COLOR));
-    /// The code of a club.
-    CodeText => text(limits::CODE, Some(CODE));
-    /// A year of graduation.
-    YearNumber => number((*limits::YEARS.start()).into(), (*limits::YEARS.end()).into());
-    /// A limit on words. 0 means none.
-    WordLimit => number(0, 10_000);
-    /// A position in a list.
-    Position => number(-1_000_000, 1_000_000);
-    /// How often a join link can be used.
-    JoinUses => number(1, 10_000);
-    /// A number of tickets.
-    Tickets => number(1, 1_000_000);
-    /// A number from 1 to 5.
-    FromOneToFive => number(1, 5);
     /// Some states of mails, separated by commas.
-    EmailStatuses => text(limits::NAME, Some(EMAIL_STATUSES));
+    EmailStatuses => text(Some(EMAIL_STATUSES));
     /// A text to search for.
-    SearchText => text(limits::NAME, None);
+    SearchText => text(None);
     /// The number of a page, or of results.
     Count => ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1));
     /// The largest number of results that a request wants.
-    SliceCount => number(1, 10_000);
+    SliceCount => count(1, 10_000);
     /// A number of open applications.
-    OpenCount => number(1, 200);
-    /// Only null: a file is sent in another way.
-    OnlyNull => ObjectBuilder::new().schema_type(Type::Null);
+    OpenCount => count(1, 200);
     /// A file in a form.
     File => ObjectBuilder::new()
         .schema_type(Type::String)

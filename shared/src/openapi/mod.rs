@@ -7,6 +7,7 @@ mod operations;
 mod responses;
 mod schemas;
 mod tags;
+mod variants;
 
 use serde_json::{Map, Value, json};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -164,4 +165,17 @@ fn schema_name(value: &Value) -> Option<&str> {
     value["$ref"]
         .as_str()?
         .strip_prefix("#/components/schemas/")
+}
+
+/// The schemas of the document.
+fn schemas_of(document: &mut Value) -> &mut Map<String, Value> {
+    document["components"]["schemas"]
+        .as_object_mut()
+        .expect("the document has schemas")
+}
+
+/// Whether the description of a field has this sentence.
+fn says(field: &Value, sentence: &str) -> bool {
+    let about = field["description"].as_str().unwrap_or_default();
+    about.replace('\n', " ").contains(sentence)
 }

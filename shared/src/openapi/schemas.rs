@@ -1,15 +1,14 @@
-//! The schemas of request and response bodies: limits that the code generator cannot know, and the
-//! variants of request bodies for PUT, PATCH and forms.
+//! The schemas of request and response bodies: what the code generator cannot know.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::{first_sentence, for_each_object, operations_of, reference, schema_name};
+use super::{
+    first_sentence, for_each_object, operations_of, reference, says, schema_name, schemas_of,
+};
 use crate::ids::MAX_ID;
 
-/// In the description of a field of a request: it stays as it is if a PUT does not have it.
-const NOT_IN_PUT: &str = "PUT may leave it out.";
 /// In the description of a field of a response: not every response has it.
 const MISSING: &str = "Missing if ";
 
@@ -17,14 +16,6 @@ const MISSING: &str = "Missing if ";
 const OPEN: [&str; 3] = ["Code", "EmailStatus", "ReceiptState"];
 /// The key with the values of such words that are known today.
 pub const KNOWN_VALUES: &str = "x-extensible-enum";
-/// Fields that are only read when an object is created. What an update says about them is ignored.
-const ONLY_NEW: [(&str, &str); 3] = [
-    ("ClubInput", "code"),
-    ("EventInput", "showings"),
-    ("ShowingInput", "ticketed"),
-];
-
-type Schemas = Map<String, Value>;
 
 /// Completes all schemas of the document.
 pub fn complete(document: &mut Value) {
@@ -35,7 +26,7 @@ pub fn complete(document: &mut Value) {
     inline_scalars(document);
     require_fields_of_answers(document);
     for_each_object(&mut document["components"]["schemas"], &mut null_only);
-    add_variants(document);
+    super::variants::add(document);
     for_each_object(&mut document["components"]["schemas"], &mut list_values);
     drop_unused(document);
 }
@@ -64,12 +55,6 @@ fn name_pages(document: &mut Value) {
             }
         });
     }
-}
-
-fn schemas_of(document: &mut Value) -> &mut Schemas {
-    document["components"]["schemas"]
-        .as_object_mut()
-        .expect("the document has schemas")
 }
 
 /// In this API every unsigned 64-bit number is an id.
@@ -193,11 +178,6 @@ fn null_only(schema: &mut Map<String, Value>) {
     }
 }
 
-fn says(field: &Value, sentence: &str) -> bool {
-    let about = field["description"].as_str().unwrap_or_default();
-    about.replace('\n', " ").contains(sentence)
-}
-
 /// Every field of a response is always there, except those that say when they are [`MISSING`].
 /// These are null only if they say so.
 fn require_fields_of_answers(document: &mut Value) {
@@ -240,95 +220,6 @@ fn require_fields_of_answers(document: &mut Value) {
         }
         schemas[&name]["required"] = json!(required);
     }
-}
-
-/// PATCH needs no field, PUT needs every field that is not [`NOT_IN_PUT`], and a form has a file
-/// where JSON has none.
-fn add_variants(document: &mut Value) {
-    let schemas = schemas_of(document).clone();
-    let mut variants = Schemas::new();
-    for (_, method, operation) in operations_of(document) {
-        let content = operation.pointer_mut("/requestBody/content");
-        let Some(content) = content.and_then(Value::as_object_mut) else {
-            continue;
-        };
-        for (kind, media) in content {
-            let Some(base) = schema_name(&media["schema"]).map(str::to_owned) else {
-                continue;
-            };
-            // A form differs from JSON only in its image, which is a file.
-            let has_image = schemas[&base].pointer("/properties/image").is_some();
-            let is_form = kind.starts_with("multipart/") && has_image;
-            let stem = if is_form {
-                format!("{}Form", base.trim_end_matches("Input"))
-            } else {
-                base.clone()
-            };
-            let name = match method {
-                "patch" => format!("{stem}Patch"),
-                "put" => format!("{stem}Put"),
-                _ => stem,
-            };
-            if name == base {
-                continue;
-            }
-            media["schema"] = reference("schemas", &name);
-            if is_form
-                && method == "post"
-                && schemas[&base].pointer("/properties/showings").is_some()
-            {
-                media["encoding"] = json!({ "showings": { "contentType": "application/json" } });
-            }
-            variants
-                .entry(name)
-                .or_insert_with(|| variant(&base, schemas[&base].clone(), method, is_form));
-        }
-    }
-    schemas_of(document).extend(variants);
-}
-
-fn variant(base: &str, mut schema: Value, method: &str, is_form: bool) -> Value {
-    if method != "post" {
-        for (_, name) in ONLY_NEW.iter().filter(|(of, _)| *of == base) {
-            if let Some(fields) = schema["properties"].as_object_mut() {
-                fields.remove(*name);
-            }
-        }
-    }
-    let about = schema["description"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned();
-    let note = match method {
-        "patch" => " Fields that are not sent stay as they are.",
-        "put" => " Every field that is required has to be sent.",
-        _ => "",
-    };
-    schema["description"] = json!(format!("{about}{note}"));
-    let fields = schema.get("properties").and_then(Value::as_object);
-    let needed: Vec<String> = fields
-        .into_iter()
-        .flatten()
-        .filter(|(_, field)| !says(field, NOT_IN_PUT))
-        .map(|(name, _)| name.clone())
-        .collect();
-    match method {
-        "patch" => {
-            schema
-                .as_object_mut()
-                .map(|schema| schema.remove("required"));
-        }
-        "put" => schema["required"] = json!(needed),
-        _ => {}
-    }
-    if is_form {
-        schema["properties"]["image"] = json!({
-            "type": "string",
-            "format": "binary",
-            "description": "The image: PNG, JPEG, WebP or GIF, at most 4 MiB.",
-        });
-    }
-    schema
 }
 
 /// Adds the values of an enumeration, with name and meaning, to its description.

@@ -89,6 +89,9 @@ macro_rules! enum_schema {
 
         #[cfg(feature = "api")]
         impl utoipa::ToSchema for $name {}
+
+        #[cfg(feature = "api")]
+        $crate::kinds!($name);
     };
 }
 pub(crate) use enum_schema;

@@ -5,8 +5,14 @@ mod code;
 mod email;
 pub(crate) mod enums;
 pub mod html;
+#[cfg(feature = "api")]
+mod kind;
+#[cfg(feature = "api")]
+pub mod kinds;
 mod search;
 
 pub use code::ClubCode;
 pub use email::Email;
+#[cfg(feature = "api")]
+pub use kind::{Kind, add_schemas, reference};
 pub use search::{Word, contains, fold, is_email, matches, search, words};

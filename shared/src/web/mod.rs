@@ -12,12 +12,14 @@ mod field;
 mod idempotency;
 #[cfg(feature = "images")]
 mod images;
+pub mod input;
 mod layers;
 mod list;
 mod loads;
 mod multipart;
 mod page;
 mod params;
+mod reader;
 mod reference;
 mod request;
 mod request_line;
@@ -35,15 +37,17 @@ pub use create::create;
 pub use edit::edit;
 pub use entity_tag::IfMatch;
 pub use error::{ApiError, Code, ERASING, ErrorBody, FieldErrors, applicant_erased};
-pub use field::{Field, Mode, Need, Reader, no_such_club};
+pub use field::{Field, Mode, Need};
 pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, shown_at};
 #[cfg(feature = "images")]
 pub use images::{remove_unless_saved, store_image};
+pub use input::Sent;
 pub use layers::{cors, finish, guard};
 pub use list::{Slice, Sliced, accepts_csv};
 pub use multipart::{TextFields, Upload, WithImage};
 pub use page::{Envelope, Page};
 pub use params::Params;
+pub use reader::{Reader, no_such_club};
 pub use reference::{ExactReference, Reference};
 pub use request::{PublicOrigin, PublicPath, PublicUrl, ReceivedAt};
 #[cfg(feature = "rows")]

@@ -1,8 +1,11 @@
 //! Ids of other objects in a request.
 
 use serde::{Deserialize, Deserializer};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
 
 use crate::ids::Id;
+use crate::text::Kind;
 
 /// A reference: an id, or an object with an `id`, so that a client can PUT what GET returned (H13).
 #[derive(Debug, Clone, Copy)]
@@ -49,5 +52,24 @@ impl<'de> Deserialize<'de> for ExactReference {
         }
         let reference = serde_json::from_value(value).map_err(serde::de::Error::custom)?;
         Ok(Self(reference))
+    }
+}
+
+crate::kinds!(Reference);
+
+impl Kind for ExactReference {
+    type Sent = Self;
+    type Value = Self;
+
+    fn read(sent: Self) -> Result<Self, String> {
+        Ok(sent)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        Reference::schema()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Reference::schemas(schemas);
     }
 }

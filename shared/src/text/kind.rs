@@ -1,0 +1,156 @@
+//! What a field of a request may hold: how it is read, and its schema (H16).
+
+use std::fmt::Debug;
+
+use serde::de::DeserializeOwned;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{
+    ArrayBuilder, ObjectBuilder, OneOfBuilder, RefBuilder, Schema, SchemaType, Type,
+};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::ids::Id;
+use crate::time::Timestamp;
+
+/// What a field of a request holds.
+pub trait Kind {
+    /// Its form in JSON.
+    type Sent: DeserializeOwned + Clone + Debug;
+    /// What is read from it.
+    type Value: Clone + Debug;
+
+    /// Returns the value, or a sentence that says what is wrong.
+    fn read(sent: Self::Sent) -> Result<Self::Value, String>;
+
+    /// What null means; none if null is not allowed.
+    fn null() -> Option<Self::Value> {
+        None
+    }
+
+    /// The schema where the field is.
+    fn schema() -> RefOr<Schema>;
+
+    /// Adds the schemas with a name that [`Kind::schema`] refers to.
+    fn schemas(_: &mut Vec<(String, RefOr<Schema>)>) {}
+}
+
+/// A reference to the schema of a type.
+pub fn reference<T: ToSchema>() -> RefOr<Schema> {
+    let builder = RefBuilder::new().ref_location_from_schema_name(T::name());
+    RefOr::Ref(builder.build())
+}
+
+/// Adds the schema of a type, and of what it consists of.
+pub fn add_schemas<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+    schemas.push((T::name().into_owned(), T::schema()));
+    T::schemas(schemas);
+}
+
+/// Makes types that are read as they are a [`Kind`]: with a schema of their own name.
+#[macro_export]
+macro_rules! kinds {
+    ($($name:ty),+ $(,)?) => {$(
+        impl $crate::text::Kind for $name {
+            type Sent = Self;
+            type Value = Self;
+
+            fn read(sent: Self) -> std::result::Result<Self, String> {
+                Ok(sent)
+            }
+
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                $crate::text::reference::<Self>()
+            }
+
+            fn schemas(
+                schemas: &mut Vec<(
+                    String,
+                    utoipa::openapi::RefOr<utoipa::openapi::schema::Schema>,
+                )>,
+            ) {
+                $crate::text::add_schemas::<Self>(schemas);
+            }
+        }
+    )+};
+}
+
+/// Types whose schema has no name of its own.
+macro_rules! scalars {
+    ($([$($generic:ident)?] $name:ty => $schema:ty;)+) => {$(
+        impl$(<$generic: 'static>)? Kind for $name {
+            type Sent = Self;
+            type Value = Self;
+
+            fn read(sent: Self) -> Result<Self, String> {
+                Ok(sent)
+            }
+
+            fn schema() -> RefOr<Schema> {
+                <$schema as PartialSchema>::schema()
+            }
+        }
+    )+};
+}
+
+scalars! {
+    [] bool => bool;
+    [] String => String;
+    [] u32 => u32;
+    [] i64 => i64;
+    [T] Id<T> => u64;
+}
+
+kinds!(Timestamp);
+
+/// A value that may be null.
+impl<K: Kind> Kind for Option<K> {
+    type Sent = K::Sent;
+    type Value = Option<K::Value>;
+
+    fn read(sent: K::Sent) -> Result<Option<K::Value>, String> {
+        K::read(sent).map(Some)
+    }
+
+    fn null() -> Option<Option<K::Value>> {
+        Some(None)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let null = ObjectBuilder::new().schema_type(SchemaType::Type(Type::Null));
+        let or_null = OneOfBuilder::new().item(K::schema()).item(null);
+        or_null.into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        K::schemas(schemas);
+    }
+}
+
+/// A list of at least `MIN` and at most `MAX` values. Whoever reads it compares its length, because
+/// some lists are counted without what is in them twice.
+#[derive(Debug, Clone)]
+pub struct List<T, const MAX: usize = { usize::MAX }, const MIN: usize = 0>(
+    std::marker::PhantomData<T>,
+);
+
+impl<K, const MAX: usize, const MIN: usize> Kind for List<K, MAX, MIN>
+where
+    K: Kind<Sent = K> + DeserializeOwned + Clone + Debug,
+{
+    type Sent = Vec<K>;
+    type Value = Vec<K>;
+
+    fn read(sent: Vec<K>) -> Result<Vec<K>, String> {
+        Ok(sent)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let list = ArrayBuilder::new().items(K::schema());
+        let list = list.max_items((MAX < usize::MAX).then_some(MAX));
+        list.min_items((MIN > 0).then_some(MIN)).into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        K::schemas(schemas);
+    }
+}

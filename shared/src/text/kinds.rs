@@ -1,0 +1,257 @@
+//! Kinds of values in requests: each has its limit, its reading with the sentence that says what is
+//! wrong, and its schema in the OpenAPI document (H16). A field of a request names its kind; see
+//! [`crate::web::input`].
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::limits;
+use crate::text::Email;
+use crate::text::kind::{Kind, add_schemas, reference};
+
+pub use crate::text::kind::List;
+
+/// What a text may look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Anything.
+    Free,
+    /// At least one character that is no space.
+    NotBlank,
+    /// No control characters, which is what [`char::is_control`] means. Spaces around it are left
+    /// out.
+    Line,
+    /// A line that is not blank.
+    FilledLine,
+}
+
+impl Form {
+    fn pattern(self) -> Option<&'static str> {
+        match self {
+            Self::Free => None,
+            Self::NotBlank => Some(r"\S"),
+            Self::Line => Some(r"^[^\x00-\x1f]*$"),
+            Self::FilledLine => Some(r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$"),
+        }
+    }
+
+    fn is_filled(self) -> bool {
+        matches!(self, Self::NotBlank | Self::FilledLine)
+    }
+
+    fn read(self, text: String, max: usize) -> Result<String, String> {
+        if self.is_filled() && text.trim().is_empty() {
+            return Err("This field may not be blank.".into());
+        }
+        if !fits(&text, max) {
+            return Err(too_long(max));
+        }
+        if !matches!(self, Self::Line | Self::FilledLine) {
+            return Ok(text);
+        }
+        if text.chars().any(char::is_control) {
+            return Err("Line breaks and control characters are not allowed here.".into());
+        }
+        Ok(text.trim().to_owned())
+    }
+}
+
+/// Whether a text has at most `max` characters.
+pub fn fits(text: &str, max: usize) -> bool {
+    text.len() <= max || text.chars().count() <= max
+}
+
+/// The sentence about a text with more characters than `max`.
+pub fn too_long(max: usize) -> String {
+    format!("At most {max} characters are allowed.")
+}
+
+fn text(max: usize, pattern: Option<&str>) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .max_length(Some(max))
+        .pattern(pattern)
+}
+
+fn number(range: &RangeInclusive<i64>) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
+        .minimum(Some(*range.start()))
+        .maximum(Some(*range.end()))
+}
+
+/// A type for each kind: `name: what it is read from => what is stored, reading, schema`.
+macro_rules! own_kinds {
+    ($($(#[$doc:meta])* $name:ident: $sent:ty => $value:ty, $read:expr, $schema:expr;)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $name;
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                $schema.into()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+        }
+
+        impl Kind for $name {
+            type Sent = $sent;
+            type Value = $value;
+
+            fn read(sent: $sent) -> Result<$value, String> {
+                $read(sent)
+            }
+
+            fn schema() -> RefOr<Schema> {
+                reference::<Self>()
+            }
+
+            fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+                add_schemas::<Self>(schemas);
+            }
+        }
+    )+};
+}
+
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident => $max:expr, $form:ident;)+) => {
+        own_kinds! {$(
+            $(#[$doc])*
+            $name: String => String,
+                |sent| Form::$form.read(sent, $max),
+                text($max, Form::$form.pattern()).min_length(Form::$form.is_filled().then_some(1));
+        )+}
+    };
+}
+
+texts! {
+    /// One line that may be empty.
+    Line => limits::NAME, Line;
+    /// One line that must not be blank.
+    Name => limits::NAME, FilledLine;
+    /// A long text in HTML. Whoever reads it cleans it.
+    Html => limits::LONG_TEXT, Free;
+    /// The text of a question.
+    PromptText => limits::PROMPT, NotBlank;
+    /// The text of an option.
+    OptionText => limits::OPTION, NotBlank;
+    /// One answer of a submission.
+    AnswerText => limits::ANSWER, Free;
+    /// The reason of a decision.
+    ReasonText => limits::REASON, Free;
+    /// The description of a member.
+    MemberText => limits::MEMBER_DESCRIPTION, Free;
+    /// The comment of a review.
+    CommentText => limits::COMMENT, Free;
+    /// A receipt that is to be verified.
+    ReceiptText => limits::RECEIPT, Free;
+    /// The description of a badge.
+    BadgeText => limits::BADGE_DESCRIPTION, Free;
+}
+
+macro_rules! numbers {
+    ($($(#[$doc:meta])* $name:ident: $value:ty => $range:expr, $told:expr;)+) => {
+        own_kinds! {$(
+            $(#[$doc])*
+            $name: i64 => $value,
+                |sent: i64| <$value>::try_from(sent)
+                    .ok()
+                    .filter(|_| ($range).contains(&sent))
+                    .ok_or_else(|| $told(&$range)),
+                number(&$range);
+        )+}
+    };
+}
+
+fn whole_number(range: &RangeInclusive<i64>) -> String {
+    let (low, high) = (range.start(), range.end());
+    format!("Expected a whole number from {low} to {high}.")
+}
+
+fn year(range: &RangeInclusive<i64>) -> String {
+    let (low, high) = (range.start(), range.end());
+    format!("Expected a year from {low} to {high}.")
+}
+
+numbers! {
+    /// A year of graduation.
+    YearNumber: u16 => limits::YEARS, year;
+    /// A limit on words. 0 means none.
+    WordLimit: u32 => 0..=limits::MAX_WORD_LIMIT, whole_number;
+    /// A position in a list.
+    Position: i32 => -limits::ANY_NUMBER..=limits::ANY_NUMBER, whole_number;
+    /// How often a join link can be used.
+    JoinUses: u32 => 1..=limits::JOIN_USES, whole_number;
+    /// A number of tickets.
+    Tickets: u32 => 1..=limits::ANY_NUMBER, whole_number;
+    /// A number from 1 to 5.
+    FromOneToFive: u8 => 1..=5, whole_number;
+}
+
+const WEB: &str = r"^([Hh][Tt][Tt][Pp][Ss]?://\S+)?$";
+const COLOR: &str = "^(#[0-9A-Fa-f]{6})?$";
+const CODE: &str = "^[a-z0-9-]*[a-z][a-z0-9-]*$";
+/// An address, or nothing.
+const ADDRESS: &str = r"^(\s*[^@\s]+@[^@\s]+\s*)?$";
+
+own_kinds! {
+    /// A web address. An empty text means none.
+    WebAddress: String => Option<String>, web_address, text(limits::URL, Some(WEB));
+    /// An e-mail address.
+    Address: String => Email,
+        |sent: String| Email::parse(sent.trim()).ok_or_else(|| NO_ADDRESS.into()),
+        text(limits::EMAIL, None).format(Some(SchemaFormat::KnownFormat(KnownFormat::Email)));
+    /// An e-mail address, or an empty text.
+    MaybeAddress: String => Email, maybe_address, text(limits::EMAIL, Some(ADDRESS));
+    /// A color, or an empty text.
+    Color: String => String, color, text("#rrggbb".len(), Some(COLOR));
+    /// The code of a club. Whoever reads it says what is wrong with it.
+    CodeText: String => String, Ok, text(limits::CODE, Some(CODE));
+    /// Only null: a file is sent in another way. Whoever reads it says how.
+    OnlyNull: serde_json::Value => (), |_| Ok(()), ObjectBuilder::new().schema_type(Type::Null);
+}
+
+const NO_ADDRESS: &str = "Enter an e-mail address.";
+
+fn maybe_address(sent: String) -> Result<Email, String> {
+    let sent = sent.trim();
+    if sent.is_empty() {
+        return Ok(Email::default());
+    }
+    Email::parse(sent).ok_or_else(|| NO_ADDRESS.into())
+}
+
+fn color(sent: String) -> Result<String, String> {
+    let is_color = sent.strip_prefix('#').is_some_and(|digits| {
+        digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    });
+    if is_color || sent.is_empty() {
+        return Ok(sent);
+    }
+    Err("Expected `#rrggbb` or an empty text.".into())
+}
+
+fn web_address(sent: String) -> Result<Option<String>, String> {
+    if sent.is_empty() {
+        return Ok(None);
+    }
+    if sent.chars().count() > limits::URL {
+        return Err(too_long(limits::URL));
+    }
+    let is_web = url::Url::parse(&sent)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    if is_web && !sent.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return Ok(Some(sent));
+    }
+    Err("Enter an http or https URL.".into())
+}
