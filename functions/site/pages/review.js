@@ -36,7 +36,7 @@ const KEYS = [
 
 export default function ReviewMode({ club, application: id }) {
   const application = useLoad(url`/clubs/${club}/applications/${id}/`);
-  const { state, base, change, load } = useSubmissions(club, id);
+  const { state, change, load } = useSubmissions(club, id);
   const query = address.value.query;
   const [committee, only] = [query.get("committee") ?? "", query.get("only") ?? "open"];
   const { all, isComplete, error } = state.value;
@@ -62,6 +62,14 @@ export default function ReviewMode({ club, application: id }) {
     people.findIndex((one) => String(one.id) === query.get("open")),
   );
   const one = people[at];
+  // A key means what is on the page now, also before the effects of the last change have run.
+  const press = useRef((_event) => {});
+  useEffect(() => {
+    const listen = (event) => press.current(event);
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, []);
+  if (!one) press.current = () => {};
   const go = (to) => people[to] && setQuery({ open: people[to].id });
   const reviewed = all.filter((other) => other.my_score !== null).length;
   const table = url`/clubs/${club}/applications/${id}/`;
@@ -102,12 +110,12 @@ export default function ReviewMode({ club, application: id }) {
             href=${link(table)}>${t("submissions")}</a></p><//>`
           : html`<${Applicant} key=${one.id} one=${one}
             path=${url`/clubs/${club}/applications/${id}/submissions/${one.id}/`} people=${people}
-              at=${at} go=${go} base=${base}
+              at=${at} go=${go} press=${press}
           changed=${(values) => change(new Set([one.id]), values)} />`
     }`;
 }
 
-function Applicant({ one, path, people, at, go, changed }) {
+function Applicant({ one, path, people, at, go, changed, press }) {
   const submission = useLoad(path);
   const found = submission.data ?? one;
   const isHelp = useSignal(false);
@@ -144,23 +152,19 @@ function Applicant({ one, path, people, at, go, changed }) {
     c: () => review.current?.focus(),
     "?": () => (isHelp.value = !isHelp.value),
   };
-  useEffect(() => {
-    const press = (event) => {
-      const typing = /** @type {Element} */ (event.target).closest(
-        "input, textarea, select, [contenteditable]",
-      );
-      if (event.key === "Escape" && typing) /** @type {HTMLElement} */ (typing).blur();
-      if (typing || event.metaKey || event.ctrlKey || event.altKey) return;
-      const run = /^[1-5]$/.test(event.key)
-        ? () => review.current?.score(Number(event.key))
-        : keys[event.key.toLowerCase()];
-      if (!run) return;
-      event.preventDefault();
-      Promise.resolve(run()).catch((error) => say(error.message, "problem"));
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  });
+  press.current = (event) => {
+    const typing = /** @type {Element} */ (event.target).closest(
+      "input, textarea, select, [contenteditable]",
+    );
+    if (event.key === "Escape" && typing) /** @type {HTMLElement} */ (typing).blur();
+    if (typing || event.metaKey || event.ctrlKey || event.altKey) return;
+    const run = /^[1-5]$/.test(event.key)
+      ? () => review.current?.score(Number(event.key))
+      : keys[event.key.toLowerCase()];
+    if (!run) return;
+    event.preventDefault();
+    Promise.resolve(run()).catch((error) => say(error.message, "problem"));
+  };
   return html`<div class="review">
     <nav class="who" aria-label=${t("submissions")}><ol class="people">${people
       .slice(Math.max(0, at - 6), at + 14)

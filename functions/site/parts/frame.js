@@ -1,6 +1,6 @@
 // What is around every page: the places of the person, and those of a club for its officers.
 
-import { Fragment, html } from "./kit.js";
+import { Fragment, html, useEffect, useRef } from "./kit.js";
 import { isSignedIn, signIn, signOut } from "./auth.js";
 import { config } from "./config.js";
 import { useLoad } from "./load.js";
@@ -76,6 +76,14 @@ function OwnClubs() {
     })}</ul>`;
 }
 
+// Browsers leave a focused element of a strip where it is if a few pixels of it are seen.
+addEventListener("focusin", ({ target }) => {
+  const element = /** @type {Element} */ (target);
+  if (element.closest?.(".tabs, .chips")) {
+    element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+});
+
 /** The places of a club, beside the page of an officer. */
 function Workspace({ club: code, place, isNarrow }) {
   const club = useLoad(url`/clubs/${code}/`).data;
@@ -84,9 +92,14 @@ function Workspace({ club: code, place, isNarrow }) {
     ([name, path, text, icon]) => html`<${Place} key=${name}
     path=${base + path} name=${text} icon=${icon} current=${name === place} />`,
   );
+  const strip = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const here = strip.current?.querySelector("[aria-current]");
+    here?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [place]);
   if (isNarrow) {
-    return html`<nav class="narrow" aria-label=${club?.name ?? code}><ul class="tabs">${entries}
-      </ul></nav>`;
+    return html`<nav class="narrow" aria-label=${club?.name ?? code}>
+      <ul class="tabs" ref=${strip}>${entries}</ul></nav>`;
   }
   return html`<a class="brand" href=${link(base)}>
       <${Mono} code=${code} name=${club?.name ?? code} image=${club?.image_url} size="tiny" />

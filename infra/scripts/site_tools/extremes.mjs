@@ -144,9 +144,9 @@ for (const code of ["long", "arabic", "empty"]) {
   pages.push(`/clubs/${code}/`, ...MANAGED.map((place) => `/clubs/${code}/${place}`));
 }
 
-/** Where the keyboard leads is seen: no bar is above it. */
+/** Where the keyboard leads is seen: no bar is above it, and no strip hides it. */
 async function reachable(page, path) {
-  for (let n = 0; n < 15; n++) {
+  for (let n = 0; n < 30; n++) {
     await page.keyboard.press("Tab");
     // A strip of tabs may still be moving.
     const isSeen = page.waitForFunction(
@@ -160,7 +160,7 @@ async function reachable(page, path) {
         return isOnTop || box.width * box.height < 4;
       },
       null,
-      { timeout: 2_000 },
+      { timeout: 2_000, polling: 50 },
     );
     await isSeen.catch(async () => {
       const hidden = await page.evaluate(() => {
