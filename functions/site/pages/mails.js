@@ -8,7 +8,7 @@ import { useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { nameOf, useSubmissions } from "../parts/submissions.js";
-import { t, told } from "../parts/texts.js";
+import { loadSentences, t, told } from "../parts/texts.js";
 import { Action, Chip, Empty, Icon, Rich, Title, confirmed } from "../parts/ui.js";
 
 const TYPES = ["acceptance", "rejection"];
@@ -45,6 +45,7 @@ export default function Mails({ club, application: id }) {
       plan.value = null;
       const asked = wanted(values);
       const found = await post(base + "send_emails/", { ...asked, dry_run: true });
+      await loadSentences();
       // What was chosen meanwhile needs a preview of its own.
       if (JSON.stringify(asked) === JSON.stringify(wanted(values)))
         plan.value = { ...found, values };
@@ -54,6 +55,7 @@ export default function Mails({ club, application: id }) {
     if (!confirmed(t("mails.send.sure", { n: recipients }))) return false;
     try {
       const sent = await post(base + "send_emails/", wanted({ ...values, digest }));
+      await loadSentences();
       result.value = { ...sent, values };
       plan.value = null;
       await load();

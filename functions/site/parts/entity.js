@@ -1,6 +1,5 @@
-// One thing of the API in a fold: it is loaded when the fold is opened, and changed and deleted
-// with
-// the version that was shown.
+// The form of one resource of the API in a `<details>` element. The resource is loaded when the
+// element is opened, and changed and deleted with the version that was shown.
 
 import { html, useSignal } from "./kit.js";
 import { call } from "./api.js";
@@ -11,12 +10,12 @@ import { Action, confirmed } from "./ui.js";
 
 /**
  * @param {object} props
- * @param {string} props.path where the thing is
- * @param {any} props.summary what is shown while the fold is closed
- * @param {string} props.name how the thing is called in questions and for screen readers
+ * @param {string} props.path path of the resource
+ * @param {any} props.summary what is shown while the element is closed
+ * @param {string} props.name how the resource is called in questions and for screen readers
  * @param {any} props.fields of the form
  * @param {(values: any) => any} [props.sent] what is sent for the values of the form
- * @param {() => Promise<any>} props.reload loads what is around the fold
+ * @param {() => Promise<any>} props.reload loads the list around the element again
  * @param {any} [props.children] what is shown below the form
  */
 export function Entity({ path, summary, name, fields, sent, reload, children }) {

@@ -5,7 +5,7 @@ import { call } from "./api.js";
 import { importAll } from "./csv.js";
 import { Drop, textOf } from "./files.js";
 import { useTyped } from "./form.js";
-import { t, told } from "./texts.js";
+import { loadSentences, t, told } from "./texts.js";
 import { Action, Field } from "./ui.js";
 
 /** Rows of one call: as many as it can handle in its time. */
@@ -29,6 +29,7 @@ export function Importer({ path, columns, example, done }) {
         (done, all) => (progress.value = { done, all }),
       );
     } finally {
+      await loadSentences();
       progress.value = null;
     }
     if (dry) return;

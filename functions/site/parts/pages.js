@@ -1,5 +1,6 @@
 // Every page of the site: its path, its file in `pages/`, and who may see it. The service reads
-// this list, too: other paths are 404, and the modules of a page are loaded ahead (`build.rs`).
+// this list, too: other paths are 404, and the modules of a page are loaded ahead
+// (`build/main.rs`).
 
 /**
  * @typedef {object} PageOf

@@ -73,6 +73,8 @@ export async function accessible(page, name) {
     const { width } = size;
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `${name} is ${wide} px too wide at ${width}`);
+    const text = await page.locator("body").innerText();
+    assert.doesNotMatch(text, /\d{4}-\d\d-\d\dT\d\d:/, `${name}: a time as the API writes it`);
     if (folder) await page.screenshot({ path: `${folder}/${name}-${theme}-${width}.png` });
     if ((theme === "dark") !== (size === PHONE)) continue;
     // The policy of the page forbids scripts of others, so the debugger evaluates it.

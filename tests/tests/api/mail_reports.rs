@@ -151,7 +151,7 @@ async fn the_export_is_filtered_by_the_state_of_mails_and_a_wrong_state_is_named
 
 // proves E22
 #[tokio::test(start_paused = true)]
-async fn whatever_the_order_and_however_often_the_weightiest_report_holds() {
+async fn the_most_serious_report_counts_in_any_order_and_however_often_it_comes() {
     for (address, end) in [
         ("success", "sent"),
         ("bounce", "bounced"),
