@@ -82,7 +82,7 @@ impl ReceiptClaims {
     /// Returns what the receipt of a submission states; none after an erasure.
     pub fn of(submission: &Submission, settings: &Settings) -> Option<Self> {
         Some(Self {
-            iss: settings.site_url.clone(),
+            iss: settings.addresses.site_url.clone(),
             sub: submission.person?.to_string(),
             club: submission.club.clone(),
             application: submission.application,
@@ -223,11 +223,11 @@ impl Receipts {
     /// Derives the key from the secret of the deployment. Returns none if the library refuses the
     /// seed, which does not happen with 32 bytes.
     pub fn new(settings: &Settings) -> Option<Self> {
-        let secret = hmac::Key::new(hmac::HMAC_SHA256, settings.receipt_secret.reveal());
+        let secret = hmac::Key::new(hmac::HMAC_SHA256, settings.secrets.receipt.reveal());
         let seed = hmac::sign(&secret, DERIVATION);
         let key = Ed25519KeyPair::from_seed_unchecked(seed.as_ref()).ok()?;
         let present = BASE64_URL_SAFE_NO_PAD.encode(key.public_key());
-        let old = settings.old_receipt_keys.iter();
+        let old = settings.secrets.old_receipt_keys.iter();
         let old = old.map(|old| PublicKey::new(old.key.clone(), Some(old.until)));
         let keys = std::iter::once(PublicKey::new(present, None))
             .chain(old)

@@ -9,6 +9,28 @@ use crate::time::Timestamp;
 pub struct Settings {
     /// `TABLE_NAME`: the DynamoDB table.
     pub table_name: String,
+    /// Whose tokens are accepted.
+    pub tokens: TokenSettings,
+    /// `CLUB_APPROVAL`: `automatic` (default) or `required`.
+    pub club_approval: Approval,
+    /// `QUOTA_CLUBS_CREATED`, `QUOTA_CLUBS_OWNED`, `QUOTA_CLUB_EVENTS`; defaults 10, 50 and 1,000.
+    pub quotas: Quotas,
+    /// Where the service is.
+    pub addresses: Addresses,
+    /// How mails are sent.
+    pub mail: MailSettings,
+    /// `METRICS_STACK`: the name of the stack, if log lines are metrics (O17); default none.
+    /// `METRICS_BY_ROUTE`: whether also by route: `true` or `false` (default).
+    pub metrics: Option<Metrics>,
+    /// What links and receipts are signed with.
+    pub secrets: Secrets,
+    /// Where images are.
+    pub media: MediaSettings,
+}
+
+/// Whose tokens are accepted, and what they say about people.
+#[derive(Debug, Clone)]
+pub struct TokenSettings {
     /// `OIDC_ISSUER`: the OpenID Connect issuer whose tokens are accepted, exactly as in their
     /// `iss` claim.
     pub issuer: String,
@@ -28,37 +50,16 @@ pub struct Settings {
     pub claims: ClaimNames,
     /// `ADMIN_GROUP`: members of this group have all rights; default `clubs-admin`.
     pub admin_group: String,
-    /// `CLUB_APPROVAL`: `automatic` (default) or `required`.
-    pub club_approval: Approval,
-    /// `QUOTA_CLUBS_CREATED`, `QUOTA_CLUBS_OWNED`, `QUOTA_CLUB_EVENTS`; defaults 10, 50 and 1,000.
-    pub quotas: Quotas,
+}
+
+/// Where the service is, and who may call it from elsewhere.
+#[derive(Debug, Clone)]
+pub struct Addresses {
     /// `PUBLIC_URL`: address of the distribution in front of the gateway, without a trailing slash;
     /// default none.
     pub public_url: Option<String>,
     /// `SITE_URL`: base URL of the links in mails, without a trailing slash.
     pub site_url: String,
-    /// `MAIL_FROM`: the sender of all mails.
-    pub mail_from: String,
-    /// `MAIL_RATE`: maximum number of mails per second; 0 (default) means no limit.
-    pub mail_rate: u32,
-    /// `METRICS_STACK`: the name of the stack, if log lines are metrics (O17); default none.
-    /// `METRICS_BY_ROUTE`: whether also by route: `true` or `false` (default).
-    pub metrics: Option<Metrics>,
-    /// `MAIL_CONFIGURATION_SET`: the SES configuration set, if any.
-    pub mail_configuration_set: Option<String>,
-    /// `INVITE_SECRET`: the secret that invite tokens are derived from; at least 32 characters.
-    pub invite_secret: Secret,
-    /// `RECEIPT_SECRET`: the secret that the signing key of receipts is derived from; at least 32
-    /// characters, and not the secret of invites.
-    pub receipt_secret: Secret,
-    /// `OLD_RECEIPT_KEYS`: public keys of receipts that were signed before the secret changed: the
-    /// `x` of `/receipts/jwks.json`, an `@`, and the time of the change, separated by commas;
-    /// default none.
-    pub old_receipt_keys: Vec<OldReceiptKey>,
-    /// `MEDIA_BUCKET`: the S3 bucket that stores images.
-    pub media_bucket: String,
-    /// `MEDIA_URL`: base URL from which clients load images.
-    pub media_url: String,
     /// `CORS_ORIGINS`: origins that may call from a browser, separated by commas, or `*`; default
     /// none.
     pub cors_origins: Vec<String>,
@@ -66,6 +67,40 @@ pub struct Settings {
     /// `X-Forwarded-Proto` and nobody can reach the service without it: `true` or `false`
     /// (default).
     pub trusts_forwarded: bool,
+}
+
+/// How mails are sent.
+#[derive(Debug, Clone)]
+pub struct MailSettings {
+    /// `MAIL_FROM`: the sender of all mails.
+    pub from: String,
+    /// `MAIL_RATE`: maximum number of mails per second; 0 (default) means no limit.
+    pub rate: u32,
+    /// `MAIL_CONFIGURATION_SET`: the SES configuration set, if any.
+    pub configuration_set: Option<String>,
+}
+
+/// What links and receipts are signed with.
+#[derive(Debug, Clone)]
+pub struct Secrets {
+    /// `INVITE_SECRET`: the secret that invite tokens are derived from; at least 32 characters.
+    pub invite: Secret,
+    /// `RECEIPT_SECRET`: the secret that the signing key of receipts is derived from; at least 32
+    /// characters, and not the secret of invites.
+    pub receipt: Secret,
+    /// `OLD_RECEIPT_KEYS`: public keys of receipts that were signed before the secret changed: the
+    /// `x` of `/receipts/jwks.json`, an `@`, and the time of the change, separated by commas;
+    /// default none.
+    pub old_receipt_keys: Vec<OldReceiptKey>,
+}
+
+/// Where images are.
+#[derive(Debug, Clone)]
+pub struct MediaSettings {
+    /// `MEDIA_BUCKET`: the S3 bucket that stores images.
+    pub bucket: String,
+    /// `MEDIA_URL`: base URL from which clients load images.
+    pub url: String,
 }
 
 /// Limits on how much one person or club may have, to prevent abuse. Admins are exempt (C16, V12).
@@ -188,40 +223,6 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 30] = [
-    "TABLE_NAME",
-    "OIDC_ISSUER",
-    "OIDC_AUDIENCE",
-    "OIDC_JWKS_URL",
-    "OIDC_LEEWAY_SECONDS",
-    "CLAIM_USERNAME",
-    "CLAIM_EMAIL",
-    "CLAIM_NAME",
-    "CLAIM_GIVEN_NAME",
-    "CLAIM_FAMILY_NAME",
-    "CLAIM_GROUPS",
-    "ADMIN_GROUP",
-    "CLUB_APPROVAL",
-    "QUOTA_CLUBS_CREATED",
-    "QUOTA_CLUBS_OWNED",
-    "QUOTA_CLUB_EVENTS",
-    "PUBLIC_URL",
-    "SITE_URL",
-    "MAIL_FROM",
-    "MAIL_RATE",
-    "METRICS_STACK",
-    "METRICS_BY_ROUTE",
-    "MAIL_CONFIGURATION_SET",
-    "INVITE_SECRET",
-    "RECEIPT_SECRET",
-    "OLD_RECEIPT_KEYS",
-    "MEDIA_BUCKET",
-    "MEDIA_URL",
-    "CORS_ORIGINS",
-    "TRUST_FORWARDED",
-];
-
 /// A public key of receipts that were signed with an earlier secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OldReceiptKey {
@@ -240,135 +241,13 @@ impl OldReceiptKey {
     }
 }
 
-/// The entries of a list that is separated by commas.
-fn list(value: &str) -> impl Iterator<Item = &str> {
-    value
-        .split(',')
-        .map(str::trim)
-        .filter(|item| !item.is_empty())
-}
-
 /// All errors in the environment.
 #[derive(Debug, thiserror::Error)]
 #[error("settings: {}", .0.join("; "))]
 pub struct SettingsError(Vec<String>);
 
-impl Settings {
-    /// Reads the settings of this process.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place that reads the environment"
-    )]
-    pub fn from_env() -> Result<Self, SettingsError> {
-        Self::read(|name| std::env::var(name).ok())
-    }
-
-    /// Reads the settings with the function `variable`. An empty variable counts as absent.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "a table: each setting with its default"
-    )]
-    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
-        let mut problems = Vec::new();
-        let optional = |name: &str| {
-            debug_assert!(VARIABLES.contains(&name), "{name} is not in VARIABLES");
-            variable(name)
-                .map(|value| value.trim().to_owned())
-                .filter(|value| !value.is_empty())
-        };
-        let or = |name: &str, default: &str| optional(name).unwrap_or_else(|| default.to_owned());
-        let mut required = |name: &str| {
-            optional(name).unwrap_or_else(|| {
-                problems.push(format!("{name} is missing"));
-                String::new()
-            })
-        };
-        let table_name = required("TABLE_NAME");
-        let issuer = required("OIDC_ISSUER");
-        let audience = required("OIDC_AUDIENCE");
-        let site_url = required("SITE_URL").trim_end_matches('/').to_owned();
-        let mail_from = required("MAIL_FROM");
-        let invite_secret = required("INVITE_SECRET");
-        let receipt_secret = required("RECEIPT_SECRET");
-        let media_bucket = required("MEDIA_BUCKET");
-        let media_url = required("MEDIA_URL");
-        for (name, secret) in [
-            ("INVITE_SECRET", &invite_secret),
-            ("RECEIPT_SECRET", &receipt_secret),
-        ] {
-            if !secret.is_empty() && secret.len() < 32 {
-                problems.push(format!("{name} must have at least 32 characters"));
-            }
-        }
-        let old_receipt_keys = list(&or("OLD_RECEIPT_KEYS", ""))
-            .map(OldReceiptKey::parse)
-            .collect::<Option<Vec<_>>>();
-        if old_receipt_keys.is_none() {
-            problems.push("OLD_RECEIPT_KEYS must be KEY@TIME, separated by commas".into());
-        }
-        let mut number = |name: &str, default: u32| {
-            optional(name).map_or(default, |value| {
-                value.parse().unwrap_or_else(|_| {
-                    problems.push(format!("{name} must be a whole number, 0 or more"));
-                    default
-                })
-            })
-        };
-        let leeway_seconds = number("OIDC_LEEWAY_SECONDS", 30).into();
-        let mail_rate = number("MAIL_RATE", 0);
-        let default = Quotas::default();
-        let quotas = Quotas {
-            clubs_created: number("QUOTA_CLUBS_CREATED", default.clubs_created),
-            clubs_owned: number("QUOTA_CLUBS_OWNED", default.clubs_owned),
-            club_events: number("QUOTA_CLUB_EVENTS", default.club_events),
-        };
-        let club_approval = Approval::read(&or("CLUB_APPROVAL", "")).unwrap_or_else(|| {
-            problems.push(BAD_APPROVAL.into());
-            Approval::Required
-        });
-        let mut flag = |name: &str| match or(name, "false").as_str() {
-            "true" => true,
-            "false" => false,
-            _ => {
-                problems.push(format!("{name} must be true or false"));
-                false
-            }
-        };
-        let trusts_forwarded = flag("TRUST_FORWARDED");
-        let by_route = flag("METRICS_BY_ROUTE");
-        let metrics = optional("METRICS_STACK").map(|stack| Metrics { stack, by_route });
-        let settings = Self {
-            table_name,
-            id_namespace: issuer.clone(),
-            issuer,
-            audience,
-            jwks_url: optional("OIDC_JWKS_URL"),
-            leeway_seconds,
-            claims: ClaimNames::read(or),
-            admin_group: or("ADMIN_GROUP", "clubs-admin"),
-            club_approval,
-            quotas,
-            public_url: optional("PUBLIC_URL").map(|url| url.trim_end_matches('/').to_owned()),
-            site_url,
-            mail_from,
-            mail_rate,
-            metrics,
-            mail_configuration_set: optional("MAIL_CONFIGURATION_SET"),
-            invite_secret: Secret::new(invite_secret),
-            media_bucket,
-            media_url,
-            receipt_secret: Secret::new(receipt_secret),
-            old_receipt_keys: old_receipt_keys.unwrap_or_default(),
-            cors_origins: list(&or("CORS_ORIGINS", "")).map(str::to_owned).collect(),
-            trusts_forwarded,
-        };
-        if problems.is_empty() {
-            Ok(settings)
-        } else {
-            Err(SettingsError(problems))
-        }
-    }
-}
-
+mod read;
 #[cfg(test)]
 mod tests;
+
+pub use read::VARIABLES;

@@ -39,8 +39,8 @@ impl Ses {
             .build();
         Self {
             client: Client::from_conf(config),
-            from: settings.mail_from.clone(),
-            configuration_set: settings.mail_configuration_set.clone(),
+            from: settings.mail.from.clone(),
+            configuration_set: settings.mail.configuration_set.clone(),
         }
     }
 

@@ -149,7 +149,7 @@ pub async fn accept_invite(
     let invite = invite
         .filter(|invite| {
             token_matches(
-                &app.settings.invite_secret,
+                &app.settings.secrets.invite,
                 &club,
                 &invite.id,
                 invite.version,

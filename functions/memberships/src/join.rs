@@ -97,7 +97,7 @@ pub async fn join_club(
     let token = reader.get(input.token).unwrap_or_default();
     let public = reader.get(input.public).unwrap_or_default();
     reader.finish()?;
-    let (secret, code) = (&app.settings.invite_secret, &club.code);
+    let (secret, code) = (&app.settings.secrets.invite, &club.code);
     let shown = |membership: &Membership| {
         let viewer = MemberViewer {
             id: user.id(),

@@ -2,15 +2,17 @@
 
 import { html, useEffect, useRef } from "./kit.js";
 import { t } from "./texts.js";
+import { Icon } from "./ui.js";
 
+/** What can be done with the text: the command of the browser, its icon, and an argument. */
 const COMMANDS = [
-  ["bold", "B"],
-  ["italic", "I"],
-  ["formatBlock", "H", "<h2>"],
-  ["insertUnorderedList", "•"],
-  ["insertOrderedList", "①"],
-  ["createLink", "🔗"],
-  ["removeFormat", "⌫"],
+  ["bold", "bold"],
+  ["italic", "italic"],
+  ["formatBlock", "heading", "<h2>"],
+  ["insertUnorderedList", "list"],
+  ["insertOrderedList", "list-ordered"],
+  ["createLink", "link"],
+  ["removeFormat", "remove-formatting"],
 ];
 
 /** An address that the API keeps in a link; empty if there is none. */
@@ -55,10 +57,10 @@ export function Editor({ id, value, change, notes }) {
   return html`<div class="editor">
     <div class="row" role="toolbar" aria-label=${t("editor.format")} aria-controls=${id}>
       ${COMMANDS.map(
-        ([command, sign, argument]) => html`<button type="button" class="plain" key=${command}
+        ([command, icon, argument]) => html`<button type="button" class="plain" key=${command}
           aria-label=${t(`editor.${command}`)} title=${t(`editor.${command}`)}
         onMouseDown=${(event) => event.preventDefault()} onClick=${() => format(command, argument)}>
-          ${sign}</button>`,
+          <${Icon} name=${icon} /></button>`,
       )}
     </div>
     <div id=${id} ref=${place} class="rich" contenteditable="true" role="textbox"

@@ -71,7 +71,7 @@ async fn the_site_knows_its_address_and_its_issuer() {
     assert_eq!(
         config,
         json!({
-            "issuer": function.campus.campus.app.settings.issuer,
+            "issuer": function.campus.campus.app.settings.tokens.issuer,
             "client_id": "site",
             "scopes": "openid email",
             "token": "id_token",

@@ -35,7 +35,10 @@ use shared::auth::{FixedKeys, Keys, Verifier};
 use shared::db::Table;
 use shared::ids::Ids;
 use shared::media::Media;
-use shared::settings::{Approval, ClaimNames, Quotas, Secret, Settings};
+use shared::settings::{
+    Addresses, Approval, ClaimNames, MailSettings, MediaSettings, Quotas, Secret, Secrets,
+    Settings, TokenSettings,
+};
 use shared::web::{finish, guard};
 use shared::{App, Shared};
 use tower::ServiceExt as _;
@@ -189,28 +192,38 @@ fn lock(folder: &Path) -> Result<File, Error> {
 pub fn settings() -> Settings {
     Settings {
         table_name: TABLE.into(),
-        issuer: ISSUER.into(),
-        id_namespace: ISSUER.into(),
-        audience: AUDIENCE.into(),
-        jwks_url: None,
-        leeway_seconds: 0,
-        claims: ClaimNames::default(),
-        admin_group: "clubs-admin".into(),
+        tokens: TokenSettings {
+            issuer: ISSUER.into(),
+            id_namespace: ISSUER.into(),
+            audience: AUDIENCE.into(),
+            jwks_url: None,
+            leeway_seconds: 0,
+            claims: ClaimNames::default(),
+            admin_group: "clubs-admin".into(),
+        },
         club_approval: Approval::Automatic,
         quotas: Quotas::default(),
-        public_url: None,
-        site_url: "http://127.0.0.1:8000".into(),
-        mail_from: "Clubs <no-reply@clubs.example>".into(),
-        mail_rate: 0,
+        addresses: Addresses {
+            public_url: None,
+            site_url: "http://127.0.0.1:8000".into(),
+            cors_origins: vec!["*".into()],
+            trusts_forwarded: false,
+        },
+        mail: MailSettings {
+            from: "Clubs <no-reply@clubs.example>".into(),
+            rate: 0,
+            configuration_set: Some("local".into()),
+        },
         metrics: None,
-        mail_configuration_set: Some("local".into()),
-        old_receipt_keys: vec![],
-        invite_secret: Secret::new("the local service has no secrets to keep"),
-        receipt_secret: Secret::new("and none to sign the receipts of its demo campus"),
-        media_bucket: String::new(),
-        media_url: "http://127.0.0.1:8000/media".into(),
-        cors_origins: vec!["*".into()],
-        trusts_forwarded: false,
+        secrets: Secrets {
+            invite: Secret::new("the local service has no secrets to keep"),
+            receipt: Secret::new("and none to sign the receipts of its demo campus"),
+            old_receipt_keys: vec![],
+        },
+        media: MediaSettings {
+            bucket: String::new(),
+            url: "http://127.0.0.1:8000/media".into(),
+        },
     }
 }
 
@@ -240,7 +253,7 @@ impl Campus {
             position,
             lock,
         } = parts;
-        let issuer = Arc::new(Issuer::new(&key, &settings.issuer)?);
+        let issuer = Arc::new(Issuer::new(&key, &settings.tokens.issuer)?);
         let table = Table::connect(&sdk_config(engine.clone()), TABLE);
         let ses = Ses::new(&sdk_config(mailbox.clone()), &settings);
         let reports = Arc::new(Reports::new(table.clone()));
@@ -251,7 +264,7 @@ impl Campus {
             settings.clone(),
         ));
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
-        let media = Media::new(images, false, &settings.media_url);
+        let media = Media::new(images, false, &settings.media.url);
         let app = App::new(table, verifier, media, clock.clone(), ids, settings);
         let local = routes::routes(state::Local {
             issuer: issuer.clone(),
@@ -259,10 +272,10 @@ impl Campus {
             clock: clock.clone(),
             grants: Arc::default(),
         });
-        let (images_at, table) = (app.settings.media_url.clone(), app.table.clone());
+        let (images_at, table) = (app.settings.media.url.clone(), app.table.clone());
         let public = site::Public::new(table, clock.clone(), images_at);
         let config = site::SiteConfig {
-            issuer: app.settings.issuer.clone(),
+            issuer: app.settings.tokens.issuer.clone(),
             client_id: AUDIENCE.into(),
             scopes: "openid".into(),
             token: site::SentToken::AccessToken,

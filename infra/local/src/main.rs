@@ -58,9 +58,9 @@ async fn run(options: Options) -> Result<(), Error> {
     let mut parts = Parts::open(folder)?;
     let origin = format!("http://{}", listener.local_addr()?);
     parts.settings.club_approval = Approval::from_env()?;
-    parts.settings.issuer = format!("{origin}/local");
-    parts.settings.site_url.clone_from(&origin);
-    parts.settings.media_url = format!("{origin}/media");
+    parts.settings.tokens.issuer = format!("{origin}/local");
+    parts.settings.addresses.site_url.clone_from(&origin);
+    parts.settings.media.url = format!("{origin}/media");
     let campus = Campus::new(parts)?;
     if !options.empty && demo::is_wanted(&campus).await? {
         demo::load(&campus).await?;

@@ -85,7 +85,7 @@ fn is_loopback(host: &str) -> bool {
 /// The routes of images. They have no limit for the size of answers, because in the cloud another
 /// host serves images.
 pub fn media(app: Shared) -> Router {
-    let cors = shared::web::cors(&app.settings.cors_origins);
+    let cors = shared::web::cors(&app.settings.addresses.cors_origins);
     Router::new()
         .route("/media/{file}", get(show_image))
         .layer(cors)

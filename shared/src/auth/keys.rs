@@ -57,8 +57,8 @@ impl IssuerKeys {
     pub fn new(settings: &Settings, connector: SharedHttpConnector) -> Self {
         Self {
             connector,
-            issuer: settings.issuer.clone(),
-            jwks_url: settings.jwks_url.clone(),
+            issuer: settings.tokens.issuer.clone(),
+            jwks_url: settings.tokens.jwks_url.clone(),
         }
     }
 

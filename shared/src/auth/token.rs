@@ -97,12 +97,12 @@ impl Verifier {
         Self {
             keys,
             verified: VerifiedTokens::default(),
-            issuer: settings.issuer.clone(),
-            id_namespace: settings.id_namespace.clone(),
-            audience: settings.audience.clone(),
-            leeway: i64::try_from(settings.leeway_seconds).unwrap_or(0),
-            claims: settings.claims.clone(),
-            admin_group: settings.admin_group.clone(),
+            issuer: settings.tokens.issuer.clone(),
+            id_namespace: settings.tokens.id_namespace.clone(),
+            audience: settings.tokens.audience.clone(),
+            leeway: i64::try_from(settings.tokens.leeway_seconds).unwrap_or(0),
+            claims: settings.tokens.claims.clone(),
+            admin_group: settings.tokens.admin_group.clone(),
         }
     }
 

@@ -28,7 +28,7 @@ type MakeMedia = fn(&Settings, SharedHttpConnector) -> Result<Media, String>;
 pub async fn run(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
     // Without a use of the object store, its code is not in the binary.
     Box::pin(serve(routes, |settings, _| {
-        Ok(Media::links_only(&settings.media_url))
+        Ok(Media::links_only(&settings.media.url))
     }))
     .await
 }
@@ -45,7 +45,7 @@ async fn serve(routes: OpenApiRouter<Shared>, media: MakeMedia) -> Result<(), Er
     futures::join!(app.table.warm_up(), app.verifier.warm_up(app.clock.now()));
     let (group, _) = routes.split_for_parts();
     let service = finish(guard(group, &app), &app);
-    run_behind_gateway(service, app.settings.public_url.clone()).await
+    run_behind_gateway(service, app.settings.addresses.public_url.clone()).await
 }
 
 /// Runs routes that need no table as a Lambda function. `public_url` is the address of the

@@ -69,8 +69,8 @@ fn signed_join(club: &ClubCode, link: Id<JoinLink>) -> Vec<u8> {
 
 /// Returns the URL of a join link.
 pub fn join_url(settings: &Settings, club: &ClubCode, link: Id<JoinLink>) -> String {
-    let token = join_token(&settings.invite_secret, club, link);
-    format!("{}/join/{club}/{link}/{token}", settings.site_url)
+    let token = join_token(&settings.secrets.invite, club, link);
+    format!("{}/join/{club}/{link}/{token}", settings.addresses.site_url)
 }
 
 /// Returns the URL that an invited person opens.
@@ -80,8 +80,11 @@ pub fn invite_url(settings: &Settings, link: &InviteLink) -> String {
         invite,
         version,
     } = link;
-    let token = token(&settings.invite_secret, club, invite, *version);
-    format!("{}/invite/{club}/{invite}/{token}", settings.site_url)
+    let token = token(&settings.secrets.invite, club, invite, *version);
+    format!(
+        "{}/invite/{club}/{invite}/{token}",
+        settings.addresses.site_url
+    )
 }
 
 #[derive(Template)]

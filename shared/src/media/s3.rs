@@ -27,7 +27,7 @@ const MAX_S3_ANSWER: usize = 16 * 1024 * 1024;
 /// Returns the image store in the bucket of the settings. Credentials and region come from the
 /// environment of this process.
 pub fn s3(settings: &Settings, connector: SharedHttpConnector) -> Result<Media, String> {
-    let builder = AmazonS3Builder::from_env().with_bucket_name(&settings.media_bucket);
+    let builder = AmazonS3Builder::from_env().with_bucket_name(&settings.media.bucket);
     // Only an emulator has an address without TLS.
     let emulated = builder
         .get_config_value(&AmazonS3ConfigKey::Endpoint)
@@ -46,7 +46,7 @@ pub fn s3(settings: &Settings, connector: SharedHttpConnector) -> Result<Media, 
     let store = builder.build().map_err(|error| error.to_string())?;
     // The distribution serves the folder at the same path.
     let store = PrefixStore::new(store, "media");
-    Ok(Media::new(Arc::new(store), true, &settings.media_url))
+    Ok(Media::new(Arc::new(store), true, &settings.media.url))
 }
 
 #[derive(Debug)]

@@ -74,7 +74,7 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
         .layer(from_fn(weak_if_compressed))
         .layer(from_fn(acceptable))
         .layer(from_fn(bounded_answer))
-        .layer(cors(&app.settings.cors_origins))
+        .layer(cors(&app.settings.addresses.cors_origins))
         .layer(from_fn(no_sniffing))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(app.clone(), log))

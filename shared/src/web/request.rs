@@ -65,7 +65,8 @@ impl PublicUrl {
             let first = value.split(',').next()?.trim();
             (!first.is_empty()).then_some(first)
         };
-        let forwarded = |name: &str| header(name).filter(|_| app.settings.trusts_forwarded);
+        let forwarded =
+            |name: &str| header(name).filter(|_| app.settings.addresses.trusts_forwarded);
         let uri = &parts.uri;
         let host = forwarded("x-forwarded-host")
             .or_else(|| header("host"))

@@ -226,7 +226,7 @@ async fn browsers_of_allowed_origins_may_call() {
             .contains("PATCH")
     );
     let strict = Setup::default()
-        .settings(|settings| settings.cors_origins = vec!["https://site.example".into()])
+        .settings(|settings| settings.addresses.cors_origins = vec!["https://site.example".into()])
         .build();
     let allowed = async |origin: &'static str| {
         let answer = strict
@@ -283,7 +283,7 @@ async fn forwarded_hosts_count_only_from_a_trusted_proxy() {
         (true, "https://clubs.university.example/api/clubs/?"),
     ] {
         let campus = Setup::default()
-            .settings(move |settings| settings.trusts_forwarded = trusted)
+            .settings(move |settings| settings.addresses.trusts_forwarded = trusted)
             .build();
         let ada = campus.as_("ada");
         campus.club("chess", &ada).await;

@@ -33,7 +33,7 @@ async fn officers_make_change_and_delete_links() {
         .post(LINKS, json!({ "expires_at": null }))
         .await
         .created();
-    let site = &campus.campus.app.settings.site_url;
+    let site = &campus.campus.app.settings.addresses.site_url;
     assert_eq!(
         link,
         json!({

@@ -107,7 +107,7 @@ async fn decision_mails_are_sent_before_all_other_mails() {
 #[tokio::test(start_paused = true)]
 async fn no_more_mails_are_sent_in_a_second_than_the_setting_allows() {
     let campus = Setup::default()
-        .settings(|settings| settings.mail_rate = 2)
+        .settings(|settings| settings.mail.rate = 2)
         .build();
     rejections(&campus, 5).await;
     let began = tokio::time::Instant::now();
@@ -172,7 +172,7 @@ async fn an_outage_begins_with_few_mails_on_their_way() {
 #[tokio::test(start_paused = true)]
 async fn workers_share_the_rate() {
     let campus = Setup::default()
-        .settings(|settings| settings.mail_rate = 2)
+        .settings(|settings| settings.mail.rate = 2)
         .build();
     let began = campus.campus.clock.now();
     let first = campus
@@ -218,7 +218,7 @@ async fn workers_share_the_rate() {
 #[tokio::test(start_paused = true)]
 async fn a_batch_that_was_cut_short_goes_on_with_the_mails_that_are_left() {
     let campus = Setup::default()
-        .settings(|settings| settings.mail_rate = 1)
+        .settings(|settings| settings.mail.rate = 1)
         .build();
     rejections(&campus, 50).await;
     // The clock stands still while a worker waits, so it waits longer each time, and is cut short.

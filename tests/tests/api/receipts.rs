@@ -72,7 +72,7 @@ async fn a_receipt_says_what_was_submitted_and_when() {
     );
     let hash = digest::digest(&digest::SHA256, canonical.as_bytes());
     let expected = json!({
-        "iss": campus.campus.app.settings.site_url,
+        "iss": campus.campus.app.settings.addresses.site_url,
         "sub": person.to_string(),
         "club": "chess",
         "application": drive.application["id"],
@@ -208,8 +208,8 @@ async fn receipts_of_an_old_secret_stay_valid() {
     let rotated = |keys: Vec<OldReceiptKey>| {
         Setup::default()
             .settings(move |settings| {
-                settings.receipt_secret = Secret::new("another secret of this deployment, now");
-                settings.old_receipt_keys = keys;
+                settings.secrets.receipt = Secret::new("another secret of this deployment, now");
+                settings.secrets.old_receipt_keys = keys;
             })
             .build()
     };
@@ -224,7 +224,7 @@ async fn receipts_of_an_old_secret_stay_valid() {
     assert_eq!(verify(&earlier.anonymous(), &kept).await["valid"], false);
     // The secret of invitations has nothing to do with them.
     let invites = Setup::default().settings(|settings| {
-        settings.invite_secret = Secret::new("another secret of this deployment, now");
+        settings.secrets.invite = Secret::new("another secret of this deployment, now");
     });
     assert_eq!(
         verify(&invites.build().anonymous(), &kept).await["valid"],

@@ -104,7 +104,7 @@ async fn tokens_mails_and_the_clock_of_the_local_service() {
 async fn people_keep_their_ids_when_the_issuer_has_another_port() {
     let (usual, other) = (TestCampus::new(), "http://127.0.0.1:9/local");
     let moved = tests::Setup::default()
-        .settings(|settings| settings.issuer = other.to_owned())
+        .settings(|settings| settings.tokens.issuer = other.to_owned())
         .build();
     let anybody = moved.anonymous();
     let discovery = anybody.get("/local/.well-known/openid-configuration").await;

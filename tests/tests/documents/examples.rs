@@ -343,7 +343,7 @@ fn invitation(campus: &TestCampus) -> [(&'static str, Value); 3] {
     let club = ClubCode::parse("astronomy").expect("a code");
     let address = Email::parse("admin@uni.example").expect("an address");
     let invite = Invite::id_for_address(&club, &address);
-    let secret = &campus.campus.app.settings.invite_secret;
+    let secret = &campus.campus.app.settings.secrets.invite;
     let token = shared::mail::token(secret, &club, &invite, 1);
     [
         ("{inviting_club}", json!(club.to_string())),

@@ -201,7 +201,7 @@ async fn what_is_gone(campus: &TestCampus, drive: &Recruitment) {
 /// so callers pause the tokio clock.
 pub async fn one_of_everything() -> TestCampus {
     let campus = Setup::default()
-        .settings(|settings| settings.mail_rate = 1_000)
+        .settings(|settings| settings.mail.rate = 1_000)
         .build();
     let drive = campus.drive("chess").await;
     let submission = drive.submit(&campus.as_("sue")).await;

@@ -100,7 +100,7 @@ fn starts(template: &SamTemplate, name: &str, function: &Function, known: &BTree
     let settings = Settings::read(|variable| function.variables.get(variable).map(secret))
         .expect("good settings");
     assert!(
-        !settings.media_url.is_empty() && settings.issuer.starts_with("https://")
+        !settings.media.url.is_empty() && settings.tokens.issuer.starts_with("https://")
             || template.holds("MakeUserPool"),
         "{name}"
     );

@@ -103,7 +103,7 @@ impl Worker {
     /// Returns how many mails are handed over at the same time. Never more than may be sent in a
     /// second, so that few turns are lost when the time is up.
     async fn side_by_side(&self) -> Result<usize, TableError> {
-        let rate = usize::try_from(self.settings.mail_rate).unwrap_or_default();
+        let rate = usize::try_from(self.settings.mail.rate).unwrap_or_default();
         let most = if rate == 0 { SIDE_BY_SIDE } else { rate };
         Ok(self.outage.side_by_side(&self.table).await?.min(most))
     }
@@ -152,7 +152,7 @@ impl Worker {
         records: &[(Option<String>, Record)],
     ) -> Result<Vec<DateTime<Utc>>, TableError> {
         let now = self.clock.now();
-        if self.settings.mail_rate == 0 {
+        if self.settings.mail.rate == 0 {
             return Ok(vec![now; open.len()]);
         }
         let waits = join_all(open.iter().map(|n| self.is_to_be_sent(&records[*n].1))).await;

@@ -145,7 +145,7 @@ impl Worker {
 
     pub(super) async fn reserve(&self, mails: usize) -> Result<Vec<DateTime<Utc>>, TableError> {
         let now = self.clock.now();
-        match (self.settings.mail_rate, mails) {
+        match (self.settings.mail.rate, mails) {
             (0, _) | (_, 0) => Ok(vec![now; mails]),
             (rate, _) => self.table.reserve_turns(now, rate, mails).await,
         }
