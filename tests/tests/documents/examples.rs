@@ -38,6 +38,10 @@ async fn the_document_is_made_from_the_routes_and_the_answers_of_the_demo_campus
         add_response(documented, &answer);
     }
     assert_eq!(without_example(&document), [""; 0]);
+    let nulls = document["paths"]
+        .to_string()
+        .contains(r#""parameters":null"#);
+    assert!(!nulls, "parameters are a list or not there");
     super::check("docs/openapi.json", &format!("{document:#}\n"));
     let older = shared::openapi::version_3_0(document);
     super::check("docs/openapi-3.0.json", &format!("{older:#}\n"));
@@ -113,7 +117,9 @@ fn parameters(operation: &Operation, values: &Values) -> Map<String, Value> {
 }
 
 fn add_parameters(operation: &mut Value, values: &Map<String, Value>) {
-    let parameters = operation["parameters"].as_array_mut();
+    // Indexing would add a null where there are no parameters.
+    let parameters = operation.get_mut("parameters");
+    let parameters = parameters.and_then(Value::as_array_mut);
     for parameter in parameters.into_iter().flatten() {
         let name = parameter["name"].as_str().unwrap_or_default();
         if let Some(value) = values.get(name) {
