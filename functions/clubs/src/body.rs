@@ -288,13 +288,15 @@ impl ClubInput {
         if reader.only_null(&self.image, why) {
             club.image = None;
         }
+        // What is ignored has the right type all the same.
+        let (approved, archived) = (reader.get(self.approved), reader.get(self.archived));
         if is_admin {
             let is_badge = |id| labels.badges.0.get(id).is_some();
             reader.references(self.badges, is_badge, &mut club.badges);
-            if let Some(approved) = reader.get(self.approved) {
-                club.approved = approved;
-            }
-            reader.set(self.archived, &mut club.archived);
+            club.approved = approved.unwrap_or(club.approved);
+            club.archived = archived.unwrap_or(club.archived);
+        } else {
+            reader.get(self.badges);
         }
         reader.finish()
     }

@@ -57,8 +57,9 @@ impl EventInput {
         if reader.only_null(&self.image, why) {
             event.image = None;
         }
-        if is_admin {
-            reader.set(self.pinned, &mut event.pinned);
+        // What is ignored has the right type all the same.
+        if let Some(pinned) = reader.get(self.pinned).filter(|_| is_admin) {
+            event.pinned = pinned;
         }
         if mode == Mode::Create
             && let Some(showings) = reader.get(self.showings)

@@ -141,6 +141,12 @@ async fn an_event_is_changed_and_deleted_with_its_showings() {
         (&json!("Night"), &event["showings"], &json!(false))
     );
     assert_ne!(changed["updated_at"], event["updated_at"]);
+    // What is ignored has the right type all the same.
+    let wrong = json!({ "pinned": "no" });
+    ada.patch(&location, wrong).await.invalid(&["pinned"]);
+    let wrong = json!({ "badges": 1, "approved": 1, "archived": 1 });
+    let answer = ada.patch("/api/clubs/chess/", wrong).await;
+    answer.invalid(&["approved", "archived", "badges"]);
     assert_eq!(
         campus
             .admin()
