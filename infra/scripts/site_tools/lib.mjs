@@ -73,6 +73,7 @@ export async function accessible(page, name) {
     const { width } = size;
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `${name} is ${wide} px too wide at ${width}`);
+    // biome-ignore lint/performance/useDomNodeTextContent: what is seen, without hidden text
     const text = await page.locator("body").innerText();
     assert.doesNotMatch(text, /\d{4}-\d\d-\d\dT\d\d:/, `${name}: a time as the API writes it`);
     if (folder) await page.screenshot({ path: `${folder}/${name}-${theme}-${width}.png` });
