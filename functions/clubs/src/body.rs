@@ -288,7 +288,7 @@ impl ClubInput {
         if reader.only_null(&self.image, why) {
             club.image = None;
         }
-        // What is ignored has the right type all the same.
+        // A field that is ignored must still have the right type.
         let (approved, archived) = (reader.get(self.approved), reader.get(self.archived));
         if is_admin {
             let is_badge = |id| labels.badges.0.get(id).is_some();

@@ -57,7 +57,7 @@ impl EventInput {
         if reader.only_null(&self.image, why) {
             event.image = None;
         }
-        // What is ignored has the right type all the same.
+        // A field that is ignored must still have the right type.
         if let Some(pinned) = reader.get(self.pinned).filter(|_| is_admin) {
             event.pinned = pinned;
         }

@@ -62,7 +62,7 @@ export default function ReviewMode({ club, application: id }) {
     people.findIndex((one) => String(one.id) === query.get("open")),
   );
   const one = people[at];
-  // A key means what is on the page now, also before the effects of the last change have run.
+  // Keys act on the applicant that is shown, even before the effects of the last change have run.
   const press = useRef((_event) => {});
   useEffect(() => {
     const listen = (event) => press.current(event);

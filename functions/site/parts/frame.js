@@ -76,7 +76,7 @@ function OwnClubs() {
     })}</ul>`;
 }
 
-// Browsers leave a focused element of a strip where it is if a few pixels of it are seen.
+// Browsers do not scroll to a focused element of a strip if a few of its pixels are visible.
 addEventListener("focusin", ({ target }) => {
   const element = /** @type {Element} */ (target);
   if (element.closest?.(".tabs, .chips")) {

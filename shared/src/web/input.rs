@@ -12,8 +12,8 @@ use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Schema};
 use super::field::{Field, Need};
 use crate::text::Kind;
 
-/// The key of a schema with the names of the fields that PUT may leave out. `shared::openapi` makes
-/// sentences of it.
+/// The key of a schema that lists the fields that PUT may leave out. `shared::openapi` replaces it
+/// by a sentence at each of these fields.
 pub const NOT_IN_PUT: &str = "x-not-in-put";
 
 /// A field of a request body, as it was sent, with its name and when it must be present.

@@ -84,8 +84,8 @@ impl Reader {
             .ok()
     }
 
-    /// Returns whether null was sent for a file. Anything else is an error, for which `why` says how
-    /// the file is sent.
+    /// Returns whether null was sent for a file. Any other value is an error; `why` says how to send
+    /// the file.
     pub fn only_null(&mut self, sent: &Sent<OnlyNull>, why: &str) -> bool {
         match sent.field {
             Field::Null => return true,

@@ -141,7 +141,7 @@ async fn an_event_is_changed_and_deleted_with_its_showings() {
         (&json!("Night"), &event["showings"], &json!(false))
     );
     assert_ne!(changed["updated_at"], event["updated_at"]);
-    // What is ignored has the right type all the same.
+    // A field that is ignored must still have the right type.
     let wrong = json!({ "pinned": "no" });
     ada.patch(&location, wrong).await.invalid(&["pinned"]);
     let wrong = json!({ "badges": 1, "approved": 1, "archived": 1 });
