@@ -81,9 +81,6 @@ pub const MAIL_RECORD: usize = 380_000;
 /// Number of submissions that one mail to a person is about. Each needs up to two writes of a
 /// transaction.
 pub const SUBMISSIONS_PER_MAIL: usize = 45;
-/// The answers of the submissions that one mail is about, in bytes. The mail and its submissions
-/// change in one transaction, in which DynamoDB allows 4 MB.
-pub const MAIL_ANSWERS: usize = 2_500_000;
 /// Number of decision mails of one type about one submission in 24 hours.
 pub const MAILS_PER_DAY: usize = 3;
 /// Number of submissions in one bulk decision.

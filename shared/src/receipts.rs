@@ -12,7 +12,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
-    Answers, Application, Choice, Committee, Question, StoredSubmission, Submission,
+    Answered, Answers, Application, Choice, Committee, Question, StoredSubmission, Submission,
 };
 use crate::ids::Id;
 use crate::settings::Settings;
@@ -80,7 +80,7 @@ pub fn hash_of(answers: &Answers) -> String {
 
 impl ReceiptClaims {
     /// Returns what the receipt of a submission states; none after an erasure.
-    pub fn of(submission: &Submission, settings: &Settings) -> Option<Self> {
+    pub fn of(submission: &Answered, settings: &Settings) -> Option<Self> {
         Some(Self {
             iss: settings.addresses.site_url.clone(),
             sub: submission.person?.to_string(),
@@ -113,8 +113,12 @@ crate::text::enums::text_enum! {
 }
 
 impl ReceiptState {
-    /// Compares what a receipt states with what is stored in its place.
-    pub fn of(claims: &ReceiptClaims, stored: &StoredSubmission) -> Self {
+    /// Compares what a receipt states with what is stored in its place, and with its answers.
+    pub fn of(
+        claims: &ReceiptClaims,
+        stored: &StoredSubmission,
+        answers: Option<&Answers>,
+    ) -> Self {
         if claims.revision <= stored.withdrawn() {
             return Self::Withdrawn;
         }
@@ -126,11 +130,12 @@ impl ReceiptState {
             StoredSubmission::Gone(_) => return Self::Erased,
             StoredSubmission::Nothing | StoredSubmission::Withdrawn(_) => return Self::Missing,
         };
+        let is_same = answers.is_some_and(|answers| hash_of(answers) == claims.answers);
         if stored.person.is_none() {
             Self::Erased
         } else if stored.revision > claims.revision {
             Self::Replaced
-        } else if stored.revision == claims.revision && hash_of(&stored.answers) == claims.answers {
+        } else if stored.revision == claims.revision && is_same {
             Self::Current
         } else {
             Self::Missing

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::auth::{KnownPeople, Verifier};
 use crate::db::{Table, TableError};
 use crate::domain::{
-    Catalogue, Clubs, Entries, Forms, InMemory, ListedClub, ListedEvent, Lookups, Submission,
+    Answered, Catalogue, Clubs, Entries, Forms, InMemory, ListedClub, ListedEvent, Lookups,
     Versions,
 };
 use crate::ids::Ids;
@@ -89,7 +89,7 @@ impl App {
     }
 
     /// Returns the receipt of a submission (T1); none after an erasure.
-    pub fn receipt_of(&self, submission: &Submission) -> Option<String> {
+    pub fn receipt_of(&self, submission: &Answered) -> Option<String> {
         let claims = ReceiptClaims::of(submission, &self.settings)?;
         Some(self.receipts()?.sign(&claims))
     }

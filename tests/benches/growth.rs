@@ -11,7 +11,7 @@ use common::{Connection, median};
 use local::issuer::Subject;
 use local::{Campus, Parts};
 use serde_json::{Value, json};
-use shared::domain::{Application, Submission};
+use shared::domain::{Answered, Application, Submission, SubmissionQuery};
 use shared::ids::Id;
 use shared::time::{Clock as _, Timestamp};
 use tokio::net::{TcpListener, TcpStream};
@@ -114,22 +114,25 @@ impl Bench {
     /// Stores copies of a submission until there are `wanted`.
     async fn fill(&self, from: u64, wanted: u64) {
         let table = &self.campus.app.table;
-        let all = shared::domain::SubmissionQuery {
+        let newest = SubmissionQuery {
             limit: Some(1),
-            ..shared::domain::SubmissionQuery::all(|_: &Submission| true)
+            ..SubmissionQuery::ALL
         };
-        let found = table.submissions(self.application, all).await;
+        let found = table.submissions(self.application, &newest).await;
+        let found = table.answered(found.expect("a table").submissions).await;
         let first = found.expect("a table").remove(0);
-        let copies: Vec<Submission> = (from..wanted)
-            .map(|n| Submission {
+        let copies = (from..wanted).map(|n| Answered {
+            submission: Submission {
                 id: Submission::id_of(self.application, Id::new(n + 1), None),
                 person: Some(Id::new(n + 1)),
                 sequence: first.sequence + n,
-                ..first.clone()
-            })
-            .collect();
+                ..first.submission.clone()
+            },
+            answers: first.answers.clone(),
+        });
+        let copies: Vec<Answered> = copies.collect();
         for part in copies.chunks(500) {
-            table.load(part).await.expect("a table");
+            table.load_answered(part).await.expect("a table");
         }
     }
 }

@@ -109,7 +109,7 @@ impl Own {
         };
         let (extensions, (all, withdrawn), drafted, clubs) = futures::try_join!(
             app.table.own_extensions(id),
-            app.table.applied_of(id, false),
+            app.table.applied_of(id),
             app.table.drafted(id),
             clubs
         )?;

@@ -252,12 +252,12 @@ impl From<Mail> for ExportedMail {
 )]
 pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Response> {
     let person = user.person().await?;
-    let all = app.table.personal_data(person, true).await?;
+    let table = &app.table;
+    let mut all = table.personal_data(person).await?;
+    let own = table.answered(std::mem::take(&mut all.submissions)).await?;
     let studies = Studies::of(&app, all.requests.iter().map(|request| &request.applicant));
     let (submissions, studies) =
-        futures::try_join!(OwnSubmissions::of(&app, &all.submissions), async {
-            Ok(studies.await?)
-        })?;
+        futures::try_join!(OwnSubmissions::of(&app, &own), async { Ok(studies.await?) })?;
     // A decision mail that was not sent is not shown (P13).
     let sent = |mail: &Mail| {
         matches!(
@@ -267,17 +267,11 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Re
     };
     // An invite is shown only if the mail with its present version was sent.
     let was_mailed = |invite: &Invite| {
-        all.mails
-            .iter()
-            .filter(|mail| sent(mail))
-            .any(|mail| mail.brings(invite))
+        let mut sent = all.mails.iter().filter(|mail| sent(mail));
+        sent.any(|mail| mail.brings(invite))
     };
-    let invites = all
-        .invites
-        .into_iter()
-        .filter(was_mailed)
-        .map(ExportedInvite::from)
-        .collect();
+    let invites = all.invites.into_iter().filter(was_mailed);
+    let invites = invites.map(ExportedInvite::from).collect();
     let body = ExportBody {
         profile: SettingsBody::new(person, user.is_admin()),
         created_at: person.created_at,
@@ -296,7 +290,7 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Re
             .iter()
             .map(|request| RequestBody::new(request, &studies))
             .collect(),
-        submissions: submissions.bodies(&all.submissions),
+        submissions: submissions.bodies(&own),
         extensions: all
             .extensions
             .into_iter()

@@ -11,7 +11,9 @@ use shared::Shared;
 use shared::bodies::Studies;
 use shared::db::{Refusal, TableError};
 use shared::domain::DecisionWrite;
-use shared::domain::{Application, DecisionChange, Form, OldAndNew, Person, Status, Submission};
+use shared::domain::{
+    Answered, Application, DecisionChange, Form, OldAndNew, Person, Status, Submission,
+};
 use shared::ids::Id;
 use shared::limits;
 use shared::text::kinds::{List, ReasonText};
@@ -72,17 +74,15 @@ async fn decide(
     mode: Mode,
 ) -> Result<Response> {
     let (submission, studies) = scope.object;
-    let application = &scope.parent.application;
-    let prompts = prompts_of(app, &scope.parent, std::iter::once(&submission)).await?;
-    scope.if_match.check(|| {
-        SubmissionBody::for_officer(
-            &submission,
-            application,
-            &prompts,
-            &studies,
-            scope.user.id(),
-        )
-    })?;
+    let (form, officer) = (&scope.parent, scope.user.id());
+    if scope.if_match.is_given() {
+        let shown = app.table.answered(vec![submission.clone()]).await?;
+        let prompts = prompts_of(app, form, shown.iter()).await?;
+        let mut shown = shown.iter();
+        let mut show =
+            |one| SubmissionBody::for_officer(one, &form.application, &prompts, &studies, officer);
+        scope.if_match.check(|| shown.next().map(&mut show))?;
+    }
     let mut reader = Reader::new(mode);
     let status = reader.get(input.status);
     let reason = reader.get(input.reason);
@@ -91,15 +91,32 @@ async fn decide(
         return Err(applicant_erased());
     }
     let verdict = DecisionWrite {
-        submission,
+        submission: submission.clone(),
         status,
         reason,
         only_as_read: scope.if_match.is_given(),
     };
-    let decided = write(app, vec![verdict], scope.user.id()).await?;
-    let submission = decided.first().ok_or(ApiError::NotFound)?;
-    let officer = scope.user.id();
-    let body = SubmissionBody::for_officer(submission, application, &prompts, &studies, officer);
+    // A decision does not change the answers, so they are read beside it.
+    let (decided, answered) = futures::join!(
+        write(app, vec![verdict], officer),
+        app.table.answered(vec![submission])
+    );
+    let decided = decided?.into_iter().next().ok_or(ApiError::NotFound)?;
+    let read = answered.ok().and_then(|mut found| found.pop());
+    let is_same = |read: &Answered| read.answers_at == decided.answers_at;
+    let submission = if let Some(read) = read.filter(is_same) {
+        Answered {
+            submission: decided,
+            answers: read.answers,
+        }
+    } else {
+        let again = app.table.answered(vec![decided]).await;
+        let again = again.map_err(TableError::after_write)?;
+        again.into_iter().next().ok_or(ApiError::NotFound)?
+    };
+    let prompts = prompts_of(app, form, std::iter::once(&submission)).await?;
+    let body =
+        SubmissionBody::for_officer(&submission, &form.application, &prompts, &studies, officer);
     Ok(Json(body).into_response())
 }
 
@@ -232,10 +249,7 @@ async fn decide_many(
     }
     reader.finish()?;
     let ids: Vec<Id<Submission>> = decisions.iter().map(|(id, _)| *id).collect();
-    let found = app
-        .table
-        .submissions_without_answers(scope.parent.id, &ids)
-        .await?;
+    let found = app.table.submissions_by_id(scope.parent.id, &ids).await?;
     let mut found: HashMap<Id<Submission>, Submission> = found
         .into_iter()
         .map(|submission| (submission.id, submission))

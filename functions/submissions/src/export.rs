@@ -7,7 +7,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use shared::Shared;
 use shared::bodies::{Prompts, committee_of, prompts_of};
-use shared::domain::{Form, Person, Question, QuestionType, Status, Submission};
+use shared::domain::{Answered, Form, Person, Question, QuestionType, Status};
 use shared::ids::Id;
 use shared::openapi::fields::{EmailStatuses, Reviewed, SliceCount, SubmissionOrdering};
 use shared::web::{ApiError, Officer, Params, Result, Slice, Sliced};
@@ -104,7 +104,7 @@ pub(crate) async fn csv(
 fn write(
     form: &Form,
     prompts: &Prompts,
-    submissions: &[Submission],
+    submissions: &[Answered],
 ) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
     // The present questions in their order, then deleted questions that have answers. Information
     // texts have no column (S11).

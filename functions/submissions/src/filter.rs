@@ -2,7 +2,7 @@
 
 use shared::bodies::Scores;
 use shared::domain::{
-    Application, Committee, EmailStatus, Person, Review, Submission, SubmissionQuery,
+    Answered, Application, Committee, EmailStatus, Person, Review, Submission, SubmissionQuery,
 };
 use shared::ids::Id;
 use shared::web::{ApiError, Params, Result, Slice};
@@ -158,7 +158,7 @@ pub(crate) async fn find(
     officer: Id<Person>,
     params: &Params,
     slice: &Slice,
-) -> Result<(Vec<Submission>, impl Fn(&Submission) -> Vec<u64>)> {
+) -> Result<(Vec<Answered>, impl Fn(&Answered) -> Vec<u64>)> {
     let filter = SubmissionFilter::read(params, officer, application.blind_reviews)?;
     let order = Order::read(params)?;
     let place = move |submission: &Submission| order.place(submission, application, officer);
@@ -171,24 +171,31 @@ pub(crate) async fn find(
         ));
     }
     let limit = slice.limit().map(|limit| limit + 1);
-    let mut wanted = SubmissionQuery::all(|submission: &Submission| {
-        filter.matches(submission)
-            && after
-                .as_ref()
-                .is_none_or(|after| place(submission) > *after)
-    });
-    if order == Order::Newest {
-        wanted.limit = limit;
-        wanted.before = after
+    let is_newest = order == Order::Newest;
+    let wanted = SubmissionQuery {
+        matches: &|submission: &Submission| {
+            filter.matches(submission)
+                && after
+                    .as_ref()
+                    .is_none_or(|after| place(submission) > *after)
+        },
+        before: after
             .as_ref()
-            .map(|after| (u64::MAX - after[0], u64::MAX - after[1]));
-    }
-    let mut found = app.table.submissions(application.id, wanted).await?;
-    if order != Order::Newest {
-        found.sort_by_cached_key(&place);
-        found.truncate(limit.unwrap_or(usize::MAX));
-    }
-    Ok((found, place))
+            .filter(|_| is_newest)
+            .map(|after| (u64::MAX - after[0], u64::MAX - after[1])),
+        limit,
+        order: if is_newest { None } else { Some(&place) },
+    };
+    let found = app.table.submissions(application.id, &wanted).await?;
+    let answered = if limit.is_some() {
+        app.table.answered(found.submissions).await?
+    } else {
+        let (submissions, all) = (found.submissions, found.examined);
+        app.table
+            .all_answered(application.id, submissions, all)
+            .await?
+    };
+    Ok((answered, move |answered: &Answered| place(answered)))
 }
 
 /// Reads names of states, separated by commas. `none` stands for applicants who were sent nothing.

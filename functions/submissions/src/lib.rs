@@ -10,7 +10,6 @@ mod filter;
 pub mod list;
 pub mod own;
 mod own_draft;
-mod portions;
 pub mod previews;
 mod queue;
 pub mod receipts;

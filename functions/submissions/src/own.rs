@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use shared::Shared;
 use shared::bodies::{OwnSubmissions, SubmissionBody};
-use shared::domain::{Extension, Submission};
+use shared::domain::{Answered, Extension, Submission};
 use shared::domain::{StoredSubmission, WithdrawOutcome};
 use shared::web::{ApiError, IfMatch, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
 
@@ -21,7 +21,7 @@ use crate::store::request_time;
     responses((status = 200, body = Vec<SubmissionBody>))
 )]
 pub async fn list_own_submissions(State(app): State<Shared>, user: User) -> Result<Response> {
-    let own = app.table.submissions_of(user.id(), true).await?;
+    let own = app.table.submissions_of(user.id()).await?;
     let shown = OwnSubmissions::of(&app, &own).await?;
     Ok(Json(shown.bodies(&own)).into_response())
 }
@@ -40,6 +40,13 @@ pub(crate) async fn own(app: &Shared, user: &User, path: &PathIds) -> Result<Sub
     }
 }
 
+/// The submission in the path with its answers, if it is the caller's.
+pub(crate) async fn own_answered(app: &Shared, user: &User, path: &PathIds) -> Result<Answered> {
+    let found = own(app, user, path).await?;
+    let found = app.table.answered(vec![found]).await?;
+    found.into_iter().next().ok_or(ApiError::NotFound)
+}
+
 /// Get a submission of the caller.
 ///
 /// For every signed-in user. A decision is shown from the release time on, or when it was mailed.
@@ -53,7 +60,7 @@ pub async fn show_own_submission(
     user: User,
     path: PathIds,
 ) -> Result<Response> {
-    let own = [own(&app, &user, &path).await?];
+    let own = [own_answered(&app, &user, &path).await?];
     let shown = OwnSubmissions::of(&app, &own).await?;
     let body = shown.bodies(&own).pop().ok_or(ApiError::NotFound)?;
     Ok(Json(body).into_response())
@@ -89,7 +96,7 @@ pub async fn withdraw_submission(
         }
     };
     if if_match.is_given() {
-        let shown = [submission.clone()];
+        let shown = app.table.answered(vec![submission.clone()]).await?;
         let bodies = OwnSubmissions::of(&app, &shown).await?;
         if_match.check(|| bodies.bodies(&shown).pop())?;
     }

@@ -12,7 +12,6 @@ use shared::{ids, limits};
 use utoipa::ToSchema;
 
 use crate::composer::{Composer, Group, PlannedMail, reasons};
-use crate::portions::portions;
 use crate::selection::{Due, Invitations, MailSelection, undecided, was_told_otherwise};
 
 /// Numbers of submissions that get no mail. With `one_per_person` these are numbers of people.
@@ -159,7 +158,7 @@ impl Plan {
             self.skipped.no_address += 1;
             return Ok(0);
         };
-        for about in portions(&all, |one| one) {
+        for about in all.chunks(limits::SUBMISSIONS_PER_MAIL) {
             said.extend(composer.digest(about, &person)?);
         }
         let mut wanted: Vec<(Due, Submission)> = all
@@ -171,7 +170,7 @@ impl Plan {
         }
         let any = |wanted: Due| move |(due, _): &(Due, Submission)| *due == wanted;
         let mut without_reason = 0;
-        for about in portions(&wanted, |(_, one)| one) {
+        for about in wanted.chunks(limits::SUBMISSIONS_PER_MAIL) {
             if let Some((_, queued)) = about.iter().find(|one| any(Due::Queued)(one)) {
                 let state = queued.mail_state(kind.mail_kind());
                 let id = state.and_then(|state| queued.mail_id(kind.mail_kind(), state));

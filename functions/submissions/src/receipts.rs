@@ -12,7 +12,7 @@ use shared::web::{
 };
 use utoipa::ToSchema;
 
-use crate::own::own;
+use crate::own::own_answered;
 
 /// A receipt.
 #[derive(Debug, Serialize, ToSchema)]
@@ -60,7 +60,7 @@ pub async fn show_receipt(
     user: User,
     path: PathIds,
 ) -> Result<Json<ReceiptBody>> {
-    let submission = own(&app, &user, &path).await?;
+    let submission = own_answered(&app, &user, &path).await?;
     let receipt = app.receipt_of(&submission).ok_or(ApiError::NotFound)?;
     Ok(Json(ReceiptBody { receipt }))
 }
@@ -131,7 +131,8 @@ async fn state(app: &Shared, claims: &ReceiptClaims) -> Result<ReceiptState> {
         .table
         .stored_submission(claims.application, claims.submission)
         .await?;
-    Ok(match ReceiptState::of(claims, &stored) {
+    let answers = app.table.answers_of(&stored).await?;
+    Ok(match ReceiptState::of(claims, &stored, answers.as_ref()) {
         // Its application may have been deleted.
         ReceiptState::Missing if app.table.is_deleted(claims.application).await? => {
             ReceiptState::Erased

@@ -304,16 +304,13 @@ async fn read_submissions(
     let chosen = selection.submissions.as_ref();
     if let Some(chosen) = chosen.filter(|_| !selection.one_per_person && !require_all_decided) {
         let ids: Vec<Id<Submission>> = chosen.iter().copied().collect();
-        return app
-            .table
-            .submissions_without_answers(application, &ids)
-            .await;
+        return app.table.submissions_by_id(application, &ids).await;
     }
-    let all = SubmissionQuery {
-        without_answers: true,
-        ..SubmissionQuery::all(|_: &_| true)
-    };
-    app.table.submissions(application, all).await
+    let found = app
+        .table
+        .submissions(application, &SubmissionQuery::ALL)
+        .await?;
+    Ok(found.submissions)
 }
 
 /// Who needs an invitation to the club, and which invites exist. Needs 2 parallel queries. A club

@@ -5,7 +5,8 @@ use shared::db::usage::request_age;
 use shared::db::{Retries, TableError};
 use shared::domain::StoredSubmission;
 use shared::domain::{
-    Application, Club, Committee, Form, OwnPlace, Person, RememberedKey, Status, Submission,
+    Answered, Answers, Application, Club, Committee, Form, OwnPlace, Person, RememberedKey, Status,
+    Submission,
 };
 use shared::ids::Id;
 use shared::mail::confirmation;
@@ -37,10 +38,26 @@ pub(crate) fn closed() -> ApiError {
 pub(crate) struct SubmitResult {
     /// The stored submission.
     pub(crate) stored: Submission,
+    /// Its answers, if they are those of this request.
+    pub(crate) answers: Option<Answers>,
     /// Whether an earlier request with the same idempotency key stored it.
     pub(crate) is_replay: bool,
     /// Whether this request created the submission, or the earlier one with the same key.
     pub(crate) is_new: bool,
+}
+
+impl SubmitResult {
+    /// Returns the stored submission with its answers.
+    pub(crate) async fn answered(self, app: &Shared) -> Result<Answered> {
+        let Some(answers) = self.answers else {
+            let found = app.table.answered(vec![self.stored]).await?;
+            return found.into_iter().next().ok_or_else(closed);
+        };
+        Ok(Answered {
+            submission: self.stored,
+            answers,
+        })
+    }
 }
 
 /// What a request has to do, from what is stored in its place.
@@ -67,7 +84,9 @@ fn step(submission: &Submission, earlier: &StoredSubmission) -> Result<Step> {
         StoredSubmission::Present(stored) if stored.received > number => {
             Step::Later(Submission::clone(stored))
         }
-        StoredSubmission::Present(stored) if stored.answers == submission.answers => {
+        StoredSubmission::Present(stored)
+            if stored.hash_of_answers() == submission.answers_hash =>
+        {
             Step::Same(Submission::clone(stored))
         }
         earlier
@@ -84,22 +103,37 @@ fn step(submission: &Submission, earlier: &StoredSubmission) -> Result<Step> {
 /// Stores a submission in its place, where `earlier` was read, with the mail that confirms it (T5).
 pub(crate) async fn store(
     app: &Shared,
-    submission: Submission,
+    submission: Answered,
     key: Option<RememberedKey>,
     mut earlier: StoredSubmission,
     target: &Target<'_>,
 ) -> Result<SubmitResult> {
+    let Answered {
+        submission,
+        answers,
+    } = submission;
     let mut retries = Retries::default();
-    let done = |stored: Submission| SubmitResult {
+    let done = |stored: Submission, answers: Option<Answers>| SubmitResult {
         is_new: stored.sequence == submission.received,
         stored,
+        answers,
         is_replay: false,
     };
+    // What was stored in the place when this request wanted to replace it.
+    let mut replaced: Option<Option<u64>> = None;
     loop {
         retries.next().await?;
-        let stored = match step(&submission, &earlier)? {
-            Step::Own(stored) => return Ok(done(stored)),
-            Step::Later(stored) => stored,
+        let step = step(&submission, &earlier);
+        // The place has changed since then, so a late write of the submission is refused, too.
+        let is_overtaken = replaced.is_some_and(|replaced| replaced != earlier.received());
+        if is_overtaken && step.is_err() {
+            forget_answers(app, &submission).await;
+        }
+        let step = step?;
+        let is_written = matches!(step, Step::Write);
+        let (stored, is_mine) = match step {
+            Step::Own(stored) => return Ok(done(stored, Some(answers))),
+            Step::Later(stored) => (stored, false),
             Step::Same(read) => {
                 let again = Submission {
                     received: submission.received,
@@ -111,27 +145,48 @@ pub(crate) async fn store(
                         earlier = read_again(app, &submission).await?;
                         continue;
                     }
-                    stored => stored.map(|()| again)?,
+                    stored => (stored.map(|()| again)?, true),
                 }
             }
             Step::Write => {
                 let new = replacing(&earlier, submission.clone(), key.as_ref());
+                replaced = Some(earlier.received());
+                let new = Answered {
+                    submission: new,
+                    answers: answers.clone(),
+                };
                 match write(app, new, &earlier, target).await {
                     Err(ApiError::Changed) => {
                         earlier = read_again(app, &submission).await?;
                         continue;
                     }
-                    stored => stored?,
+                    stored => (stored?.submission, true),
                 }
             }
         };
+        if is_overtaken && !is_written {
+            forget_answers(app, &submission).await;
+        }
         if request_age() > limits::DELETION_GRACE / 2 {
             let is_first = !matches!(earlier, StoredSubmission::Present(_));
             take_back_if_orphaned(app, &stored, is_first, target)
                 .await
                 .map_err(ApiError::after_write)?;
         }
-        return Ok(done(stored));
+        return Ok(done(stored, is_mine.then_some(answers)));
+    }
+}
+
+/// Removes answers that this request stored, and that no submission will name: a request that was
+/// received later has stored its own, or has withdrawn the submission. Answers that remain have no
+/// meaning, so a failure does not matter.
+async fn forget_answers(app: &Shared, submission: &Submission) {
+    let when = RequestTime {
+        received: submission.received,
+        at: submission.submitted_at,
+    };
+    if let Err(error) = app.table.bury_sheet(submission, when).await {
+        tracing::warn!(%error, "answers without a submission were not removed");
     }
 }
 
@@ -143,23 +198,24 @@ async fn read_again(app: &Shared, submission: &Submission) -> Result<StoredSubmi
 /// Writes the submission, and notes its place if it is a new one, because the index may be behind.
 async fn write(
     app: &Shared,
-    mut new: Submission,
+    mut new: Answered,
     earlier: &StoredSubmission,
     Target { club, form, person }: &Target<'_>,
-) -> Result<Submission> {
+) -> Result<Answered> {
     let now = app.now();
-    new.confirmations.retain(|at| now < at.plus(DAY));
+    new.submission.confirmations.retain(|at| now < at.plus(DAY));
     let is_confirmed = form.application.confirmation
         && !person.personal.email.is_empty()
-        && new.confirmations.len() < limits::CONFIRMATIONS_PER_DAY;
+        && new.submission.confirmations.len() < limits::CONFIRMATIONS_PER_DAY;
     let mail = is_confirmed.then(|| {
-        new.confirmations.push(now);
+        new.submission.confirmations.push(now);
         let receipt = app.receipt_of(&new).unwrap_or_default();
         confirmation(club, form, &new, &receipt, now)
     });
     let submit = app.table.submit(&new, earlier, mail.as_ref());
-    if matches!(earlier, StoredSubmission::Present(_)) {
+    if let StoredSubmission::Present(replaced) = earlier {
         submit.await?;
+        forget_answers(app, replaced).await;
         return Ok(new);
     }
     let place = OwnPlace {

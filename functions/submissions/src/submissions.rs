@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use shared::bodies::Studies;
 use shared::domain::StoredSubmission;
 use shared::domain::{
-    Application, Committee, Extension, Form, Membership, Person, RememberedKey, Status, Submission,
+    Answered, Application, Committee, Extension, Form, Membership, Person, RememberedKey, Status,
+    Submission,
 };
 use shared::ids::Id;
 use shared::time::{RequestTime, Timestamp};
@@ -101,6 +102,7 @@ pub async fn submit(
         SubmitResult {
             is_new: stored.sequence == first,
             stored,
+            answers: None,
             is_replay: true,
         }
     } else {
@@ -133,24 +135,36 @@ pub async fn submit(
         store(&app, submission, key, earlier, &target).await?
     };
     confirm_membership(&app, scope.membership.as_ref(), &outcome).await;
-    let stored = &outcome.stored;
+    answer(&app, &form, outcome, received).await
+}
+
+/// Shows the applicant what is stored.
+async fn answer(
+    app: &Shared,
+    form: &Form,
+    outcome: SubmitResult,
+    received: DateTime<Utc>,
+) -> Result<Response> {
+    let is_new = outcome.is_new;
+    let is_replay = outcome.is_replay;
+    let stored = &outcome.answered(app).await.map_err(ApiError::after_write)?;
     // The submission is stored, so a failure to read the names of schools is ignored.
-    let studies = Studies::of(&app, stored.applicant.iter()).await;
+    let studies = Studies::of(app, stored.applicant.iter()).await;
     let studies = studies.unwrap_or_default();
-    let prompts = prompts_of(&app, &form, std::iter::once(stored)).await?;
+    let prompts = prompts_of(app, form, std::iter::once(stored)).await?;
     let application = &form.application;
     let body =
-        SubmissionBody::for_applicant(&app, stored, application, &prompts, &studies, received);
+        SubmissionBody::for_applicant(app, stored, application, &prompts, &studies, received);
     let location = format!(
         "/api/clubs/{}/applications/{}/submissions/{}/",
         stored.club, stored.application, stored.id
     );
-    let mut response = if outcome.is_new {
+    let mut response = if is_new {
         Created { location, body }.into_response()
     } else {
         shown_at(location, Json(body))
     };
-    if outcome.is_replay {
+    if is_replay {
         replayed(&mut response);
     }
     Ok(response)
@@ -189,8 +203,9 @@ fn new_submission(
     accepted: CheckedAnswers,
     id: Id<Submission>,
     when: RequestTime,
-) -> Submission {
-    Submission {
+) -> Answered {
+    let answers = accepted.answers;
+    let submission = Submission {
         id,
         club: form.application.club.clone(),
         application: form.application.id,
@@ -201,7 +216,9 @@ fn new_submission(
             .committee
             .map(|committee| committee.name)
             .unwrap_or_default(),
-        answers: accepted.answers,
+        answers_at: when.received,
+        answers_hash: answers.hash(),
+        answers: None,
         status: Status::Pending,
         reason: String::new(),
         sequence: when.received,
@@ -219,6 +236,10 @@ fn new_submission(
         acceptance_mail: None,
         rejection_mail: None,
         mailed: None,
+    };
+    Answered {
+        submission,
+        answers,
     }
 }
 
@@ -330,7 +351,7 @@ impl OwnPlaces {
 )]
 pub async fn show_submission(
     State(app): State<Shared>,
-    scope: SignedIn<Form, (Maybe<Submission>, Studies)>,
+    scope: SignedIn<Form, (Maybe<Answered>, Studies)>,
 ) -> Result<Response> {
     let is_officer = scope.is_officer();
     let (Maybe(submission), studies) = scope.object;

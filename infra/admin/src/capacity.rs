@@ -11,8 +11,10 @@ const READS: f64 = 8.0;
 /// The write that notes where somebody has submitted.
 const PLACE: f64 = 1.0;
 const INDEX_WRITES: f64 = 1.0;
-/// Bytes of a submission without its answers.
-const OWN_BYTES: u32 = 1_000;
+/// The write of the submission without its answers.
+const OWN: f64 = 1.0;
+/// Bytes in the table of 10 bytes of answers: they are compressed, and name their questions.
+const PACKED: u32 = 6;
 /// A new table on demand serves these units in a second.
 const NEW_TABLE: (f64, f64) = (12_000.0, 4_000.0);
 /// A partition serves this many units of writes in a second.
@@ -56,8 +58,12 @@ pub struct Throughput {
 
 /// Units of reads and of writes that a submission with answers of this size uses of the table.
 pub fn units(answers: u32) -> (f64, f64) {
-    let submission = f64::from((answers + OWN_BYTES).div_ceil(1_024));
-    (READS, submission + PLACE)
+    (READS, packed(answers) + OWN + PLACE)
+}
+
+/// Units of the write of the answers.
+fn packed(answers: u32) -> f64 {
+    f64::from((answers / 10 * PACKED).div_ceil(1_024).max(1))
 }
 
 impl Deadline {
@@ -89,8 +95,8 @@ impl Deadline {
              writes, {index_writes} of writes for each index."
         )];
         let parts = u32::try_from(SUBMISSION_PARTS).unwrap_or(1);
-        // The notes of places have the keys of people.
-        let of_all = writes - submissions * PLACE;
+        // Of all keys of an application, those of the answers are the hottest.
+        let of_all = submissions * packed(self.answers);
         let of_one = of_all / f64::from(self.applications.max(1)) / f64::from(parts);
         if of_one > PARTITION_WRITES {
             lines.push(format!(

@@ -19,6 +19,8 @@ pub enum Repair {
     PutEntry(Value),
     /// Deletes an entry that leads to nothing.
     DeleteEntry(Value),
+    /// Deletes answers that no submission names.
+    DeleteAnswers(Value),
     /// Deletes a review of a submission that was withdrawn.
     DeleteReview(Value),
     /// Deletes the questions and prompts of a copy of an application that was interrupted. The

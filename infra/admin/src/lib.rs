@@ -1,6 +1,7 @@
 //! Checks whether the items of a table agree with each other. Each finding is a sentence that names
 //! items by ids only.
 
+mod answers;
 mod bring_back;
 mod capacity;
 mod catalogue;
@@ -126,11 +127,19 @@ impl Reading {
     }
 }
 
+/// The answers in an item; none if it has none that can be read.
+pub(crate) fn stored_answers(item: &Value) -> Answers {
+    let value: Option<serde_dynamo::AttributeValue> =
+        serde_json::from_value(item["answers"].clone()).ok();
+    let answers = value.and_then(|value| serde_dynamo::from_attribute_value(value).ok());
+    answers.unwrap_or_default()
+}
+
 /// Removes the texts that no check needs.
 fn forget_texts(item: &mut Value) {
     match text(&item["type"]) {
-        "Submission" => {
-            let answers = Answers::from_stored(text(&item["answers"]));
+        "Submission" | "Answers" if item["answers"].is_object() => {
+            let answers = stored_answers(item);
             let bare = answers.read().into_iter().map(|answer| Answer {
                 question: answer.question,
                 version: answer.version,
@@ -139,7 +148,9 @@ fn forget_texts(item: &mut Value) {
                 option: answer.option,
             });
             let bare = Answers::new(&bare.collect::<Vec<_>>());
-            item["answers"]["S"] = serde_json::to_value(bare).unwrap_or_default();
+            let bare = serde_dynamo::to_attribute_value(bare);
+            let bare: Result<serde_dynamo::AttributeValue, _> = bare;
+            item["answers"] = serde_json::to_value(bare.ok()).unwrap_or_default();
         }
         "Mail" => {
             for body in ["html", "text"] {
@@ -167,6 +178,7 @@ fn disagreements(
     wrong.extend(counts::uses(stored));
     wrong.extend(catalogue::versions(stored, now));
     wrong.extend(relations::windows(stored, now));
+    wrong.extend(answers::check(stored, now));
     let submissions: Vec<Submission> = typed(stored, "Submission");
     wrong.extend(twice(&submissions).into_iter().map(Finding::from));
     wrong.extend(

@@ -87,7 +87,8 @@ async fn state(table: &Table, claims: &ReceiptClaims) -> Result<ReceiptState, Ta
     let stored = table
         .stored_submission(claims.application, claims.submission)
         .await?;
-    Ok(match ReceiptState::of(claims, &stored) {
+    let answers = table.answers_of(&stored).await?;
+    Ok(match ReceiptState::of(claims, &stored, answers.as_ref()) {
         ReceiptState::Missing if table.is_deleted(claims.application).await? => {
             ReceiptState::Erased
         }

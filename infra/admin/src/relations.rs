@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use shared::domain::Answers;
 use shared::domain::{COMPANIONS, companions};
 use shared::time::Timestamp;
 
 use crate::finding::{Finding, Repair};
-use crate::{StoredItems, number, place, text};
+use crate::{StoredItems, number, place, stored_answers, text};
 
 /// Questions and prompts of an application that does not exist: a copy of an application that was
 /// interrupted.
@@ -158,9 +157,8 @@ pub(crate) fn prompts(stored: &StoredItems) -> Vec<Finding> {
     };
     let known: BTreeSet<(String, String)> = stored.of("Prompt").map(id).collect();
     let mut wrong = Vec::new();
-    for submission in stored.of("Submission") {
-        let answers = Answers::from_stored(text(&submission["answers"]));
-        for answer in answers.read() {
+    for submission in stored.of("Submission").chain(stored.of("Answers")) {
+        for answer in stored_answers(submission).read() {
             let (question, version) = (answer.question.to_string(), answer.version.to_string());
             if !known.contains(&(question.clone(), version.clone())) {
                 let what = format!(

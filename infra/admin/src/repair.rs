@@ -16,7 +16,7 @@ use aws_sdk_dynamodb::types::{
 };
 use serde_json::Value;
 use shared::db::COUNT_VERSION;
-use shared::domain::{companions, leads_to, reviewed, unfinished_copy};
+use shared::domain::{answers_of, companions, leads_to, reviewed, unfinished_copy};
 use shared::time::{Clock as _, SystemClock, Timestamp};
 
 use crate::finding::Repair;
@@ -62,6 +62,7 @@ impl Repairs<'_> {
         let writes = match repair {
             Repair::PutEntry(entry) => self.entry(&item(entry)?, true).await?,
             Repair::DeleteEntry(entry) => self.entry(&item(entry)?, false).await?,
+            Repair::DeleteAnswers(sheet) => Some(self.answers(&item(sheet)?)?),
             Repair::DeleteReview(review) => Some(self.review(&item(review)?)?),
             Repair::DeleteCopy(items) => return self.delete_copy(items).await,
             Repair::PutVersions(new) => Some(vec![self.put(item(new)?)?]),
@@ -108,6 +109,14 @@ impl Repairs<'_> {
         Ok(Some(vec![bound, write]))
     }
 
+    /// Returns the writes that delete answers, unless the submission names them.
+    fn answers(&self, sheet: &Item) -> Result<Vec<TransactWriteItem>, String> {
+        let (submission, at) = answers_of(sheet).ok_or("answers that cannot be read")?;
+        let bound = self.check(submission, Condition::differs("answers_at", at))?;
+        // The scan does not keep the texts. Answers never change, so they need no comparison.
+        Ok(vec![bound, self.delete_if(sheet, &["type", "at"])?])
+    }
+
     /// Returns the writes that delete a review, unless the submission is the one that was reviewed.
     fn review(&self, review: &Item) -> Result<Vec<TransactWriteItem>, String> {
         let (submission, sequence) = reviewed(review).ok_or("a review that cannot be read")?;
@@ -149,7 +158,13 @@ impl Repairs<'_> {
     }
 
     fn delete(&self, old: &Item) -> Result<TransactWriteItem, String> {
-        let condition = Condition::same(old);
+        let all: Vec<&str> = old.keys().map(String::as_str).collect();
+        self.delete_if(old, &all)
+    }
+
+    /// Deletes an item if these attributes are as they were read.
+    fn delete_if(&self, old: &Item, same: &[&str]) -> Result<TransactWriteItem, String> {
+        let condition = Condition::of(old, same);
         let delete = Delete::builder()
             .table_name(self.table)
             .set_key(Some(key(old)))

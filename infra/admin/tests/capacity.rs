@@ -27,17 +27,17 @@ fn a_thousand_students_need_nothing() {
 fn more_than_a_new_table_serves_needs_warm_throughput() {
     let options = [
         "--submissions",
-        "24000",
+        "48000",
         "--minutes",
         "2",
         "--table",
         "clubs-Table",
     ];
     let told = capacity(&options);
-    // 24,000 in 2 minutes are 200 a second, in the busiest one 1,000: 7 units of writes each.
-    assert!(told.contains("7000 of writes"), "{told}");
+    // 48,000 in 2 minutes are 400 a second, in the busiest one 2,000: 5 units of writes each.
+    assert!(told.contains("10000 of writes"), "{told}");
     assert!(told.contains("--table-name clubs-Table"), "{told}");
-    assert!(told.contains("WriteUnitsPerSecond=14000"), "{told}");
+    assert!(told.contains("WriteUnitsPerSecond=20000"), "{told}");
     assert!(
         told.contains("\"gsi1\"") && told.contains("\"gsi2\""),
         "{told}"
@@ -47,5 +47,5 @@ fn more_than_a_new_table_serves_needs_warm_throughput() {
     let spread = capacity(&[&options[..], &["--applications", "10"]].concat());
     assert!(!spread.contains("would have to try again"), "{spread}");
     let json = capacity(&[&options[..], &["--json", "--answers", "10000"]].concat());
-    assert!(json.contains("\"write_units\":12000.0"), "{json}");
+    assert!(json.contains("\"write_units\":16000.0"), "{json}");
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::lookups::Studies;
 use crate::bodies::submission::SubmissionBody;
-use crate::domain::{ApplicationParts, Submission};
+use crate::domain::{Answered, ApplicationParts};
 use crate::state::Shared;
 use crate::web::ApiError;
 
@@ -18,7 +18,7 @@ pub struct OwnSubmissions {
 
 impl OwnSubmissions {
     /// Reads the applications, prompts, schools and majors of these submissions.
-    pub async fn of(app: &Shared, submissions: &[Submission]) -> Result<Self, ApiError> {
+    pub async fn of(app: &Shared, submissions: &[Answered]) -> Result<Self, ApiError> {
         let parts = app.table.parts_of(submissions.iter());
         let applicants = submissions
             .iter()
@@ -35,8 +35,8 @@ impl OwnSubmissions {
 
     /// Returns the submissions as their applicants may see them now, without those to applications
     /// that were deleted.
-    pub fn bodies<'a>(&'a self, submissions: &'a [Submission]) -> Vec<SubmissionBody<'a>> {
-        let show = |submission: &'a Submission| {
+    pub fn bodies<'a>(&'a self, submissions: &'a [Answered]) -> Vec<SubmissionBody<'a>> {
+        let show = |submission: &'a Answered| {
             let application = self.parts.applications.get(&submission.application)?;
             let (prompts, studies) = (&self.parts.prompts, &self.studies);
             Some(SubmissionBody::for_applicant(

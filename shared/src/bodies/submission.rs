@@ -12,8 +12,8 @@ use utoipa::ToSchema;
 use super::lookups::{NamedBody, Studies};
 use crate::bodies::scores::Scores;
 use crate::domain::{
-    Application, Choice, Committee, EmailStatus, Form, Person, Prompt, Question, QuestionType,
-    Status, StoredAnswer, Submission,
+    Answered, Application, Choice, Committee, EmailStatus, Form, Person, Prompt, Question,
+    QuestionType, Status, StoredAnswer, Submission,
 };
 use crate::ids::Id;
 use crate::state::Shared;
@@ -139,7 +139,7 @@ pub type Prompts = HashMap<(Id<Question>, u32), Prompt>;
 pub async fn prompts_of<'a>(
     app: &Shared,
     form: &Form,
-    submissions: impl Iterator<Item = &'a Submission>,
+    submissions: impl Iterator<Item = &'a Answered>,
 ) -> Result<Prompts, ApiError> {
     let mut prompts: Prompts = form
         .questions
@@ -163,7 +163,7 @@ pub async fn prompts_of<'a>(
 impl<'a> SubmissionBody<'a> {
     /// Returns the submission with everything that this officer sees.
     pub fn for_officer(
-        submission: &'a Submission,
+        submission: &'a Answered,
         application: &Application,
         prompts: &'a Prompts,
         studies: &Studies,
@@ -179,7 +179,7 @@ impl<'a> SubmissionBody<'a> {
     }
 
     fn without_scores(
-        submission: &'a Submission,
+        submission: &'a Answered,
         application: &Application,
         prompts: &'a Prompts,
         studies: &Studies,
@@ -231,7 +231,7 @@ impl<'a> SubmissionBody<'a> {
     /// the decision that was mailed; if none was mailed, it shows no sign of a decision.
     pub fn for_applicant(
         app: &Shared,
-        submission: &'a Submission,
+        submission: &'a Answered,
         application: &Application,
         prompts: &'a Prompts,
         studies: &Studies,

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
@@ -20,6 +22,7 @@ pub(crate) fn read_item<'de, T: Deserialize<'de>>(json: &'de str) -> serde_json:
 enum Kind {
     S,
     N,
+    B,
     #[serde(rename = "BOOL")]
     Bool,
     #[serde(rename = "NULL")]
@@ -181,6 +184,7 @@ impl<'de, V: Visitor<'de>> DeserializeSeed<'de> for Value<V> {
         match (kind, wanted) {
             (Kind::S, Wanted::Enum) => json.deserialize_str(Name(visitor)),
             (Kind::N, _) => json.deserialize_str(Number(visitor)),
+            (Kind::B, _) => json.deserialize_str(Bytes(visitor)),
             (Kind::M, _) => json.deserialize_map(Content(visitor, wanted)),
             (Kind::L, _) => json.deserialize_seq(Content(visitor, wanted)),
             (Kind::S | Kind::Bool | Kind::Null, _) => json.deserialize_any(visitor),
@@ -248,6 +252,22 @@ impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for OfAttribute<T> {
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<T::Value, D::Error> {
         self.0.deserialize(Attribute(json))
+    }
+}
+
+/// Shows a visitor the bytes in a text (base64).
+struct Bytes<V>(V);
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Bytes<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.expecting(f)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<V::Value, E> {
+        self.0
+            .visit_byte_buf(STANDARD.decode(text).map_err(E::custom)?)
     }
 }
 

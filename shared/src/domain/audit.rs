@@ -24,7 +24,9 @@ use crate::domain::person::model::{Creations, Person, PersonAddress, PersonWord}
 use crate::domain::question::model::{Prompt, Question};
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
-use crate::domain::submission::model::{DecisionChange, OwnPlace, Submission, Withdrawal};
+use crate::domain::submission::model::{
+    AnswerSheet, DecisionChange, OwnPlace, Submission, Withdrawal,
+};
 use crate::domain::tombstones::DeletedApplication;
 use crate::time::Timestamp;
 
@@ -53,6 +55,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         };
     }
     as_one_of!(
+        AnswerSheet,
         Application,
         ApplicationTexts,
         DecisionChange,
@@ -169,6 +172,14 @@ pub fn reviewed(review: &Item) -> Option<(Item, u64)> {
     let review: Review = from_item(review.clone()).ok()?;
     let key = keys::submission(review.application, review.submission);
     Some((key.into_item(), review.sequence))
+}
+
+/// Returns the key of the submission of answers, and the number of the request that sent them. None
+/// if they cannot be read.
+pub fn answers_of(sheet: &Item) -> Option<(Item, u64)> {
+    let sheet: AnswerSheet = from_item(sheet.clone()).ok()?;
+    let key = keys::submission(sheet.application, sheet.submission);
+    Some((key.into_item(), sheet.at))
 }
 
 /// Returns the key of the application of a question, and the item that keeps it from being created.

@@ -6,7 +6,7 @@ pub type ChartRow = [&'static str; 5];
 
 /// The chart. `docs/table.md` is generated from it, and a test compares it with the items that are
 /// really stored.
-pub const CHART: [ChartRow; 47] = [
+pub const CHART: [ChartRow; 48] = [
     [
         "Person",
         "USER#<person>",
@@ -262,7 +262,14 @@ pub const CHART: [ChartRow; 47] = [
         "SUBMISSIONS#<application>#<part>",
         "<submission>",
         "USER#<person> / SUBMISSION#<submission>",
-        "A submission: answers, decision and mail state.",
+        "A submission: applicant, decision and mail state.",
+    ],
+    [
+        "Answers",
+        "ANSWERS#<application>#<part>",
+        "<submission>#<number of the request>",
+        "",
+        "The answers of one revision. They count if the submission has their number.",
     ],
     [
         "Withdrawal",

@@ -11,6 +11,7 @@ use crate::db::error::{Backoff, ignore_refusal};
 use crate::db::execute::client_token;
 use crate::db::read::Range;
 use crate::db::{Entity, PARALLEL, Refusal, Retries, Table, TableError, Write};
+use crate::domain::application::model::Application;
 use crate::domain::bookmark::store::{Bookmark, Bookmarks};
 use crate::domain::club::model::Club;
 use crate::domain::keys;
@@ -167,7 +168,7 @@ impl Table {
         when: RequestTime,
         last_look: bool,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
-        let all = self.personal_data(person, false).await?;
+        let all = self.personal_data(person).await?;
         // Clubs that the person owns come first. If another owner leaves at the same moment, the
         // refusal happens here.
         let mut memberships = all.memberships;
@@ -181,6 +182,12 @@ impl Table {
             .map(|submission| self.erase_submission(submission, when))
             .buffer_unordered(PARALLEL);
         erased.try_collect::<()>().await?;
+        let noted = all.places.iter();
+        let noted = noted.map(|place| (place.application, place.submission));
+        let submitted = all.submissions.iter().map(|one| (one.application, one.id));
+        let withdrawn = all.withdrawals.iter().map(|one| (one.application, one.id));
+        self.erase_answers(submitted.chain(withdrawn).chain(noted).collect(), when)
+            .await?;
         // The same keys may be used again, so each item is deleted only if it is unchanged.
         let requests = stream::iter(all.requests)
             .map(async |request| ignore_refusal(self.delete_request(&request).await));
@@ -240,6 +247,22 @@ impl Table {
             self.unlist(&all.submissions, &all.withdrawals).await?;
         }
         Ok(Ok(()))
+    }
+
+    /// Removes all answers of the person, also those whose submission was never stored.
+    async fn erase_answers(
+        &self,
+        places: HashSet<(Id<Application>, Id<Submission>)>,
+        when: RequestTime,
+    ) -> Result<(), TableError> {
+        let last = RequestTime {
+            received: u64::MAX,
+            ..when
+        };
+        let buried = stream::iter(places)
+            .map(|(application, id)| self.bury_answers(application, id, last))
+            .buffer_unordered(PARALLEL);
+        buried.try_collect::<()>().await
     }
 
     async fn lose<I: Bookmark>(&self, bookmark: I) -> Result<(), TableError> {

@@ -35,7 +35,9 @@ mod waiting;
 
 pub use application::model::{Application, ApplicationTexts, Committee};
 pub use application::store::{ApplicationParts, ApplicationQuota};
-pub use audit::{COMPANIONS, companions, leads_to, misplaced, reviewed, unfinished_copy};
+pub use audit::{
+    COMPANIONS, answers_of, companions, leads_to, misplaced, reviewed, unfinished_copy,
+};
 pub use bookmark::model::{Favorite, Subscription};
 pub use bookmark::store::{Bookmark, Bookmarks};
 #[cfg(feature = "api")]
@@ -79,9 +81,10 @@ pub use submission::answers::{Answer, Answers, StoredAnswer};
 pub use submission::decide::DecisionWrite;
 pub use submission::keys::SUBMISSION_PARTS;
 pub use submission::model::{
-    Applicant, DecisionChange, Mailed, OldAndNew, OwnPlace, RememberedKey, Status, Submission,
-    Told, Withdrawal,
+    AnswerSheet, Answered, Applicant, DecisionChange, Mailed, OldAndNew, OwnPlace, Status,
+    Submission, Told, Withdrawal,
 };
+pub use submission::remembered::RememberedKey;
 pub use submission::store::{StoredSubmission, SubmissionQuery};
 pub use submission::submit::WithdrawOutcome;
 pub use tombstones::{DeletedApplication, Gone};

@@ -17,10 +17,8 @@ use crate::domain::member::model::Membership;
 use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
-use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{OwnPlace, Submission, Withdrawal};
-use crate::domain::submission::store::size;
-use crate::limits;
+use crate::domain::submission::sheets::check_held;
 
 /// The stored data of a person besides their profile.
 #[derive(Debug, Default)]
@@ -76,13 +74,8 @@ impl Table {
     /// Returns the stored data of a person: 4 queries in parallel, two of them of the index, 1
     /// batch read per 100 items, and 2 queries for each of their former addresses.
     ///
-    /// Without `answers`, submissions have none. With them, it fails with
-    /// [`TableError::TooMuch`] if they are larger than the memory limit.
-    pub async fn personal_data(
-        &self,
-        person: &Person,
-        answers: bool,
-    ) -> Result<PersonalData, TableError> {
+    /// The submissions are without their answers.
+    pub async fn personal_data(&self, person: &Person) -> Result<PersonalData, TableError> {
         let addressed = self.addressed(person);
         let own = self.index_entries(keys::own(person.id), Range::All);
         let (bookmarks, lately) = (self.bookmarks(person.id), self.own_places(person.id));
@@ -98,20 +91,12 @@ impl Table {
             .map(|place| keys::submission(place.application, place.submission));
         let known: BTreeSet<Key> = own.iter().map(Stored::key).chain(places).collect();
         let own = keys::own(person.id);
-        // Only one batch is in memory as it was read, because answers may be large.
         let known: Vec<Key> = known.into_iter().collect();
         for batch in known.chunks(MAX_BATCH_KEYS) {
             let mut items = self.get_many(batch.to_vec()).await?.into_items();
             items.retain(|item| item.index_partition() == own);
             all.sort_in(items);
-            if !answers {
-                for submission in &mut all.submissions {
-                    submission.answers = Answers::default();
-                }
-            }
-            if all.submissions.iter().map(size).sum::<usize>() > limits::MAX_HELD_BYTES {
-                return Err(TableError::TooMuch);
-            }
+            check_held(all.submissions.iter().map(Submission::held).sum())?;
         }
         all.sort_in(addressed);
         all.places = lately;

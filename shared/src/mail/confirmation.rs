@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::{Bodies, Occasion, mail, rendered};
-use crate::domain::{Club, Form, Mail, MailKind, StoredAnswer, Submission};
+use crate::domain::{Answered, Club, Form, Mail, MailKind, StoredAnswer};
 use crate::limits;
 use crate::time::Timestamp;
 
@@ -35,7 +35,7 @@ templates! {
 pub fn confirmation(
     club: &Club,
     form: &Form,
-    submission: &Submission,
+    submission: &Answered,
     receipt: &str,
     now: Timestamp,
 ) -> Mail {

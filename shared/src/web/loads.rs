@@ -2,7 +2,9 @@
 
 use super::error::ApiError;
 use super::user::User;
-use crate::domain::{Application, ApplicationTexts, Event, Extension, Form, Submission, WholeForm};
+use crate::domain::{
+    Answered, Application, ApplicationTexts, Event, Extension, Form, Submission, WholeForm,
+};
 use crate::state::Shared;
 use crate::web::access::{Load, PathIds};
 
@@ -58,6 +60,15 @@ impl Load for Extension {
             return Ok(None);
         };
         Ok(app.table.extension(application, id).await?)
+    }
+}
+
+/// With its answers: 1 read more than the submission.
+impl Load for Answered {
+    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let found = Submission::load(app, user, path).await?;
+        let found = app.table.answered(found.into_iter().collect()).await?;
+        Ok(found.into_iter().next())
     }
 }
 

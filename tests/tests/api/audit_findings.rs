@@ -308,6 +308,10 @@ async fn what_cannot_be_true_of_a_person_or_a_club_is_found() {
             }),
         ),
         (
+            "its answers are missing",
+            Box::new(|items| items.retain(|item| item["type"]["S"] != "Answers")),
+        ),
+        (
             "does not have the id that follows",
             edit("Submission", |item| {
                 item["person"] = json!({ "N": "12345" });

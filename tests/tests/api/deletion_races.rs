@@ -165,15 +165,18 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
         .campus
         .app
         .table
-        .submissions_of(Id::new(id(&late["user"])), true)
+        .submissions_of(Id::new(id(&late["user"])))
         .await
         .expect("a table")
         .pop()
         .expect("a submission");
-    let stored = shared::domain::Submission {
-        application: application.id,
-        club: tests::fixtures::code("chess"),
-        ..model
+    let stored = shared::domain::Answered {
+        submission: shared::domain::Submission {
+            application: application.id,
+            club: tests::fixtures::code("chess"),
+            ..model.submission
+        },
+        answers: model.answers,
     };
     campus
         .campus

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod answer_headers;
+mod answers_apart;
 mod application_fields;
 mod applications;
 mod audit;

@@ -56,18 +56,20 @@ async fn a_person_has_at_most_three_hundred_submissions() {
     let table = &campus.campus.app.table;
     let person = shared::ids::Id::new(id(&sent["user"]));
     let model = table
-        .submissions_of(person, true)
+        .submissions_of(person)
         .await
         .expect("a table")
         .remove(0);
-    let more: Vec<shared::domain::Submission> = (1..299)
-        .map(|n| shared::domain::Submission {
+    let more = (1..299).map(|n| shared::domain::Answered {
+        submission: shared::domain::Submission {
             id: shared::ids::Id::new(n),
             application: shared::ids::Id::new(n),
-            ..model.clone()
-        })
-        .collect();
-    table.load(&more).await.expect("a table");
+            ..model.submission.clone()
+        },
+        answers: model.answers.clone(),
+    });
+    let more: Vec<_> = more.collect();
+    table.load_answered(&more).await.expect("a table");
     // The last one was stored a moment ago, and the index does not show it yet.
     let noted = shared::domain::OwnPlace {
         person,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::db::usage::metered;
-use shared::domain::Submission;
+use shared::domain::{Answered, Submission};
 use shared::ids::Id;
 use tests::TestCampus;
 use tests::fixtures::{MailedLink, Recruitment, hours, id};
@@ -64,17 +64,20 @@ async fn fill(campus: &TestCampus, drive: &Recruitment, first: &Value, n: u64) {
     let model = table
         .submission(Id::new(application), Id::new(id(first)))
         .await
-        .expect("a table")
-        .expect("a submission");
-    let copies: Vec<Submission> = (0..n)
-        .map(|i| Submission {
+        .expect("a table");
+    let found = table.answered(model.into_iter().collect()).await;
+    let model = found.expect("a table").remove(0);
+    let copies = (0..n).map(|i| Answered {
+        submission: Submission {
             id: Id::new(1_000_000 + i),
             person: Some(Id::new(5_000_000 + i)),
             sequence: app.next_id(),
-            ..model.clone()
-        })
-        .collect();
-    table.load(&copies).await.expect("a table");
+            ..model.submission.clone()
+        },
+        answers: model.answers.clone(),
+    });
+    let copies: Vec<Answered> = copies.collect();
+    table.load_answered(&copies).await.expect("a table");
 }
 
 /// Rows of submissions: first there are 10, then 2,000.

@@ -55,6 +55,10 @@ fn bytes(value: &Value) -> usize {
         Value::Object(fields) => fields
             .iter()
             .map(|(name, value)| {
+                // Bytes are base64 in JSON.
+                if let Some(packed) = value.as_str().filter(|_| name == "B") {
+                    return packed.len() * 3 / 4;
+                }
                 let is_type = TYPES.contains(&name.as_str());
                 bytes(value) + if is_type { 0 } else { name.len() }
             })

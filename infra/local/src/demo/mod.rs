@@ -67,7 +67,7 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load(&drive.texts).await?;
     table.load(&drive.questions).await?;
     table.load(&drive.prompts).await?;
-    table.load(&drive.submissions).await?;
+    table.load_answered(&drive.submissions).await?;
     table.load(&drive.changes).await?;
     table.load(&drive.reviews).await?;
     own.await?;

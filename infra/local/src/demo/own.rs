@@ -121,7 +121,7 @@ pub fn load<'a>(
         table.load(&[subscription]).await?;
         table.load(&[request]).await?;
         table.load(&[invite]).await?;
-        table.load(&[submission]).await?;
+        table.load_answered(&[submission]).await?;
         table.load(draft.as_slice()).await?;
         table.load(extension.as_slice()).await
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use shared::domain::{
-    Answer, Answers, Application, ApplicationTexts, Choice, Club, Committee, DecisionChange,
-    OldAndNew, Person, Prompt, Question, QuestionType, Review, Status, Submission,
+    Answer, Answered, Answers, Application, ApplicationTexts, Choice, Club, Committee,
+    DecisionChange, OldAndNew, Person, Prompt, Question, QuestionType, Review, Status, Submission,
 };
 use shared::ids::order_number;
 use shared::time::Timestamp;
@@ -19,7 +19,7 @@ pub struct Drives {
     pub texts: Vec<ApplicationTexts>,
     pub questions: Vec<Question>,
     pub prompts: Vec<Prompt>,
-    pub submissions: Vec<Submission>,
+    pub submissions: Vec<Answered>,
     pub changes: Vec<DecisionChange>,
     pub reviews: Vec<Review>,
 }
@@ -127,8 +127,11 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
                     }),
                 });
             }
-            all.reviews
-                .extend(reviews(&mut submission, i, [&people[0], &people[1]]));
+            all.reviews.extend(reviews(
+                &mut submission.submission,
+                i,
+                [&people[0], &people[1]],
+            ));
             all.submissions.push(submission);
         }
         all.prompts
@@ -293,7 +296,7 @@ pub fn submission(
     i: usize,
     at: Timestamp,
     decided: bool,
-) -> Submission {
+) -> Answered {
     let committee = application
         .committees
         .get(i % (application.committees.len() + 1));
@@ -313,7 +316,8 @@ pub fn submission(
         .iter()
         .filter_map(|question| answer(question, committee, i))
         .collect();
-    Submission {
+    let answers = Answers::new(&answers);
+    let submission = Submission {
         id: Submission::id_of(
             application.id,
             person.id,
@@ -327,7 +331,9 @@ pub fn submission(
         committee_name: committee
             .map(|committee| committee.name.clone())
             .unwrap_or_default(),
-        answers: Answers::new(&answers),
+        answers_at: sequence,
+        answers_hash: answers.hash(),
+        answers: None,
         status,
         reason: reason.into(),
         sequence,
@@ -345,6 +351,10 @@ pub fn submission(
         acceptance_mail: None,
         rejection_mail: None,
         mailed: None,
+    };
+    Answered {
+        submission,
+        answers,
     }
 }
 

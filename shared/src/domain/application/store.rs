@@ -14,7 +14,7 @@ use crate::domain::form::model::WholeForm;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::question::model::{Prompt, Question};
-use crate::domain::submission::model::{Submission, Withdrawal};
+use crate::domain::submission::model::{Answered, Withdrawal};
 use crate::domain::tombstones::{DeletedApplication, Gone};
 use crate::ids::Id;
 use crate::text::ClubCode;
@@ -153,7 +153,7 @@ impl Table {
     /// per 100 items.
     pub async fn parts_of<'a>(
         &self,
-        submissions: impl Iterator<Item = &'a Submission>,
+        submissions: impl Iterator<Item = &'a Answered>,
     ) -> Result<ApplicationParts, TableError> {
         let (mut heads, mut prompts) = (HashMap::new(), HashMap::new());
         for submission in submissions {
@@ -333,11 +333,15 @@ impl Table {
         if forced {
             // Decisions and reviews are written together with their submission. So they are looked
             // for after it is gone.
-            let submissions = (0..keys::SUBMISSION_PARTS)
-                .map(|part| self.keys(keys::submissions(id, part), Range::All));
-            let found = futures::future::try_join_all(submissions).await?;
-            self.bury(found.into_iter().flatten().collect(), when)
-                .await?;
+            // Answers are written before their submission. So they are looked for after it is gone,
+            // too.
+            for partition in [keys::submissions, keys::answers] {
+                let parts = (0..keys::SUBMISSION_PARTS)
+                    .map(|part| self.keys(partition(id, part), Range::All));
+                let found = futures::future::try_join_all(parts).await?;
+                self.bury(found.into_iter().flatten().collect(), when)
+                    .await?;
+            }
             partitions.push((keys::history(id), Range::All));
         }
         let found = futures::future::try_join_all(

@@ -1,12 +1,20 @@
-//! The answers of a submission. They are only ever read as a whole, so they are one text in the
+//! The answers of a submission. They are only ever read as a whole, so they are one value in the
 //! table: a list of attributes would cost more in every write, and in every list that reads it.
 
+use std::fmt;
+use std::io::{Read as _, Write as _};
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use serde::de::{Error, Visitor};
 use serde::ser::{Error as _, SerializeTuple as _};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::domain::question::model::{Choice, Question};
-use crate::ids::Id;
+use crate::ids::{Id, sha256_hex};
+use crate::limits;
 
 /// An answer to a fixed version of its question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,67 +67,91 @@ impl Serialize for Answer {
 }
 
 /// The answers of a submission in the order of their questions, as JSON.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(from = "String")]
-pub struct Answers {
-    stored: String,
-    /// The size that is stored, also after the texts were dropped.
-    size: usize,
-}
-
-impl From<String> for Answers {
-    fn from(stored: String) -> Self {
-        let size = stored.len();
-        Self { stored, size }
-    }
-}
-
-impl Serialize for Answers {
-    /// Fails for answers that were dropped, so that they never replace what is stored.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.stored.len() == self.size {
-            self.stored.serialize(serializer)
-        } else {
-            Err(S::Error::custom("answers that were dropped"))
-        }
-    }
-}
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answers(String);
 
 impl Answers {
     /// Returns the answers in the form in which they are stored.
     pub fn new(answers: &[Answer]) -> Self {
         // Numbers and texts can always be written as JSON.
-        Self::from(serde_json::to_string(answers).unwrap_or_default())
-    }
-
-    /// Returns answers from the text that is stored.
-    pub fn from_stored(text: &str) -> Self {
-        Self::from(text.to_owned())
+        Self(serde_json::to_string(answers).unwrap_or_default())
     }
 
     /// Returns the single answers. They borrow their texts.
     pub fn read(&self) -> Vec<StoredAnswer<'_>> {
-        if self.stored.is_empty() {
+        if self.0.is_empty() {
             return vec![];
         }
-        serde_json::from_str(&self.stored)
+        serde_json::from_str(&self.0)
             .inspect_err(|_| tracing::error!("answers cannot be read"))
             .unwrap_or_default()
     }
 
-    /// Returns the size in the table, in bytes.
+    /// Returns the size of the JSON, in bytes.
     pub fn size(&self) -> usize {
-        self.size
+        self.0.len()
     }
 
-    /// Returns the size in memory, in bytes.
-    pub fn held(&self) -> usize {
-        self.stored.len()
+    /// Returns the beginning of a hash. Two submissions of the same answers have the same.
+    pub fn hash(&self) -> String {
+        let mut hash = sha256_hex(self.0.as_bytes());
+        hash.truncate(HASH);
+        hash
+    }
+}
+
+/// How many characters of a hash are kept: 128 bits.
+const HASH: usize = 32;
+/// Answers that are shorter (bytes) are stored as a text. Longer ones are compressed, because each
+/// KB costs a write unit.
+const SHORT: usize = 256;
+/// More than answers can have, so that reading what is stored needs no more memory than this.
+const MOST: u64 = 4 * limits::STORED_ANSWERS as u64;
+
+impl Serialize for Answers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.len() < SHORT {
+            return self.0.serialize(serializer);
+        }
+        let mut packed = DeflateEncoder::new(Vec::new(), Compression::new(LEVEL));
+        let packed = packed
+            .write_all(self.0.as_bytes())
+            .and_then(|()| packed.finish());
+        serializer.serialize_bytes(&packed.map_err(S::Error::custom)?)
+    }
+}
+
+/// The level of compression. Higher ones take more time and save few bytes in texts of this size.
+const LEVEL: u32 = 6;
+
+impl<'de> Deserialize<'de> for Answers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextOrPacked)
+    }
+}
+
+struct TextOrPacked;
+
+impl Visitor<'_> for TextOrPacked {
+    type Value = Answers;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("answers, as a text or compressed")
     }
 
-    /// Frees the memory of the answers. Their size stays known.
-    pub fn drop_texts(&mut self) {
-        self.stored = String::new();
+    fn visit_str<E: Error>(self, text: &str) -> Result<Answers, E> {
+        Ok(Answers(text.to_owned()))
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<Answers, E> {
+        Ok(Answers(text))
+    }
+
+    fn visit_bytes<E: Error>(self, packed: &[u8]) -> Result<Answers, E> {
+        let mut text = String::new();
+        let mut reader = DeflateDecoder::new(packed).take(MOST);
+        reader.read_to_string(&mut text).map_err(E::custom)?;
+        Ok(Answers(text))
     }
 }
 
@@ -153,5 +185,25 @@ mod tests {
             .collect();
         assert_eq!(read, all);
         assert!(Answers::default().read().is_empty());
+    }
+
+    #[test]
+    fn long_answers_are_compressed_and_short_ones_are_not() {
+        for (length, is_packed) in [(10, false), (300, true), (300_000, true)] {
+            let answers = Answers(format!(
+                "[[7,1,0,\"{}\",null]]",
+                "ä word ".repeat(length / 8)
+            ));
+            let stored = serde_dynamo::to_attribute_value(&answers);
+            let stored: serde_dynamo::AttributeValue = stored.expect("an attribute");
+            let bytes = match &stored {
+                serde_dynamo::AttributeValue::B(bytes) => Some(bytes.len()),
+                _ => None,
+            };
+            assert_eq!(bytes.is_some(), is_packed);
+            assert!(bytes.is_none_or(|bytes| bytes < answers.size() / 2));
+            let read: Answers = serde_dynamo::from_attribute_value(stored).expect("answers");
+            assert_eq!(read, answers);
+        }
     }
 }

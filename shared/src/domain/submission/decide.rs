@@ -22,13 +22,9 @@ pub struct DecisionWrite {
     pub only_as_read: bool,
 }
 
-/// Maximum decisions in one transaction. Each needs two writes, and DynamoDB allows 100 writes.
+/// Maximum decisions in one transaction. Each needs two writes, and DynamoDB allows 100 writes and
+/// 4 MB. Both together have at most four reasons, which is 80 KB.
 const MAX_DECISIONS_PER_TRANSACTION: usize = 50;
-/// Maximum bytes of one transaction. This is well below DynamoDB's limit of 4 MB.
-const MAX_BYTES_PER_TRANSACTION: usize = 2_500_000;
-/// Estimated bytes of a submission without its answers, but with its history entry and both
-/// reasons.
-const SMALL_ITEM: usize = 32_000;
 
 impl Table {
     /// Writes decisions, each with its history entry, at most 50 per transaction. Returns the
@@ -43,7 +39,8 @@ impl Table {
         at: Timestamp,
         next_id: impl Fn() -> u64 + Sync,
     ) -> Result<Vec<Submission>, TableError> {
-        let chunks = in_transactions(decisions);
+        let chunks = decisions.chunks(MAX_DECISIONS_PER_TRANSACTION);
+        let chunks: Vec<Vec<DecisionWrite>> = chunks.map(<[_]>::to_vec).collect();
         let is_one = chunks.len() == 1;
         let decided: Result<Vec<Vec<Submission>>, TableError> = stream::iter(chunks)
             .map(|chunk| self.decide_chunk(chunk, by, at, &next_id))
@@ -163,25 +160,4 @@ fn change(
             new: new.reason.clone(),
         }),
     }
-}
-
-/// Splits decisions into groups that fit one transaction. DynamoDB allows 100 writes, and 4 MB for
-/// the changed items.
-fn in_transactions(decisions: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
-    let mut portions: Vec<Vec<DecisionWrite>> = Vec::new();
-    let mut bytes = 0;
-    for decision in decisions {
-        let size = decision.submission.answers.size() + SMALL_ITEM;
-        if let Some(portion) = portions.last_mut().filter(|portion| {
-            portion.len() < MAX_DECISIONS_PER_TRANSACTION
-                && bytes + size <= MAX_BYTES_PER_TRANSACTION
-        }) {
-            bytes += size;
-            portion.push(decision);
-        } else {
-            bytes = size;
-            portions.push(vec![decision]);
-        }
-    }
-    portions
 }

@@ -62,6 +62,27 @@ pub(crate) fn submission(application: Id<Application>, submission: Id<Submission
     )
 }
 
+/// The partition of the answers of the submissions in [`submissions`].
+pub(crate) fn answers(application: Id<Application>, part: u64) -> String {
+    format!("ANSWERS#{}#{part}", padded(application))
+}
+
+/// Begins the sort keys of the answers of a submission.
+pub(crate) fn answers_prefix(submission: Id<Submission>) -> String {
+    format!("{}#", padded(submission))
+}
+
+pub(crate) fn answer_sheet(
+    application: Id<Application>,
+    submission: Id<Submission>,
+    at: u64,
+) -> Key {
+    Key::new(
+        answers(application, submission.get() % SUBMISSION_PARTS),
+        format!("{}{}", answers_prefix(submission), padded(at)),
+    )
+}
+
 pub(crate) fn history(application: Id<Application>) -> String {
     format!("HISTORY#{}", padded(application))
 }

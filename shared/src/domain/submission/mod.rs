@@ -5,6 +5,8 @@ pub(crate) mod decide;
 pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod own;
+pub(crate) mod remembered;
+pub(crate) mod sheets;
 pub(crate) mod slices;
 pub(crate) mod store;
 pub(crate) mod submit;

@@ -1,4 +1,6 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use chrono::DateTime;
 use serde::{Deserialize, Serialize};
@@ -8,9 +10,54 @@ use crate::domain::lookup::model::{Major, School};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState};
 use crate::domain::person::model::{Person, Personal};
 use crate::domain::submission::answers::Answers;
+use crate::domain::submission::remembered::RememberedKey;
 use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
+
+/// The answers of one revision, in an item of their own: a decision, a review and a mail write the
+/// submission, and none of them has to write answers again. It is written once, before the
+/// submission that names it, and never changed. One that no submission names has no meaning.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AnswerSheet {
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Id of the submission.
+    pub submission: Id<Submission>,
+    /// The order number of the request that sent the answers.
+    pub at: u64,
+    /// The answers.
+    pub answers: Answers,
+}
+
+/// A submission with its answers.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// The submission.
+    pub submission: Submission,
+    /// Its answers; none after an erasure.
+    pub answers: Answers,
+}
+
+impl Answered {
+    /// Returns the item in which its answers are stored.
+    pub fn sheet(&self) -> AnswerSheet {
+        AnswerSheet {
+            application: self.submission.application,
+            submission: self.submission.id,
+            at: self.submission.answers_at,
+            answers: self.answers.clone(),
+        }
+    }
+}
+
+impl Deref for Answered {
+    type Target = Submission;
+
+    fn deref(&self) -> &Submission {
+        &self.submission
+    }
+}
 
 crate::text::enums::integer_enum! {
     /// The decision about a submission.
@@ -43,8 +90,18 @@ pub struct Submission {
     pub committee: Option<Id<Committee>>,
     /// Name of the committee at the time of submission.
     pub committee_name: String,
-    /// Answers in the order of their questions.
-    pub answers: Answers,
+    /// The order number of the request that sent its answers: they are in the [`AnswerSheet`] of
+    /// this number. 0 after an erasure, and in a submission that has its answers itself.
+    ///
+    /// [`AnswerSheet`]: crate::domain::AnswerSheet
+    #[serde(default)]
+    pub answers_at: u64,
+    /// [`Answers::hash`] of its answers.
+    #[serde(default)]
+    pub answers_hash: String,
+    /// The answers of a submission that was stored before answers had items of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Answers>,
     /// Status of the decision.
     pub status: Status,
     /// Feedback for the applicant.
@@ -105,6 +162,20 @@ impl Submission {
             "submission",
             &[&application.to_string(), &person.to_string(), &committee],
         )
+    }
+
+    /// Returns [`Answers::hash`] of its answers, wherever they are.
+    pub fn hash_of_answers(&self) -> Cow<'_, str> {
+        match &self.answers {
+            Some(answers) => Cow::Owned(answers.hash()),
+            None => Cow::Borrowed(&self.answers_hash),
+        }
+    }
+
+    /// Returns about how many bytes of memory it needs, without its answers.
+    pub(crate) fn held(&self) -> usize {
+        let own = self.answers.as_ref().map_or(0, Answers::size);
+        own + self.reason.len() + 1_000
     }
 
     /// Returns its position among the submissions of an application; later submissions have larger
@@ -219,24 +290,6 @@ impl Told<'_> {
 )]
 fn is_zero(number: &u32) -> bool {
     *number == 0
-}
-
-/// The idempotency key of a request to submit, and what the request said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RememberedKey {
-    /// The beginning of a hash of the key.
-    pub key: String,
-    /// The beginning of a hash of the committee and the answers.
-    pub said: String,
-    /// The order number of the request.
-    pub received: u64,
-}
-
-impl RememberedKey {
-    /// How many keys a submission remembers.
-    pub const MAX_KEYS: usize = 5;
-    /// How many characters of a hash are kept: 128 bits.
-    pub const HASH: usize = 32;
 }
 
 /// Where a person has submitted (S16). It is kept for an hour, in which the index may be behind.

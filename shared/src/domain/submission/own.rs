@@ -9,30 +9,27 @@ use crate::db::{Entity as _, Table, TableError};
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
-use crate::domain::submission::model::{Submission, Withdrawal};
-use crate::domain::submission::store::{StoredSubmission, size};
+use crate::domain::submission::model::{Answered, Submission, Withdrawal};
+use crate::domain::submission::sheets::check_held;
+use crate::domain::submission::store::StoredSubmission;
 use crate::ids::Id;
 use crate::limits;
 
 impl Table {
-    /// Returns a person's own submissions, newest first, as [`Table::applied_of`] does.
-    pub async fn submissions_of(
-        &self,
-        person: Id<Person>,
-        answers: bool,
-    ) -> Result<Vec<Submission>, TableError> {
-        Ok(self.applied_of(person, answers).await?.0)
+    /// Returns a person's own submissions with their answers, newest first, as [`Table::applied_of`]
+    /// finds them: 1 batch read per 100 more.
+    ///
+    /// Fails with [`TableError::TooMuch`] if they are larger than the memory limit.
+    pub async fn submissions_of(&self, person: Id<Person>) -> Result<Vec<Answered>, TableError> {
+        let (own, _) = self.applied_of(person).await?;
+        self.answered(own).await
     }
 
     /// Returns a person's own submissions, newest first, and what remains of the withdrawn ones: 1
-    /// query of the index, 1 query of the person's partition, and 1 batch read per 100. Without
-    /// `answers`, their texts are left out.
-    ///
-    /// Fails with [`TableError::TooMuch`] if they are larger than the memory limit.
+    /// query of the index, 1 query of the person's partition, and 1 batch read per 100.
     pub async fn applied_of(
         &self,
         person: Id<Person>,
-        answers: bool,
     ) -> Result<(Vec<Submission>, Vec<Withdrawal>), TableError> {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
         let (entries, places) = futures::try_join!(
@@ -45,7 +42,6 @@ impl Table {
         let wanted: BTreeSet<Key> = entries.iter().map(Stored::key).chain(places).collect();
         let wanted: Vec<Key> = wanted.into_iter().collect();
         let (mut own, mut withdrawn): (Vec<Submission>, Vec<Withdrawal>) = (vec![], vec![]);
-        // Only one batch is in memory as it was read, because answers may be large.
         for batch in wanted.chunks(MAX_BATCH_KEYS) {
             let found = self.get_many(batch.to_vec()).await?.into_items();
             let (gone, found): (Vec<Stored>, Vec<Stored>) = found
@@ -54,15 +50,8 @@ impl Table {
             withdrawn.extend(readable::<Withdrawal>(gone));
             let mut found: Vec<Submission> = readable(found);
             found.retain(|submission| submission.person == Some(person));
-            if !answers {
-                for submission in &mut found {
-                    submission.answers.drop_texts();
-                }
-            }
             own.extend(found);
-            if own.iter().map(size).sum::<usize>() > limits::MAX_HELD_BYTES {
-                return Err(TableError::TooMuch);
-            }
+            check_held(own.iter().map(Submission::held).sum())?;
         }
         own.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
         withdrawn.retain(|withdrawal| withdrawal.person == Some(person));

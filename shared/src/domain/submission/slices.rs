@@ -5,22 +5,23 @@ use std::collections::{HashMap, VecDeque};
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use futures::future::try_join_all;
-use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Deserialize;
 
 use crate::db::answer::Stored;
-use crate::db::read::MAX_BATCH_KEYS;
 use crate::db::{Item, Key, Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
 use crate::domain::submission::model::Submission;
-use crate::domain::submission::store::{SubmissionQuery, size};
+use crate::domain::submission::sheets::check_held;
+use crate::domain::submission::store::{FoundSubmissions, SubmissionQuery};
 use crate::ids::Id;
-use crate::limits;
 
 /// How many submissions are read at once, unless the slice needs fewer. Filters may leave few of
 /// them.
 const CHUNK: std::ops::RangeInclusive<usize> = 25..=200;
+
+/// How many times the limit are read one by one before the partitions are read.
+const MOST_EXAMINED: usize = 2;
 
 /// What the index by time has about a submission.
 #[derive(Deserialize)]
@@ -38,35 +39,16 @@ struct Part {
     is_done: bool,
 }
 
-/// Batch reads at a time if each may return 30 MB.
-const LARGE_BATCHES: usize = 4;
-
 impl Table {
-    /// Like [`Table::submissions_by_id`], without the texts of the answers. Only a few batches are
-    /// in memory at a time, because answers may be large.
-    pub async fn submissions_without_answers(
+    /// Returns the newest submissions that `wanted` selects, at most `limit`. If few of those that
+    /// were read match, the rest is found by reading the partitions: a query reads several
+    /// submissions for the price of one.
+    pub(crate) async fn newest_submissions(
         &self,
         application: Id<Application>,
-        ids: &[Id<Submission>],
-    ) -> Result<Vec<Submission>, TableError> {
-        let batches =
-            stream::iter(ids.chunks(MAX_BATCH_KEYS).map(<[_]>::to_vec)).map(async |ids| {
-                let mut found = self.submissions_by_id(application, &ids).await?;
-                for submission in &mut found {
-                    submission.answers.drop_texts();
-                }
-                Ok(found)
-            });
-        batches.buffered(LARGE_BATCHES).try_concat().await
-    }
-
-    /// Returns the newest submissions that `wanted` selects, at most `limit`.
-    pub(crate) async fn newest_submissions<F: Fn(&Submission) -> bool>(
-        &self,
-        application: Id<Application>,
-        wanted: &SubmissionQuery<F>,
+        wanted: &SubmissionQuery<'_>,
         limit: usize,
-    ) -> Result<Vec<Submission>, TableError> {
+    ) -> Result<FoundSubmissions, TableError> {
         let before = wanted
             .before
             .map(|(sequence, id)| keys::submission_place(sequence, id));
@@ -78,8 +60,20 @@ impl Table {
                 is_done: false,
             })
             .collect();
-        let (mut found, mut held) = (Vec::new(), 0);
+        let (mut found, mut examined): (Vec<Submission>, usize) = (Vec::new(), 0);
+        let mut last = wanted.before;
         while found.len() < limit {
+            if examined > MOST_EXAMINED * limit.max(*CHUNK.end()) {
+                let rest = SubmissionQuery {
+                    before: last,
+                    limit: Some(limit - found.len()),
+                    ..*wanted
+                };
+                let rest = self.best_submissions(application, &rest).await?;
+                found.extend(rest.submissions);
+                examined += rest.examined;
+                break;
+            }
             let chunk = (limit - found.len()).clamp(*CHUNK.start(), *CHUNK.end());
             let empty = parts
                 .iter_mut()
@@ -102,22 +96,23 @@ impl Table {
                 if !stored.get(key).is_some_and(is_here) {
                     continue;
                 }
-                let Some(mut submission) = stored.remove(key) else {
+                let Some(submission) = stored.remove(key) else {
                     continue;
                 };
-                if found.len() < limit && (wanted.matches)(&submission) {
-                    if wanted.without_answers {
-                        submission.answers.drop_texts();
+                examined += 1;
+                if found.len() < limit {
+                    last = Some(submission.place());
+                    if (wanted.matches)(&submission) {
+                        found.push(submission);
                     }
-                    held += size(&submission);
-                    found.push(submission);
                 }
             }
-            if held > limits::MAX_HELD_BYTES {
-                return Err(TableError::TooMuch);
-            }
         }
-        Ok(found)
+        check_held(found.iter().map(Submission::held).sum())?;
+        Ok(FoundSubmissions {
+            submissions: found,
+            examined,
+        })
     }
 
     /// Reads the next page of the index.

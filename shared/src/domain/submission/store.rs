@@ -9,10 +9,13 @@ use crate::db::{Entity, Table, TableError};
 use crate::domain::application::model::{Application, Committee};
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::submission::model::{DecisionChange, Submission, Withdrawal};
+use crate::domain::submission::answers::Answers;
+use crate::domain::submission::model::{
+    AnswerSheet, Answered, DecisionChange, Submission, Withdrawal,
+};
+use crate::domain::submission::sheets::check_held;
 use crate::domain::tombstones::Gone;
 use crate::ids::Id;
-use crate::limits;
 use crate::time::Timestamp;
 
 impl Entity for Submission {
@@ -58,28 +61,38 @@ impl Entity for DecisionChange {
     }
 }
 
-/// Selects which submissions of an application to read. The result is sorted newest first.
-pub struct SubmissionQuery<F> {
-    /// A predicate: only submissions for which it returns true.
-    pub matches: F,
+/// The place of a submission in an order. Lower ones come first.
+pub type PlaceIn<'a> = dyn Fn(&Submission) -> Vec<u64> + Sync + 'a;
+
+/// Which submissions of an application to read, and in which order.
+pub struct SubmissionQuery<'a> {
+    /// Only submissions for which it returns true.
+    pub matches: &'a (dyn Fn(&Submission) -> bool + Sync),
     /// Only submissions older than this sequence number and id.
     pub before: Option<(u64, u64)>,
     /// The maximum number of submissions; no limit if `None`.
     pub limit: Option<usize>,
-    /// Whether to leave out the answers. They are the largest part of a submission in memory.
-    pub without_answers: bool,
+    /// The order, if the newest is not the first.
+    pub order: Option<&'a PlaceIn<'a>>,
 }
 
-impl<F> SubmissionQuery<F> {
-    /// Selects all submissions for which `matches` returns true, with their answers.
-    pub fn all(matches: F) -> Self {
-        Self {
-            matches,
-            before: None,
-            limit: None,
-            without_answers: false,
-        }
-    }
+impl SubmissionQuery<'_> {
+    /// Selects all submissions, the newest first.
+    pub const ALL: Self = Self {
+        matches: &|_| true,
+        before: None,
+        limit: None,
+        order: None,
+    };
+}
+
+/// The submissions that a query found.
+#[derive(Debug)]
+pub struct FoundSubmissions {
+    /// Those that match, in their order.
+    pub submissions: Vec<Submission>,
+    /// How many were looked at.
+    pub examined: usize,
 }
 
 /// What is stored in the place of a submission.
@@ -176,6 +189,26 @@ impl Table {
         StoredSubmission::of(self.read(keys::submission(application, id)).await?)
     }
 
+    /// Returns the answers of what is stored in the place of a submission, if there is one: 1 read.
+    pub async fn answers_of(
+        &self,
+        stored: &StoredSubmission,
+    ) -> Result<Option<Answers>, TableError> {
+        let StoredSubmission::Present(submission) = stored else {
+            return Ok(None);
+        };
+        let found = self.answered(vec![Submission::clone(submission)]).await?;
+        Ok(found.into_iter().next().map(|found| found.answers))
+    }
+
+    /// Like [`Table::load`], for submissions with their answers.
+    pub async fn load_answered(&self, all: &[Answered]) -> Result<(), TableError> {
+        let sheets: Vec<AnswerSheet> = all.iter().map(Answered::sheet).collect();
+        self.load(&sheets).await?;
+        let submissions: Vec<Submission> = all.iter().map(|one| one.submission.clone()).collect();
+        self.load(&submissions).await
+    }
+
     /// Returns what is stored in these places: 1 batch read per 100.
     pub async fn stored_submissions(
         &self,
@@ -219,57 +252,71 @@ impl Table {
         Ok(wanted.iter().filter_map(|key| found.remove(key)).collect())
     }
 
-    /// Returns submissions of an application, newest first.
+    /// Returns submissions of an application, without their answers.
     ///
-    /// With a limit, only these are read, in the order of the index by time. Without one, the
-    /// partitions are read in parallel, page by page. Fails with [`TableError::TooMuch`] if the
-    /// submissions are larger than the memory limit.
-    pub async fn submissions<F: Fn(&Submission) -> bool>(
+    /// The newest ones, with a limit, are read in the order of the index by time, unless too few of
+    /// them match. In all other cases the partitions are read in parallel, page by page, and no
+    /// more than a few times the limit is held. Without a limit, it fails with
+    /// [`TableError::TooMuch`] if the submissions are larger than the memory limit.
+    pub async fn submissions(
         &self,
         application: Id<Application>,
-        wanted: SubmissionQuery<F>,
-    ) -> Result<Vec<Submission>, TableError> {
-        if let Some(limit) = wanted.limit {
-            return self.newest_submissions(application, &wanted, limit).await;
+        wanted: &SubmissionQuery<'_>,
+    ) -> Result<FoundSubmissions, TableError> {
+        match (wanted.limit, wanted.order) {
+            (Some(limit), None) => self.newest_submissions(application, wanted, limit).await,
+            _ => self.best_submissions(application, wanted).await,
         }
-        let held = AtomicUsize::new(0);
+    }
+
+    /// Reads all submissions of an application, and returns the first ones in the order.
+    pub(crate) async fn best_submissions(
+        &self,
+        application: Id<Application>,
+        wanted: &SubmissionQuery<'_>,
+    ) -> Result<FoundSubmissions, TableError> {
+        let (held, examined) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let sort = |found: &mut Vec<Submission>| {
+            match wanted.order {
+                Some(place) => found.sort_by_cached_key(place),
+                None => found.sort_by_key(|one| std::cmp::Reverse(one.place())),
+            }
+            found.truncate(wanted.limit.unwrap_or(usize::MAX));
+        };
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
-            let mut newest: Vec<Submission> = Vec::new();
+            let mut found: Vec<Submission> = Vec::new();
+            let pk = keys::submissions(application, part);
             self.each_page(
                 false,
-                keys::submissions(application, part),
+                pk,
                 Range::All,
                 Fetch::Items,
                 |page: Vec<Submission>| {
-                    for mut submission in page {
-                        if wanted
-                            .before
-                            .is_none_or(|before| submission.place() < before)
-                            && (wanted.matches)(&submission)
-                        {
-                            if wanted.without_answers {
-                                submission.answers.drop_texts();
-                            }
-                            held.fetch_add(size(&submission), Ordering::Relaxed);
-                            newest.push(submission);
-                        }
+                    examined.fetch_add(page.len(), Ordering::Relaxed);
+                    let is_wanted = |one: &Submission| {
+                        wanted.before.is_none_or(|before| one.place() < before)
+                            && (wanted.matches)(one)
+                    };
+                    found.extend(page.into_iter().filter(is_wanted));
+                    if wanted.limit.is_some() {
+                        sort(&mut found);
+                        return Ok(true);
                     }
-                    if held.load(Ordering::Relaxed) > limits::MAX_HELD_BYTES {
-                        return Err(TableError::TooMuch);
-                    }
-                    Ok(true)
+                    let more: usize = found.iter().map(Submission::held).sum();
+                    check_held(held.load(Ordering::Relaxed) + more).map(|()| true)
                 },
             )
             .await?;
-            Ok::<_, TableError>(newest)
+            held.fetch_add(found.iter().map(Submission::held).sum(), Ordering::Relaxed);
+            Ok::<_, TableError>(found)
         });
-        let mut all: Vec<Submission> = futures::future::try_join_all(parts)
-            .await?
-            .into_iter()
-            .flatten()
-            .collect();
-        all.sort_by_key(|submission| std::cmp::Reverse(submission.place()));
-        Ok(all)
+        let found = futures::future::try_join_all(parts).await?;
+        let mut submissions: Vec<Submission> = found.into_iter().flatten().collect();
+        sort(&mut submissions);
+        Ok(FoundSubmissions {
+            submissions,
+            examined: examined.into_inner(),
+        })
     }
 
     /// Returns whether an application has submissions: one query per partition, in parallel, with a
@@ -312,13 +359,10 @@ impl Table {
         &self,
         application: Id<Application>,
     ) -> Result<HashSet<Id<Committee>>, TableError> {
-        let all = SubmissionQuery {
-            without_answers: true,
-            ..SubmissionQuery::all(|_: &_| true)
-        };
         Ok(self
-            .submissions(application, all)
+            .submissions(application, &SubmissionQuery::ALL)
             .await?
+            .submissions
             .into_iter()
             .filter_map(|submission| submission.committee)
             .collect())
@@ -335,9 +379,4 @@ impl Table {
         )
         .await
     }
-}
-
-/// Returns the approximate size of a submission in memory, in bytes.
-pub(crate) fn size(submission: &Submission) -> usize {
-    submission.answers.held() + submission.reason.len() + 1_000
 }

@@ -8,13 +8,13 @@ use crate::db::execute::WriteResult;
 use crate::db::parts::parts;
 use crate::db::read::Range;
 use crate::db::{Entity, Item, Table, TableError, Write};
+use crate::domain::application::model::Application;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::mail::state::{EmailStatus, MailKind};
 use crate::domain::person::model::Person;
-use crate::domain::submission::answers::Answers;
-use crate::domain::submission::model::{OwnPlace, Status, Submission, Withdrawal};
+use crate::domain::submission::model::{Answered, OwnPlace, Status, Submission, Withdrawal};
 use crate::domain::submission::store::StoredSubmission;
 use crate::ids::Id;
 use crate::time::{RequestTime, Timestamp};
@@ -51,6 +51,8 @@ parts! {
         applicant: (Written, Removed, Written),
         committee: (Written, Removed, Kept),
         committee_name: (Written, Removed, Kept),
+        answers_at: (Written, Removed, Written),
+        answers_hash: (Written, Removed, Written),
         answers: (Written, Removed, Written),
         status: (Once, Removed, Kept),
         reason: (Once, Removed, Written),
@@ -79,19 +81,26 @@ parts! {
 }
 
 impl Table {
-    /// Submits, or submits again: one conditional write, which changes no other item. With a mail
-    /// that confirms the submission, one transaction.
+    /// Submits, or submits again: one write of the answers, then one conditional write of the
+    /// submission, which names them. With a mail that confirms the submission, the second write is
+    /// a transaction.
     ///
     /// Refused if the place is not as it was read (`earlier`). So nothing that was received later
     /// is replaced, and a write that arrives late replaces nothing at all.
     pub async fn submit(
         &self,
-        submission: &Submission,
+        answered: &Answered,
         earlier: &StoredSubmission,
         mail: Option<&Mail>,
     ) -> Result<(), TableError> {
-        let write = Write::update(submission.key())
-            .parts(submission, &SUBMITTED)?
+        // Refused if this request has stored them before.
+        ignore_refusal(
+            self.write(Write::put(&answered.sheet())?.if_new())
+                .await
+                .map(drop),
+        )?;
+        let write = Write::update(answered.submission.key())
+            .parts(&answered.submission, &SUBMITTED)?
             .remove("submitted")
             .remove("withdrawn_at");
         let write = match earlier.received() {
@@ -205,7 +214,9 @@ impl Table {
         };
         let stored: Option<Item> = match self.try_write(write).await? {
             WriteResult::Now(_) | WriteResult::Before => {
-                self.finish_withdrawal(submission).await?;
+                let when = RequestTime { received, at };
+                self.finish_withdrawal(submission.application, submission.id, when)
+                    .await?;
                 return Ok(WithdrawOutcome::Done);
             }
             WriteResult::Refused(stored) => stored,
@@ -229,7 +240,9 @@ impl Table {
         let anonymous = Submission {
             person: None,
             applicant: None,
-            answers: Answers::default(),
+            answers_at: 0,
+            answers_hash: String::new(),
+            answers: None,
             reason: String::new(),
             mailed: None,
             reviews: BTreeMap::new(),
@@ -239,16 +252,27 @@ impl Table {
         Ok(write.if_exists())
     }
 
-    async fn finish_withdrawal(&self, submission: &Submission) -> Result<(), TableError> {
-        self.delete_reviews(submission.application, submission.id)
+    /// Removes what a withdrawal leaves behind if its process dies. Safe to repeat.
+    pub async fn withdraw_again(&self, withdrawal: &Withdrawal) -> Result<(), TableError> {
+        let when = RequestTime {
+            received: withdrawal.received,
+            at: withdrawal.withdrawn_at,
+        };
+        self.finish_withdrawal(withdrawal.application, withdrawal.id, when)
             .await
-            .map_err(TableError::after_write)
     }
 
-    /// Removes what a withdrawal leaves behind if its process dies: the reviews. Safe to repeat.
-    pub async fn withdraw_again(&self, withdrawal: &Withdrawal) -> Result<(), TableError> {
-        self.delete_reviews(withdrawal.application, withdrawal.id)
-            .await
+    /// Removes the reviews, and the answers that were sent before the withdrawal.
+    async fn finish_withdrawal(
+        &self,
+        application: Id<Application>,
+        id: Id<Submission>,
+        when: RequestTime,
+    ) -> Result<(), TableError> {
+        let reviews = self.delete_reviews(application, id);
+        let answers = self.bury_answers(application, id, when);
+        futures::try_join!(reviews, answers)
+            .map(drop)
             .map_err(TableError::after_write)
     }
 }

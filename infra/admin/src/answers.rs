@@ -1,0 +1,50 @@
+//! Answers and the submissions that name them.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+use shared::ids::order_number;
+
+use crate::finding::{Finding, Repair};
+use crate::{StoredItems, number, place};
+
+/// Answers are written before their submission. Younger ones may belong to a request that is at
+/// work.
+const AT_WORK: TimeDelta = TimeDelta::hours(1);
+
+/// Submissions whose answers are missing, and answers that no submission names.
+pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
+    let name = |item: &Value, of: &str, at: &str| {
+        let part = |name: &str| number(&item[name]).to_owned();
+        (part(of), part(at))
+    };
+    let sheets: BTreeSet<_> = stored
+        .of("Answers")
+        .map(|sheet| name(sheet, "submission", "at"))
+        .collect();
+    let named: BTreeSet<_> = stored
+        .of("Submission")
+        .map(|submission| name(submission, "id", "answers_at"))
+        .collect();
+    let last = order_number(now - AT_WORK);
+    let is_missing = |submission: &&Value| {
+        let (id, at) = name(submission, "id", "answers_at");
+        // What was submitted while the items were read may be there in part.
+        let is_settled = at.parse().is_ok_and(|at: u64| (1..last).contains(&at));
+        is_settled && !sheets.contains(&(id, at))
+    };
+    let missing = stored.of("Submission").filter(is_missing);
+    let missing =
+        missing.map(|one| Finding::from(format!("{}: its answers are missing", place(one))));
+    let is_left = |sheet: &&Value| {
+        let at: u64 = number(&sheet["at"]).parse().unwrap_or(0);
+        at < last && !named.contains(&name(sheet, "submission", "at"))
+    };
+    let left = stored.of("Answers").filter(is_left);
+    let left = left.map(|sheet| Finding {
+        text: format!("{}: no submission names these answers", place(sheet)),
+        repair: Some(Repair::DeleteAnswers(sheet.clone())),
+    });
+    missing.chain(left).collect()
+}

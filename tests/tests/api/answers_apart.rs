@@ -1,0 +1,196 @@
+//! Answers are stored beside their submission: what is left behind, what is replaced while somebody
+//! reads, submissions that have their answers inside, and lists of large ones
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::TimeDelta;
+use local::engine::{Call, Reply};
+use serde_json::{Value, json};
+use shared::domain::{AnswerSheet, Answered, Submission};
+use shared::ids::Id;
+use tests::fixtures::{Recruitment, id};
+use tests::{Client, Setup, TestCampus};
+
+use crate::audit::{findings, repair};
+use crate::submit_again::campus;
+
+/// The submission as it is stored, with its answers.
+async fn stored(campus: &TestCampus, drive: &Recruitment, shown: &Value) -> Answered {
+    let table = &campus.campus.app.table;
+    let application = Id::new(id(&drive.application));
+    let found = table.submission(application, Id::new(id(shown))).await;
+    let found = found.expect("a table").into_iter().collect();
+    table.answered(found).await.expect("a table").remove(0)
+}
+
+fn sheets(campus: &TestCampus) -> usize {
+    let is_sheet = |item: &&Value| item["type"]["S"] == "Answers";
+    campus.stored().iter().filter(is_sheet).count()
+}
+
+async fn text(client: &Client, path: &str) -> Value {
+    client.get(path).await.ok()["responses"][0]["text"].clone()
+}
+
+// proves S7, O6
+#[tokio::test]
+async fn only_the_last_answers_stay_and_what_a_killed_process_left_is_repaired() {
+    let (campus, drive) = campus().await;
+    let sue = campus.as_("sue");
+    let path = format!("{}submissions/", drive.path);
+    let first = drive.submit(&sue).await;
+    sue.post(&path, drive.answer("Better.")).await.ok();
+    assert_eq!(sheets(&campus), 1);
+    // The process of another request died after it had written the answers.
+    let answered = stored(&campus, &drive, &first).await;
+    let left = AnswerSheet {
+        at: answered.answers_at + 1,
+        ..answered.sheet()
+    };
+    let table = &campus.campus.app.table;
+    table.load(&[left]).await.expect("a table");
+    let shown = text(&drive.officer, &format!("{path}{}/", id(&first))).await;
+    assert_eq!(shown, "Better.");
+    assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
+    campus.advance(TimeDelta::hours(2));
+    let before = campus.stored();
+    let done = repair(&campus, &before, &before).await;
+    assert!(done.len() == 1 && done[0].1, "{done:?}");
+    assert_eq!(sheets(&campus), 1);
+    assert_eq!(
+        text(&sue, &format!("/api/submissions/{}/", id(&first))).await,
+        "Better."
+    );
+    // A withdrawal leaves no answers, and an erasure removes also those without a submission.
+    let own = format!("/api/submissions/{}/", id(&first));
+    let left = AnswerSheet {
+        at: answered.answers_at + 1,
+        ..answered.sheet()
+    };
+    table.load(&[left]).await.expect("a table");
+    sue.delete(&own).await.no_content();
+    assert_eq!(sheets(&campus), 0);
+    let again = drive.submit(&sue).await;
+    drive.decide(&again, 4, "").await;
+    sue.delete("/api/settings/").await.no_content();
+    assert_eq!(sheets(&campus), 0);
+}
+
+// proves S7
+#[tokio::test]
+async fn whoever_reads_while_somebody_submits_again_sees_whole_answers() {
+    let (is_on, replaced) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let (armed, done) = (is_on.clone(), replaced.clone());
+    // The first read of answers finds that they were just replaced.
+    let hook = move |call: Call| {
+        let is_answers = call.operation == "BatchGetItem"
+            && String::from_utf8_lossy(&call.body).contains("ANSWERS#");
+        let waits = is_answers && armed.swap(false, Ordering::SeqCst);
+        let done = done.clone();
+        Box::pin(async move {
+            while waits && !done.load(Ordering::SeqCst) {
+                tokio::task::yield_now().await;
+            }
+            None::<Reply>
+        }) as _
+    };
+    let campus = Setup::default().hook(Arc::new(hook)).build();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let path = format!("{}submissions/", drive.path);
+    let first = drive.submit(&sue).await;
+    let one = format!("{path}{}/", id(&first));
+    is_on.store(true, Ordering::SeqCst);
+    let (shown, ()) = futures::join!(text(&drive.officer, &one), async {
+        sue.post(&path, drive.answer("Better.")).await.ok();
+        replaced.store(true, Ordering::SeqCst);
+    });
+    assert_eq!(shown, "Better.");
+}
+
+// proves S7, S8, S19
+#[tokio::test]
+async fn a_submission_with_its_answers_inside_is_read_decided_and_replaced() {
+    let (campus, drive) = campus().await;
+    let sue = campus.as_("sue");
+    let path = format!("{}submissions/", drive.path);
+    let first = sue.post(&path, drive.answer("Because.")).await.created();
+    let Answered {
+        submission,
+        answers,
+    } = stored(&campus, &drive, &first).await;
+    let inside = Submission {
+        answers_at: 0,
+        answers_hash: String::new(),
+        answers: Some(answers),
+        ..submission
+    };
+    let table = &campus.campus.app.table;
+    table.load(&[inside]).await.expect("a table");
+    let one = format!("{path}{}/", id(&first));
+    let own = format!("/api/submissions/{}/", id(&first));
+    assert_eq!(text(&drive.officer, &one).await, "Because.");
+    assert_eq!(text(&sue, &own).await, "Because.");
+    let list = drive.officer.get(&path).await.ok();
+    assert_eq!(list[0]["responses"][0]["text"], "Because.");
+    let receipt = json!({ "receipt": first["receipt"] });
+    let told = sue.post("/api/receipts/verify/", receipt).await.ok();
+    assert_eq!(told["stored"], "current");
+    drive.decide(&first, 4, "").await;
+    drive.decide(&first, 1, "").await;
+    let same = sue.post(&path, drive.answer("Because.")).await.ok();
+    assert_eq!(same["revision"], 1);
+    sue.post(&path, drive.answer("Better.")).await.ok();
+    assert_eq!(text(&sue, &own).await, "Better.");
+    let items = campus.stored();
+    let now = items.iter().find(|item| item["type"]["S"] == "Submission");
+    assert!(now.expect("a submission")["answers"].is_null());
+}
+
+// proves H20
+#[tokio::test]
+async fn a_slice_in_any_order_reads_the_answers_of_its_own_only() {
+    let (campus, drive) = campus().await;
+    let path = format!("{}submissions/", drive.path);
+    let first = drive.submit(&campus.as_("sue")).await;
+    let review = format!("{path}{}/reviews/mine/", id(&first));
+    let body = json!({ "score": 5, "comment": "" });
+    drive.officer.put(&review, body).await.ok();
+    let model = stored(&campus, &drive, &first).await;
+    let question = drive.question;
+    let long = [shared::domain::Answer {
+        question: Id::new(question),
+        version: 1,
+        precedence: 0,
+        text: Some("word ".repeat(60_000)),
+        option: None,
+    }];
+    // Together they are larger than the memory that a request may use.
+    let answers = shared::domain::Answers::new(&long);
+    let copies = (1..=240).map(|n| Answered {
+        submission: Submission {
+            id: Id::new(n),
+            person: Some(Id::new(n)),
+            reviews: std::collections::BTreeMap::new(),
+            sequence: model.sequence + n,
+            ..model.submission.clone()
+        },
+        answers: answers.clone(),
+    });
+    let copies: Vec<Answered> = copies.collect();
+    let table = &campus.campus.app.table;
+    table.load_answered(&copies).await.expect("a table");
+    let officer = &drive.officer;
+    for query in ["ordering=-score", "reviewed=mine", "search=sue", "status=1"] {
+        let list = officer.get(&format!("{path}?limit=1&{query}")).await.ok();
+        assert_eq!(list.as_array().map(Vec::len), Some(1), "{query}");
+        if query != "status=1" && query != "search=sue" {
+            assert_eq!(list[0]["id"], first["id"], "{query}");
+        }
+    }
+    officer.get(&path).await.error(400);
+}
