@@ -20,7 +20,7 @@ use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::{Status, Submission, Withdrawal};
 use crate::domain::submission::submit::WithdrawOutcome;
-use crate::ids::{Id, derived};
+use crate::ids::{Id, MAX_ID, derived};
 use crate::text::ClubCode;
 use crate::time::{RequestTime, Timestamp};
 
@@ -256,7 +256,7 @@ impl Table {
         when: RequestTime,
     ) -> Result<(), TableError> {
         let last = RequestTime {
-            received: u64::MAX,
+            received: MAX_ID,
             ..when
         };
         let buried = stream::iter(places)
