@@ -114,7 +114,8 @@ async fn decide(
         let again = again.map_err(TableError::after_write)?;
         again.into_iter().next().ok_or(ApiError::NotFound)?
     };
-    let prompts = prompts_of(app, form, std::iter::once(&submission)).await?;
+    let prompts = prompts_of(app, form, std::iter::once(&submission)).await;
+    let prompts = prompts.map_err(ApiError::after_write)?;
     let body =
         SubmissionBody::for_officer(&submission, &form.application, &prompts, &studies, officer);
     Ok(Json(body).into_response())

@@ -74,19 +74,18 @@ enum Step {
 
 fn step(submission: &Submission, earlier: &StoredSubmission) -> Result<Step> {
     let number = submission.received;
+    let is_same = |stored: &Submission| stored.hash_of_answers() == submission.answers_hash;
     Ok(match earlier {
-        StoredSubmission::Present(stored) if stored.received == number => {
+        StoredSubmission::Present(stored) if stored.received == number && is_same(stored) => {
             Step::Own(Submission::clone(stored))
         }
         StoredSubmission::Present(stored) if stored.status != Status::Pending => {
             return Err(closed());
         }
-        StoredSubmission::Present(stored) if stored.received > number => {
+        StoredSubmission::Present(stored) if stored.received >= number => {
             Step::Later(Submission::clone(stored))
         }
-        StoredSubmission::Present(stored)
-            if stored.hash_of_answers() == submission.answers_hash =>
-        {
+        StoredSubmission::Present(stored) if is_same(stored) => {
             Step::Same(Submission::clone(stored))
         }
         earlier

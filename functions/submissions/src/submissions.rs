@@ -151,7 +151,8 @@ async fn answer(
     // The submission is stored, so a failure to read the names of schools is ignored.
     let studies = Studies::of(app, stored.applicant.iter()).await;
     let studies = studies.unwrap_or_default();
-    let prompts = prompts_of(app, form, std::iter::once(stored)).await?;
+    let prompts = prompts_of(app, form, std::iter::once(stored)).await;
+    let prompts = prompts.map_err(ApiError::after_write)?;
     let application = &form.application;
     let body =
         SubmissionBody::for_applicant(app, stored, application, &prompts, &studies, received);

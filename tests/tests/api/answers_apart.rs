@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chrono::TimeDelta;
 use local::engine::{Call, Reply};
 use serde_json::{Value, json};
-use shared::domain::{AnswerSheet, Answered, Submission};
+use shared::domain::{AnswerSheet, Answered, StoredSubmission, Submission};
 use shared::ids::Id;
 use tests::fixtures::{Recruitment, id};
 use tests::{Client, Setup, TestCampus};
@@ -110,6 +110,32 @@ async fn whoever_reads_while_somebody_submits_again_sees_whole_answers() {
         replaced.store(true, Ordering::SeqCst);
     });
     assert_eq!(shown, "Better.");
+}
+
+// Two processes may give the same order number to two requests of one millisecond.
+// proves S7
+#[tokio::test]
+async fn answers_under_a_number_that_is_taken_are_not_named() {
+    let (campus, drive) = campus().await;
+    let sue = campus.as_("sue");
+    let first = drive.submit(&sue).await;
+    let answered = stored(&campus, &drive, &first).await;
+    let place = StoredSubmission::Present(Box::new(answered.submission.clone()));
+    let mut second = answered.clone();
+    second.submission.received += 1;
+    second.submission.answers_at = second.submission.received;
+    let taken = AnswerSheet {
+        answers: shared::domain::Answers::default(),
+        ..second.sheet()
+    };
+    let table = &campus.campus.app.table;
+    table.load(&[taken]).await.expect("a table");
+    table
+        .submit(&second, &place, None)
+        .await
+        .expect_err("other answers");
+    let now = stored(&campus, &drive, &first).await;
+    assert_eq!(now.answers_at, answered.answers_at);
 }
 
 // proves S7, S8, S19

@@ -31,7 +31,8 @@ pub(super) async fn keep_form(campus: &TestCampus, drive: &Recruitment, client: 
 /// Answers of `bytes` in total.
 pub(super) fn answers(questions: &[u64], bytes: usize) -> Value {
     let mut dice = 1;
-    let answer = |question| json!({ "question": question, "text": prose(bytes / questions.len(), &mut dice) });
+    let each = bytes / questions.len();
+    let answer = |question| json!({ "question": question, "text": prose(each, &mut dice) });
     json!({ "responses": questions.iter().map(answer).collect::<Vec<_>>() })
 }
 

@@ -23,11 +23,11 @@ pub struct DecisionWrite {
 }
 
 /// Maximum decisions in one transaction. Each needs two writes, and DynamoDB allows 100 writes and
-/// 4 MB. Both together have at most four reasons, which is 80 KB.
-const MAX_DECISIONS_PER_TRANSACTION: usize = 50;
+/// 4 MB. A submission and its history entry hold up to four reasons of 20 KB.
+const MAX_DECISIONS_PER_TRANSACTION: usize = 45;
 
 impl Table {
-    /// Writes decisions, each with its history entry, at most 50 per transaction. Returns the
+    /// Writes decisions, each with its history entry, at most 45 per transaction. Returns the
     /// submissions as they are now.
     ///
     /// A submission that changed after it was read is read again; its history entry then shows the
@@ -39,9 +39,12 @@ impl Table {
         at: Timestamp,
         next_id: impl Fn() -> u64 + Sync,
     ) -> Result<Vec<Submission>, TableError> {
-        let chunks = decisions.chunks(MAX_DECISIONS_PER_TRANSACTION);
-        let chunks: Vec<Vec<DecisionWrite>> = chunks.map(<[_]>::to_vec).collect();
-        let is_one = chunks.len() == 1;
+        let is_one = decisions.len() <= MAX_DECISIONS_PER_TRANSACTION;
+        let mut rest = decisions.into_iter();
+        let chunks = std::iter::from_fn(|| {
+            let chunk: Vec<_> = rest.by_ref().take(MAX_DECISIONS_PER_TRANSACTION).collect();
+            (!chunk.is_empty()).then_some(chunk)
+        });
         let decided: Result<Vec<Vec<Submission>>, TableError> = stream::iter(chunks)
             .map(|chunk| self.decide_chunk(chunk, by, at, &next_id))
             .buffered(8)

@@ -180,8 +180,8 @@ impl Table {
     }
 
     /// Removes the answers in the place of a submission that were sent before the request that
-    /// came at `when`: 1 query, and 1 write for each. Also those that no submission names, because the
-    /// process of their request ended between its two writes.
+    /// came at `when`: 1 query, and 1 write for each. This includes answers that no submission
+    /// names, because the process of their request ended between its two writes.
     pub(crate) async fn bury_answers(
         &self,
         application: Id<Application>,

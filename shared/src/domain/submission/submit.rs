@@ -7,14 +7,16 @@ use crate::db::error::ignore_refusal;
 use crate::db::execute::WriteResult;
 use crate::db::parts::parts;
 use crate::db::read::Range;
-use crate::db::{Entity, Item, Table, TableError, Write};
+use crate::db::{Entity, Item, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::mail::state::{EmailStatus, MailKind};
 use crate::domain::person::model::Person;
-use crate::domain::submission::model::{Answered, OwnPlace, Status, Submission, Withdrawal};
+use crate::domain::submission::model::{
+    AnswerSheet, Answered, OwnPlace, Status, Submission, Withdrawal,
+};
 use crate::domain::submission::store::StoredSubmission;
 use crate::ids::Id;
 use crate::time::{RequestTime, Timestamp};
@@ -93,12 +95,7 @@ impl Table {
         earlier: &StoredSubmission,
         mail: Option<&Mail>,
     ) -> Result<(), TableError> {
-        // Refused if this request has stored them before.
-        ignore_refusal(
-            self.write(Write::put(&answered.sheet())?.if_new())
-                .await
-                .map(drop),
-        )?;
+        self.store_sheet(&answered.sheet()).await?;
         let write = Write::update(answered.submission.key())
             .parts(&answered.submission, &SUBMITTED)?
             .remove("submitted")
@@ -113,6 +110,21 @@ impl Table {
             None => self.write(write).await.map(drop),
             Some(mail) => self.transact(vec![write, Write::put(mail)?.if_new()]).await,
         }
+    }
+
+    /// Stores answers. It is no error if this request has stored them before. Refused if the key
+    /// has others: two processes may give the same order number to two requests of one
+    /// millisecond.
+    async fn store_sheet(&self, sheet: &AnswerSheet) -> Result<(), TableError> {
+        let put = Write::put(sheet)?.if_new();
+        let WriteResult::Refused(stored) = self.try_write(put).await? else {
+            return Ok(());
+        };
+        let stored = stored.and_then(|stored| stored.entity::<AnswerSheet>().ok());
+        if stored.is_some_and(|stored| stored.answers == sheet.answers) {
+            return Ok(());
+        }
+        Err(TableError::Refused(Refusal::Changed))
     }
 
     /// Notes that the same answers were submitted again: the order number of the request and its
