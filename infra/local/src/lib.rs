@@ -8,6 +8,7 @@ pub mod issuer;
 pub mod mailbox;
 pub mod oidc;
 mod pages;
+mod reader;
 pub mod routes;
 pub mod simulator;
 pub mod state;

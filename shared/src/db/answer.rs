@@ -92,7 +92,7 @@ impl DeserializeResponse for Body {
 }
 
 /// The attributes of an item that finding it needs.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 struct Head {
     pk: String,
@@ -102,7 +102,7 @@ struct Head {
 }
 
 /// An item as it was answered. It is read into its entity when its type is known.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Stored {
     body: Arc<SdkBody>,
     range: Range<usize>,

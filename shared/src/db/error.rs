@@ -37,7 +37,7 @@ pub enum Refusal {
 }
 
 /// Why an operation on the table failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum TableError {
     /// A condition failed. Contains what that means.
     #[error("refused: {0:?}")]

@@ -31,6 +31,14 @@ impl Key {
         Self { pk, sk }
     }
 
+    pub(crate) fn from_item(mut item: HashMap<String, AttributeValue>) -> Option<Self> {
+        let mut text = |name| match item.remove(name)? {
+            AttributeValue::S(text) => Some(text),
+            _ => None,
+        };
+        Some(Self::new(text(PK)?, text(SK)?))
+    }
+
     pub(crate) fn into_item(self) -> HashMap<String, AttributeValue> {
         HashMap::from([
             (PK.to_owned(), AttributeValue::S(self.pk)),

@@ -10,6 +10,7 @@ mod json_text;
 pub(crate) mod keys;
 pub(crate) mod parts;
 pub(crate) mod read;
+pub(crate) mod rounds;
 mod typed;
 pub mod usage;
 pub(crate) mod write;

@@ -13,11 +13,15 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use crate::db::answer::{AnyItem as _, Body, Found, FromAnswer, Stored, readable};
 use crate::db::error::{Backoff, TableError, read_error};
 use crate::db::keys::Key;
+use crate::db::rounds::{self, Reading, unprocessed};
 use crate::db::usage::{count_call, count_read};
 use crate::db::{Entity, Item, PARALLEL, Table, keys};
 
 /// Maximum keys in one batch read (a DynamoDB limit).
 pub(crate) const MAX_BATCH_KEYS: usize = 100;
+
+/// A batch read of at most so many keys is joined with other reads of the request.
+const FEW: usize = 25;
 
 /// The items that a batch read found.
 #[derive(Debug, Default)]
@@ -68,7 +72,26 @@ pub(crate) enum Range {
 }
 
 impl Table {
+    /// Reads an item, together with whatever else the request reads at this moment.
     pub(crate) async fn read(&self, key: Key) -> Result<Option<Stored>, TableError> {
+        Ok(self.read_together(vec![key]).await?.pop())
+    }
+
+    async fn read_together(&self, keys: Vec<Key>) -> Result<Vec<Stored>, TableError> {
+        let table = self.clone();
+        rounds::read(keys, async move |mut keys| {
+            keys.sort();
+            keys.dedup();
+            let (found, unread) = match <[Key; 1]>::try_from(keys) {
+                Ok([key]) => (table.read_one(key).await?.into_iter().collect(), vec![]),
+                Err(keys) => table.get_chunk(keys).await?,
+            };
+            Ok(Reading::new(found, unread))
+        })
+        .await
+    }
+
+    async fn read_one(&self, key: Key) -> Result<Option<Stored>, TableError> {
         count_call();
         let body = Body::instead_of(|| Output::erase(GetItemOutput::builder().build()));
         self.client
@@ -93,7 +116,11 @@ impl Table {
 
     /// Reads any number of items, 100 per call, calls in parallel, strongly consistent.
     pub async fn get_many(&self, keys: Vec<Key>) -> Result<BatchItems, TableError> {
-        let found = self.get_all::<Stored>(keys).await?;
+        let found = if keys.is_empty() || keys.len() > FEW {
+            self.get_all::<Stored>(keys).await?
+        } else {
+            self.read_together(keys).await?
+        };
         Ok(BatchItems(
             found.into_iter().map(|item| (item.key(), item)).collect(),
         ))
@@ -116,15 +143,22 @@ impl Table {
         unique.sort();
         unique.dedup();
         let chunks: Vec<Vec<Key>> = unique.chunks(MAX_BATCH_KEYS).map(<[Key]>::to_vec).collect();
-        let found: Vec<Vec<T>> = stream::iter(chunks)
+        let read: Vec<(Vec<T>, Vec<Key>)> = stream::iter(chunks)
             .map(|chunk| self.get_chunk(chunk))
             .buffer_unordered(PARALLEL)
             .try_collect()
             .await?;
-        Ok(found.into_iter().flatten().collect())
+        if read.iter().any(|(_, unread)| !unread.is_empty()) {
+            return Err(unprocessed());
+        }
+        Ok(read.into_iter().flat_map(|(found, _)| found).collect())
     }
 
-    async fn get_chunk<T: FromAnswer>(&self, keys: Vec<Key>) -> Result<Vec<T>, TableError> {
+    /// Returns what was found, and the keys that were still unprocessed at the end.
+    async fn get_chunk<T: FromAnswer>(
+        &self,
+        keys: Vec<Key>,
+    ) -> Result<(Vec<T>, Vec<Key>), TableError> {
         let mut found = Vec::with_capacity(keys.len());
         let mut open: Vec<Item> = keys.into_iter().map(Key::into_item).collect();
         let mut pause = Backoff::default();
@@ -150,10 +184,10 @@ impl Table {
             found.extend(answer.items);
             open = answer.rest;
             if !open.is_empty() && !pause.wait().await {
-                return Err(TableError::Busy("unprocessed keys".to_owned()));
+                break;
             }
         }
-        Ok(found)
+        Ok((found, open.into_iter().filter_map(Key::from_item).collect()))
     }
 
     /// Passes each page of a partition, of the table or of the index, to `page`. Stops when `page`

@@ -24,6 +24,7 @@ use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
 use super::request::{PublicPath, ReceivedAt};
 use super::request_line::RequestLine;
 use super::user::User;
+use crate::db::rounds::joined;
 use crate::db::usage::metered;
 use crate::domain::Person;
 use crate::ids::Id;
@@ -180,7 +181,7 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
             |context| context.request_id.clone(),
         );
     let method = request.method().clone();
-    let (mut response, usage) = metered(next.run(request)).await;
+    let (mut response, usage) = metered(joined(next.run(request))).await;
     let status = response.status();
     let cause = response.extensions_mut().remove::<Cause>();
     if status.is_server_error() {

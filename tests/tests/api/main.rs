@@ -70,6 +70,7 @@ mod one_per_person_queue;
 mod open_applications;
 mod own_submissions;
 mod personal_exports;
+mod plain_reads;
 mod privacy;
 mod question_order;
 mod questions;
