@@ -167,14 +167,14 @@ def fill_catalogue(service):
     words = "chess robotics music debate hiking film theatre data games cooking".split()
     for start in range(0, CLUBS, 500):
         rows = "".join(
-            f"{words[n % 10]} {n},{words[n % 7]} for all,<p>{ANSWER}</p>\n"
+            f'{words[n % 10]} {n},{words[n % 7]} for all,"<p>{ANSWER * 6}</p>"\n'
             for n in range(start, start + 500)
         )
         service.call("POST", "/api/clubs/import/", "name,subtitle,description\n" + rows)
 
 
 def edit_and_list(service, number):
-    service.call("PATCH", f"/api/clubs/chess-{number}0/", {"subtitle": f"{service.turn}"})
+    service.call("PATCH", f"/api/clubs/chess-{number + 1}0/", {"subtitle": f"{service.turn}"})
     service.call("GET", "/api/clubs/?limit=25")
 
 

@@ -83,6 +83,20 @@ impl Scene {
         values.extend(event(&owner).await);
         // After ten minutes an invitation may be sent again.
         campus.advance(TimeDelta::minutes(11));
+        // What was kept in memory just after a change is read once more, which no request of the
+        // scene should pay.
+        for list in [
+            "clubs",
+            "events",
+            "tags",
+            "badges",
+            "schools",
+            "majors",
+            "years",
+            "clubfairs",
+        ] {
+            owner.get(&format!("/api/{list}/")).await.ok();
+        }
         let callers = [
             campus.anonymous(),
             campus.as_("stranger"),

@@ -131,7 +131,8 @@ impl Collection for Fair {
         let (clubs, registrations) = futures::try_join!(app.all_clubs(versions), registrations)?;
         let there =
             |registration: &Registration| clubs.get(&registration.club).map(|listed| &listed.club);
-        let visibility = Visibility::of(app, user, registrations.iter().filter_map(there)).await?;
+        let visibility =
+            Visibility::of(app, user, registrations.iter().filter_map(|one| there(one))).await?;
         let mut by_fair = FairClubs::new();
         for registration in registrations.iter() {
             let Some(club) = there(registration) else {

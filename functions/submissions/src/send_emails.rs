@@ -66,7 +66,7 @@ pub struct SendBody {
     email_type: EmailType,
     /// Whether the mails were only previewed.
     dry_run: bool,
-    /// Number of mails that are sent, or would be.
+    /// Number of mails that are sent, or would be. Mails that were not queued in time do not count.
     recipients: usize,
     /// Number of mails that the mail service has taken.
     sent: usize,
@@ -160,17 +160,19 @@ pub async fn send_emails(
         already_notified: plan.skipped.already_notified + raced,
         ..plan.skipped
     };
+    let failed = failed + unknown;
+    let detail = match left {
+        0 => format!("{sent} e-mails sent, {queued} queued, {failed} failed."),
+        _ => format!("{sent} e-mails sent, {queued} queued, {failed} failed, {left} not queued."),
+    };
     Ok(Json(SendBody {
-        detail: format!(
-            "{sent} e-mails sent, {queued} queued, {} failed.",
-            failed + unknown + left
-        ),
+        detail,
         email_type,
         dry_run,
-        recipients: recipients - raced,
+        recipients: recipients - raced - left,
         sent,
         queued,
-        failed: failed + unknown + left,
+        failed,
         skipped,
         warnings,
         previews: None,

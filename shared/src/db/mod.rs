@@ -16,6 +16,8 @@ pub mod usage;
 pub(crate) mod write;
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -64,6 +66,8 @@ pub trait Entity: Serialize + DeserializeOwned {
 pub struct Table {
     pub(crate) client: Client,
     pub(crate) name: String,
+    /// Counts the changes of the catalogue that this process makes, from a random number on.
+    pub(crate) changes: Arc<AtomicU8>,
 }
 
 pub(crate) fn to_item<E: Entity>(entity: &E) -> Result<Item, TableError> {
@@ -97,9 +101,12 @@ pub(crate) fn type_of(item: &Item) -> &str {
 impl Table {
     /// Returns the table `name`, accessed through `client`.
     pub fn new(client: Client, name: impl Into<String>) -> Self {
+        let mut start = [0];
+        let _ = aws_lc_rs::rand::fill(&mut start);
         Self {
             client,
             name: name.into(),
+            changes: Arc::new(AtomicU8::new(start[0])),
         }
     }
 

@@ -156,7 +156,7 @@ pub const CHART: [ChartRow; 48] = [
         "VERSION",
         "",
         "A version number for each catalogue part. It increases with every change in the part, \
-            except changes of counters.",
+            except changes of counters. The last 8 changes are named.",
     ],
     [
         "Event",

@@ -42,7 +42,7 @@ pub use bookmark::model::{Favorite, Subscription};
 pub use bookmark::store::{Bookmark, Bookmarks};
 #[cfg(feature = "api")]
 pub use catalogue::memory::{
-    Catalogue, Clubs, Listed, ListedAt, ListedClub, ListedEvent, PartItems, club_parts,
+    Catalogue, Clubs, ListedAt, ListedClub, ListedEvent, PartItems, club_parts,
 };
 pub use catalogue::versions::Versions;
 pub use club::model::{Club, ClubProfile, ClubText, Window};

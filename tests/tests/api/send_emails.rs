@@ -1,9 +1,13 @@
 //! `/clubs/{club}/applications/{application}/send_emails/`
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use chrono::TimeDelta;
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use tests::TestCampus;
 use tests::fixtures::{Recruitment, id};
+use tests::{Setup, TestCampus};
 
 pub(crate) async fn accepted(
     campus: &TestCampus,
@@ -16,6 +20,44 @@ pub(crate) async fn accepted(
         submissions.push(drive.decide(&submission, 4, "").await);
     }
     submissions
+}
+
+// proves E11
+#[tokio::test(start_paused = true)]
+async fn mails_that_were_not_queued_in_time_did_not_fail() {
+    // Queueing a mail takes 19 seconds, and 64 are queued at the same time.
+    let slow = |operation: &str, body: &[u8]| {
+        let is_mail =
+            operation == "TransactWriteItems" && String::from_utf8_lossy(body).contains("OUTBOX#");
+        let wait = Duration::from_secs(if is_mail { 19 } else { 0 });
+        Box::pin(async move {
+            tokio::time::sleep(wait).await;
+            None
+        }) as BoxFuture<'static, Option<(u16, Value)>>
+    };
+    let campus = Setup::default().table(Arc::new(slow)).build();
+    let drive = campus.drive("chess").await;
+    let names: Vec<String> = (0..67).map(|n| format!("person{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    accepted(&campus, &drive, &names).await;
+    let sent = drive.send("acceptance", json!({})).await.ok();
+    assert_eq!(
+        (&sent["recipients"], &sent["failed"]),
+        (&json!(64), &json!(0))
+    );
+    assert_eq!(
+        sent["detail"],
+        "0 e-mails sent, 64 queued, 0 failed, 3 not queued."
+    );
+    assert_eq!(
+        sent["warnings"][1],
+        "3 e-mails could not be queued in time. Call again to send the rest."
+    );
+    let rest = drive.send("acceptance", json!({})).await.ok();
+    assert_eq!(
+        (&rest["recipients"], &rest["skipped"]["already_notified"]),
+        (&json!(3), &json!(64))
+    );
 }
 
 // proves E1, E2, E6, E11, E13

@@ -8,7 +8,6 @@ use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
 use crate::domain::application::model::{Application, ApplicationTexts};
-use crate::domain::catalogue::versions::moved;
 use crate::domain::club::model::{Club, Window};
 use crate::domain::form::model::WholeForm;
 use crate::domain::keys;
@@ -262,7 +261,6 @@ impl Table {
         is_new: bool,
     ) -> Result<(), TableError> {
         let code = &application.club;
-        let part = keys::clubs(keys::club_part(code));
         let mut retries = Retries::default();
         loop {
             retries.next().await?;
@@ -286,7 +284,7 @@ impl Table {
             let all = writes
                 .iter()
                 .cloned()
-                .chain([change, moved([part.clone()])]);
+                .chain([change, self.moved(&[keys::club(code)])]);
             match self.transact(all.collect()).await {
                 // Another application of the club was changed at the same moment.
                 Err(TableError::Refused(Refusal::Superseded)) => {}

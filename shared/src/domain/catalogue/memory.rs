@@ -8,7 +8,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::Mutex;
 
-use crate::db::{Entity, PARALLEL, Table, TableError};
+use crate::db::{PARALLEL, Table, TableError};
+use crate::domain::catalogue::part::{Items, Listed, Part, Update, read_update};
 use crate::domain::catalogue::versions::Versions;
 use crate::domain::club::model::Club;
 use crate::domain::event::model::{Event, Span};
@@ -21,22 +22,6 @@ use crate::{ids, text};
 /// needed, the parts that were not used recently are removed.
 const MAX_CATALOGUE_BYTES: usize = 96 * 1024 * 1024;
 
-/// An item of a catalogue.
-pub trait Listed: Sized + Send + Sync + 'static {
-    /// The stored form of the item.
-    type Stored: Entity + 'static;
-    /// How long a part is used if its version did not change. This is limited because reads are not
-    /// isolated from a concurrent transaction: a reader may get the new version and then an item in
-    /// its old state.
-    const LASTS: TimeDelta;
-
-    /// Returns the form that is listed and searched.
-    fn new(stored: Self::Stored) -> Self;
-
-    /// Returns the approximate size in bytes.
-    fn size(&self) -> usize;
-}
-
 /// Where an item is: the number of its part in the request, and its position there.
 #[derive(Debug, Clone, Copy)]
 pub struct ListedAt {
@@ -47,7 +32,7 @@ pub struct ListedAt {
 }
 
 /// The items of several parts, in the order of the request.
-pub type PartItems<L> = Vec<Arc<Vec<L>>>;
+pub type PartItems<L> = Vec<Items<L>>;
 
 /// The parts of a catalogue in memory, each with its version.
 pub struct Catalogue<L>(Mutex<Held<L>>);
@@ -56,14 +41,6 @@ struct Held<L> {
     parts: HashMap<String, Part<L>>,
     /// How often the catalogue was used.
     uses: u64,
-}
-
-struct Part<L> {
-    version: u64,
-    at: DateTime<Utc>,
-    used: u64,
-    size: usize,
-    items: Arc<Vec<L>>,
 }
 
 impl<L> Default for Catalogue<L> {
@@ -77,8 +54,8 @@ impl<L> Default for Catalogue<L> {
 
 impl<L: Listed> Catalogue<L> {
     /// Returns the items of these parts, in the order of their keys. The result includes every
-    /// write whose response was sent before `versions` was read. Parts that have not changed are
-    /// not read again, and parts that were never written are not read at all.
+    /// write whose response was sent before `versions` was read. Of a part in memory only what
+    /// changed is read, and parts that were never written are not read at all.
     pub async fn parts(
         &self,
         table: &Table,
@@ -90,31 +67,20 @@ impl<L: Listed> Catalogue<L> {
         let mut held = self.0.lock().await;
         let held = &mut *held;
         held.uses += 1;
-        let is_good = |part: &Part<L>, name: &str| {
-            let fresh = (now - part.at).abs() < L::LASTS;
-            // Versions only grow. A part is at least as new as its version, because the version was
-            // read first.
-            fresh && part.version >= versions.of(name)
-        };
-        let missing = wanted.iter().filter(|name| {
-            let part = held.parts.get(*name);
-            versions.of(name) > 0 && !part.is_some_and(|part| is_good(part, name))
+        let parts = &held.parts;
+        let written = wanted.iter().filter(|name| versions.of(name) > 0).cloned();
+        let reads = stream::iter(written.collect::<Vec<String>>()).map(async |name| {
+            let update = read_update(parts.get(&name), table, &name, versions, now).await?;
+            Ok::<_, TableError>((name, update))
         });
-        let missing: Vec<String> = missing.cloned().collect();
-        let loads = stream::iter(missing).map(async |name| {
-            let stored: Vec<L::Stored> = table.catalogue_part(&name).await?;
-            let items: Vec<L> = stored.into_iter().map(L::new).collect();
-            let part = Part {
-                version: versions.of(&name),
-                at: now,
-                used: 0,
-                size: items.iter().map(L::size).sum(),
-                items: Arc::new(items),
-            };
-            Ok::<_, TableError>((name, part))
-        });
-        let loaded: Vec<(String, Part<L>)> = loads.buffer_unordered(PARALLEL).try_collect().await?;
-        held.parts.extend(loaded);
+        let updates: Vec<_> = reads.buffer_unordered(PARALLEL).try_collect().await?;
+        for (name, update) in updates {
+            match (held.parts.get_mut(&name), update) {
+                (Some(part), update) => part.apply(update, versions, now),
+                (None, Update::All(part)) => drop(held.parts.insert(name, part)),
+                (None, _) => {}
+            }
+        }
         let mut items = Vec::with_capacity(wanted.len());
         for name in wanted {
             let part = held.parts.get_mut(name).filter(|_| versions.of(name) > 0);
@@ -147,10 +113,6 @@ impl<L> Held<L> {
     }
 }
 
-/// A change of a club's counters does not change the version. This is how old counters may be in a
-/// list (C9).
-const COUNTERS_LAST: TimeDelta = TimeDelta::minutes(5);
-
 /// A club in a list, with its searchable text.
 pub struct ListedClub {
     /// The club.
@@ -165,7 +127,8 @@ pub struct ListedClub {
 
 impl Listed for ListedClub {
     type Stored = Club;
-    const LASTS: TimeDelta = COUNTERS_LAST;
+    /// C9
+    const COUNTERS_LAST: Option<TimeDelta> = Some(TimeDelta::minutes(5));
 
     fn new(club: Club) -> Self {
         let profile = &club.profile;
@@ -195,7 +158,7 @@ pub struct Clubs(PartItems<ListedClub>);
 impl Clubs {
     /// Returns all clubs, part by part.
     pub fn iter(&self) -> impl Iterator<Item = &ListedClub> {
-        self.0.iter().flat_map(|part| part.iter())
+        self.0.iter().flat_map(|part| part.iter().map(Arc::as_ref))
     }
 
     /// Returns where the club that hosts an event is.
@@ -219,7 +182,7 @@ impl Clubs {
         let position = part
             .binary_search_by(|listed| listed.club.code.cmp(code))
             .ok()?;
-        part.get(position)
+        part.get(position).map(Arc::as_ref)
     }
 }
 
@@ -256,7 +219,6 @@ pub struct ListedEvent {
 
 impl Listed for ListedEvent {
     type Stored = EventListing;
-    const LASTS: TimeDelta = TimeDelta::minutes(15);
 
     fn new(EventListing { event, .. }: EventListing) -> Self {
         let texts = [event.name.as_str(), &html::to_words(&event.description)].join("\n");
@@ -279,13 +241,7 @@ mod tests {
 
     #[test]
     fn parts_that_were_not_used_lately_go_when_memory_is_full() {
-        let part = |used, size| Part::<()> {
-            version: 1,
-            at: DateTime::default(),
-            used,
-            size,
-            items: Arc::default(),
-        };
+        let part = Part::<()>::empty;
         let third = MAX_CATALOGUE_BYTES / 3 + 1;
         let parts = [
             ("old", part(1, third)),

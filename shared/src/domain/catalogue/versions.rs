@@ -1,21 +1,50 @@
 //! The versions of the catalogue parts. All of them are in one item, and every list reads it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::Ordering;
 
 use serde_json::Value;
 
 use crate::db::answer::Stored;
-use crate::db::read::Range;
-use crate::db::{Entity, Table, TableError, Write};
+use crate::db::{Key, Table, TableError, Write};
 use crate::domain::keys;
 use crate::time::Timestamp;
 
 /// The value of the item's `type` attribute.
 const TYPE: &str = "Version";
 
+/// The beginning of the names of the attributes with the last changes.
+const PLACE: &str = "change";
+
+/// The item also names the last changes, so that who saw the versions before them reads only what
+/// changed. Each has one of these places. More would make the item larger than 1 KB, and every
+/// write of the catalogue dearer.
+const PLACES: usize = 8;
+
 /// The versions of all parts. A part is a partition of the table; both have the same name.
 #[derive(Debug, Clone, Default)]
-pub struct Versions(HashMap<String, u64>);
+pub struct Versions {
+    versions: HashMap<String, u64>,
+    changes: Vec<(String, Change)>,
+}
+
+/// A change of an item of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// Differs for each change.
+    pub(crate) id: String,
+    /// The sort key of the item.
+    pub(crate) key: String,
+}
+
+impl Change {
+    /// Reads a change and the name of its part.
+    fn parse(text: &str) -> Option<(String, Self)> {
+        let mut words = text.splitn(3, ' ').map(str::to_owned);
+        let (id, part, key) = (words.next()?, words.next()?, words.next()?);
+        Some((part, Self { id, key }))
+    }
+}
 
 impl Versions {
     /// Reads the versions from the item. If there is no item, nothing was ever written.
@@ -24,18 +53,30 @@ impl Versions {
             return Ok(Self::default());
         };
         let all: HashMap<String, Value> = item.read()?;
+        let places = all.iter().filter(|(name, _)| name.starts_with(PLACE));
+        let changes = places.filter_map(|(_, value)| Change::parse(value.as_str()?));
+        let changes = changes.collect();
         let number = |(name, value): (String, Value)| Some((name, value.as_u64()?));
-        Ok(Self(all.into_iter().filter_map(number).collect()))
+        Ok(Self {
+            versions: all.into_iter().filter_map(number).collect(),
+            changes,
+        })
     }
 
     /// Returns whether nothing was ever written.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.versions.is_empty()
     }
 
     /// Returns the version of a part; 0 if nothing was ever written there.
     pub fn of(&self, part: &str) -> u64 {
-        self.0.get(part).copied().unwrap_or_default()
+        self.versions.get(part).copied().unwrap_or_default()
+    }
+
+    /// Returns the last changes of a part that are still named.
+    pub(crate) fn changes(&self, part: &str) -> Vec<Change> {
+        let own = self.changes.iter().filter(|(of, _)| of == part);
+        own.map(|(_, change)| change.clone()).collect()
     }
 
     /// Returns the parts with events whose last showing ends between `from` and `to`, in order of
@@ -44,7 +85,7 @@ impl Versions {
         let part = |time: Timestamp| keys::events(&time.to_string());
         let (from, to) = (from.map(part), to.map(part));
         let all = self
-            .0
+            .versions
             .keys()
             .filter(|part| part.starts_with(keys::EVENT_PARTS));
         let inside = all.filter(|part| {
@@ -57,9 +98,19 @@ impl Versions {
     }
 }
 
-/// Returns the write that increases the versions of these parts, so that warm functions load them
-/// again. It is part of the transaction that changes the content.
-pub(crate) fn moved(parts: impl IntoIterator<Item = String>) -> Write {
+/// Each part once, with the number of its items.
+fn parts_of(items: &[Key]) -> Vec<(i64, String)> {
+    let mut numbers: BTreeMap<&str, i64> = BTreeMap::new();
+    for item in items {
+        *numbers.entry(&item.pk).or_default() += 1;
+    }
+    let each = numbers.into_iter();
+    each.map(|(part, number)| (number, part.to_owned()))
+        .collect()
+}
+
+/// Returns the write that makes everybody read these parts again. It follows a load of data.
+pub(crate) fn reloaded(parts: impl IntoIterator<Item = String>) -> Write {
     parts.into_iter().fold(
         Write::update(keys::versions()).set("type", &TYPE),
         |write, part| write.add(&part, 1),
@@ -78,8 +129,29 @@ impl Table {
         Versions::of_item(self.read(keys::versions()).await?)
     }
 
-    /// Returns all items of a part: 1 query.
-    pub async fn catalogue_part<E: Entity>(&self, part: &str) -> Result<Vec<E>, TableError> {
-        self.query(part.to_owned(), Range::All).await
+    /// Returns the write that increases the versions of the parts of these items and names the
+    /// changes, so that warm functions read the items again. It is part of the transaction that
+    /// changes them.
+    pub(crate) fn moved(&self, items: &[Key]) -> Write {
+        let mut write = Write::update(keys::versions()).set("type", &TYPE);
+        for (number, part) in parts_of(items) {
+            write = write.add(&part, number);
+        }
+        if items.len() > PLACES {
+            return write;
+        }
+        // Without a random number a change may have the id of another one. Then nobody finds as
+        // many changes as the versions say, and the whole part is read.
+        let mut random = [0; 4];
+        let _ = aws_lc_rs::rand::fill(&mut random);
+        let id = u32::from_be_bytes(random);
+        let number = u8::try_from(items.len()).unwrap_or_default();
+        let first = self.changes.fetch_add(number, Ordering::Relaxed);
+        for (at, item) in items.iter().enumerate() {
+            let place = (usize::from(first) + at) % PLACES;
+            let change = format!("{id:08x}{at} {} {}", item.pk, item.sk);
+            write = write.set(&format!("{PLACE}{place}"), &change);
+        }
+        write
     }
 }

@@ -6,7 +6,7 @@ use crate::db::parts::parts;
 use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
 use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::bookmark::store::Bookmark;
-use crate::domain::catalogue::versions::{Versions, moved};
+use crate::domain::catalogue::versions::{Versions, reloaded};
 use crate::domain::club::model::{Club, ClubProfile, ClubText};
 use crate::domain::conditions::counted_owner;
 use crate::domain::invite::model::InvitationLog;
@@ -260,7 +260,7 @@ impl Table {
         let mut writes = vec![
             Write::put(&stored)?.if_new().or(Refusal::Exists),
             Write::put(owner)?.if_new().or(Refusal::Exists),
-            moved([club.key().pk]).or(Refusal::ReferenceGone),
+            self.moved(&[club.key()]).or(Refusal::ReferenceGone),
             creator.or(Refusal::Quota),
         ];
         writes.extend(text.map(|text| text.or(Refusal::Exists)));
@@ -283,7 +283,7 @@ impl Table {
         let (stored, text) = apart(None, club)?;
         let mut writes = vec![
             Write::put(&stored)?.if_new().or(Refusal::Exists),
-            moved([club.key().pk]).or(Refusal::ReferenceGone),
+            self.moved(&[club.key()]).or(Refusal::ReferenceGone),
         ];
         if let Some((mail, log)) = mail {
             writes.push(Write::put(mail)?);
@@ -310,7 +310,7 @@ impl Table {
             .set("version", &(club.version + 1))
             .if_equals("version", &club.version)
             .if_equals("owners", &club.owners);
-        self.transact(vec![write, moved([club.key().pk])]).await
+        self.transact(vec![write, self.moved(&[club.key()])]).await
     }
 
     /// Replaces what officers and admins can edit in a club. Refused if the club no longer has the
@@ -327,7 +327,7 @@ impl Table {
         let mut write = Write::update(new.key())
             .parts(&stored, &EDITED)?
             .if_equals("version", &old.version);
-        let mut writes = vec![moved([new.key().pk])];
+        let mut writes = vec![self.moved(&[new.key()])];
         writes.extend(count_club((&old.profile.tags, &old.badges), new));
         if let Some(NewOwner {
             membership,
@@ -358,6 +358,6 @@ impl Table {
         if parts.is_empty() {
             return Ok(());
         }
-        self.write(moved(parts)).await.map(drop)
+        self.write(reloaded(parts)).await.map(drop)
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
-use crate::domain::catalogue::versions::moved;
+use crate::domain::catalogue::versions::reloaded;
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -179,7 +179,7 @@ impl Table {
         ];
         writes.extend(whole.as_ref().map(Write::put).transpose()?);
         writes.extend(
-            relist(None, event)?
+            self.relist(None, event)?
                 .into_iter()
                 .map(|write| write.or(Refusal::Exists)),
         );
@@ -199,7 +199,7 @@ impl Table {
         if whole.is_some() || split(old).1.is_some() {
             writes.push(write_text(&new, whole.as_ref())?);
         }
-        writes.extend(relist(Some(old), &new)?);
+        writes.extend(self.relist(Some(old), &new)?);
         self.transact(writes).await
     }
 
@@ -218,7 +218,7 @@ impl Table {
             former_part: None,
             ..event.clone()
         };
-        writes.extend(relist(Some(event), &without_showings)?);
+        writes.extend(self.relist(Some(event), &without_showings)?);
         self.transact(writes).await
     }
 
@@ -249,37 +249,41 @@ impl Table {
         if months.is_empty() {
             Ok(())
         } else {
-            self.write(moved(months)).await.map(drop)
+            self.write(reloaded(months)).await.map(drop)
         }
     }
-}
 
-/// Returns the writes that update the catalogue when an event changes from `old` to `new`.
-///
-/// If the event moves to another part, the copy in the part that it leaves is also updated. The
-/// next change of the event deletes that copy. Reason: a list reads the parts one after the other.
-/// It may read some parts before the change and others after it. In each case, at least one of them
-/// contains the event.
-fn relist(old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
-    let before = old.map(listing_parts).unwrap_or_default();
-    let now = listing_parts(new);
-    let gone: Vec<String> = before
-        .into_iter()
-        .filter(|part| !now.contains(part))
-        .collect();
-    let mut writes = Vec::new();
-    for part in &now {
-        writes.push(Write::put(&EventListing {
-            part: part.clone(),
-            event: listed(new),
-        })?);
+    /// Returns the writes that update the catalogue when an event changes from `old` to `new`.
+    ///
+    /// If the event moves to another part, the copy in the part that it leaves is also updated. The
+    /// next change of the event deletes that copy. Reason: a list reads the parts one after the
+    /// other. It may read some parts before the change and others after it. In each case, at least
+    /// one of them contains the event.
+    fn relist(&self, old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
+        let before = old.map(listing_parts).unwrap_or_default();
+        let now = listing_parts(new);
+        let gone: Vec<String> = before
+            .into_iter()
+            .filter(|part| !now.contains(part))
+            .collect();
+        let mut writes = Vec::new();
+        for part in &now {
+            writes.push(Write::put(&EventListing {
+                part: part.clone(),
+                event: listed(new),
+            })?);
+        }
+        writes.extend(
+            gone.iter()
+                .map(|part| Write::delete(keys::event_listing(part, new.id))),
+        );
+        if !writes.is_empty() {
+            let parts = now.iter().chain(&gone);
+            let copies: Vec<Key> = parts
+                .map(|part| keys::event_listing(part, new.id))
+                .collect();
+            writes.push(self.moved(&copies));
+        }
+        Ok(writes)
     }
-    writes.extend(
-        gone.iter()
-            .map(|part| Write::delete(keys::event_listing(part, new.id))),
-    );
-    if !writes.is_empty() {
-        writes.push(moved(now.into_iter().chain(gone)));
-    }
-    Ok(writes)
 }

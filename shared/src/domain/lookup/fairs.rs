@@ -1,7 +1,7 @@
 //! Registrations of clubs for fairs. The fair counts its registrations as references to it.
 
 use crate::db::{Entity, Table, TableError, Write};
-use crate::domain::catalogue::versions::moved;
+use crate::domain::catalogue::versions::reloaded;
 use crate::domain::conditions::authority;
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -49,7 +49,7 @@ impl Table {
             keys::lookup(Fair::PART, registration.fair),
             if status { 1 } else { -1 },
         );
-        let writes = [item, count, moved([keys::REGISTRATIONS.to_owned()])];
+        let writes = [item, count, self.moved(&[registration.key()])];
         self.transact(writes.into_iter().chain(authority(by, &[])).collect())
             .await
     }
@@ -61,7 +61,7 @@ impl Table {
         registrations: &[Registration],
     ) -> Result<(), TableError> {
         self.load(registrations).await?;
-        self.write(moved([keys::REGISTRATIONS.to_owned()]))
+        self.write(reloaded([keys::REGISTRATIONS.to_owned()]))
             .await
             .map(drop)
     }

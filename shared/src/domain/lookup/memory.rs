@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 
 use crate::db::{Table, TableError};
-use crate::domain::catalogue::memory::{Catalogue, Listed};
+use crate::domain::catalogue::memory::Catalogue;
+use crate::domain::catalogue::part::{Items, Listed};
 use crate::domain::catalogue::versions::Versions;
 use crate::domain::keys;
 use crate::domain::lookup::model::{
@@ -27,7 +28,6 @@ pub struct Lookups {
 
 impl<T: LookupKind> Listed for Lookup<T> {
     type Stored = Self;
-    const LASTS: TimeDelta = TimeDelta::minutes(15);
 
     fn new(stored: Self) -> Self {
         stored
@@ -40,7 +40,6 @@ impl<T: LookupKind> Listed for Lookup<T> {
 
 impl Listed for Registration {
     type Stored = Self;
-    const LASTS: TimeDelta = TimeDelta::minutes(15);
 
     fn new(stored: Self) -> Self {
         stored
@@ -71,7 +70,7 @@ in_memory! { Tag tags, Badge badges, School schools, Major majors, Year years, F
 
 /// The entries of a collection, ordered by id.
 #[derive(Debug, Clone)]
-pub struct Entries<T>(Arc<Vec<Lookup<T>>>);
+pub struct Entries<T>(Items<Lookup<T>>);
 
 impl<T> Default for Entries<T> {
     fn default() -> Self {
@@ -82,13 +81,13 @@ impl<T> Default for Entries<T> {
 impl<T: LookupKind> Entries<T> {
     /// Returns all entries, ordered by id.
     pub fn iter(&self) -> impl Iterator<Item = &Lookup<T>> {
-        self.0.iter()
+        self.0.iter().map(Arc::as_ref)
     }
 
     /// Returns the entry with this id.
     pub fn get(&self, id: Id<T>) -> Option<&Lookup<T>> {
         let position = self.0.binary_search_by_key(&id, |lookup| lookup.id).ok()?;
-        self.0.get(position)
+        self.0.get(position).map(Arc::as_ref)
     }
 
     /// Returns the entries with these ids, ordered by name.
@@ -120,7 +119,7 @@ impl Lookups {
         table: &Table,
         versions: &Versions,
         now: DateTime<Utc>,
-    ) -> Result<Arc<Vec<Registration>>, TableError> {
+    ) -> Result<Items<Registration>, TableError> {
         let parts = self
             .registrations
             .parts(table, versions, &[keys::REGISTRATIONS.to_owned()], now)

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use crate::db::{Entity, Item, Refusal, Table, TableError, Write};
-use crate::domain::catalogue::versions::moved;
+use crate::domain::catalogue::versions::reloaded;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::lookup::model::{Lookup, LookupKind, Major, School};
@@ -103,7 +103,7 @@ impl Table {
     pub async fn create_lookup<T: LookupKind>(&self, new: &Lookup<T>) -> Result<(), TableError> {
         let put = Write::put(new)?.if_new();
         let name = name_taken(new).or(Refusal::Exists);
-        self.transact(vec![name, put, moved([T::PART.to_owned()])])
+        self.transact(vec![name, put, self.moved(&[new.key()])])
             .await
     }
 
@@ -119,7 +119,7 @@ impl Table {
             .set("version", &new.version)
             .if_equals("version", &old.version)
             .if_exists();
-        let mut writes = vec![update, moved([T::PART.to_owned()])];
+        let mut writes = vec![update, self.moved(&[new.key()])];
         if name_key(&old.value) != name_key(&new.value) {
             writes.push(name_taken(new).or(Refusal::Exists));
             writes.push(Write::delete(name_key(&old.value)));
@@ -132,7 +132,7 @@ impl Table {
         let delete = Write::delete(lookup.key())
             .if_equals("version", &lookup.version)
             .if_equals("uses", &0);
-        let mut writes = vec![delete, moved([T::PART.to_owned()])];
+        let mut writes = vec![delete, self.moved(&[lookup.key()])];
         writes.push(Write::delete(name_key(&lookup.value)));
         if let Some(year) = lookup.value.graduates() {
             writes.push(
@@ -172,7 +172,7 @@ impl Table {
         if lookups.is_empty() {
             Ok(())
         } else {
-            self.write(moved([T::PART.to_owned()])).await.map(drop)
+            self.write(reloaded([T::PART.to_owned()])).await.map(drop)
         }
     }
 }
