@@ -59,7 +59,7 @@ class Service:
 
     def token(self, who):
         if who not in self.tokens:
-            claims = {"username": who, "expires_in": 86400}
+            claims = {"username": who, "email": f"{who}@uni.example", "expires_in": 86400}
             if who == "root":
                 claims["groups"] = ["clubs-admin"]
             self.connection.request(
@@ -122,7 +122,8 @@ def decide_all(service, _):
 
 
 def save_draft(service, number):
-    answer = {"question": service.answers[0]["question"], "text": f"{service.turn} {number}"}
+    text = f"{service.turn} {number}"
+    answer = {"question": service.answers[0]["question"], "text": text, "version": 0}
     who = f"typing{number}x{service.turn}"
     service.call("PATCH", service.form + "draft/", {"responses": [answer]}, who)
 
@@ -182,6 +183,7 @@ CATALOGUE = [
     ("page of 25 of 5,000 clubs", 50, get("/api/clubs/?limit=25")),
     ("page of 25, anonymous", 50, get("/api/clubs/?limit=25", who=None)),
     ("search in 5,000 clubs", 50, get("/api/clubs/?limit=25&search=chess%20all")),
+    ("search for what nothing has", 50, get("/api/clubs/?limit=25&search=zeppelin")),
     ("an edit and a page after it", 5, edit_and_list),
 ]
 

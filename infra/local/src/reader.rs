@@ -20,6 +20,9 @@ use crate::table::TABLE;
 /// A page of a query has at most these bytes, as in DynamoDB.
 const PAGE_BYTES: usize = 1_048_576;
 
+/// The most bytes of an item.
+const ITEM_BYTES: usize = 400 * 1024;
+
 /// A batch read returns at most these bytes, as in DynamoDB.
 const BATCH_BYTES: usize = 16 * PAGE_BYTES;
 
@@ -160,15 +163,17 @@ impl Reader {
             if count > 0 {
                 items.push(',');
             }
-            let key = key_json(row, source)?;
             match &wanted {
                 Wanted::All => items.push_str(text(row, 0)?),
-                Wanted::Keys => items.push_str(&key),
+                Wanted::Keys => items.push_str(&key_json(row, source)?),
                 Wanted::Some(names) => items.push_str(&parts(text(row, 0)?, names)?),
             }
-            last = Some(key);
             count += 1;
             is_full = request.limit == Some(count);
+            // The next item may not fit, and then the page ends with this one.
+            if is_full || bytes + ITEM_BYTES > PAGE_BYTES {
+                last = Some(key_json(row, source)?);
+            }
             if is_full {
                 break;
             }
