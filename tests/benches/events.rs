@@ -1,5 +1,5 @@
 //! Measures lists of events when 200, 2,000 and 20,000 events are stored. A tenth of them is in the
-//! future. `cargo bench -p tests --bench events` prints the rows of the table in docs/costs.md.
+//! future. `cargo bench -p tests --bench events` prints a table.
 
 use std::time::Duration;
 
