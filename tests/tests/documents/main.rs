@@ -25,6 +25,7 @@ mod table;
 mod template;
 mod template_gateway;
 mod template_mail;
+mod template_versions;
 
 use std::path::{Path, PathBuf};
 

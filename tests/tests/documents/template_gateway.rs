@@ -16,6 +16,14 @@ fn only_calendars_are_cached_at_the_edge_and_by_who_asks() {
     let disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
     assert_eq!(delivery["DefaultCacheBehavior"]["CachePolicyId"], disabled);
     let behaviours = delivery["CacheBehaviors"].as_array().expect("behaviours");
+    // The policies of AWS that send Strict-Transport-Security and nosniff.
+    let secure = [
+        json!("67f7725c-6f97-4210-82d7-5512b31e9d03"),
+        json!("eaab4381-ed33-4a86-88ca-d9558dc6cd63"),
+    ];
+    for one in behaviours.iter().chain([&delivery["DefaultCacheBehavior"]]) {
+        assert!(secure.contains(&one["ResponseHeadersPolicyId"]), "{one}");
+    }
     let of_api = behaviours.iter().filter_map(|one| {
         let path = one["PathPattern"]
             .as_str()

@@ -1,0 +1,75 @@
+//! template.yaml: what a deployment publishes.
+
+use serde_json::Value;
+use tests::template::SamTemplate;
+
+use crate::template::template;
+
+/// Another value of a parameter.
+fn another(name: &str, parameter: &Value) -> String {
+    let default = text_of(&parameter["Default"]);
+    let others = parameter["AllowedValues"].as_array().into_iter().flatten();
+    let allowed = others.map(text_of).find(|value| *value != default);
+    allowed.unwrap_or_else(|| match name {
+        _ if parameter["Type"] == "Number" => "7".into(),
+        "Issuer" | "JwksUrl" | "SiteUrl" | "MediaUrl" | "EndpointUrl" => {
+            "https://another.example".into()
+        }
+        _ => format!("{default}x"),
+    })
+}
+
+// SAM compares the text of the template, in which a parameter is only a name.
+// proves O2
+#[test]
+fn every_parameter_that_a_function_knows_publishes_a_version() {
+    let own = [
+        ("Issuer", "https://id.uni.example"),
+        ("Audience", "clubs"),
+        ("JwksUrl", "https://id.uni.example/keys"),
+    ];
+    let known = |template: &SamTemplate| -> Vec<Value> {
+        let functions = template.resources().into_values();
+        functions
+            .filter(|one| one["Type"] == "AWS::Serverless::Function")
+            .map(|one| one["Properties"]["Environment"].clone())
+            .chain(template.resolved(&template.section("Globals")["Function"]))
+            .collect()
+    };
+    let mut counted = 0;
+    for base in [&[][..], &own] {
+        let before = SamTemplate::load("clubs", base);
+        for (name, parameter) in before.section("Parameters") {
+            let value = another(name, parameter);
+            let mut given = base.to_vec();
+            given.retain(|(other, _)| other != name);
+            given.push((name, &value));
+            let after = SamTemplate::load("clubs", &given);
+            let is_known = known(&before) != known(&after);
+            let settings = |template: &SamTemplate| template.resource("SettingsVersion");
+            let is_published = settings(&before) != settings(&after);
+            let is_secret = parameter["NoEcho"] == true;
+            counted += usize::from(is_known);
+            assert!(
+                is_published || !is_known || is_secret,
+                "a changed {name} does not reach the functions that run"
+            );
+            assert!(!(is_published && is_secret), "{name} can be read");
+        }
+    }
+    assert!(counted > 40, "{counted}");
+    for (name, resource) in template().section("Resources") {
+        if resource["Type"] == "AWS::Serverless::Function" {
+            for text in ["Description", "VersionDescription"] {
+                let text = resource["Properties"][text].to_string();
+                assert!(text.contains("${SettingsVersion}"), "{name}: {text}");
+            }
+        }
+    }
+}
+
+fn text_of(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
