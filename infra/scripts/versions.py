@@ -62,6 +62,8 @@ def main():
         for described in (properties, function):
             told = "${SettingsVersion}" in str(described.get("Description"))
             check(told, f"{name}: a parameter publishes no version")
+        kept = version.get("UpdateReplacePolicy") == version.get("DeletionPolicy") == "Retain"
+        check(kept, f"{name}: there is no way back to a version that was replaced")
     for alias in aliases.values():
         live = alias["Properties"]["FunctionVersion"]["Fn::GetAtt"][0]
         check(live in versions, "an alias leads to a version")

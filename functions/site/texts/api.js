@@ -760,9 +760,14 @@ export const SENTENCES = [
     "Mails, die gesendet würden: {recipients}.",
   ],
   [
-    "{sent} e-mails sent, {queued} queued, {} failed.",
-    "Mails sent: {sent}, waiting: {queued}, failed: {}.",
-    "Mails gesendet: {sent}, wartend: {queued}, fehlgeschlagen: {}.",
+    "{sent} e-mails sent, {queued} queued, {failed} failed.",
+    "Mails sent: {sent}, waiting: {queued}, failed: {failed}.",
+    "Mails gesendet: {sent}, wartend: {queued}, fehlgeschlagen: {failed}.",
+  ],
+  [
+    "{sent} e-mails sent, {queued} queued, {failed} failed, {left} not queued.",
+    "Mails sent: {sent}, waiting: {queued}, failed: {failed}, still to be sent: {left}.",
+    "Mails gesendet: {sent}, wartend: {queued}, fehlgeschlagen: {failed}, noch zu senden: {left}.",
   ],
   [
     "{left} e-mails could not be queued in time. Call again to send the rest.",

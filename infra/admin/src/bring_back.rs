@@ -1,5 +1,7 @@
 //! `clubs-admin bring-back`: single items of a restored table go back into the table in use.
 
+use std::collections::BTreeSet;
+
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, SdkError};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
@@ -9,18 +11,23 @@ use shared::db::Entity as _;
 use shared::domain::{COMPANIONS, Gone};
 
 use crate::Item;
+use crate::catalogue::LISTED;
+
+type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// What belongs to an object: all items with its id, or its code, in their key.
 #[derive(Debug)]
 pub struct Wanted(Vec<String>);
 
 /// How many items were found in the restored table.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct BroughtBack {
     /// Items that the table in use did not have any more.
     pub back: usize,
     /// Items that it has, in whatever state. They stay as they are.
     pub there: usize,
+    /// The parts of the catalogue with such items.
+    parts: BTreeSet<String>,
 }
 
 impl Wanted {
@@ -66,12 +73,11 @@ impl Wanted {
 impl BroughtBack {
     /// Puts an item into the table, unless the table has an item with this key that was not
     /// deleted. Safe to repeat.
-    pub async fn put(
-        &mut self,
-        client: &Client,
-        table: &str,
-        item: Item,
-    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    pub async fn put(&mut self, client: &Client, table: &str, item: Item) -> Result<(), Error> {
+        let part = |name: &str| item.get(name)?.as_s().ok().cloned();
+        if part("type").is_some_and(|kind| LISTED.contains(&kind.as_str())) {
+            self.parts.extend(part("pk"));
+        }
         let put = client
             .put_item()
             .table_name(table)
@@ -86,6 +92,29 @@ impl BroughtBack {
                 return Err(format!("{table}: {}", DisplayErrorContext(error)).into());
             }
         }
+        Ok(())
+    }
+
+    /// Makes functions read the parts of the catalogue again that have items of these. Safe to
+    /// repeat.
+    pub async fn show(&self, client: &Client, table: &str) -> Result<(), Error> {
+        if self.parts.is_empty() {
+            return Ok(());
+        }
+        let mut update = client
+            .update_item()
+            .table_name(table)
+            .key("pk", AttributeValue::S("CATALOGUE".to_owned()))
+            .key("sk", AttributeValue::S("VERSION".to_owned()))
+            .expression_attribute_values(":one", AttributeValue::N("1".to_owned()));
+        let mut all = Vec::new();
+        for (number, part) in self.parts.iter().enumerate() {
+            update = update.expression_attribute_names(format!("#{number}"), part);
+            all.push(format!("#{number} :one"));
+        }
+        let update = update.update_expression(format!("ADD {}", all.join(", ")));
+        let done = update.send().await;
+        done.map_err(|error| format!("{table}: {}", DisplayErrorContext(error)))?;
         Ok(())
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn listings(stored: &StoredItems) -> Vec<Finding> {
 }
 
 /// The types of items that stand in parts of the catalogue.
-const LISTED: [&str; 9] = [
+pub(crate) const LISTED: [&str; 9] = [
     "Badge",
     "Club",
     "EventListing",

@@ -286,7 +286,8 @@ async fn bring_back(
         Ok(())
     })
     .await?;
-    let BroughtBack { back, there } = done;
+    done.show(&client, &which.table).await?;
+    let BroughtBack { back, there, .. } = done;
     if as_json {
         println!(
             "{}",

@@ -229,7 +229,8 @@ fn storage_error(error: &DynoxideError) -> Option<(u16, String)> {
     const WORDS: [(&str, &str); 3] = [
         (
             "is full",
-            "the disk of the data folder is full: nothing is stored until there is room",
+            "the disk of the data folder is full, or the table in memory has 1 GB: nothing is stored \
+                until there is room",
         ),
         (
             "disk I/O error",

@@ -10,6 +10,8 @@ mod query;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use dynoxide::Item;
+use dynoxide::types::item_size;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -203,18 +205,13 @@ fn text<'a>(row: &'a Row<'_>, column: usize) -> Option<&'a str> {
     row.get_ref(column).ok()?.as_str().ok()
 }
 
-/// The size of an item. Entries of the index have only strings.
+/// The size of an item. For entries of the index it is not stored.
 fn size_of(row: &Row<'_>) -> Option<usize> {
     if let Some(size) = row.get(1).ok()? {
         return Some(size);
     }
-    let entry: Attributes<'_> = serde_json::from_str(text(row, 0)?).ok()?;
-    Some(
-        entry
-            .iter()
-            .map(|(name, value)| name.len() + value.text.len())
-            .sum(),
-    )
+    let entry: Item = serde_json::from_str(text(row, 0)?).ok()?;
+    Some(item_size(&entry))
 }
 
 /// These attributes of an item, as JSON.

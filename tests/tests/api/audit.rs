@@ -5,6 +5,8 @@ use shared::time::Clock as _;
 use tests::TestCampus;
 use tests::fixtures::id;
 
+use crate::events;
+
 /// A campus that has items of most types.
 pub(crate) async fn campus() -> TestCampus {
     let campus = TestCampus::new();
@@ -223,6 +225,36 @@ async fn a_deleted_application_comes_back_with_its_submissions_and_drafts() {
     let list = drive.officer.get(&path).await.ok();
     assert_eq!(list.as_array().map(Vec::len), Some(1));
     assert_eq!(bob.get(&draft).await.ok()["responses"][0]["text"], "typed");
+}
+
+// proves O6
+#[expect(clippy::disallowed_methods, reason = "the table of a test is small")]
+#[tokio::test]
+async fn an_event_that_comes_back_is_listed_by_functions_that_have_the_others_in_memory() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let event = events::event(&ada, "Talk", &[events::showing(24, 25)]).await;
+    events::event(&ada, "Match", &[events::showing(48, 50)]).await;
+    let client = admin::client(&local::sdk_config(campus.campus.engine.clone()));
+    let scan = client.scan().table_name(local::table::TABLE).send().await;
+    let before = scan.expect("a table").items.expect("items");
+    let anybody = campus.another().anonymous();
+    let listed = async || anybody.get("/api/events/").await.ok()["count"].clone();
+    let path = format!("/api/clubs/chess/events/{}/", event["id"]);
+    ada.delete(&path).await.no_content();
+    assert_eq!(listed().await, 1);
+    let wanted = admin::Wanted::new(&[event["id"].to_string()]);
+    let mut done = admin::BroughtBack::default();
+    for item in before.into_iter().filter(|item| wanted.has(item)) {
+        done.put(&client, local::table::TABLE, item)
+            .await
+            .expect("a write");
+    }
+    done.show(&client, local::table::TABLE)
+        .await
+        .expect("a write");
+    assert_eq!(listed().await, 2);
 }
 
 // Lists do not read parts of the catalogue that have no version.

@@ -19,7 +19,7 @@ fn engine() -> Engine {
                 "pk": { "S": pk },
                 "sk": { "S": format!("{word}{number:02}") },
                 "type": { "S": "Kind" },
-                "role": { "S": "member" },
+                "role": { "N": "20" },
                 "gsi1pk": { "S": format!("ONE#{pk}") },
                 "gsi1sk": { "S": format!("{}", number / 3) },
                 "gsi2pk": { "S": format!("TWO#{pk}") },
@@ -196,6 +196,8 @@ fn what_is_not_plain_is_left_to_the_engine() {
         request[name] = value;
         request
     };
+    let mut outside = ranged(plain.clone(), "begins_with(#sk, :sk)", &[(":sk", "B#")]);
+    outside["ExclusiveStartKey"] = key("CLUB#a", "A#00");
     for request in [
         with("FilterExpression", json!("attribute_exists(#pk)")),
         with("ProjectionExpression", json!("text")),
@@ -210,6 +212,16 @@ fn what_is_not_plain_is_left_to_the_engine() {
         with("ExclusiveStartKey", key("another", "A#00")),
         with("ReturnConsumedCapacity", json!("INDEXES")),
         ranged(plain.clone(), "#sk = :sk", &[(":sk", "A#00")]),
+        ranged(
+            plain.clone(),
+            "#sk BETWEEN :from AND :to",
+            &[(":from", "B"), (":to", "A")],
+        ),
+        with(
+            "ExpressionAttributeNames",
+            json!({ "#pk": "pk", "#more": "text" }),
+        ),
+        outside,
         ranged(
             plain.clone(),
             "#sk < :sk",

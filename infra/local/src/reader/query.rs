@@ -1,7 +1,7 @@
 //! A query as one statement of SQL.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
@@ -172,15 +172,33 @@ impl Query<'_> {
             }
             _ => return None,
         };
-        // Whether the engine finds all values used: more than these are an error.
-        if self.expression_attribute_values.len()
-            != values.len() - usize::from(rest.starts_with('b'))
+        // A name or a value that is not used, and a range that ends before it begins, are errors.
+        let used = values.len() - usize::from(rest.starts_with('b'));
+        let projection = self.projection_expression.as_deref().unwrap_or("#pk");
+        let mut names: HashSet<&str> = projection.split(", ").chain(["#pk"]).collect();
+        if !rest.is_empty() {
+            names.insert("#sk");
+        }
+        if self.expression_attribute_values.len() != used
+            || self.expression_attribute_names.len() != names.len()
+            || rest.starts_with("#sk B") && values[1] > values[2]
         {
             return None;
         }
         let is_forward = self.scan_index_forward.unwrap_or(true);
         if let Some(start) = &self.exclusive_start_key {
             let start = self.start(source, start)?;
+            // It must be one that the condition allows.
+            let allowed = match (rest.as_bytes(), &values[1..]) {
+                ([], _) => true,
+                ([b'b', ..], [from, to]) => *from <= start[0] && start[0] < *to,
+                (_, [from, to]) => *from <= start[0] && start[0] <= *to,
+                (_, [to]) => start[0] < *to,
+                _ => false,
+            };
+            if !allowed {
+                return None;
+            }
             let order = &source.columns[1..];
             let marks: Vec<_> = (1..=order.len())
                 .map(|at| format!("?{}", values.len() + at))

@@ -1,11 +1,12 @@
 //! A part of a catalogue in memory, and what it takes to bring it up to date.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::db::read::Range;
+use crate::db::read::Range as KeyRange;
 use crate::db::{Entity, Key, Table, TableError};
 use crate::domain::catalogue::versions::{Change, Versions};
 
@@ -15,10 +16,14 @@ use crate::domain::catalogue::versions::{Change, Versions};
 const SETTLED_AFTER: TimeDelta = TimeDelta::minutes(1);
 
 /// After this time the whole part is read again, in case all that was missed.
-const LASTS: TimeDelta = TimeDelta::hours(6);
+const LASTS: TimeDelta = TimeDelta::hours(1);
 
 /// Counters are refreshed for at least so many items in one read.
 const SLICE: usize = 25;
+
+/// The counters of a smaller part are refreshed all at once. In a larger one a slice waits for at
+/// most a quarter of the time that counters last.
+const SMALL: usize = 4 * SLICE;
 
 /// An item of a catalogue.
 pub trait Listed: Sized + Send + Sync + 'static {
@@ -52,7 +57,7 @@ pub(super) struct Part<L> {
     seen: HashSet<String>,
     /// The items that were read soon after a change, and when.
     unsettled: Vec<(String, DateTime<Utc>)>,
-    /// The counters before this position are younger than the others, which are as of this time.
+    /// The position of the oldest counters, and when the last ones were read.
     refreshed: (usize, DateTime<Utc>),
 }
 
@@ -62,9 +67,55 @@ enum Due {
     /// Single items, and the items at these positions.
     Some(Vec<String>, Slice),
     All,
+    /// All, because not all changes are named.
+    Unnamed,
 }
 
-type Slice = std::ops::Range<usize>;
+/// Where it begins, and how many. It goes on at the beginning of the part.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Slice {
+    from: usize,
+    len: usize,
+}
+
+impl Slice {
+    /// The positions whose counters should be read now, of a part with `all` items. Steady use reads
+    /// a few each time, and a use after a pause reads all.
+    fn due(
+        all: usize,
+        (from, since): (usize, DateTime<Utc>),
+        now: DateTime<Utc>,
+        lasts: TimeDelta,
+    ) -> Self {
+        if all == 0 {
+            return Self::default();
+        }
+        let millis = |time: TimeDelta| usize::try_from(time.abs().num_milliseconds());
+        let age = millis(now - since).unwrap_or(usize::MAX);
+        let lasts = millis(lasts).unwrap_or(1);
+        let len = if all < SMALL {
+            if age < lasts { 0 } else { all }
+        } else {
+            // A quarter of the time is left for the wait until a slice is large enough.
+            let share = all.saturating_mul(age) / (lasts * 3 / 4);
+            if share < SLICE {
+                0
+            } else {
+                (share + 1).min(all)
+            }
+        };
+        Self {
+            from: from % all,
+            len,
+        }
+    }
+
+    /// The slice as ranges in a part with `all` items.
+    fn ranges(self, all: usize) -> [Range<usize>; 2] {
+        let end = self.from + self.len;
+        [self.from..end.min(all), 0..end.saturating_sub(all)]
+    }
+}
 
 /// What was read to bring a part up to date.
 pub(super) enum Update<L: Listed> {
@@ -86,10 +137,17 @@ pub(super) async fn read_update<L: Listed>(
     match (part, due) {
         (Some(_), Due::Nothing) => Ok(Update::Nothing),
         (Some(part), Due::Some(keys, slice)) => {
-            let found = part.read(table, &keys, slice.clone()).await?;
+            let found = part.read(table, &keys, slice).await?;
             Ok(Update::Some(keys, slice, found))
         }
-        _ => Ok(Update::All(Part::load(table, name, versions, now).await?)),
+        (_, due) => {
+            let mut part = Part::load(table, name, versions, now).await?;
+            // What changed without a name is also read once more after a minute.
+            if matches!(due, Due::Unnamed) {
+                part.at = now - LASTS + SETTLED_AFTER;
+            }
+            Ok(Update::All(part))
+        }
     }
 }
 
@@ -101,7 +159,7 @@ impl<L: Listed> Part<L> {
         versions: &Versions,
         now: DateTime<Utc>,
     ) -> Result<Self, TableError> {
-        let stored: Vec<L::Stored> = table.query(name.to_owned(), Range::All).await?;
+        let stored: Vec<L::Stored> = table.query(name.to_owned(), KeyRange::All).await?;
         let changes = versions.changes(name);
         let read = |change: &Change| (change.key.clone(), now);
         let keys = stored.iter().map(|item| item.key().sk).collect();
@@ -125,7 +183,7 @@ impl<L: Listed> Part<L> {
 
     /// What has to be read so that the part includes all that `versions` knows.
     fn due(&self, versions: &Versions, now: DateTime<Utc>) -> Due {
-        if (now - self.at).abs() > LASTS {
+        if (now - self.at).abs() >= LASTS {
             return Due::All;
         }
         let mut keys: Vec<String> = Vec::new();
@@ -139,7 +197,7 @@ impl<L: Listed> Part<L> {
             keys.extend(new.map(|change| change.key));
             // Some changes are not named, or not any more.
             if u64::try_from(keys.len()) != Ok(missed) {
-                return Due::All;
+                return Due::Unnamed;
             }
         }
         let settled = |at: &DateTime<Utc>| (now - *at).abs() >= SETTLED_AFTER;
@@ -147,33 +205,15 @@ impl<L: Listed> Part<L> {
         keys.extend(unsettled.map(|(key, _)| key.clone()));
         keys.sort_unstable();
         keys.dedup();
-        let slice = self.slice(now);
-        if keys.is_empty() && slice.is_empty() {
+        let lasts = L::COUNTERS_LAST;
+        let slice = lasts.map_or_else(Slice::default, |lasts| {
+            Slice::due(self.items.len(), self.refreshed, now, lasts)
+        });
+        if keys.is_empty() && slice.len == 0 {
             Due::Nothing
         } else {
             Due::Some(keys, slice)
         }
-    }
-
-    /// The positions whose counters should be read now. Steady use reads a few each time, and a use
-    /// after a pause reads all.
-    fn slice(&self, now: DateTime<Utc>) -> Slice {
-        let all = self.items.len();
-        let (from, since) = self.refreshed;
-        let Some(lasts) = L::COUNTERS_LAST.filter(|_| all > 0) else {
-            return 0..0;
-        };
-        let age = usize::try_from((now - since).abs().num_milliseconds()).unwrap_or(usize::MAX);
-        let lasts = usize::try_from(lasts.num_milliseconds()).unwrap_or(1);
-        if age >= lasts {
-            return 0..all;
-        }
-        let share = all * age / lasts;
-        if share < SLICE.min(all) {
-            return 0..0;
-        }
-        // One more than the share, because its fraction is lost each time.
-        from..(from + share + 1).min(all)
     }
 
     /// Reads the items with these keys and at these positions.
@@ -186,16 +226,20 @@ impl<L: Listed> Part<L> {
         let wanted = keys
             .iter()
             .map(|key| Key::new(self.name.clone(), key.clone()));
-        let counters = async {
-            match self.keys.get(slice).unwrap_or_default() {
-                [from, .., to] | [from @ to] => {
-                    let range = Range::Between(from.clone(), to.clone());
-                    table.query(self.name.clone(), range).await
-                }
-                [] => Ok(vec![]),
+        let counters = async |range: Range<usize>| match self.keys.get(range).unwrap_or_default() {
+            [from, .., to] | [from @ to] => {
+                let range = KeyRange::Between(from.clone(), to.clone());
+                table.query(self.name.clone(), range).await
             }
+            [] => Ok(vec![]),
         };
-        let (changed, mut found) = futures::try_join!(table.get_many(wanted.collect()), counters)?;
+        let [first, second] = slice.ranges(self.keys.len());
+        let (changed, mut found, more) = futures::try_join!(
+            table.get_many(wanted.collect()),
+            counters(first),
+            counters(second)
+        )?;
+        found.extend::<Vec<L::Stored>>(more);
         found.extend(changed.into_entities());
         Ok(found)
     }
@@ -208,11 +252,9 @@ impl<L: Listed> Part<L> {
             Update::Some(keys, slice, found) => (keys, slice, found),
         };
         let mut items = Vec::clone(&self.items);
-        let mut gone: HashSet<String> = self.keys[slice.clone()]
-            .iter()
-            .chain(&keys)
-            .cloned()
-            .collect();
+        let counted = slice.ranges(self.keys.len()).into_iter();
+        let counted = counted.filter_map(|range| self.keys.get(range));
+        let mut gone: HashSet<String> = counted.flatten().chain(&keys).cloned().collect();
         for item in found {
             let key = item.key().sk;
             gone.remove(&key);
@@ -232,13 +274,8 @@ impl<L: Listed> Part<L> {
             }
         }
         self.size = items.iter().map(|item| item.size()).sum();
-        if !slice.is_empty() {
-            let end = if slice.end >= items.len() {
-                0
-            } else {
-                slice.end
-            };
-            self.refreshed = (end, now);
+        if slice.len > 0 {
+            self.refreshed = (slice.from + slice.len, now);
         }
         self.items = Arc::new(items);
         self.note(keys, versions, now);
@@ -276,6 +313,45 @@ impl<L> Part<L> {
             seen: HashSet::new(),
             unsettled: vec![],
             refreshed: (0, DateTime::default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // proves C9
+    #[test]
+    fn no_counter_is_older_than_five_minutes_however_often_a_list_is_asked_for() {
+        let lasts = TimeDelta::minutes(5);
+        for all in [1, 2, 26, 27, 30, 49, 50, 99, 100, 105, 130, 1250] {
+            // Seconds between two lists, repeated.
+            for pauses in [
+                &[1][..],
+                &[7],
+                &[61],
+                &[1, 1, 1, 290],
+                &[299],
+                &[140, 20],
+                &[301],
+            ] {
+                let mut now = DateTime::<Utc>::default();
+                let mut read = vec![now; all];
+                let mut refreshed = (0, now);
+                for pause in pauses.iter().cycle().take(2_000) {
+                    now += TimeDelta::seconds(*pause);
+                    let slice = Slice::due(all, refreshed, now, lasts);
+                    for position in slice.ranges(all).into_iter().flatten() {
+                        read[position] = now;
+                    }
+                    if slice.len > 0 {
+                        refreshed = (slice.from + slice.len, now);
+                    }
+                    let oldest = read.iter().map(|at| now - *at).max();
+                    assert!(oldest <= Some(lasts), "{all} items, {pauses:?}: {oldest:?}");
+                }
+            }
         }
     }
 }
