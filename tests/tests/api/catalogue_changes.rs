@@ -299,5 +299,5 @@ async fn counters_are_refreshed_a_few_at_a_time() {
         assert!(one < whole / 3.0, "{one} of {whole}");
         all += one;
     }
-    assert!(all > whole * 0.8 && all < whole * 1.3, "{all} of {whole}");
+    assert!(all > whole * 0.8 && all < whole * 1.5, "{all} of {whole}");
 }
