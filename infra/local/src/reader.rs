@@ -1,9 +1,9 @@
 //! Answers the plain reads of the table from the items as the engine stored them.
 //!
-//! The engine parses each item that it reads and writes it again for the answer. A stored item has
-//! already the format of the wire, so a read without a filter can pass it through. Whatever is not
-//! plain, and every error, is left to the engine: [`Reader::answer`] returns `None`, and the words
-//! of a refusal are the engine's own.
+//! The engine parses each item that it reads and writes it again for the answer. A stored item
+//! already has the format of the wire, so a read without a filter can pass it through. Whatever is
+//! not plain, and every error, is left to the engine: [`Reader::answer`] returns `None`, and the
+//! words of a refusal are the engine's own.
 
 mod query;
 

@@ -20,7 +20,7 @@ use crate::db::{Entity, Item, PARALLEL, Table, keys};
 /// Maximum keys in one batch read (a DynamoDB limit).
 pub(crate) const MAX_BATCH_KEYS: usize = 100;
 
-/// A batch read of at most so many keys is joined with other reads of the request.
+/// A batch read of at most this many keys is joined with the other reads of the request.
 const FEW: usize = 25;
 
 /// The items that a batch read found.

@@ -11,11 +11,11 @@ use crate::db::{Entity, Key, Table, TableError};
 use crate::domain::catalogue::versions::{Change, Versions};
 
 /// Reads are not isolated from a transaction that runs at the same time: a reader may get the new
-/// version and then the item in its old state. So each changed item is read once more after this
-/// time, when no transaction runs that long.
+/// version and then the item in its old state. No transaction runs as long as this, so each changed
+/// item is read once more after this time.
 const SETTLED_AFTER: TimeDelta = TimeDelta::minutes(1);
 
-/// After this time the whole part is read again, in case all that was missed.
+/// After this time the whole part is read again, in case a change was missed all the same.
 const LASTS: TimeDelta = TimeDelta::hours(1);
 
 /// Counters are refreshed for at least so many items in one read.
