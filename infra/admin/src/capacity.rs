@@ -1,24 +1,13 @@
 //! `clubs-admin capacity`: the throughput that a table should be warmed up to before a deadline.
 
 use clap::Args;
-use shared::domain::SUBMISSION_PARTS;
 
-/// Units of a submission that do not depend on its answers. `docs/scale.md` lists them; its test
-/// compares them with what submissions use.
-///
-/// Reads of an application with two committees. Each further committee is one more.
-const READS: f64 = 8.0;
-/// The write that notes where somebody has submitted.
-const PLACE: f64 = 1.0;
-const INDEX_WRITES: f64 = 1.0;
-/// The write of the submission without its answers.
-const OWN: f64 = 1.0;
-/// Bytes in the table of 10 bytes of answers: they are compressed, and name their questions.
-const PACKED: u32 = 6;
-/// A new table on demand serves these units in a second.
-const NEW_TABLE: (f64, f64) = (12_000.0, 4_000.0);
-/// A partition serves this many units of writes in a second.
-const PARTITION_WRITES: f64 = 1_000.0;
+use crate::placements::{
+    LARGEST_TABLE, Loads, NEW_TABLE, OF_INDEX, OF_PERSON, PARTITION, Units, hot_keys,
+};
+
+/// How much of what a table reaches can be counted on, for what else students do at that time.
+const OTHER_LOAD: f64 = 1.25;
 
 /// What is expected at a deadline.
 #[derive(Debug, Args)]
@@ -56,76 +45,100 @@ pub struct Throughput {
     pub index_writes: f64,
 }
 
-/// Units of reads and of writes that a submission with answers of this size uses of the table.
-pub fn units(answers: u32) -> (f64, f64) {
-    (READS, packed(answers) + OWN + PLACE)
-}
-
-/// Units of the write of the answers.
-fn packed(answers: u32) -> f64 {
-    f64::from((answers / 10 * PACKED).div_ceil(1_024).max(1))
-}
-
 impl Deadline {
     /// Returns what the table must serve in the busiest second.
     pub fn throughput(&self) -> Throughput {
         let seconds = f64::from(self.minutes.max(1)) * 60.0;
         let average = f64::from(self.submissions) / seconds;
         let submissions = (average * f64::from(self.peak.max(1))).ceil();
-        let (reads, writes) = units(self.answers);
+        let mut each = OF_PERSON;
+        for kind in hot_keys(self.answers) {
+            each.reads += kind.units.reads;
+            each.writes += kind.units.writes;
+        }
         Throughput {
             submissions,
-            reads: (submissions * reads).ceil(),
-            writes: (submissions * writes).ceil(),
-            index_writes: (submissions * INDEX_WRITES).ceil(),
+            reads: (submissions * each.reads).ceil(),
+            writes: (submissions * each.writes).ceil(),
+            index_writes: (submissions * OF_INDEX).ceil(),
         }
     }
 
+    /// Returns how many partitions the table and its indexes need; none if no table serves it.
+    pub fn partitions(&self) -> (Option<u32>, Option<u32>) {
+        let submissions = self.throughput().submissions * OTHER_LOAD;
+        let of_table = Loads::of_table(self.answers, self.applications);
+        let of_index = Loads::of_index(self.applications);
+        (
+            of_table.partitions_for(submissions),
+            of_index.partitions_for(submissions),
+        )
+    }
+
     /// Returns the advice, line by line: what is expected, whether a new table is enough, and the
-    /// commands if it is not.
+    /// command if it is not.
     pub fn advice(&self) -> Vec<String> {
-        let Throughput {
-            submissions,
-            reads,
-            writes,
-            index_writes,
-        } = self.throughput();
+        let needed = self.throughput();
         let mut lines = vec![format!(
-            "In the busiest second {submissions} submissions: {reads} units of reads, {writes} of \
-             writes, {index_writes} of writes for each index."
+            "In the busiest second {} submissions: {} units of reads, {} of writes, {} of writes \
+             for each index.",
+            needed.submissions, needed.reads, needed.writes, needed.index_writes
         )];
-        let parts = u32::try_from(SUBMISSION_PARTS).unwrap_or(1);
-        // Of all keys of an application, those of the answers are the hottest.
-        let of_all = submissions * packed(self.answers);
-        let of_one = of_all / f64::from(self.applications.max(1)) / f64::from(parts);
-        if of_one > PARTITION_WRITES {
-            lines.push(format!(
-                "One application would write {of_one:.0} units to each of its {parts} keys, and a \
-                 partition takes {PARTITION_WRITES}. Some students would have to try again."
-            ));
+        if self.applications <= 1 {
+            lines.push(
+                "This is for one application. If several close at the same time, count all of \
+                 their submissions, and pass --applications."
+                    .to_owned(),
+            );
         }
-        // Keys do not spread evenly over partitions: half of the throughput can be counted on.
-        let (reads, writes) = (reads * 2.0, writes * 2.0);
-        if reads <= NEW_TABLE.0 && writes <= NEW_TABLE.1 {
+        let (table, index) = self.partitions();
+        if table == Some(NEW_TABLE) && index == Some(NEW_TABLE) {
             lines.push("A new table serves that. Nothing needs to be done.".to_owned());
             return lines;
         }
-        let (reads, writes) = (reads.max(NEW_TABLE.0), writes.max(NEW_TABLE.1));
-        let index = (index_writes * 2.0).max(NEW_TABLE.1);
-        lines.push("A new table does not serve that at once. Some days before, run:".to_owned());
-        lines.push(format!(
-            "aws dynamodb update-table --table-name {} --warm-throughput \
-             ReadUnitsPerSecond={reads},WriteUnitsPerSecond={writes}",
-            self.table
-        ));
-        for name in ["gsi1", "gsi2"] {
+        if table.is_none() || index.is_none() {
+            let most = Loads::of_table(self.answers, self.applications).served(LARGEST_TABLE);
             lines.push(format!(
-                "aws dynamodb update-table --table-name {} --global-secondary-index-updates \
-                 '[{{\"Update\":{{\"IndexName\":\"{name}\",\"WarmThroughput\":{{\
-                 \"ReadUnitsPerSecond\":{},\"WriteUnitsPerSecond\":{index}}}}}}}]'",
-                self.table, NEW_TABLE.0
+                "With {LARGEST_TABLE} partitions, the most without a request to AWS, 99 of 100 \
+                 placements of the keys serve {:.0} submissions a second, and half of them {:.0}. \
+                 So some students would have to try again for a while. Let the applications close \
+                 at different times.",
+                most.in_percent(99),
+                most.in_percent(50),
             ));
         }
+        lines.push("A new table may not serve that at once. Some days before, run:".to_owned());
+        lines.push(self.command(table, index));
         lines
+    }
+
+    /// The command that raises the table and both indexes. DynamoDB refuses a second one while the
+    /// first is at work.
+    fn command(&self, table: Option<u32>, index: Option<u32>) -> String {
+        let warm = |partitions: Option<u32>, reads: f64| {
+            let partitions = f64::from(partitions.unwrap_or(LARGEST_TABLE));
+            let least = f64::from(NEW_TABLE) * PARTITION.reads;
+            Units {
+                reads: reads.max(least),
+                writes: partitions * PARTITION.writes,
+            }
+        };
+        let of_table = warm(table, self.throughput().reads);
+        let of_index = warm(index, 0.0);
+        let updates = ["gsi1", "gsi2"].map(|name| {
+            format!(
+                "{{\"Update\":{{\"IndexName\":\"{name}\",\"WarmThroughput\":{{\
+                 \"ReadUnitsPerSecond\":{},\"WriteUnitsPerSecond\":{}}}}}}}",
+                of_index.reads, of_index.writes
+            )
+        });
+        format!(
+            "aws dynamodb update-table --table-name {} --warm-throughput \
+             ReadUnitsPerSecond={},WriteUnitsPerSecond={} --global-secondary-index-updates '[{}]'",
+            self.table,
+            of_table.reads,
+            of_table.writes,
+            updates.join(",")
+        )
     }
 }

@@ -8,6 +8,7 @@ mod catalogue;
 mod counts;
 mod finding;
 mod mails;
+mod placements;
 mod preflight;
 mod reconcile;
 mod relations;
@@ -17,9 +18,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 pub use bring_back::{BroughtBack, Wanted};
-pub use capacity::{Deadline, Throughput, units};
+pub use capacity::{Deadline, Throughput};
 use chrono::{DateTime, Utc};
 pub use finding::{Finding, Repair};
+pub use placements::{
+    HotKeys, LARGEST_TABLE, Loads, OF_PERSON, PARTITION, Served, Units, hot_keys,
+};
 pub use preflight::{Checked, Plan, preflight};
 pub use reconcile::{FoundReceipt, Reconciled, reconcile};
 pub use repair::{CountVersions, Repairs};

@@ -187,6 +187,7 @@ fn show_capacity(deadline: &Deadline, as_json: bool) {
                 "read_units": needed.reads,
                 "write_units": needed.writes,
                 "index_write_units": needed.index_writes,
+                "partitions": deadline.partitions().0,
             })
         );
         return;

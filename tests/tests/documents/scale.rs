@@ -6,47 +6,35 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use admin::{LARGEST_TABLE, Loads, OF_PERSON, PARTITION, Units, hot_keys};
 use local::engine::{Call, Reply};
 use serde_json::{Value, json};
-use shared::ids::sha256_hex;
 use tests::{Setup, TestCampus};
 
 use crate::costs_long::{SETTLED, answers, questions};
 
-/// What one partition of DynamoDB serves in a second: units of reads, and of writes.
-const PARTITION: Units = Units {
-    reads: 3_000.0,
-    writes: 1_000.0,
-};
 /// Bytes of the answers of a submission.
 const ANSWERS: usize = 5_000;
-/// Students of the scenario with one application, and of the one with many.
-const ONE: usize = 240;
-const MANY: (usize, usize) = (40, 6);
-/// Numbers of partitions of the table. A new table has 4.
-const PARTITIONS: [u64; 4] = [4, 10, 20, 40];
+/// Students who submit to one application.
+const STUDENTS: usize = 240;
+/// Numbers of partitions of the table. A new table has 4, the largest one 40.
+const PARTITIONS: [u32; 5] = [4, 10, 20, 30, LARGEST_TABLE];
+/// Numbers of applications that close at the same moment.
+const APPLICATIONS: [u32; 3] = [1, 10, 40];
 
-#[derive(Clone, Copy, Default)]
-struct Units {
-    reads: f64,
-    writes: f64,
+fn add(sum: &mut Units, other: Units) {
+    sum.reads += other.reads;
+    sum.writes += other.writes;
 }
 
-impl Units {
-    fn add(&mut self, other: Self) {
-        self.reads += other.reads;
-        self.writes += other.writes;
-    }
-
-    /// Submissions a second that fill a partition, if each of them uses these units of it.
-    fn most(self) -> f64 {
-        (PARTITION.reads / self.reads).min(PARTITION.writes / self.writes)
-    }
+/// Submissions a second that fill a partition, if each of them uses these units of it.
+fn most(units: Units) -> f64 {
+    (PARTITION.reads / units.reads).min(PARTITION.writes / units.writes)
 }
 
 /// The table or an index, and a partition key of it.
 type Place = (&'static str, String);
-type Loads = BTreeMap<Place, Units>;
+type Recorded = BTreeMap<Place, Units>;
 
 /// The bytes of an item, or of a value: names, texts and digits, without the names of types.
 fn bytes(value: &Value) -> usize {
@@ -163,8 +151,8 @@ fn loads(operation: &str, body: &Value, answer: &Value) -> Vec<(Place, Units)> {
 
 type Seen = Arc<Mutex<Vec<(String, Value, Value)>>>;
 
-/// Lets students submit, and returns the loads of all of them.
-async fn record(applications: usize, students: usize) -> Loads {
+/// Lets students submit with a key, and returns the loads of all of them.
+async fn record() -> Recorded {
     let (seen, is_on) = (Seen::default(), Arc::new(AtomicBool::new(false)));
     let (calls, on) = (seen.clone(), is_on.clone());
     let campus: TestCampus = Setup::default()
@@ -182,47 +170,42 @@ async fn record(applications: usize, students: usize) -> Loads {
             Box::pin(async { Some(reply) })
         }))
         .build();
-    let mut forms = Vec::new();
-    for n in 0..applications {
-        let drive = campus.drive(&format!("club{n}")).await;
-        forms.push((questions(&drive).await, drive));
-    }
+    let drive = campus.drive("club").await;
+    let questions = questions(&drive).await;
     campus.advance(SETTLED);
-    let mut sent = Vec::new();
-    for (n, (questions, drive)) in forms.into_iter().enumerate() {
-        let body = answers(&questions, ANSWERS);
-        for m in 0..students {
-            let student = campus.as_(&format!("student{n}x{m}"));
-            student.get("/api/settings/").await.ok();
-            // Warm functions know the form. Equal answers would not be stored again.
-            if m == 0 {
-                let path = format!("{}submissions/", drive.path);
-                let shorter = answers(&questions, ANSWERS - 500);
-                student.post(&path, shorter).await.created();
-            }
-            sent.push((student, format!("{}submissions/", drive.path), body.clone()));
+    let path = format!("{}submissions/", drive.path);
+    let body = answers(&questions, ANSWERS);
+    let mut students = Vec::new();
+    for n in 0..STUDENTS {
+        let student = campus.as_(&format!("student{n}"));
+        student.get("/api/settings/").await.ok();
+        // Warm functions know the form. Equal answers would not be stored again.
+        if n == 0 {
+            let shorter = answers(&questions, ANSWERS - 500);
+            student.post(&path, shorter).await.created();
         }
+        students.push(student);
     }
     is_on.store(true, Ordering::SeqCst);
     // One after the other: a request that waits long reads some of it again.
     let mut measured = Units::default();
-    for (student, path, body) in sent {
-        let answer = student.post(&path, body).await;
-        measured.add(Units {
-            reads: answer.usage.read_units,
-            writes: answer.usage.write_units,
-        });
+    for (n, student) in students.iter().enumerate() {
+        // The site sends a key with each submission.
+        let keyed = student.clone().header("idempotency-key", format!("key{n}"));
+        let answer = keyed.post(&path, body.clone()).await;
+        let (reads, writes) = (answer.usage.read_units, answer.usage.write_units);
+        add(&mut measured, Units { reads, writes });
     }
     let calls = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
-    let mut all = Loads::new();
+    let mut all = Recorded::new();
     for (operation, body, answer) in calls {
         for (place, units) in loads(&operation, &body, &answer) {
-            all.entry(place).or_default().add(units);
+            add(all.entry(place).or_default(), units);
         }
     }
     let mut attributed = Units::default();
     for units in all.values() {
-        attributed.add(*units);
+        add(&mut attributed, *units);
     }
     for (own, engine) in [
         (attributed.reads, measured.reads),
@@ -244,34 +227,13 @@ fn form((place, key): &Place) -> (&'static str, String) {
     (place, format!("{kind}{rest}"))
 }
 
-/// The partition of a key. DynamoDB's hash is not known; any good one spreads keys alike.
-fn partition(key: &str, partitions: u64) -> u64 {
-    let first = u64::from_str_radix(&sha256_hex(key.as_bytes())[..16], 16).unwrap_or_default();
-    first % partitions
-}
-
-/// Submissions a second until the fullest partition of the table is full.
-fn most(loads: &Loads, submissions: f64, partitions: u64) -> f64 {
-    let mut full: BTreeMap<u64, Units> = BTreeMap::new();
-    for ((_, key), units) in loads.iter().filter(|((place, _), _)| *place == "table") {
-        full.entry(partition(key, partitions))
-            .or_default()
-            .add(*units);
-    }
-    let each = full.values().map(|units| Units {
-        reads: units.reads / submissions,
-        writes: units.writes / submissions,
-    });
-    each.map(Units::most).fold(f64::INFINITY, f64::min)
-}
-
 /// The table of keys: how many a submission touches, and when the fullest of them is full.
-fn keys_table(loads: &Loads, submissions: f64) -> String {
+fn keys_table(loads: &Recorded, submissions: f64) -> String {
     let mut forms: BTreeMap<(&str, String), (usize, Units, Units)> = BTreeMap::new();
     for (place, units) in loads {
         let (number, sum, hottest) = forms.entry(form(place)).or_default();
         *number += 1;
-        sum.add(*units);
+        add(sum, *units);
         hottest.reads = hottest.reads.max(units.reads);
         hottest.writes = hottest.writes.max(units.writes);
     }
@@ -280,11 +242,10 @@ fn keys_table(loads: &Loads, submissions: f64) -> String {
                     key fills a partition |\n|---|---|---:|---:|---:|---:|\n"
             .to_owned();
     for ((place, form), (number, sum, hottest)) in forms {
-        let limit = Units {
+        let limit = most(Units {
             reads: hottest.reads / submissions,
             writes: hottest.writes / submissions,
-        }
-        .most();
+        });
         let _ = writeln!(
             text,
             "| {place} | `{form}` | {number} | {:.1} | {:.1} | {} |",
@@ -302,40 +263,61 @@ fn rounded(number: f64) -> String {
     format!("{:.0}", (number / scale).floor() * scale)
 }
 
+/// What `clubs-admin capacity` computes with is what submissions use.
+fn compare_with_capacity(loads: &Recorded, submissions: f64) {
+    let size = u32::try_from(ANSWERS).expect("a small number");
+    let mut of_person = Units::default();
+    let mut of_kind: BTreeMap<&str, (u64, Units)> = BTreeMap::new();
+    for ((_, key), units) in loads.iter().filter(|((place, _), _)| *place == "table") {
+        match key.split('#').next().unwrap_or_default() {
+            "USER" => add(&mut of_person, *units),
+            kind => {
+                let (keys, sum) = of_kind.entry(kind).or_default();
+                *keys += 1;
+                add(sum, *units);
+            }
+        }
+    }
+    let is_near = |own: Units, recorded: Units| {
+        (own.reads - recorded.reads / submissions).abs() < 0.1
+            && (own.writes - recorded.writes / submissions).abs() < 0.1
+    };
+    assert!(is_near(OF_PERSON, of_person), "{of_person:?}");
+    let kinds = hot_keys(size);
+    assert_eq!(kinds.len(), of_kind.len(), "{of_kind:?}");
+    for kind in kinds {
+        let (keys, units) = of_kind[kind.kind];
+        assert_eq!(kind.keys, keys, "{kind:?}");
+        assert!(is_near(kind.units, units), "{kind:?} {units:?}");
+    }
+}
+
 #[tokio::test]
 async fn the_page_about_scale_is_made_from_the_keys() {
-    let one = record(1, ONE).await;
-    let many = record(MANY.0, MANY.1).await;
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-    let (of_one, of_many) = (ONE as f64, (MANY.0 * MANY.1) as f64);
-    // What `clubs-admin capacity` computes with.
-    let (reads, writes) = admin::units(u32::try_from(ANSWERS).expect("a small number"));
-    let table = |units: fn(&Units) -> f64| {
-        let all = one.iter().filter(|((place, _), _)| *place == "table");
-        all.map(|(_, load)| units(load)).sum::<f64>() / of_one
-    };
-    assert!(
-        (table(|load| load.reads) - reads).abs() < 0.1,
-        "{}",
-        table(|load| load.reads)
-    );
-    assert!(
-        (table(|load| load.writes) - writes).abs() < 0.1,
-        "{}",
-        table(|load| load.writes)
-    );
+    let loads = record().await;
+    #[expect(clippy::cast_precision_loss, reason = "a small number")]
+    let submissions = STUDENTS as f64;
+    compare_with_capacity(&loads, submissions);
+    let size = u32::try_from(ANSWERS).expect("a small number");
     let mut text = include_str!("scale_head.md").to_owned();
-    text += &keys_table(&one, of_one);
+    text += &keys_table(&loads, submissions);
     text += "\n";
     text += include_str!("scale_partitions.md");
-    text += "| Partitions of the table | One application | 40 applications |\n|---:|---:|---:|\n";
+    text += "| Partitions of the table |";
+    for applications in APPLICATIONS {
+        let word = if applications == 1 { "" } else { "s" };
+        let _ = write!(text, " {applications} application{word}: 99 % | 50 % |");
+    }
+    text += "\n|---:|---:|---:|---:|---:|---:|---:|\n";
     for partitions in PARTITIONS {
-        let _ = writeln!(
-            text,
-            "| {partitions} | {} | {} |",
-            rounded(most(&one, of_one, partitions)),
-            rounded(most(&many, of_many, partitions))
-        );
+        let _ = write!(text, "| {partitions} |");
+        for applications in APPLICATIONS {
+            let served = Loads::of_table(size, applications).served(partitions);
+            for percent in [99, 50] {
+                let _ = write!(text, " {} |", rounded(served.in_percent(percent)));
+            }
+        }
+        text += "\n";
     }
     text += "\n";
     text += include_str!("scale_notes.md");
