@@ -8,6 +8,7 @@ pub mod auth;
 pub mod bodies;
 pub mod db;
 pub mod domain;
+mod environment;
 pub mod ids;
 pub mod lambda;
 pub mod limits;

@@ -5,6 +5,8 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::environment::version;
+
 /// The namespace of all metrics.
 const NAMESPACE: &str = "Clubs";
 
@@ -66,6 +68,9 @@ impl Metrics {
         let mut line = serde_json::to_value(line).unwrap_or_default();
         line["level"] = json!("INFO");
         line["stack"] = json!(self.stack);
+        if let Some(version) = version() {
+            line["version"] = json!(version);
+        }
         line["_aws"] = json!({
             "Timestamp": now.timestamp_millis(),
             "CloudWatchMetrics": [{

@@ -14,6 +14,7 @@ use axum::{Json, Router};
 use local::engine::Reply;
 use serde_json::{Value, json};
 use shared::db::Table;
+use shared::lambda::READY;
 use shared::time::Clock as _;
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
@@ -186,6 +187,12 @@ pub fn event(method: &str, path: &str, token: &str, received_ms: i64) -> Value {
     event["requestContext"]["requestTimeEpoch"] = json!(received_ms);
     header(&mut event, "Authorization", &format!("Bearer {token}"));
     event
+}
+
+/// The event that each new version of a function must answer (O19). The function `Check` of
+/// template.yaml sends it.
+pub fn ready_event() -> Value {
+    json!({ "httpMethod": "GET", "path": READY, "requestContext": { "httpMethod": "GET" } })
 }
 
 /// Adds a header to an event of API Gateway.

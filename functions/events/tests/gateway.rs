@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use tests::images::{form, png};
-use tests::lambda::{LambdaProcess, body, event, header};
+use tests::lambda::{LambdaProcess, body, event, header, ready_event};
 
 // proves V13
 #[tokio::test(flavor = "multi_thread")]
@@ -107,4 +107,22 @@ async fn links_have_the_address_that_the_client_knows() {
     header(&mut list, "X-Clubs-Delivery", "yes");
     let next = body(&function.invoke(list).await)["next"].clone();
     assert_eq!(next, "https://clubs.example/api/events/?page_size=1&page=2");
+}
+
+// proves O19, O20
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_version_answers_before_it_gets_requests_and_is_named_in_the_log() {
+    let function = LambdaProcess::start(env!("CARGO_BIN_EXE_events")).await;
+    let answer = function.invoke(ready_event()).await;
+    assert_eq!(answer["statusCode"], 200, "{answer}");
+    let token = function.campus.token("ada");
+    let now = function.campus.now_ms();
+    let answer = function
+        .invoke(event("GET", "/api/events/", &token, now))
+        .await;
+    assert_eq!(answer["statusCode"], 200, "{answer}");
+    let log = function.log();
+    let request = log.lines().find(|line| line.contains("\"request\""));
+    let request: Value = serde_json::from_str(request.expect("a line")).expect("JSON");
+    assert_eq!(request["version"], "1", "{request}");
 }

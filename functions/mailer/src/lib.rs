@@ -18,7 +18,7 @@ use aws_lambda_events::event::streams::DynamoDbEventResponse;
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
 use shared::db::Table;
-use shared::lambda::{Error, log_as_json, sdk_config};
+use shared::lambda::{Error, READY, log_as_json, sdk_config};
 use shared::settings::Settings;
 use shared::time::SystemClock;
 
@@ -34,7 +34,9 @@ pub async fn run() -> Result<(), Error> {
     let settings = Settings::from_env()?;
     let config = sdk_config();
     let table = Table::connect(&config, &settings.table_name);
-    table.warm_up().await;
+    // The first event tells what is wrong, if anything is.
+    let _ = table.warm_up().await;
+    let ready = &table.clone();
     let reports = &Reports::new(table.clone());
     let worker = &Worker::new(
         table,
@@ -43,6 +45,10 @@ pub async fn run() -> Result<(), Error> {
         settings,
     );
     let handle = async move |event: LambdaEvent<Value>| -> Result<DynamoDbEventResponse, Error> {
+        if event.payload["path"] == READY {
+            ready.warm_up().await?;
+            return Ok(DynamoDbEventResponse::default());
+        }
         if are_reports(&event.payload) {
             reports
                 .handle(&serde_json::from_value(event.payload)?)

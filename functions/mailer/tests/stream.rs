@@ -1,7 +1,7 @@
 //! The real binary behind the events of the table's stream.
 
 use serde_json::json;
-use tests::lambda::LambdaProcess;
+use tests::lambda::{LambdaProcess, ready_event};
 
 // proves E12, E22
 #[tokio::test(flavor = "multi_thread")]
@@ -48,4 +48,12 @@ async fn the_function_sends_what_the_stream_delivers_once() {
         .await
         .ok();
     assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
+}
+
+// proves O19
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_version_answers_before_it_gets_mails() {
+    let function = LambdaProcess::start(env!("CARGO_BIN_EXE_mailer")).await;
+    let answer = function.invoke(ready_event()).await;
+    assert_eq!(answer, json!({ "batchItemFailures": [] }));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use shared::db::Table;
-use shared::lambda::{Error, log_as_json, run_behind_gateway, sdk_config};
+use shared::lambda::{Error, log_as_json, ready, run_behind_gateway, sdk_config};
 use shared::time::SystemClock;
 use site::{Public, SiteConfig};
 
@@ -15,6 +15,10 @@ async fn main() -> Result<(), Error> {
     let config = SiteConfig::from_env()?;
     // The connection is opened by the first page that has a preview.
     let table = Table::connect(&sdk_config(), site::variable("TABLE_NAME"));
-    let public = Public::new(table, Arc::new(SystemClock), config.media_url.clone());
-    run_behind_gateway(site::routes(config, public), public_url).await
+    let public = Public::new(
+        table.clone(),
+        Arc::new(SystemClock),
+        config.media_url.clone(),
+    );
+    run_behind_gateway(ready(site::routes(config, public), table), public_url).await
 }

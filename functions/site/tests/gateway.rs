@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
-use tests::lambda::{LambdaProcess, event, header};
+use tests::lambda::{LambdaProcess, event, header, ready_event};
 
 /// The answer to a GET: status, content type, policy and body.
 async fn get(
@@ -85,4 +85,12 @@ async fn the_site_knows_its_address_and_its_issuer() {
         let (status, kind, _, _) = get(&function, path, headers).await;
         assert_eq!((status, kind.as_str()), (404, "application/json"), "{path}");
     }
+}
+
+// proves O19
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_version_answers_before_it_gets_requests() {
+    let function = LambdaProcess::start(env!("CARGO_BIN_EXE_site")).await;
+    let answer = function.invoke(ready_event()).await;
+    assert_eq!(answer["statusCode"], 200, "{answer}");
 }

@@ -169,7 +169,8 @@ impl Keys {
 }
 
 /// The issuer's keys were never fetched successfully, so tokens cannot be verified.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the keys of the issuer cannot be fetched")]
 pub struct Unavailable;
 
 impl Cached {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde_json::{Map, Value};
 
-use super::keys::Keys;
+use super::keys::{Keys, Unavailable};
 use super::verified::VerifiedTokens;
 use crate::domain::Person;
 use crate::ids;
@@ -106,9 +106,10 @@ impl Verifier {
         }
     }
 
-    /// Fetches the keys, so that the first request does not have to wait for them.
-    pub async fn warm_up(&self, now: DateTime<Utc>) {
-        let _ = self.keys.find(None, now).await;
+    /// Fetches the keys, so that the first request does not have to wait for them. It is an error
+    /// if they were never fetched successfully.
+    pub async fn warm_up(&self, now: DateTime<Utc>) -> Result<(), Unavailable> {
+        self.keys.find(None, now).await.map(drop)
     }
 
     /// Returns the claims of the token if its signature, issuer, audience and times are valid.

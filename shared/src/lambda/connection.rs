@@ -20,7 +20,7 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use http::Uri;
 use http::uri::Scheme;
 
-use super::variable;
+use crate::environment::variable;
 
 /// The authorities of AWS: Amazon Root CA 1 to 4 and the one of Starfield that signed them. AWS
 /// names them at <https://www.amazontrust.com/repository/>, and they end in 2037 and later.

@@ -1,6 +1,9 @@
 //! Start-up of a Lambda function.
 
 mod connection;
+mod line;
+#[cfg(feature = "api")]
+mod ready;
 #[cfg(feature = "api")]
 mod serve;
 
@@ -17,10 +20,18 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
+use crate::environment::variable;
+
+#[cfg(feature = "api")]
+pub use ready::ready;
 #[cfg(feature = "images")]
 pub use serve::run_with_images;
 #[cfg(feature = "api")]
 pub use serve::{run, run_behind_gateway};
+
+/// The path of the request that each new version must answer before it gets others (O19). The gateway
+/// does not lead to it, except to that of the site.
+pub const READY: &str = "/ready";
 
 /// Any error that prevents a function from starting.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -34,7 +45,8 @@ pub fn log_as_json() {
             // The id of the invocation stands once in each line.
             .with_current_span(true)
             .with_span_list(false)
-            .without_time(),
+            .without_time()
+            .map_event_format(line::Versioned),
         "info",
     );
 }
@@ -49,14 +61,6 @@ pub fn log(layer: impl Layer<Registry> + Send + Sync, default: &str) {
     tracing_subscriber::registry()
         .with(layer.with_filter(wanted))
         .init();
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "what Lambda itself tells a function; the settings are read in settings.rs"
-)]
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// Returns the configuration of the AWS SDK. Region, credentials and endpoint come from Lambda's

@@ -10,6 +10,7 @@ use tower::ServiceBuilder;
 use utoipa_axum::router::OpenApiRouter;
 
 use super::connection::connector;
+use super::ready::api_ready;
 use super::{Error, log_as_json, sdk_config_with};
 use crate::auth::{IssuerKeys, Keys, Verifier};
 use crate::db::Table;
@@ -42,9 +43,10 @@ pub async fn run_with_images(routes: OpenApiRouter<Shared>) -> Result<(), Error>
 async fn serve(routes: OpenApiRouter<Shared>, media: MakeMedia) -> Result<(), Error> {
     log_as_json();
     let app = connect(Settings::from_env()?, media)?;
-    futures::join!(app.table.warm_up(), app.verifier.warm_up(app.clock.now()));
+    // The first request tells what is wrong, if anything is.
+    let _ = futures::join!(app.table.warm_up(), app.verifier.warm_up(app.clock.now()));
     let (group, _) = routes.split_for_parts();
-    let service = finish(guard(group, &app), &app);
+    let service = api_ready(finish(guard(group, &app), &app), app.clone());
     run_behind_gateway(service, app.settings.addresses.public_url.clone()).await
 }
 

@@ -1,7 +1,10 @@
 //! `/health/`, `/openapi.json`, `/docs/`, `/local/…`
 
+use std::sync::Arc;
+
+use local::engine::Reply;
 use serde_json::json;
-use tests::TestCampus;
+use tests::{Setup, TestCampus};
 
 // proves O1
 #[tokio::test]
@@ -193,4 +196,22 @@ async fn the_clock_stays_within_the_years_that_dates_have() {
         .await
         .ok();
     anybody.get("/api/clubs/").await.ok();
+}
+
+// proves O19
+#[tokio::test]
+async fn a_version_that_cannot_read_the_table_is_not_ready() {
+    for (is_broken, expected) in [(false, 200), (true, 503)] {
+        let campus = Setup::default()
+            .hook(Arc::new(move |_| {
+                let refused = json!({ "__type": "AccessDeniedException", "message": "no right" });
+                let reply = is_broken.then(|| Reply::Answer(400, refused.to_string()));
+                Box::pin(async { reply })
+            }))
+            .build();
+        let table = campus.campus.app.table.clone();
+        let ready = shared::lambda::ready(axum::Router::new(), table);
+        let answer = tests::Client::new(ready, None).get("/ready").await;
+        assert_eq!(answer.status, expected, "{}", answer.text());
+    }
 }

@@ -118,10 +118,9 @@ pub(crate) fn reloaded(parts: impl IntoIterator<Item = String>) -> Write {
 }
 
 impl Table {
-    /// Opens the connection, so that the first request does not have to wait for it. Errors are
-    /// ignored here; the first request will report them.
-    pub async fn warm_up(&self) {
-        let _ = self.read(keys::versions()).await;
+    /// Opens the connection, so that the first request does not have to wait for it: 1 read.
+    pub async fn warm_up(&self) -> Result<(), TableError> {
+        self.read(keys::versions()).await.map(drop)
     }
 
     /// Returns the versions of all parts: 1 read.
