@@ -121,8 +121,18 @@ async fn a_new_version_answers_before_it_gets_requests_and_is_named_in_the_log()
         .invoke(event("GET", "/api/events/", &token, now))
         .await;
     assert_eq!(answer["statusCode"], 200, "{answer}");
+    let answer = function.invoke(event("GET", "/api/events/", "no token", now)).await;
+    assert_eq!(answer["statusCode"], 401, "{answer}");
     let log = function.log();
-    let request = log.lines().find(|line| line.contains("\"request\""));
-    let request: Value = serde_json::from_str(request.expect("a line")).expect("JSON");
-    assert_eq!(request["version"], "1", "{request}");
+    let lines = log.lines().filter(|line| line.contains("\"request\""));
+    let lines: Vec<Value> = lines
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(lines.len(), 2, "{log}");
+    // A refused token has its route in the log, too.
+    for (line, status) in lines.iter().zip([200, 401]) {
+        let told = (&line["version"], &line["route"], &line["status"]);
+        let expected = (json!("1"), json!("/api/events/"), json!(status));
+        assert_eq!(told, (&expected.0, &expected.1, &expected.2), "{line}");
+    }
 }

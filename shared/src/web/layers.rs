@@ -123,48 +123,48 @@ pub fn cors(origins: &[String]) -> CorsLayer {
     }
 }
 
-async fn authenticate(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
+async fn authenticate(State(app): State<Shared>, request: Request, next: Next) -> Response {
     let route = request
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(String::new, |path| path.as_str().to_owned());
-    let user = match User::authenticate(&app, request.headers()).await {
-        Ok(user) => user,
-        Err(error) => return error.into_response(),
+    let (mut response, user) = match User::authenticate(&app, request.headers()).await {
+        Ok(Some(user)) => {
+            let id = user.id();
+            (answer_to(user, &route, request, next).await, Some(id))
+        }
+        Ok(None) => (next.run(request).await, None),
+        Err(error) => (error.into_response(), None),
     };
-    let called = Called {
-        route: route.clone(),
-        user: user.as_ref().map(User::id),
-    };
-    let mut response = match user {
-        None => next.run(request).await,
-        Some(user) => {
-            request.extensions_mut().insert(user.clone());
-            let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-            if !is_read
-                && !remembers_itself(&route)
-                && let Err(error @ ApiError::BadToken(_)) = user.remember().await
-            {
-                // Nothing is executed for a caller whose id belongs to somebody else.
-                return error.into_response();
-            }
-            // The profile is stored while the request is processed, so it takes no extra time.
-            let (response, stored) = futures::join!(next.run(request), user.remember());
-            if let Err(error @ ApiError::BadToken(_)) = stored {
-                // The response is discarded: the id belongs to somebody else.
-                return error.into_response();
-            }
-            if let Err(error) = stored {
-                tracing::error!(
-                    ?error,
-                    "the profile was not stored; the next request will retry"
-                );
-            }
+    response.extensions_mut().insert(Called { route, user });
+    response
+}
+
+/// Answers the request of a caller. The profile is stored while the request is processed, so it
+/// takes no extra time; before a write, it is stored first.
+async fn answer_to(user: User, route: &str, mut request: Request, next: Next) -> Response {
+    request.extensions_mut().insert(user.clone());
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    if !is_read
+        && !remembers_itself(route)
+        && let Err(error @ ApiError::BadToken(_)) = user.remember().await
+    {
+        // Nothing is executed for a caller whose id belongs to somebody else.
+        return error.into_response();
+    }
+    let (response, stored) = futures::join!(next.run(request), user.remember());
+    match stored {
+        Ok(_) => response,
+        // The response is discarded: the id belongs to somebody else.
+        Err(error @ ApiError::BadToken(_)) => error.into_response(),
+        Err(error) => {
+            tracing::error!(
+                ?error,
+                "the profile was not stored; the next request will retry"
+            );
             response
         }
-    };
-    response.extensions_mut().insert(called);
-    response
+    }
 }
 
 /// Gives the request an id and a time, logs the result, and rewrites the body of 5xx errors.
