@@ -1,5 +1,6 @@
 """Transforms template.yaml as SAM does in CloudFormation, and checks that every function publishes a
-version whenever the code or a parameter changes. Run by CI with the Python of
+version whenever the code or a parameter changes, and that `VersionCheck` refuses a version that does
+not work. Run by CI with the Python of
 infra/scripts/requirements.txt:
 
     python infra/scripts/versions.py
@@ -9,11 +10,15 @@ only a name there, so the name of the version stays. That is why the description
 the number of `SettingsVersion`, which CloudFormation resolves, and replaces the version for.
 """
 
+import contextlib
 import copy
+import io
+import json
 import logging
 import os
 import pathlib
 import sys
+import types
 
 logging.disable(logging.WARNING)
 os.environ.setdefault("AWS_DEFAULT_REGION", "eu-central-1")
@@ -49,10 +54,65 @@ def check(fine, what):
         sys.exit(f"template.yaml: {what}")
 
 
+class Amazon:
+    """CodeDeploy and Lambda, as `VersionCheck` meets them."""
+
+    def __init__(self, current, target, answer):
+        self.info = {"functionName": "clubs-clubs", "currentVersion": current, "targetVersion": target}
+        self.answer = answer
+        self.calls = []
+
+    def client(self, _):
+        return self
+
+    def list_deployment_targets(self, deploymentId):
+        return {"targetIds": ["clubs-clubs:live"]}
+
+    def batch_get_deployment_targets(self, deploymentId, targetIds):
+        return {"deploymentTargets": [{"lambdaTarget": {"lambdaFunctionInfo": self.info}}]}
+
+    def invoke(self, FunctionName, Qualifier, Payload):
+        self.calls.append((FunctionName, Qualifier, json.loads(Payload)["path"]))
+        return {**self.answer, "Payload": io.StringIO(self.answer["Payload"])}
+
+    def put_lifecycle_event_hook_execution_status(self, **given):
+        self.calls.append(given)
+
+
+def check_hook(code):
+    """Runs the code of `VersionCheck` with each kind of answer."""
+    works, fails = {"Payload": '{"statusCode": 200}'}, {"Payload": '{"statusCode": 503, "body": "why"}'}
+    crashes = {"Payload": '{"errorMessage": "it ended"}', "FunctionError": "Unhandled"}
+    mails = {"Payload": '{"batchItemFailures": []}'}
+    for current, target, answer, status in [
+        ("3", "4", works, "Succeeded"),
+        ("3", "4", mails, "Succeeded"),
+        ("3", "4", fails, "Failed"),
+        ("3", "4", crashes, "Failed"),
+        # CloudFormation takes a deployment back, and the version before worked.
+        ("10", "9", fails, "Succeeded"),
+    ]:
+        amazon = Amazon(current, target, answer)
+        boto3 = types.ModuleType("boto3")
+        boto3.client = amazon.client
+        sys.modules["boto3"] = boto3
+        scope = {}
+        exec(code, scope)
+        event = {"DeploymentId": "d-1", "LifecycleEventHookExecutionId": "one"}
+        with contextlib.suppress(RuntimeError), contextlib.redirect_stdout(io.StringIO()):
+            scope["check"](event, None)
+        told = {"deploymentId": "d-1", "lifecycleEventHookExecutionId": "one", "status": status}
+        check(amazon.calls[-1] == told, f"VersionCheck tells {amazon.calls[-1]}, not {status}")
+        asked = [] if int(target) < int(current) else [("clubs-clubs", target, "/ready")]
+        check(amazon.calls[:-1] == asked, f"VersionCheck asks {amazon.calls[:-1]}, not {asked}")
+
+
 def main():
     text = (pathlib.Path(__file__).parent / "../../template.yaml").read_text()
     before = transformed(text, {})
+    # VersionCheck is called by no one but CodeDeploy, and always in its present state.
     functions = of_type(before, "AWS::Lambda::Function")
+    functions.pop("VersionCheck")
     versions = of_type(before, "AWS::Lambda::Version")
     aliases = of_type(before, "AWS::Lambda::Alias")
     check(len(functions) == len(versions) == len(aliases) == 8, "8 functions have an alias")
@@ -67,6 +127,11 @@ def main():
     for alias in aliases.values():
         live = alias["Properties"]["FunctionVersion"]["Fn::GetAtt"][0]
         check(live in versions, "an alias leads to a version")
+    hook = before["VersionCheck"]
+    check_hook(hook["Properties"]["Code"]["ZipFile"])
+    for name, alias in aliases.items():
+        policy = alias["UpdatePolicy"]["CodeDeployLambdaAliasUpdate"]
+        check("VersionCheck" in str(policy.get("BeforeAllowTrafficHook")), f"{name} is not checked")
     # A change of the code, or of the text, has a version of another name.
     others = [
         transformed(text, {}, "s3://bucket/other"),
@@ -78,7 +143,7 @@ def main():
     # If this fails, SAM resolves parameters by now, and `SettingsVersion` can go.
     rated = of_type(transformed(text, {"MailRate": "9"}), "AWS::Lambda::Version")
     check(rated.keys() == versions.keys(), "SAM compares parameters")
-    print(f"{len(versions)} functions publish a version for every change")
+    print(f"{len(versions)} functions publish a version for every change, and each one is checked")
 
 
 main()

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::Response;
 use shared::Shared;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Club, ClubPage, ClubProfile, ClubQuota, Membership, Person, Role, Versions};
@@ -13,8 +14,8 @@ use shared::settings::Approval;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Code, Created, ERASING, Envelope, Input, Mode, NewId, NoContent, NoInput, Owner,
-    Page, Params, PathIds, Result, User, Visibility, create, edit,
+    ApiError, Code, Created, ERASING, Envelope, Input, Kept, Mode, NewId, NoContent, NoInput,
+    Owner, Page, Params, PathIds, Result, User, Visibility, create, edit,
 };
 
 use crate::body::{ClubBody, ClubInput, ClubViewer, TagsAndBadges};
@@ -57,7 +58,7 @@ pub async fn list_clubs(
     user: Option<User>,
     params: Params,
     page: Page,
-) -> Result<Json<Envelope<ClubBody>>> {
+) -> Result<Response> {
     let filter = ClubFilter::read(&params)?;
     let (versions, (viewer, visibility)) =
         futures::try_join!(app.table.versions(), ClubViewer::of(&app, user.as_ref()))?;
@@ -80,7 +81,7 @@ pub async fn list_clubs(
     let show =
         |ranked: &Ranked| ClubBody::new(&ranked.listed.club, &viewer, &labels, &app.media, now);
     let page = page.of_sorted(&mut found, |a, b| compare(filter.order, a, b), show)?;
-    Ok(Json(page))
+    Ok(Kept::MinuteInDistribution.unless_signed_in(user.as_ref(), Json(page)))
 }
 
 /// The codes of the clubs with events that have not ended.

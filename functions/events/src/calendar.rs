@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _};
 use shared::domain::{Club, Event, EventType, Showing};
 use shared::ids::Id;
 use shared::text::html::to_text;
-use shared::web::{ApiError, Result, User, Visibility, Visible};
+use shared::web::{ApiError, Kept, Result, User, Visibility, Visible};
 use shared::{Shared, limits};
 
 use crate::events::upcoming;
@@ -42,17 +42,8 @@ pub async fn show_calendar(State(app): State<Shared>, user: Option<User>) -> Res
         );
     }
     showings.sort_by_key(|(showing, ..)| (showing.start, showing.id));
-    let mut response = calendar("Club events", showings);
-    if user.is_none() {
-        keep(&mut response);
-    }
-    Ok(response)
-}
-
-/// Lets caches keep a calendar for five minutes (V20).
-fn keep(response: &mut Response) {
-    let policy = HeaderValue::from_static("public, max-age=300");
-    response.headers_mut().insert(header::CACHE_CONTROL, policy);
+    let calendar = calendar("Club events", showings);
+    Ok(Kept::FiveMinutes.unless_signed_in(user.as_ref(), calendar))
 }
 
 /// Get the calendar of a club.
@@ -75,12 +66,9 @@ pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Re
         showings.extend(event.showings.iter().map(|showing| (showing, event, club)));
     }
     showings.sort_by_key(|(showing, ..)| std::cmp::Reverse((showing.start, showing.id)));
-    let mut response = calendar(&club.profile.name, showings);
     // The club is visible to everybody, so for anonymous callers a cache may keep it.
-    if scope.user.is_none() {
-        keep(&mut response);
-    }
-    Ok(response)
+    let calendar = calendar(&club.profile.name, showings);
+    Ok(Kept::FiveMinutes.unless_signed_in(scope.user.as_ref(), calendar))
 }
 
 /// A calendar with the first showings, as many as fit.

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
+use axum::response::Response;
 use shared::bodies::Badges;
 use shared::db::TableError;
 use shared::domain::Versions;
@@ -17,7 +18,7 @@ use shared::text::ClubCode;
 use shared::text::Word;
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Envelope, Page, Params, PathIds, Result, User, Visibility, is_officer,
+    ApiError, Envelope, Kept, Page, Params, PathIds, Result, User, Visibility, is_officer,
 };
 use shared::{App, Shared};
 
@@ -319,7 +320,7 @@ pub async fn list_events(
     user: Option<User>,
     params: Params,
     page: Page,
-) -> Result<Json<Envelope<EventBody>>> {
+) -> Result<Response> {
     let filter = EventFilter::read(&params, app.now())?;
     let found = find(&app, &filter, user.as_ref()).await?;
     // Fields for officers are shown only in the list of the club (V6).
@@ -333,7 +334,7 @@ pub async fn list_events(
         EventBody::new(event, club, viewer, &found.badges, &app.media)
     };
     let page = page.of_sorted(&mut hits, |a, b| a.key().cmp(&b.key()), show)?;
-    Ok(Json(page))
+    Ok(Kept::MinuteInDistribution.unless_signed_in(user.as_ref(), Json(page)))
 }
 
 /// The event that the path names, if the caller can see its club.

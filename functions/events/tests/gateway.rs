@@ -121,7 +121,9 @@ async fn a_new_version_answers_before_it_gets_requests_and_is_named_in_the_log()
         .invoke(event("GET", "/api/events/", &token, now))
         .await;
     assert_eq!(answer["statusCode"], 200, "{answer}");
-    let answer = function.invoke(event("GET", "/api/events/", "no token", now)).await;
+    let answer = function
+        .invoke(event("GET", "/api/events/", "no token", now))
+        .await;
     assert_eq!(answer["statusCode"], 401, "{answer}");
     let log = function.log();
     let lines = log.lines().filter(|line| line.contains("\"request\""));

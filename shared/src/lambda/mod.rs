@@ -29,8 +29,8 @@ pub use serve::run_with_images;
 #[cfg(feature = "api")]
 pub use serve::{run, run_behind_gateway};
 
-/// The path of the request that each new version must answer before it gets others (O19). The gateway
-/// does not lead to it, except to that of the site.
+/// The path of the request that each new version must answer before it gets others (O19). The
+/// gateway does not lead to it, except to that of the site.
 pub const READY: &str = "/ready";
 
 /// Any error that prevents a function from starting.

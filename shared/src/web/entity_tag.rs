@@ -5,7 +5,7 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -144,6 +144,30 @@ pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
         (true, true, _) => response,
         (true, false, true) => with_cache_control(response, "private, no-cache"),
         (true, false, false) => with_cache_control(response, "public, no-cache"),
+    }
+}
+
+/// How long caches may keep what callers see who are not signed in.
+#[derive(Debug, Clone, Copy)]
+pub enum Kept {
+    /// Five minutes, also in programs of callers: calendars (V20).
+    FiveMinutes,
+    /// A minute in the distribution; browsers check each time (H36).
+    MinuteInDistribution,
+}
+
+impl Kept {
+    /// Returns the response with this policy, if there is no user.
+    pub fn unless_signed_in<U>(self, user: Option<&U>, response: impl IntoResponse) -> Response {
+        let response = response.into_response();
+        if user.is_some() {
+            return response;
+        }
+        let policy = match self {
+            Self::FiveMinutes => "public, max-age=300",
+            Self::MinuteInDistribution => "public, max-age=0, s-maxage=60",
+        };
+        with_cache_control(response, policy)
     }
 }
 

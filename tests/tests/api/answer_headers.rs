@@ -88,6 +88,28 @@ async fn entity_tags_are_strong_but_for_compressed_answers_and_come_with_201() {
     );
 }
 
+// proves H36
+#[tokio::test]
+async fn the_distribution_keeps_lists_for_a_minute_and_nothing_of_somebody() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    for path in ["/api/clubs/?search=chess", "/api/events/"] {
+        let list = campus.anonymous().get(path).await;
+        assert_eq!(
+            list.header("cache-control"),
+            "public, max-age=0, s-maxage=60"
+        );
+        assert_eq!(
+            ada.get(path).await.header("cache-control"),
+            "private, no-cache"
+        );
+    }
+    // An error is nobody's answer but the caller's.
+    let refused = campus.anonymous().get("/api/clubs/?page=99").await;
+    assert_eq!(refused.header("cache-control"), "no-store");
+}
+
 // proves H30
 #[tokio::test]
 async fn answers_say_what_they_depend_on() {

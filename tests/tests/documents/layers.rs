@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::sources::{rust_files, without_tests};
 
 /// The modules of `shared`, the lowest layer first. A module may use those of lower layers.
-const LAYERS: [&[&str]; 12] = [
-    &["qr", "metrics"],
+const LAYERS: [&[&str]; 13] = [
+    &["environment", "qr"],
+    &["metrics"],
     &["ids", "limits", "time"],
     &["settings"],
     &["text"],

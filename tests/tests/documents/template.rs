@@ -28,6 +28,7 @@ pub(crate) fn deployments() -> Vec<SamTemplate> {
         ("CorsOrigins", "https://a,https://b"),
     ];
     let rest = [
+        ("Stage", "prod"),
         ("AccessLogs", "yes"),
         ("AlarmEmail", "it@uni.example"),
         ("MediaUrl", "https://media.uni.example"),
@@ -291,8 +292,9 @@ fn what_is_watched_exists_and_the_dashboard_is_json() {
             .filter(|resource| resource["Type"] == "AWS::CloudWatch::Alarm");
         let alarms: Vec<&Value> = alarms.map(|alarm| &alarm["Properties"]).collect();
         // Ten alarms are free. The others are worth their price in production only.
-        let more = if template.holds("IsProduction") { 2 } else { 0 };
-        assert_eq!(alarms.len(), 10 + more);
+        let more = if template.holds("IsProduction") { 5 } else { 0 };
+        let of_logs = usize::from(template.holds("HasAccessLogs"));
+        assert_eq!(alarms.len(), 10 + more + of_logs);
         let operations =
             std::fs::read_to_string(super::root().join("docs/operations.md")).expect("a page");
         for alarm in alarms {
@@ -312,6 +314,9 @@ fn what_is_watched_exists_and_the_dashboard_is_json() {
             .as_str()
             .expect("a body");
         let body: Value = serde_json::from_str(body).expect("JSON");
+        // All alarms are on it.
+        let shown = body["widgets"][0]["properties"]["alarms"].as_array();
+        assert_eq!(shown.map(Vec::len), Some(10 + more + of_logs));
         assert!(
             body["widgets"]
                 .as_array()

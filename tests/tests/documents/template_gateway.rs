@@ -10,7 +10,7 @@ use crate::template::{deployments, template};
 // What one caller may see is not given to another one from the cache at the edge (V20).
 // proves V20
 #[test]
-fn only_calendars_are_cached_at_the_edge_and_by_who_asks() {
+fn only_public_lists_and_calendars_are_cached_at_the_edge_and_by_who_asks() {
     let template = template();
     let delivery = &template.resources()["Delivery"]["Properties"]["DistributionConfig"];
     let disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
@@ -30,23 +30,34 @@ fn only_calendars_are_cached_at_the_edge_and_by_who_asks() {
             .filter(|path| path.starts_with("/api"));
         Some((path?, &one["CachePolicyId"]))
     });
-    let cached = json!("clubs-CalendarCache");
+    let (calendars, lists) = (json!("clubs-CalendarCache"), json!("clubs-ListCache"));
     let expected = [
-        ("/api/events.ics", &cached),
-        ("/api/clubs/*/events.ics", &cached),
+        ("/api/events.ics", &calendars),
+        ("/api/clubs/*/events.ics", &calendars),
+        ("/api/clubs/", &lists),
+        ("/api/events/", &lists),
         ("/api/*", &json!(disabled)),
     ];
     assert_eq!(of_api.collect::<Vec<_>>(), expected);
-    let policy = &template.resources()["CalendarCache"]["Properties"]["CachePolicyConfig"];
+    for (name, seconds) in [("CalendarCache", 300), ("ListCache", 60)] {
+        let policy = &template.resources()[name]["Properties"]["CachePolicyConfig"];
+        // Without a policy of the answer, nothing is kept.
+        for (bound, seconds) in [("MinTTL", 0), ("DefaultTTL", 0), ("MaxTTL", seconds)] {
+            assert_eq!(policy[bound], seconds, "{name} {bound}");
+        }
+        let key = &policy["ParametersInCacheKeyAndForwardedToOrigin"];
+        let headers = &key["HeadersConfig"]["Headers"];
+        assert!(
+            headers
+                .as_array()
+                .is_some_and(|headers| headers.contains(&json!("Authorization"))),
+            "{name}"
+        );
+    }
+    let lists = &template.resources()["ListCache"]["Properties"]["CachePolicyConfig"];
     assert_eq!(
-        (&policy["DefaultTTL"], &policy["MaxTTL"]),
-        (&json!(0), &json!(300))
-    );
-    let key = &policy["ParametersInCacheKeyAndForwardedToOrigin"]["HeadersConfig"]["Headers"];
-    assert!(
-        key.as_array()
-            .expect("headers")
-            .contains(&json!("Authorization"))
+        lists["ParametersInCacheKeyAndForwardedToOrigin"]["QueryStringsConfig"]["QueryStringBehavior"],
+        "all"
     );
     let errors = delivery["CustomErrorResponses"].as_array().expect("errors");
     assert!(errors.iter().all(|error| error["ErrorCachingMinTTL"] == 0));
@@ -63,6 +74,19 @@ fn by_binary(functions: &BTreeMap<String, Function>) -> BTreeMap<&str, &Function
         .filter(|function| function.name != "MailReports")
         .map(|function| (function.binary.as_str(), function))
         .collect()
+}
+
+/// Whatever form of a path a client invents, the firewall counts its address.
+// proves O16
+#[test]
+fn all_that_reaches_the_gateway_has_the_address_of_the_client() {
+    let template = tests::template::SamTemplate::load("clubs", &[("Waf", "yes")]);
+    let delivery = &template.resources()["Delivery"]["Properties"]["DistributionConfig"];
+    let behaviours = delivery["CacheBehaviors"].as_array().expect("behaviours");
+    for one in behaviours.iter().chain([&delivery["DefaultCacheBehavior"]]) {
+        let is_counted = one["FunctionAssociations"][0]["EventType"] == "viewer-request";
+        assert_eq!(is_counted, one["TargetOriginId"] == "gateway", "{one}");
+    }
 }
 
 #[test]

@@ -29,11 +29,16 @@ fn every_parameter_that_a_function_knows_publishes_a_version() {
         ("JwksUrl", "https://id.uni.example/keys"),
     ];
     let known = |template: &SamTemplate| -> Vec<Value> {
+        let mut global = template.resolved(&template.section("Globals")["Function"]);
+        // How a version is deployed is nothing that it knows.
+        if let Some(global) = &mut global {
+            global["DeploymentPreference"] = Value::Null;
+        }
         let functions = template.resources().into_values();
         functions
             .filter(|one| one["Type"] == "AWS::Serverless::Function")
             .map(|one| one["Properties"]["Environment"].clone())
-            .chain(template.resolved(&template.section("Globals")["Function"]))
+            .chain(global)
             .collect()
     };
     let mut counted = 0;
@@ -65,6 +70,28 @@ fn every_parameter_that_a_function_knows_publishes_a_version() {
                 assert!(text.contains("${SettingsVersion}"), "{name}: {text}");
             }
         }
+    }
+}
+
+// proves O19
+#[test]
+fn each_new_version_has_to_answer_what_functions_are_tested_with() {
+    let template = template();
+    let code = &template.section("Resources")["VersionCheck"]["Properties"]["Code"]["ZipFile"];
+    let event = format!("'{}'", tests::lambda::ready_event());
+    assert!(text_of(code).contains(&event), "{code}");
+    let deployed = |check: &str| {
+        let template = SamTemplate::load("clubs", &[("CheckVersions", check)]);
+        let global = template.resolved(&template.section("Globals")["Function"]);
+        global.unwrap_or_default()["DeploymentPreference"].clone()
+    };
+    let (checked, unchecked) = (deployed("yes"), deployed("no"));
+    assert_eq!(checked["Hooks"]["PreTraffic"], "clubs-VersionCheck");
+    assert_eq!(unchecked["Hooks"]["PreTraffic"], Value::Null);
+    // An alarm of an incident must not stop the deployment of its end.
+    for preference in [checked, unchecked] {
+        assert_eq!(preference["Type"], "AllAtOnce");
+        assert_eq!(preference["Alarms"], Value::Null);
     }
 }
 
