@@ -2,6 +2,7 @@
 //! items by ids only.
 
 mod answers;
+mod aws_cli;
 mod bring_back;
 mod capacity;
 mod catalogue;
@@ -12,6 +13,7 @@ mod placements;
 mod preflight;
 mod reconcile;
 mod relations;
+mod releases;
 mod repair;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -26,6 +28,7 @@ pub use placements::{
 };
 pub use preflight::{Checked, Plan, preflight};
 pub use reconcile::{FoundReceipt, Reconciled, reconcile};
+pub use releases::{Stack, Way, back, keep};
 pub use repair::{CountVersions, Repairs};
 use serde_json::Value;
 use shared::domain::misplaced;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use admin::{BroughtBack, Deadline, Plan, Reading, Repairs, Wanted};
+use admin::{BroughtBack, Deadline, Plan, Reading, Repairs, Stack, Wanted, Way};
 use aws_config::BehaviorVersion;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
@@ -48,6 +48,12 @@ enum Command {
     /// limit of concurrent executions, state of SES, role for access logs, certificates. Exit
     /// status 1 if anything would
     Preflight(Plan),
+    /// Keeps what a stack is deployed with: its template and its parameters, without secrets. They
+    /// go into the bucket with the code of the functions. Run it before each deployment
+    Keep(Stack),
+    /// Goes back to a release that was kept, by a deployment of its code, template and parameters.
+    /// The next deployment works as always. The table in use and the secrets stay as they are
+    Back(Way),
     /// Computes the throughput that the table needs at a deadline, and the commands that warm it up
     Capacity(Deadline),
     /// Copies items of a restored table into the table in use, unless it has an item with the same
@@ -101,6 +107,12 @@ async fn main() -> ExitCode {
         Command::Check(which) => Box::pin(check(&which, json)).await,
         Command::Repair { which, dry_run } => Box::pin(repair(&which, dry_run, json)).await,
         Command::Preflight(plan) => Ok(show_preflight(&plan, json)),
+        Command::Keep(stack) => show_release(json, |folder| {
+            admin::keep(&stack, SystemClock.now(), folder).map(|line| vec![line])
+        }),
+        Command::Back(way) => {
+            show_release(json, |folder| admin::back(&way, SystemClock.now(), folder))
+        }
         Command::Capacity(deadline) => {
             show_capacity(&deadline, json);
             Ok(0)
@@ -175,6 +187,24 @@ fn show_preflight(plan: &Plan, as_json: bool) -> usize {
         }
     }
     all.iter().filter(|one| !one.is_good).count()
+}
+
+/// Runs what needs a folder for its files, and prints what was done.
+fn show_release(
+    as_json: bool,
+    work: impl FnOnce(&Path) -> Result<Vec<String>, String>,
+) -> Result<usize, Error> {
+    let folder = std::env::temp_dir().join(format!("clubs-admin-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let done = work(&folder);
+    std::fs::remove_dir_all(&folder)?;
+    let lines = done?;
+    if as_json {
+        println!("{}", json!({ "done": lines }));
+    } else {
+        println!("{}", lines.join("\n"));
+    }
+    Ok(0)
 }
 
 fn show_capacity(deadline: &Deadline, as_json: bool) {

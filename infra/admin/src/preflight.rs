@@ -1,9 +1,8 @@
-//! What would make a deployment fail, found before it begins. The questions are asked with the AWS
-//! CLI, which an operator has anyway, so that the answers are those of the operator's account.
-
-use std::process::Command;
+//! What would make a deployment fail, found before it begins.
 
 use serde_json::Value;
+
+use crate::aws_cli::{self, run};
 
 /// What will be deployed.
 #[derive(Debug, Clone, clap::Args)]
@@ -202,20 +201,5 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 }
 
 fn ask(plan: &Plan, question: &[&str]) -> Result<Value, String> {
-    let options = ["--region", &plan.region, "--output", "json"];
-    let answer = run(&[question, &options].concat())?;
-    serde_json::from_str(&answer).map_err(|error| error.to_string())
-}
-
-/// Runs the AWS CLI. The error is its last line.
-fn run(arguments: &[&str]) -> Result<String, String> {
-    let done = Command::new("aws")
-        .args(arguments)
-        .output()
-        .map_err(|error| error.to_string())?;
-    if done.status.success() {
-        return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
-    }
-    let told = String::from_utf8_lossy(&done.stderr).into_owned();
-    Err(told.trim().lines().last().unwrap_or("no answer").to_owned())
+    aws_cli::ask(&[question, &["--region", &plan.region]].concat())
 }

@@ -1,0 +1,261 @@
+//! `clubs-admin keep` and `clubs-admin back`: what a stack was deployed with, and the way back to it.
+//!
+//! A deployment of the template and the parameters of an earlier release is a deployment like any
+//! other, so that the next one works whatever changed. Aliases that are moved by hand would make the
+//! next deployment fail.
+
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::aws_cli::{ask, run};
+
+/// Parameters that stay as they are now. The table in use does not go back: what people wrote since
+/// a restore is only there.
+const STAY: [&str; 2] = ["RestoredTable", "RestoredStream"];
+/// Says nothing about the release.
+const CHECK: &str = "CheckVersions";
+
+/// A stack whose releases are kept.
+#[derive(Debug, Clone, Args)]
+pub struct Stack {
+    /// Name of the stack
+    #[arg(long)]
+    pub stack: String,
+}
+
+/// Where to go back to.
+#[derive(Debug, Clone, Args)]
+pub struct Way {
+    #[command(flatten)]
+    pub stack: Stack,
+    /// Name of a kept release; without it, the last one that is not in use
+    #[arg(long)]
+    pub to: Option<String>,
+    /// Print the names of the kept releases, and change nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Do not let the functions answer a request first. For incidents of AWS or of the issuer; the
+    /// next deployment needs CheckVersions=yes
+    #[arg(long)]
+    pub unchecked: bool,
+}
+
+/// What a stack was deployed with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Release {
+    /// The template with the addresses of the code: a text, or an object.
+    template: Value,
+    /// The parameters, without secrets.
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Parameter {
+    parameter_key: String,
+    parameter_value: String,
+}
+
+impl Release {
+    /// What the stack is deployed with now.
+    fn in_use(stack: &str) -> Result<Self, String> {
+        let template = ask(&[
+            "cloudformation",
+            "get-template",
+            "--stack-name",
+            stack,
+            "--template-stage",
+            "Original",
+        ])?;
+        let described = ask(&["cloudformation", "describe-stacks", "--stack-name", stack])?;
+        let parameters = described["Stacks"][0]["Parameters"].clone();
+        let parameters: Vec<Parameter> =
+            serde_json::from_value(parameters).map_err(|error| error.to_string())?;
+        Ok(Self {
+            template: template["TemplateBody"].clone(),
+            // CloudFormation shows stars instead of a secret. A deployment keeps the secret that it
+            // is not given.
+            parameters: parameters
+                .into_iter()
+                .filter(|parameter| parameter.parameter_value != "****")
+                .collect(),
+        })
+    }
+
+    fn template_text(&self) -> String {
+        match &self.template {
+            Value::String(text) => text.clone(),
+            object => object.to_string(),
+        }
+    }
+
+    /// The bucket with the code of the functions.
+    fn bucket(&self) -> Result<String, String> {
+        let text = self.template_text();
+        let (_, after) = text
+            .split_once("s3://")
+            .ok_or("the template was not deployed by `sam deploy`: it names no bucket")?;
+        let end = after.find('/').unwrap_or(after.len());
+        Ok(after[..end].to_owned())
+    }
+
+    fn is_as(&self, other: &Self) -> bool {
+        let own = |release: &Self| -> Vec<Parameter> {
+            let mut own = release.parameters.clone();
+            own.retain(|parameter| {
+                let key = parameter.parameter_key.as_str();
+                key != CHECK && !STAY.contains(&key)
+            });
+            own.sort_by(|a, b| a.parameter_key.cmp(&b.parameter_key));
+            own
+        };
+        self.template == other.template && own(self) == own(other)
+    }
+}
+
+/// The releases of a stack, in the bucket of its code.
+struct Kept {
+    bucket: String,
+    prefix: String,
+    /// Their names are the times at which they were kept, so the newest is the last.
+    names: Vec<String>,
+}
+
+impl Kept {
+    fn of(stack: &str, release: &Release) -> Result<Self, String> {
+        let (bucket, prefix) = (release.bucket()?, format!("{stack}/releases/"));
+        let listed = ask(&[
+            "s3api",
+            "list-objects-v2",
+            "--bucket",
+            &bucket,
+            "--prefix",
+            &prefix,
+        ])?;
+        let keys = listed["Contents"].as_array().into_iter().flatten();
+        let mut names: Vec<String> = keys
+            .filter_map(|object| object["Key"].as_str()?.strip_prefix(&prefix))
+            .filter_map(|name| name.strip_suffix(".json"))
+            .map(str::to_owned)
+            .collect();
+        names.sort();
+        Ok(Self {
+            bucket,
+            prefix,
+            names,
+        })
+    }
+
+    fn address(&self, name: &str) -> String {
+        format!("s3://{}/{}{name}.json", self.bucket, self.prefix)
+    }
+
+    fn read(&self, name: &str) -> Result<Release, String> {
+        let text = run(&["s3", "cp", "--only-show-errors", &self.address(name), "-"])?;
+        serde_json::from_str(&text).map_err(|error| format!("{name}: {error}"))
+    }
+
+    /// Keeps a release, unless the last one is the same. Returns its name.
+    fn keep(&self, release: &Release, now: DateTime<Utc>, folder: &Path) -> Result<String, String> {
+        if let Some(last) = self.names.last()
+            && self.read(last)?.is_as(release)
+        {
+            return Ok(last.clone());
+        }
+        let name = now.format("%Y-%m-%dT%H-%M-%S.%3fZ").to_string();
+        let file = folder.join("release.json");
+        store(&file, &json!(release).to_string())?;
+        let file = file.to_string_lossy();
+        run(&[
+            "s3",
+            "cp",
+            "--only-show-errors",
+            &file,
+            &self.address(&name),
+        ])?;
+        Ok(name)
+    }
+}
+
+/// Keeps what the stack is deployed with now, in the bucket with its code. Run before each
+/// deployment. Returns what was done.
+pub fn keep(stack: &Stack, now: DateTime<Utc>, folder: &Path) -> Result<String, String> {
+    let release = Release::in_use(&stack.stack)?;
+    let name = Kept::of(&stack.stack, &release)?.keep(&release, now, folder)?;
+    Ok(format!("kept as {name}"))
+}
+
+/// Deploys an earlier release: its code, its template and its parameters. The release in use is kept
+/// first, so that there is a way forward again. `folder` is for files that only this needs. Returns
+/// what was done, line by line.
+pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>, String> {
+    let stack = &way.stack.stack;
+    let in_use = Release::in_use(stack)?;
+    let kept = Kept::of(stack, &in_use)?;
+    if way.list {
+        return Ok(kept.names);
+    }
+    let current = kept.keep(&in_use, now, folder)?;
+    let (name, release) = match &way.to {
+        Some(name) => (name.clone(), kept.read(name)?),
+        None => last_other(&kept, &in_use)?,
+    };
+    let template = folder.join("template.yaml");
+    store(&template, &release.template_text())?;
+    let mut parameters = release.parameters;
+    parameters.retain(|parameter| !STAY.contains(&parameter.parameter_key.as_str()));
+    if way.unchecked {
+        parameters.retain(|parameter| parameter.parameter_key != CHECK);
+        parameters.push(Parameter {
+            parameter_key: CHECK.to_owned(),
+            parameter_value: "no".to_owned(),
+        });
+    }
+    let file = folder.join("parameters.json");
+    store(&file, &json!(parameters).to_string())?;
+    run(&[
+        "cloudformation",
+        "deploy",
+        "--stack-name",
+        stack,
+        "--template-file",
+        &template.to_string_lossy(),
+        "--s3-bucket",
+        &kept.bucket,
+        "--s3-prefix",
+        &kept.prefix,
+        "--capabilities",
+        "CAPABILITY_IAM",
+        "CAPABILITY_AUTO_EXPAND",
+        "--no-fail-on-empty-changeset",
+        "--parameter-overrides",
+        &format!("file://{}", file.display()),
+    ])?;
+    let mut told = vec![
+        format!("{stack} runs the release {name} again"),
+        format!("to go forward again: clubs-admin back --stack {stack} --to {current}"),
+    ];
+    if way.unchecked {
+        told.push("the next deployment needs CheckVersions=yes".to_owned());
+    }
+    Ok(told)
+}
+
+/// The last release that is not in use.
+fn last_other(kept: &Kept, in_use: &Release) -> Result<(String, Release), String> {
+    for name in kept.names.iter().rev() {
+        let release = kept.read(name)?;
+        if !release.is_as(in_use) {
+            return Ok((name.clone(), release));
+        }
+    }
+    Err("no other release was kept: run `clubs-admin keep` before each deployment".to_owned())
+}
+
+fn store(file: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
