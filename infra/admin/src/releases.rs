@@ -1,8 +1,7 @@
 //! `clubs-admin keep` and `clubs-admin back`: what a stack was deployed with, and the way back to it.
 //!
-//! A deployment of the template and the parameters of an earlier release is a deployment like any
-//! other, so that the next one works whatever changed. Aliases that are moved by hand would make the
-//! next deployment fail.
+//! A deployment of the template and the parameters of an earlier release is one like any other, so
+//! the next one works whatever changed. Aliases that are moved by hand would make the next one fail.
 
 use std::path::Path;
 
