@@ -1,7 +1,7 @@
 //! `clubs-admin keep` and `clubs-admin back`: what a stack was deployed with, and the way back to it.
 //!
 //! A deployment of the template and the parameters of an earlier release is one like any other, so
-//! the next one works whatever changed. Aliases that are moved by hand would make the next one fail.
+//! the next one works whatever changed. With aliases that were moved by hand, the next one fails.
 
 use std::path::Path;
 
