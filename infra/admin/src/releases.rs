@@ -188,8 +188,8 @@ pub fn keep(stack: &Stack, now: DateTime<Utc>, folder: &Path) -> Result<String, 
     Ok(format!("kept as {name}"))
 }
 
-/// Deploys an earlier release: its code, its template and its parameters. The release in use is kept
-/// first, so that there is a way forward again. `folder` is for files that only this needs. Returns
+/// Deploys an earlier release: its code, its template and its parameters. The release in use is
+/// kept first, so that there is a way forward again. `folder` is for files that only this needs. Returns
 /// what was done, line by line.
 pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>, String> {
     let stack = &way.stack.stack;
