@@ -248,10 +248,6 @@ impl SamTemplate {
                     self::text(&name)
                 )));
             }
-            // SAM creates this resource for deployments.
-            "ServerlessDeploymentApplication" => {
-                return Some(json!(format!("{}-{name}", self.stack)));
-            }
             // SAM creates this resource for an API.
             "Api.Stage" => return self.parameters.get("Stage").cloned(),
             name => match self.parameters.get(name) {

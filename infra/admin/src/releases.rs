@@ -15,8 +15,9 @@ use crate::aws_cli::{ask, run};
 /// Parameters that stay as they are now. The table in use does not go back: what people wrote since
 /// a restore is only there.
 const STAY: [&str; 2] = ["RestoredTable", "RestoredStream"];
-/// Says nothing about the release.
+/// These say nothing about the release.
 const CHECK: &str = "CheckVersions";
+const REVISION: &str = "Revision";
 
 /// A stack whose releases are kept.
 #[derive(Debug, Clone, Args)]
@@ -107,7 +108,7 @@ impl Release {
             let mut own = release.parameters.clone();
             own.retain(|parameter| {
                 let key = parameter.parameter_key.as_str();
-                key != CHECK && !STAY.contains(&key)
+                ![CHECK, REVISION].contains(&key) && !STAY.contains(&key)
             });
             own.sort_by(|a, b| a.parameter_key.cmp(&b.parameter_key));
             own
@@ -165,7 +166,7 @@ impl Kept {
         {
             return Ok(last.clone());
         }
-        let name = now.format("%Y-%m-%dT%H-%M-%S.%3fZ").to_string();
+        let name = name_of(now);
         let file = folder.join("release.json");
         store(&file, &json!(release).to_string())?;
         let file = file.to_string_lossy();
@@ -207,12 +208,18 @@ pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>,
     store(&template, &release.template_text())?;
     let mut parameters = release.parameters;
     parameters.retain(|parameter| !STAY.contains(&parameter.parameter_key.as_str()));
-    if way.unchecked {
-        parameters.retain(|parameter| parameter.parameter_key != CHECK);
+    let mut give = |key: &str, value: String| {
+        parameters.retain(|parameter| parameter.parameter_key != key);
         parameters.push(Parameter {
-            parameter_key: CHECK.to_owned(),
-            parameter_value: "no".to_owned(),
+            parameter_key: key.to_owned(),
+            parameter_value: value,
         });
+    };
+    // Lambda publishes no version that is as the last one, also if that one belongs to a deployment
+    // that failed, and CloudFormation takes this for an error. With another revision, each is new.
+    give(REVISION, format!("back {}", name_of(now)));
+    if way.unchecked {
+        give(CHECK, "no".to_owned());
     }
     let file = folder.join("parameters.json");
     store(&file, &json!(parameters).to_string())?;
@@ -242,6 +249,11 @@ pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>,
         told.push("the next deployment needs CheckVersions=yes".to_owned());
     }
     Ok(told)
+}
+
+/// The name of a release that is kept at this time.
+fn name_of(now: DateTime<Utc>) -> String {
+    now.format("%Y-%m-%dT%H-%M-%S.%3fZ").to_string()
 }
 
 /// The last release that is not in use.
