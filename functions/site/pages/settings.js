@@ -3,8 +3,10 @@
 import { html } from "../parts/kit.js";
 import { call, get } from "../parts/api.js";
 import { signOut } from "../parts/auth.js";
+import { config } from "../parts/config.js";
 import { download } from "../parts/files.js";
 import { Form } from "../parts/form.js";
+import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { Action, Title, confirmed } from "../parts/ui.js";
@@ -18,6 +20,12 @@ export default function Settings() {
       (found) => html`<${Profile} settings=${found} etag=${settings.etag}
       reload=${settings.reload} />`,
     )}
+    ${
+      config.second_factor &&
+      html`<section><h2>${t("factor")}</h2><p>${t("factor.about")}</p>
+        <p><a class="button" href=${link("/settings/second-factor/")}>${t("factor.manage")}</a></p>
+      </section>`
+    }
     <section><h2>${t("settings.data")}</h2>
       <p><${Action} run=${save}>${t("settings.export")}<//></p>
     </section>

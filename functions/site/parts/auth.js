@@ -97,19 +97,26 @@ export const token = session.token;
 
 const redirect = () => location.origin + link("/callback/");
 
-/** Leaves for the issuer, and comes back to `to`. */
-export async function signIn(to = location.pathname.slice(link("").length) + location.search) {
+/** A token for the account at the issuer. It is in memory only, and ends with the page. */
+let elevated = "";
+export const accountToken = () => elevated;
+
+/** Leaves for the issuer, and comes back to `to`; with a scope, also with `accountToken`. */
+export async function signIn(
+  to = location.pathname.slice(link("").length) + location.search,
+  scope = "",
+) {
   const oauth = await library();
   const as = await discovered(oauth);
   const verifier = oauth.generateRandomCodeVerifier();
   const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
-  sessionStorage.setItem(PENDING, JSON.stringify({ verifier, state, nonce, to }));
+  sessionStorage.setItem(PENDING, JSON.stringify({ verifier, state, nonce, to, scope }));
   const at = new URL(as.authorization_endpoint);
   const values = {
     client_id: client.client_id,
     redirect_uri: redirect(),
     response_type: "code",
-    scope: config.scopes,
+    scope: `${config.scopes} ${scope}`.trim(),
     state,
     nonce,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
@@ -142,6 +149,7 @@ export async function finishSignIn() {
     expectedNonce: pending.nonce,
   });
   session.keep(stored(oauth, given, null));
+  elevated = pending.scope ? given.access_token : "";
   return pending.to;
 }
 
@@ -161,6 +169,7 @@ export async function signOut() {
   // The documentation of the API keeps its token here.
   localStorage.removeItem("authorized");
   hasEnded.value = false;
+  elevated = "";
   session.keep(null);
   unsaved.clear();
   open("/");

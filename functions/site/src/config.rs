@@ -25,6 +25,9 @@ pub struct SiteConfig {
     pub token: SentToken,
     /// The name of the university.
     pub university: String,
+    /// Whether the page can add a second factor to the account at the issuer, a user pool whose own
+    /// pages offer none (O21).
+    pub second_factor: bool,
     /// Whether it runs on a developer's machine.
     pub is_local: bool,
     /// Base URL of images.
@@ -37,7 +40,7 @@ pub struct SiteConfig {
 
 impl SiteConfig {
     /// Reads the settings of this process: `OIDC_ISSUER`, `SITE_CLIENT_ID`, `SITE_SCOPES`,
-    /// `SITE_TOKEN`, `SITE_CONNECT`, `UNIVERSITY` and `MEDIA_URL`.
+    /// `SITE_TOKEN`, `SITE_CONNECT`, `SITE_SECOND_FACTOR`, `UNIVERSITY` and `MEDIA_URL`.
     ///
     /// # Errors
     ///
@@ -60,6 +63,7 @@ impl SiteConfig {
             scopes: required("SITE_SCOPES")?,
             token,
             university: variable("UNIVERSITY"),
+            second_factor: variable("SITE_SECOND_FACTOR") == "true",
             is_local: false,
             media_url: variable("MEDIA_URL"),
             connect: variable("SITE_CONNECT"),

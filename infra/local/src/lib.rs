@@ -281,6 +281,7 @@ impl Campus {
             scopes: "openid".into(),
             token: site::SentToken::AccessToken,
             university: "Demo University".into(),
+            second_factor: false,
             is_local: true,
             media_url: String::new(),
             connect: String::new(),

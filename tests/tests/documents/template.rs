@@ -70,6 +70,7 @@ fn starts(template: &SamTemplate, name: &str, function: &Function, known: &BTree
         "SITE_CLIENT_ID",
         "SITE_CONNECT",
         "SITE_SCOPES",
+        "SITE_SECOND_FACTOR",
         "SITE_TOKEN",
         "UNIVERSITY",
     ];
