@@ -111,6 +111,7 @@ impl LambdaProcess {
                 ("SITE_CLIENT_ID", "site"),
                 ("SITE_CONNECT", "https://sign-in.example"),
                 ("SITE_SCOPES", "openid email"),
+                ("SITE_SECOND_FACTOR", "true"),
                 ("SITE_TOKEN", "id_token"),
                 ("UNIVERSITY", "Test University"),
                 ("MAIL_FROM", settings.mail.from.as_str()),

@@ -22,9 +22,7 @@ export default function Settings() {
     )}
     ${
       config.second_factor &&
-      html`<section><h2>${t("factor")}</h2><p>${t("factor.about")}</p>
-        <p><a class="button" href=${link("/settings/second-factor/")}>${t("factor.manage")}</a></p>
-      </section>`
+      html`<p><a class="button" href=${link("/settings/second-factor/")}>${t("factor")}</a></p>`
     }
     <section><h2>${t("settings.data")}</h2>
       <p><${Action} run=${save}>${t("settings.export")}<//></p>

@@ -81,7 +81,7 @@ export const PAGES = [
   { path: "/applications/", page: "applications", audience: "people" },
   { path: "/memberships/", page: "memberships", audience: "people" },
   { path: "/settings/", page: "settings", audience: "people" },
-  { path: "/settings/second-factor/", page: "second_factor", audience: "people" },
+  { path: "/settings/second-factor/", page: "second_factor", audience: "people", work: true },
   { path: "/receipts/", page: "receipts" },
   { path: "/more/", page: "more" },
   { path: "/invite/:club/:invite/:token/", page: "invite" },

@@ -1,5 +1,5 @@
-// The second factor of the user pool (Amazon Cognito): an authenticator app. Its pages offer none to
-// people who may have one, so the site asks the pool itself, with a token that is only for this.
+// The second factor of the user pool (Amazon Cognito): an authenticator app. Its own pages offer
+// none to people who may have one, so the site asks the pool, with a token that is only for this.
 // Nothing here knows the page, so that it is tested without a browser.
 
 /** The scope with which a person may change their own account in the pool. */

@@ -87,6 +87,24 @@ async fn the_site_knows_its_address_and_its_issuer() {
     }
 }
 
+// The pool itself is asked in `second_factor.test.mjs`.
+// proves O21
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_knows_whether_it_can_add_a_second_factor_and_may_call_the_pool() {
+    let function = LambdaProcess::start(env!("CARGO_BIN_EXE_site")).await;
+    let (status, _, policy, page) = get(&function, "/settings/second-factor/", &[]).await;
+    assert_eq!(status, 200);
+    assert!(page.contains(r#""second_factor":true"#), "{page}");
+    let (_, _, _, config) = get(&function, "/config.json", &[]).await;
+    let config: Value = serde_json::from_str(&config).expect("JSON");
+    let issuer = config["issuer"].as_str().unwrap_or_default();
+    let origin = issuer.split('/').take(3).collect::<Vec<_>>().join("/");
+    assert!(
+        policy.contains(&format!("connect-src 'self' {origin}")),
+        "{policy}"
+    );
+}
+
 // proves O19
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_version_answers_before_it_gets_requests() {

@@ -165,30 +165,6 @@ export default {
   "events.week": "Woche",
 
   factor: "Zweiter Faktor",
-  "factor.about":
-    "Eine App auf deinem Handy zeigt einen Code, nach dem beim Anmelden gefragt wird. Wer dein " +
-    "Passwort erfährt, kann sich ohne ihn nicht anmelden. Vorstände und Admins sollten das haben.",
-  "factor.add": "App hinzufügen",
-  "factor.again": "Um das zu ändern, melde dich zuerst noch einmal an.",
-  "factor.code": "Code, den die App zeigt",
-  "factor.confirm": "Bestätigen",
-  "factor.done": "Ab der nächsten Anmeldung wirst du nach einem Code gefragt.",
-  "factor.elsewhere":
-    "Deine Universität verwaltet, wie du dich anmeldest. Frag dort nach einem zweiten Faktor.",
-  "factor.key": "Oder gib diesen Schlüssel in die App ein:",
-  "factor.manage": "Verwalten",
-  "factor.off": "Dein Konto hat keinen zweiten Faktor.",
-  "factor.on": "Dein Konto fragt nach einem Code.",
-  "factor.open": "In einer App auf diesem Gerät öffnen",
-  "factor.other": "Andere App verwenden",
-  "factor.picture": "Der Schlüssel als QR-Code",
-  "factor.remove": "Entfernen",
-  "factor.remove.sure": "Ab jetzt ohne Code anmelden?",
-  "factor.scan": "Scanne das mit einer Authenticator-App.",
-  "factor.sign_in": "Noch einmal anmelden",
-  "factor.wrong":
-    "Das ist nicht der Code. Warte auf den nächsten, und prüfe die Uhrzeit des Handys.",
-
   fairs: "Messen",
   "fairs.club": "Dein Club",
   "fairs.contact": "Kontakt",

@@ -164,28 +164,6 @@ export default {
   "events.week": "Week",
 
   factor: "Second factor",
-  "factor.about":
-    "An app on your phone shows a code that is asked for when you sign in. Whoever learns your " +
-    "password cannot sign in without it. Officers and admins should have one.",
-  "factor.add": "Add an app",
-  "factor.again": "To change this, sign in again first.",
-  "factor.code": "Code that the app shows",
-  "factor.confirm": "Confirm",
-  "factor.done": "From the next time you sign in, you are asked for a code.",
-  "factor.elsewhere": "Your university manages how you sign in. Ask there for a second factor.",
-  "factor.key": "Or type this key into the app:",
-  "factor.manage": "Manage",
-  "factor.off": "Your account has no second factor.",
-  "factor.on": "Your account asks for a code.",
-  "factor.open": "Open in an app on this device",
-  "factor.other": "Use another app",
-  "factor.picture": "The key as a QR code",
-  "factor.remove": "Remove",
-  "factor.remove.sure": "Sign in without a code from now on?",
-  "factor.scan": "Scan this with an authenticator app.",
-  "factor.sign_in": "Sign in again",
-  "factor.wrong": "This is not the code. Wait for the next one, and check the time of the phone.",
-
   fairs: "Fairs",
   "fairs.club": "Your club",
   "fairs.contact": "Contact",
