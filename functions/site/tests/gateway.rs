@@ -43,6 +43,7 @@ async fn the_site_knows_its_address_and_its_issuer() {
     let html = ("Accept", "text/html");
     let through = ("X-Clubs-Delivery", "yes");
 
+    let html = [("Accept", "text/html")];
     let (status, _, policy, page) = get(&function, "/clubs/chess/", &[html]).await;
     assert_eq!(status, 200);
     assert!(page.contains(r#"<base href="/dev/">"#), "{page}");
@@ -73,7 +74,7 @@ async fn the_site_knows_its_address_and_its_issuer() {
         json!({
             "issuer": function.campus.campus.app.settings.tokens.issuer,
             "client_id": "site",
-            "scopes": "openid email",
+            "scopes": "openid email", "second_factor": true,
             "token": "id_token",
             "university": "Test University",
             "is_local": false,
@@ -92,7 +93,8 @@ async fn the_site_knows_its_address_and_its_issuer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_knows_whether_it_can_add_a_second_factor_and_may_call_the_pool() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_site")).await;
-    let (status, _, policy, page) = get(&function, "/settings/second-factor/", &[]).await;
+    let html = [("Accept", "text/html")];
+    let (status, _, policy, page) = get(&function, "/settings/second-factor/", &html).await;
     assert_eq!(status, 200);
     assert!(page.contains(r#""second_factor":true"#), "{page}");
     let (_, _, _, config) = get(&function, "/config.json", &[]).await;
