@@ -43,7 +43,6 @@ async fn the_site_knows_its_address_and_its_issuer() {
     let html = ("Accept", "text/html");
     let through = ("X-Clubs-Delivery", "yes");
 
-    let html = [("Accept", "text/html")];
     let (status, _, policy, page) = get(&function, "/clubs/chess/", &[html]).await;
     assert_eq!(status, 200);
     assert!(page.contains(r#"<base href="/dev/">"#), "{page}");
@@ -93,8 +92,8 @@ async fn the_site_knows_its_address_and_its_issuer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_knows_whether_it_can_add_a_second_factor_and_may_call_the_pool() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_site")).await;
-    let html = [("Accept", "text/html")];
-    let (status, _, policy, page) = get(&function, "/settings/second-factor/", &html).await;
+    let html = ("Accept", "text/html");
+    let (status, _, policy, page) = get(&function, "/settings/second-factor/", &[html]).await;
     assert_eq!(status, 200);
     assert!(page.contains(r#""second_factor":true"#), "{page}");
     let (_, _, _, config) = get(&function, "/config.json", &[]).await;
