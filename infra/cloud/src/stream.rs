@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tests::template::SamTemplate;
 
 use crate::Error;
 use crate::environments::{Environments, access_key};
@@ -26,14 +27,22 @@ pub struct Mapping {
 
 impl Mapping {
     /// The mapping of a function, from the beginning of the stream.
-    pub fn new(function: Arc<Environments>, services: &str) -> Result<Self, Error> {
-        let event = function
-            .function
-            .events
-            .values()
-            .find(|event| event["Type"] == "DynamoDB")
+    pub fn new(
+        function: Arc<Environments>,
+        template: &SamTemplate,
+        services: &str,
+    ) -> Result<Self, Error> {
+        let alias = format!(":{}:live", function.function.name);
+        let mapping = template
+            .resources()
+            .into_values()
+            .find(|resource| {
+                let target = resource["Properties"]["FunctionName"].as_str();
+                resource["Type"] == "AWS::Lambda::EventSourceMapping"
+                    && target.is_some_and(|target| target.ends_with(&alias))
+            })
             .ok_or("no stream is mapped")?;
-        let properties = &event["Properties"];
+        let properties = &mapping["Properties"];
         let filters = properties["FilterCriteria"]["Filters"]
             .as_array()
             .into_iter()
