@@ -222,7 +222,11 @@ pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>,
         give(CHECK, "no".to_owned());
     }
     let file = folder.join("parameters.json");
-    store(&file, &json!(parameters).to_string())?;
+    let given: Vec<String> = parameters
+        .iter()
+        .map(|one| format!("{}={}", one.parameter_key, one.parameter_value))
+        .collect();
+    store(&file, &json!(given).to_string())?;
     run(&[
         "cloudformation",
         "deploy",

@@ -97,12 +97,12 @@ impl Account {
     /// What was deployed on the way back: the code, and the parameters.
     fn deployed(&self) -> (String, Vec<(String, String)>) {
         let read = |name: &str| fs::read_to_string(self.0.join(name)).expect("a file");
-        let given: Vec<Value> =
+        let given: Vec<String> =
             serde_json::from_str(&read("deployed-parameters")).expect("parameters");
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let given = given
-            .iter()
-            .map(|one| (text(&one["ParameterKey"]), text(&one["ParameterValue"])));
+        let given = given.iter().map(|one| {
+            let (key, value) = one.split_once('=').expect("a parameter");
+            (key.to_owned(), value.to_owned())
+        });
         let (revision, others): (Vec<_>, _) = given.partition(|(key, _)| key == "Revision");
         // Each version is a new one, also after a deployment that failed.
         assert!(revision[0].1.starts_with("back 2"), "{revision:?}");
