@@ -243,7 +243,7 @@ impl Cloud {
         let gateway = Gateway::new(&template, &functions);
         // Nothing is mailed while functions are measured.
         if !matches!(options.command, Command::Work { .. }) {
-            beside(Mapping::new(functions["Mailer"].clone(), &template, &origin)?.run());
+            beside(Mapping::new(&functions, &template, &origin)?.run());
         }
         beside(report(functions["MailReports"].clone(), told));
         Ok(Self {

@@ -277,11 +277,7 @@ async fn decide_and_send(
     })
     .await?;
     // The stream is delivered again from its beginning, and the officer sends again.
-    let mut again = Mapping::new(
-        cloud.functions["Mailer"].clone(),
-        &cloud.template,
-        &cloud.origin,
-    )?;
+    let mut again = Mapping::new(&cloud.functions, &cloud.template, &cloud.origin)?;
     while again.deliver().await? {}
     assert_eq!(
         ada.post(&format!("{path}send_emails/"), send(false))

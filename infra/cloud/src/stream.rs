@@ -26,20 +26,21 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// The mapping of a function, from the beginning of the stream.
+    /// The mapping of the mailer, from the beginning of the stream.
     pub fn new(
-        function: Arc<Environments>,
+        functions: &BTreeMap<String, Arc<Environments>>,
         template: &SamTemplate,
         services: &str,
     ) -> Result<Self, Error> {
-        let alias = format!(":{}:live", function.function.name);
+        let function = functions["Mailer"].clone();
+        let alias = json!({ "!Ref": format!("{}.Alias", function.function.name) });
+        let alias = template.resolved(&alias);
         let mapping = template
             .resources()
             .into_values()
             .find(|resource| {
-                let target = resource["Properties"]["FunctionName"].as_str();
                 resource["Type"] == "AWS::Lambda::EventSourceMapping"
-                    && target.is_some_and(|target| target.ends_with(&alias))
+                    && Some(&resource["Properties"]["FunctionName"]) == alias.as_ref()
             })
             .ok_or("no stream is mapped")?;
         let properties = &mapping["Properties"];

@@ -154,7 +154,7 @@ async fn answer_to(user: User, route: &str, mut request: Request, next: Next) ->
     }
     let (response, stored) = futures::join!(next.run(request), user.remember());
     match stored {
-        Ok(_) => response,
+        Ok(()) => response,
         // The response is discarded: the id belongs to somebody else.
         Err(error @ ApiError::BadToken(_)) => error.into_response(),
         Err(error) => {
