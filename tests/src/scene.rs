@@ -228,6 +228,7 @@ async fn people(
     let url = link["url"].as_str().unwrap_or_default();
     let token = url.rsplit('/').next().unwrap_or_default();
     vec![
+        ("{calendar}", calendar_of(concerned).await),
         ("{person}", person["id"].clone()),
         ("{invite}", invite["id"].clone()),
         ("{own_invite}", invite["id"].clone()),
@@ -235,6 +236,13 @@ async fn people(
         ("{link}", link["id"].clone()),
         ("{join_token}", json!(token)),
     ]
+}
+
+/// The last part of the address of somebody's calendar.
+pub async fn calendar_of(person: &Client) -> Value {
+    let found = person.get("/api/settings/calendar/").await.ok();
+    let url = found["url"].as_str().unwrap_or_default();
+    json!(url.rsplit('/').next().unwrap_or_default())
 }
 
 /// An event with a showing.

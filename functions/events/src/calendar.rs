@@ -42,7 +42,7 @@ pub async fn show_calendar(State(app): State<Shared>, user: Option<User>) -> Res
         );
     }
     showings.sort_by_key(|(showing, ..)| (showing.start, showing.id));
-    let calendar = calendar("Club events", showings);
+    let calendar = calendar("Club events", entries(showings));
     Ok(Kept::FiveMinutes.unless_signed_in(user.as_ref(), calendar))
 }
 
@@ -67,12 +67,50 @@ pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Re
     }
     showings.sort_by_key(|(showing, ..)| std::cmp::Reverse((showing.start, showing.id)));
     // The club is visible to everybody, so for anonymous callers a cache may keep it.
-    let calendar = calendar(&club.profile.name, showings);
+    let calendar = calendar(&club.profile.name, entries(showings));
     Ok(Kept::FiveMinutes.unless_signed_in(scope.user.as_ref(), calendar))
 }
 
-/// A calendar with the first showings, as many as fit.
-fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
+/// The entries of showings, with public data.
+fn entries(showings: Vec<(&Showing, &Event, &Club)>) -> impl Iterator<Item = Entry> {
+    let mut texts = Texts::default();
+    showings
+        .into_iter()
+        .map(move |(showing, event, club)| texts.entry(event, showing, club, Sees::Public))
+}
+
+/// The texts of events. An event may have a hundred showings, so its text is made only once.
+#[derive(Default)]
+pub(crate) struct Texts(HashMap<Id<Event>, String>);
+
+impl Texts {
+    /// The entry of a showing.
+    pub(crate) fn entry(
+        &mut self,
+        event: &Event,
+        showing: &Showing,
+        club: &Club,
+        sees: Sees,
+    ) -> Entry {
+        let text = self
+            .0
+            .entry(event.id)
+            .or_insert_with(|| description_text(&event.description));
+        entry(event, showing, &club.profile.name, text, sees)
+    }
+}
+
+/// What the reader of a calendar may see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sees {
+    /// What everybody may see.
+    Public,
+    /// What a signed-in person may see: also places that are not public.
+    Signed,
+}
+
+/// A calendar with the first entries, as many as fit.
+pub(crate) fn calendar(name: &str, entries: impl Iterator<Item = Entry>) -> Response {
     let mut calendar = Calendar::empty();
     for property in [
         ("VERSION", "2.0"),
@@ -82,15 +120,10 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
     ] {
         calendar.append_property(property);
     }
-    let is_empty = showings.is_empty();
+    let mut is_empty = true;
     let mut size = 0;
-    // An event may have a hundred showings, so its text is made only once.
-    let mut texts: HashMap<Id<Event>, String> = HashMap::new();
-    for (showing, event, club) in showings {
-        let text = texts
-            .entry(event.id)
-            .or_insert_with(|| description_text(&event.description));
-        let entry = entry(event, showing, &club.profile.name, text);
+    for entry in entries {
+        is_empty = false;
         size += entry.to_string().len();
         if size > MAX_CALENDAR_BYTES {
             break;
@@ -109,9 +142,9 @@ fn calendar(name: &str, showings: Vec<(&Showing, &Event, &Club)>) -> Response {
         .into_response()
 }
 
-/// The public data of a showing. All its timestamps come from the event, so an unchanged calendar
+/// The data of a showing. All its timestamps come from the event, so an unchanged calendar
 /// is answered with 304 (V19).
-fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
+fn entry(event: &Event, showing: &Showing, club: &str, text: &str, sees: Sees) -> Entry {
     let mut entry = Entry::new();
     entry
         .uid(&format!("showing-{}@clubs", showing.id))
@@ -135,7 +168,7 @@ fn entry(event: &Event, showing: &Showing, club: &str, text: &str) -> Entry {
     if let Some(location) = showing
         .location
         .as_ref()
-        .filter(|_| showing.location_is_public)
+        .filter(|_| showing.location_is_public || sees == Sees::Signed)
     {
         entry.location(&without_control_characters(location));
     }
@@ -152,7 +185,7 @@ fn description_text(html: &str) -> String {
 }
 
 /// Removes control characters except line breaks. Calendars must not contain them.
-fn without_control_characters(text: &str) -> String {
+pub(crate) fn without_control_characters(text: &str) -> String {
     text.chars()
         .filter(|c| *c == '\n' || !c.is_control())
         .collect()

@@ -1,187 +1,25 @@
 //! `/events/`, `/events/{event}/`: the events of all clubs
 
-use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::response::Response;
+use shared::Shared;
 use shared::bodies::Badges;
-use shared::db::TableError;
 use shared::domain::Versions;
-use shared::domain::{Club, Event, EventType, Fair, Showing};
+use shared::domain::{Club, Event, EventType};
 use shared::domain::{Clubs, ListedAt, ListedEvent, PartItems};
 use shared::ids::Id;
 use shared::openapi::fields::{Count, SearchText};
-use shared::text::ClubCode;
-use shared::text::Word;
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, Envelope, Kept, Page, Params, PathIds, Result, User, Visibility, is_officer,
 };
-use shared::{App, Shared};
 
 use crate::body::{EventBody, EventViewer};
-
-/// The filters of a request.
-struct EventFilter {
-    words: Vec<Word>,
-    club: Option<String>,
-    event_type: Option<u64>,
-    /// Only events that end at this time or later. Set if the request has no times (V2).
-    ends_after: Option<Timestamp>,
-    earliest_start: Option<Timestamp>,
-    latest_start: Option<Timestamp>,
-    earliest_end: Option<Timestamp>,
-    latest_end: Option<Timestamp>,
-    /// Only events with a showing that has not ended at the first time and has begun at the second.
-    from: Option<Timestamp>,
-    until: Option<Timestamp>,
-    fair: Option<Id<Fair>>,
-}
-
-impl EventFilter {
-    fn read(params: &Params, now: Timestamp) -> Result<Self> {
-        let [earliest_start, latest_start, earliest_end, latest_end] = [
-            "earliest_start_time",
-            "latest_start_time",
-            "earliest_end_time",
-            "latest_end_time",
-        ]
-        .map(|name| params.time(name));
-        let mut filter = Self {
-            words: params.search()?,
-            club: params
-                .text("club__code")
-                .filter(|code| !code.is_empty())
-                .map(str::to_owned),
-            event_type: params.number("type", 0, 6)?,
-            ends_after: None,
-            earliest_start: earliest_start?,
-            latest_start: latest_start?,
-            earliest_end: earliest_end?,
-            latest_end: latest_end?,
-            from: params.time("from")?,
-            until: params.time("until")?,
-            fair: params.id("fair")?,
-        };
-        let times = [
-            filter.earliest_start,
-            filter.latest_start,
-            filter.earliest_end,
-            filter.latest_end,
-            filter.from,
-            filter.until,
-        ];
-        if times.iter().all(Option::is_none) {
-            filter.ends_after = Some(now);
-        }
-        Ok(filter)
-    }
-
-    /// The filter for all events that have not ended.
-    pub fn upcoming(now: Timestamp) -> Self {
-        Self {
-            words: vec![],
-            club: None,
-            event_type: None,
-            ends_after: Some(now),
-            earliest_start: None,
-            latest_start: None,
-            earliest_end: None,
-            latest_end: None,
-            from: None,
-            until: None,
-            fair: None,
-        }
-    }
-
-    /// The parts of the catalogue that may contain matching events. The end of the last showing
-    /// decides in which part an event is.
-    fn parts(&self, versions: &Versions) -> Vec<String> {
-        // An event whose start, first end or any showing is after a time also ends after it.
-        let from = [
-            self.ends_after,
-            self.earliest_start,
-            self.earliest_end,
-            self.from,
-        ]
-        .into_iter()
-        .flatten()
-        .max();
-        versions.event_parts(from, self.latest_end)
-    }
-
-    fn matches(&self, listed: &ListedEvent, club_name: &str, fair: Option<&AtFair>) -> bool {
-        let event = &listed.event;
-        let Some(span) = &listed.span else {
-            return false;
-        };
-        let not_before =
-            |limit: Option<Timestamp>, time: Timestamp| limit.is_none_or(|limit| time >= limit);
-        let not_after =
-            |limit: Option<Timestamp>, time: Timestamp| limit.is_none_or(|limit| time <= limit);
-        let is_during = |showing: &Showing| {
-            not_before(self.from, showing.end) && not_after(self.until, showing.start)
-        };
-        let has_span = self.from.is_some() || self.until.is_some();
-        not_before(self.ends_after, span.ends.1)
-            && (!has_span || event.showings.iter().any(is_during))
-            && not_before(self.earliest_start, span.starts.0)
-            && not_after(self.latest_start, span.starts.1)
-            && not_before(self.earliest_end, span.ends.0)
-            && not_after(self.latest_end, span.ends.1)
-            && self.club.as_ref().is_none_or(|club| *event.club == **club)
-            && self
-                .event_type
-                .is_none_or(|wanted| u64::from(event.event_type.code()) == wanted)
-            && fair.is_none_or(|fair| fair.has(event))
-            && self
-                .words
-                .iter()
-                .all(|word| word.is_in(&listed.text) || word.is_in(club_name))
-    }
-}
-
-/// The registered clubs of a fair and its time.
-struct AtFair {
-    clubs: HashSet<ClubCode>,
-    time: RangeInclusive<Timestamp>,
-}
-
-impl AtFair {
-    /// Reads the fair with this id. Without such a fair, no event matches.
-    async fn of(app: &App, fair: Id<Fair>, versions: &Versions) -> Result<Self, TableError> {
-        let registrations = app
-            .lookups
-            .registrations(&app.table, versions, app.clock.now());
-        let (fairs, registrations) =
-            futures::try_join!(app.entries::<Fair>(versions), registrations)?;
-        let time = fairs
-            .get(fair)
-            .map_or(Timestamp::default()..=Timestamp::default(), |fair| {
-                fair.value.start..=fair.value.end
-            });
-        let clubs = registrations
-            .iter()
-            .filter(|registration| registration.fair == fair && fairs.get(fair).is_some());
-        Ok(Self {
-            clubs: clubs
-                .map(|registration| registration.club.clone())
-                .collect(),
-            time,
-        })
-    }
-
-    /// Whether an event belongs to the fair (F7).
-    fn has(&self, event: &Event) -> bool {
-        let inside = |showing: &Showing| {
-            self.time.contains(&showing.start) && self.time.contains(&showing.end)
-        };
-        self.clubs.contains(&event.club) && event.showings.iter().any(inside)
-    }
-}
+use crate::filter::{AtFair, EventFilter};
 
 /// Matching events of the catalogue with their clubs. Refers to the catalogue in memory instead of
 /// copying it.
@@ -216,6 +54,17 @@ impl MatchingEvents {
         (event, &self.clubs.at(hit.club).club)
     }
 
+    /// Keeps only the events of some clubs.
+    fn keep(&mut self, is_wanted: impl Fn(&Club) -> bool) {
+        let clubs = &self.clubs;
+        self.hits.retain(|hit| is_wanted(&clubs.at(hit.club).club));
+    }
+
+    /// All clubs.
+    pub fn clubs(&self) -> &Clubs {
+        &self.clubs
+    }
+
     /// All events with their clubs, ordered by earliest start and id.
     pub fn pairs(&self) -> Vec<(&Event, &Club)> {
         let mut sorted = self.hits.clone();
@@ -227,22 +76,31 @@ impl MatchingEvents {
 /// The matching events that the caller can see. Needs 1 read if the catalogue did not change.
 async fn find(app: &Shared, filter: &EventFilter, user: Option<&User>) -> Result<MatchingEvents> {
     let versions = app.table.versions().await?;
-    let wanted = filter.parts(&versions);
+    let mut found = find_all(app, filter, &versions).await?;
+    let hosts = found.hits.iter().map(|hit| &found.clubs.at(hit.club).club);
+    let visibility = Visibility::of(app, user, hosts).await?;
+    found.keep(|club| visibility.sees(club));
+    Ok(found)
+}
+
+/// The matching events of clubs that are not archived, whoever can see them.
+async fn find_all(
+    app: &Shared,
+    filter: &EventFilter,
+    versions: &Versions,
+) -> Result<MatchingEvents> {
+    let wanted = filter.parts(versions);
     let fair = async {
         match filter.fair {
-            Some(fair) => AtFair::of(app, fair, &versions).await.map(Some),
+            Some(fair) => AtFair::of(app, fair, versions).await.map(Some),
             None => Ok(None),
         }
     };
     let events = app
         .events
-        .parts(&app.table, &versions, &wanted, app.clock.now());
-    let (clubs, parts, fair, badges) = futures::try_join!(
-        app.all_clubs(&versions),
-        events,
-        fair,
-        app.entries(&versions)
-    )?;
+        .parts(&app.table, versions, &wanted, app.clock.now());
+    let (clubs, parts, fair, badges) =
+        futures::try_join!(app.all_clubs(versions), events, fair, app.entries(versions))?;
     let mut hits: Vec<Hit> = Vec::new();
     for (part, events) in parts.iter().enumerate() {
         for (position, listed) in events.iter().enumerate() {
@@ -261,9 +119,6 @@ async fn find(app: &Shared, filter: &EventFilter, user: Option<&User>) -> Result
             }
         }
     }
-    let hosts = hits.iter().map(|hit| &clubs.at(hit.club).club);
-    let visibility = Visibility::of(app, user, hosts).await?;
-    hits.retain(|hit| visibility.sees(&clubs.at(hit.club).club));
     // An event that moved to another part may be in both parts. The copy with the higher version is
     // right.
     hits.sort_unstable_by_key(|hit| (hit.id, std::cmp::Reverse(hit.version)));
@@ -274,6 +129,21 @@ async fn find(app: &Shared, filter: &EventFilter, user: Option<&User>) -> Result
         parts,
         hits,
     })
+}
+
+/// The events of these clubs with a showing in this time, whoever can see them.
+pub async fn of_clubs(
+    app: &Shared,
+    versions: &Versions,
+    during: RangeInclusive<Timestamp>,
+    is_wanted: impl Fn(&Club) -> bool,
+) -> Result<MatchingEvents> {
+    let mut filter = EventFilter::upcoming(*during.start());
+    filter.from = Some(*during.start());
+    filter.until = Some(*during.end());
+    let mut found = find_all(app, &filter, versions).await?;
+    found.keep(is_wanted);
+    Ok(found)
 }
 
 /// The events that have not ended and that everybody can see.

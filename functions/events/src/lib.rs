@@ -4,7 +4,9 @@ pub mod body;
 pub mod calendar;
 pub mod club_events;
 pub mod events;
+mod filter;
 pub mod input;
+pub mod own_calendar;
 pub mod showings;
 
 use shared::{Shared, routes};
@@ -40,4 +42,5 @@ pub fn routes() -> OpenApiRouter<Shared> {
         ))
         .routes(routes!(calendar::show_calendar))
         .routes(routes!(calendar::show_club_calendar))
+        .routes(routes!(own_calendar::show_own_calendar))
 }

@@ -15,6 +15,7 @@ pub mod member;
 pub mod members;
 pub mod membershiprequests;
 pub mod memberships;
+mod own_calendar;
 pub mod requests;
 pub mod settings;
 pub mod users;
@@ -32,6 +33,10 @@ pub fn routes() -> OpenApiRouter<Shared> {
             settings::delete_settings
         ))
         .routes(routes!(export::export_settings))
+        .routes(routes!(
+            own_calendar::show_calendar_address,
+            own_calendar::renew_calendar_address
+        ))
         .routes(routes!(users::list_users))
         .routes(routes!(memberships::list_memberships))
         .routes(routes!(members::list_members, add_member::create_member))

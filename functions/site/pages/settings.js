@@ -1,7 +1,7 @@
 // `/settings/`: the profile of the caller, the export, and the erasure.
 
 import { html } from "../parts/kit.js";
-import { call, get } from "../parts/api.js";
+import { call, get, post } from "../parts/api.js";
 import { signOut } from "../parts/auth.js";
 import { config } from "../parts/config.js";
 import { download } from "../parts/files.js";
@@ -9,7 +9,7 @@ import { Form } from "../parts/form.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
-import { Action, Title, confirmed } from "../parts/ui.js";
+import { Action, Icon, Title, confirmed } from "../parts/ui.js";
 
 export default function Settings() {
   const settings = useLoad("/settings/");
@@ -24,6 +24,7 @@ export default function Settings() {
       config.second_factor &&
       html`<p><a class="button" href=${link("/settings/second-factor/")}>${t("factor")}</a></p>`
     }
+    <${Calendar} />
     <section><h2>${t("settings.data")}</h2>
       <p><${Action} run=${save}>${t("settings.export")}<//></p>
     </section>
@@ -49,6 +50,26 @@ function Profile({ settings, etag, reload }) {
     <${Form} name="profile" fields=${fields} data=${settings}
       send=${(values) => call("PATCH", "/settings/", { body: values, etag })} stored=${reload}
         reload=${reload} />`;
+}
+
+/** The address of the person's calendar, which other programs read without signing in. */
+function Calendar() {
+  const found = useLoad("/settings/calendar/");
+  const renew = async () => {
+    if (!confirmed(t("calendar.renew.sure"))) return false;
+    await post("/settings/calendar/");
+    await found.reload();
+  };
+  return html`<section><h2>${t("calendar")}</h2><p>${t("calendar.about")}</p>
+    ${loaded(
+      found,
+      ({ url }) => html`<p class="row">
+        <a class="button" href=${url.replace(/^https?:/, "webcal:")}><${Icon}
+          name="calendar" /> ${t("calendar.open")}</a>
+        <${Action} run=${() => navigator.clipboard.writeText(url)} done=${t("copied")}><${Icon}
+          name="link" /> ${t("calendar.copy")}<//>
+        <${Action} run=${renew} done=${t("saved")}>${t("calendar.renew")}<//></p>`,
+    )}</section>`;
 }
 
 /** Saves everything that is stored about the caller as a file. */

@@ -66,6 +66,14 @@ export default {
   builder: "Bewerbungsrunde",
   close: "Schließen",
 
+  calendar: "Mein Kalender",
+  "calendar.about":
+    "Termine deiner Clubs und Fristen von Bewerbungen, in deinem eigenen Kalender. Wer diese " +
+    "Adresse hat, kann ihn lesen.",
+  "calendar.copy": "Adresse kopieren",
+  "calendar.open": "Zu einem Kalender hinzufügen",
+  "calendar.renew": "Neue Adresse",
+  "calendar.renew.sure": "Kalender mit der alten Adresse enden. Weiter?",
   "club.about": "Über den Club",
   "club.ask": "Aufnahme anfragen",
   "club.asked": "Du hast um Aufnahme gebeten.",

@@ -65,6 +65,14 @@ export default {
   builder: "Application",
   close: "Close",
 
+  calendar: "My calendar",
+  "calendar.about":
+    "Events of your clubs and deadlines of applications, in your own calendar. Whoever has this " +
+    "address can read it.",
+  "calendar.copy": "Copy the address",
+  "calendar.open": "Add to a calendar",
+  "calendar.renew": "New address",
+  "calendar.renew.sure": "Calendars with the old address will end. Go on?",
   "club.about": "About",
   "club.ask": "Ask to join",
   "club.asked": "You asked to join.",

@@ -57,6 +57,8 @@ impl BatchItems {
 pub(crate) enum Fetch {
     /// All attributes of all items.
     Items,
+    /// The same for half the price. They may be a moment old.
+    Lately,
     /// Only the keys. For the table, not for the index.
     Keys,
     /// All attributes, in pages with this number of items.
@@ -215,10 +217,10 @@ impl Table {
             .query()
             .table_name(&self.name)
             .set_index_name(on_index.then(|| keys::GSI1.to_owned()))
-            .consistent_read(!on_index)
+            .consistent_read(!on_index && !matches!(fetch, Fetch::Lately))
             .set_limit(match fetch {
                 Fetch::Pages(size) => Some(size),
-                Fetch::Items | Fetch::Keys => None,
+                Fetch::Items | Fetch::Lately | Fetch::Keys => None,
             })
             .set_projection_expression(
                 matches!(fetch, Fetch::Keys).then(|| "#pk, #own_sk".to_owned()),

@@ -24,6 +24,7 @@ mod keys;
 mod lookup;
 mod mail;
 mod member;
+mod own;
 mod person;
 mod personal_data;
 mod question;
@@ -70,6 +71,7 @@ pub use mail::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report
 pub use mail::store::{DECISION_MAILS_KEPT_DAYS, DecisionMail};
 pub use member::model::{Membership, Role};
 pub use member::store::{Additions, NewMembership};
+pub use own::{Follower, OwnEntries};
 pub use person::model::{Creations, Person, PersonAddress, PersonWord, Personal};
 pub use personal_data::PersonalData;
 pub use question::model::{Choice, Prompt, Question, QuestionType};

@@ -95,6 +95,7 @@ impl User {
             clubs_owned: 0,
             created_at: Timestamp::at(app.clock.now()),
             erasing: false,
+            calendar: 0,
         });
         if person.subject != identity.subject {
             // Ids have only 53 bits. If an issuer lets people choose their subject, two subjects

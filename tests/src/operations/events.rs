@@ -18,6 +18,7 @@ fn public() -> Vec<Row> {
         read("list_showings", ANYBODY),
         read("show_showing", ANYBODY),
         read("show_club_calendar", ANYBODY),
+        read("show_own_calendar", ANYBODY),
     ]
 }
 

@@ -32,6 +32,8 @@ fn people() -> Vec<Row> {
             .by(CONCERNED),
         write("delete_settings", not_the_only_owner, Value::Null).by(CONCERNED),
         read("export_settings", SIGNED_IN),
+        read("show_calendar_address", SIGNED_IN),
+        write("renew_calendar_address", SIGNED_IN, Value::Null),
         read("list_users", OFFICERS).query("?search=sam"),
     ]
 }

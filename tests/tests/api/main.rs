@@ -68,6 +68,7 @@ mod membershiprequests;
 mod one_per_person;
 mod one_per_person_queue;
 mod open_applications;
+mod own_calendar;
 mod own_submissions;
 mod personal_exports;
 mod plain_reads;

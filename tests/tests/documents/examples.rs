@@ -8,6 +8,7 @@ use shared::text::{ClubCode, Email};
 use shared::time::Clock as _;
 use tests::fixtures::id;
 use tests::operations::{self, Body, Operation, Values};
+use tests::scene::calendar_of;
 use tests::{Client, Response, TestCampus};
 
 /// Longer lists are cut in the examples.
@@ -82,6 +83,7 @@ pub async fn admin_of_demo() -> (Client, Values) {
     values.extend(recruitment(&admin).await);
     values.extend(lookups(&admin).await);
     values.extend(invitation(&campus));
+    values.extend([("{calendar}", calendar_of(&admin).await)]);
     (admin, values)
 }
 

@@ -16,7 +16,7 @@ const LAYERS: [&[&str]; 13] = [
     &["text"],
     &["db"],
     &["domain"],
-    &["mail", "receipts"],
+    &["calendars", "mail", "receipts"],
     &["auth", "media"],
     &["state"],
     &["web"],

@@ -41,6 +41,9 @@ pub struct Person {
     /// Whether their erasure has begun. Nothing more is stored about them then.
     #[serde(default)]
     pub erasing: bool,
+    /// How often they asked for a new address of their calendar (P19).
+    #[serde(default)]
+    pub calendar: u32,
 }
 
 impl Person {

@@ -66,6 +66,7 @@ parts! {
         clubs_owned: (Kept, Kept),
         created_at: (Kept, Kept),
         erasing: (Kept, Kept),
+        calendar: (Kept, Kept),
     } and {
         TYPE: (Kept, Kept),
         GSI1PK: (Written, Kept),
@@ -193,6 +194,24 @@ impl Table {
         match stored {
             Some(stored) => Box::pin(self.refresh_copies(&stored, Copied::Claims)).await,
             None => Ok(()),
+        }
+    }
+
+    /// Ends the address of a person's calendar, and returns the number of the new one: 1 write. If
+    /// another request was faster, its address is returned. Refused if the person was erased.
+    pub async fn renew_calendar(&self, person: &Person) -> Result<u32, TableError> {
+        let next = person.calendar + 1;
+        let write = Write::update(person.key())
+            .set("calendar", &next)
+            .if_absent_or_equals("calendar", &person.calendar)
+            .if_equals("erasing", &false);
+        match self.write(write).await {
+            Ok(_) => Ok(next),
+            Err(TableError::Refused(refusal)) => match self.person(person.id).await? {
+                Some(now) if now.calendar > person.calendar && !now.erasing => Ok(now.calendar),
+                _ => Err(TableError::Refused(refusal)),
+            },
+            Err(error) => Err(error),
         }
     }
 

@@ -1,0 +1,165 @@
+//! `/calendars/{calendar}`: the calendar of one person, for programs that have its address
+
+use std::collections::{HashMap, HashSet};
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use chrono::{DateTime, TimeDelta, Utc};
+use icalendar::{Component as _, Event as Entry, EventLike as _};
+use shared::domain::{Application, Club, Event, OwnEntries, Showing, Window};
+use shared::ids::{self, Id};
+use shared::text::ClubCode;
+use shared::time::Timestamp;
+use shared::web::{ApiError, Result, Visibility};
+use shared::{Shared, calendars};
+
+use crate::calendar::{Sees, Texts, calendar, without_control_characters};
+use crate::events::{MatchingEvents, of_clubs};
+
+/// What a calendar has of the past, and of the time to come.
+const PAST: TimeDelta = TimeDelta::days(90);
+const FUTURE: TimeDelta = TimeDelta::days(365);
+/// The largest number of entries.
+const MOST: usize = 1_000;
+
+/// Something in the calendar of a person.
+enum Item<'a> {
+    Showing(&'a Showing, &'a Event, &'a Club),
+    /// Until when the person can submit to an application.
+    Deadline(Id<Application>, &'a Window, Timestamp, &'a Club),
+}
+
+impl Item<'_> {
+    /// When it begins and ends, and a number that tells apart what begins at the same time.
+    fn place(&self) -> (Timestamp, Timestamp, u64) {
+        match self {
+            Self::Showing(showing, ..) => (showing.start, showing.end, showing.id.get()),
+            Self::Deadline(id, _, end, _) => (*end, *end, id.get()),
+        }
+    }
+}
+
+/// Get the calendar of a person.
+///
+/// For everybody who knows the address, which `GET /settings/calendar/` tells. It has the showings
+/// of events of the clubs that the person is in or follows, as the person may see them, and ends of
+/// open applications: of clubs that the person follows, and of those that they have begun to
+/// answer. It reaches from 90 days ago to a year ahead and has at most 1,000 entries, those to come
+/// first. It is 404 if the address was replaced or the person erased.
+#[utoipa::path(
+    get, path = "/api/calendars/{calendar}", tag = "events", security(()),
+    params(("calendar" = String, Path, description = "The token of the address, and `.ics`")),
+    responses((status = 200, body = String, content_type = "text/calendar"))
+)]
+pub async fn show_own_calendar(
+    State(app): State<Shared>,
+    Path(file): Path<String>,
+) -> Result<Response> {
+    let token = file.strip_suffix(".ics").ok_or(ApiError::NotFound)?;
+    let id = calendars::person_of(token).ok_or(ApiError::NotFound)?;
+    let (person, followed) = app.table.follower(id).await?;
+    person
+        .filter(|person| !person.erasing)
+        .filter(|person| calendars::is_present(&app.settings.secrets.invite, person, token))
+        .ok_or(ApiError::NotFound)?;
+    let (versions, own) = futures::try_join!(app.table.versions(), app.table.own_entries(id))?;
+    let now = app.clock.now();
+    let during = Timestamp::at(now - PAST)..=Timestamp::at(now + FUTURE);
+    // Admins follow clubs as everybody does: the address proves no group.
+    let visibility = Visibility::with_all(own.clubs.iter().cloned(), false);
+    let found = of_clubs(&app, &versions, during.clone(), |club| {
+        visibility.sees(club) && (own.clubs.contains(&club.code) || followed.contains(&club.code))
+    })
+    .await?;
+    let pairs = found.pairs();
+    let showings = pairs.iter().flat_map(|(event, club)| {
+        let showings = event.showings.iter();
+        showings.map(|showing| Item::Showing(showing, event, club))
+    });
+    let mut items: Vec<Item<'_>> = showings
+        .filter(|item| {
+            let (start, end, _) = item.place();
+            end >= *during.start() && start <= *during.end()
+        })
+        .collect();
+    items.extend(deadlines(&found, &followed, &own, &visibility, now));
+    in_order(&mut items, Timestamp::at(now));
+    let site = &app.settings.addresses.site_url;
+    let mut texts = Texts::default();
+    let entries = items.into_iter().map(|item| match item {
+        Item::Showing(showing, event, club) => texts.entry(event, showing, club, Sees::Signed),
+        Item::Deadline(id, window, end, club) => deadline(id, window, end, club, site),
+    });
+    let mut response = calendar("Clubs", entries);
+    let policy = HeaderValue::from_static("private, no-cache");
+    response.headers_mut().insert(header::CACHE_CONTROL, policy);
+    Ok(response)
+}
+
+/// The ends of open applications: of clubs that the person follows, and of those to which they have
+/// typed answers.
+fn deadlines<'a>(
+    found: &'a MatchingEvents,
+    followed: &HashSet<ClubCode>,
+    own: &OwnEntries,
+    visibility: &Visibility,
+    now: DateTime<Utc>,
+) -> Vec<Item<'a>> {
+    let extended: HashMap<Id<Application>, Timestamp> = own
+        .extensions
+        .iter()
+        .map(|extension| (extension.application, extension.end))
+        .collect();
+    let mut items = Vec::new();
+    let clubs = found.clubs().iter().map(|listed| &listed.club);
+    for club in clubs.filter(|club| visibility.sees(club)) {
+        for (id, window) in &club.windows {
+            let Some(id) = ids::parse(id) else {
+                continue;
+            };
+            let is_followed = followed.contains(&club.code) || own.drafted.contains(&id);
+            let end = extended
+                .get(&id)
+                .map_or(window.end, |end| window.end.max(*end));
+            let is_open = window.is_active && window.start.moment() <= now && now <= end.moment();
+            if is_followed && is_open {
+                items.push(Item::Deadline(id, window, end, club));
+            }
+        }
+    }
+    items
+}
+
+/// What is to come first, the soonest first; then what is over, the latest first.
+fn in_order(items: &mut Vec<Item<'_>>, now: Timestamp) {
+    items.sort_by_key(Item::place);
+    let (mut coming, mut past): (Vec<_>, Vec<_>) = std::mem::take(items)
+        .into_iter()
+        .partition(|item| item.place().1 >= now);
+    past.reverse();
+    coming.append(&mut past);
+    coming.truncate(MOST);
+    *items = coming;
+}
+
+/// The entry of a deadline. Its time stamp is the opening, so that an unchanged calendar stays the
+/// same.
+fn deadline(
+    id: Id<Application>,
+    window: &Window,
+    end: Timestamp,
+    club: &Club,
+    site: &str,
+) -> Entry {
+    let (name, code) = (&club.profile.name, &club.code);
+    Entry::new()
+        .uid(&format!("deadline-{id}@clubs"))
+        .timestamp(window.start.moment())
+        .summary(&without_control_characters(&format!(
+            "Applications close ({name})"
+        )))
+        .starts(end.moment())
+        .url(&format!("{site}/clubs/{code}/apply/{id}/"))
+        .done()
+}

@@ -1,0 +1,268 @@
+//! `/settings/calendar/` and `/calendars/{calendar}`
+
+use http::Method;
+use serde_json::json;
+use tests::fixtures::{Recruitment, hours};
+use tests::{Client, Setup, TestCampus};
+
+/// The path of somebody's calendar.
+async fn calendar(person: &Client) -> String {
+    let found = person.get("/api/settings/calendar/").await.ok();
+    path(found["url"].as_str().unwrap_or_default())
+}
+
+fn path(url: &str) -> String {
+    let (host, path) = url.split_once("/api/").expect("an address");
+    assert_eq!(
+        host, "http://clubs.example",
+        "the host that the caller called"
+    );
+    assert!(
+        path.starts_with("calendars/") && path.contains(".ics"),
+        "{path}"
+    );
+    format!("/api/{path}")
+}
+
+async fn read(campus: &TestCampus, path: &str) -> String {
+    let answer = campus.anonymous().get(path).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(answer.header("cache-control"), "private, no-cache");
+    assert_eq!(
+        answer.header("content-type"),
+        "text/calendar; charset=utf-8"
+    );
+    // Long lines are folded.
+    answer.text().replace("\r\n ", "")
+}
+
+/// A club with an evening of this name, that many hours from now. The place is not public.
+async fn club(campus: &TestCampus, code: &str, owner: &Client, from: i64) {
+    campus.club(code, owner).await;
+    evening(code, owner, from).await;
+}
+
+async fn evening(code: &str, owner: &Client, from: i64) {
+    let event = json!({
+        "name": format!("Evening of {code}"),
+        "showings": [{
+            "start_time": hours(from),
+            "end_time": hours(from + 2),
+            "location": "Secret cellar",
+            "location_visible_to_public": false,
+        }],
+    });
+    let events = format!("/api/clubs/{code}/events/");
+    owner.post(&events, event).await.created();
+}
+
+// proves V21
+#[tokio::test]
+async fn a_calendar_has_what_the_person_is_in_or_follows() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    for code in ["chess", "go", "rowing"] {
+        club(&campus, code, &ada, 5).await;
+    }
+    let sue = campus.member("chess", &ada, "sue", 20).await;
+    let empty = read(&campus, &calendar(&campus.as_("tom")).await).await;
+    assert!(!empty.contains("BEGIN:VEVENT"), "{empty}");
+    let follow = json!({ "club": "go" });
+    sue.post("/api/subscriptions/", follow).await.created();
+    // A favorite is not followed.
+    let favorite = json!({ "club": "rowing" });
+    sue.post("/api/favorites/", favorite).await.created();
+    let address = calendar(&sue).await;
+    let mine = read(&campus, &address).await;
+    assert!(
+        mine.contains("Evening of chess") && mine.contains("Evening of go"),
+        "{mine}"
+    );
+    assert!(!mine.contains("Evening of rowing"), "{mine}");
+    // Who is signed in sees the place, and the calendar of the club does not tell it.
+    assert!(mine.contains("Secret cellar"), "{mine}");
+    let public = read_public(&campus).await;
+    assert!(!public.contains("Secret cellar"), "{public}");
+    // What is archived is gone.
+    ada.delete("/api/clubs/go/").await.no_content();
+    let mine = read(&campus, &address).await;
+    assert!(!mine.contains("Evening of go"), "{mine}");
+}
+
+async fn read_public(campus: &TestCampus) -> String {
+    campus.anonymous().get("/api/events.ics").await.text()
+}
+
+// proves V21
+#[tokio::test]
+async fn it_has_until_when_the_person_can_submit() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let other = campus.drive("go").await;
+    let (sue, tom) = (campus.as_("sue"), campus.as_("tom"));
+    let follow = json!({ "club": "chess" });
+    sue.post("/api/subscriptions/", follow).await.created();
+    let address = calendar(&sue).await;
+    let deadline = |drive: &Recruitment| format!("UID:deadline-{}@clubs", drive.application["id"]);
+    let mine = read(&campus, &address).await;
+    assert!(
+        mine.contains(&deadline(&drive)) && !mine.contains(&deadline(&other)),
+        "{mine}"
+    );
+    assert!(mine.contains("Applications close (chess)"), "{mine}");
+    assert!(mine.contains("/clubs/chess/apply/"), "{mine}");
+    // Who has begun to answer is reminded, too.
+    let draft =
+        json!({ "responses": [{ "question": drive.question, "text": "Because", "version": 0 }] });
+    tom.patch(&format!("{}draft/", drive.path), draft)
+        .await
+        .ok();
+    assert!(
+        read(&campus, &calendar(&tom).await)
+            .await
+            .contains(&deadline(&drive))
+    );
+    // An extension moves the end, also after everybody else's.
+    let person = sue.get("/api/settings/").await.ok();
+    let extension = json!({ "person": person["id"], "end_time": hours(24 * 20) });
+    let extensions = format!("{}extensions/", drive.path);
+    drive.officer.post(&extensions, extension).await.created();
+    let ends = |calendar: &str| -> String {
+        let (entry, _) = calendar.split_once(&deadline(&drive)).expect("an entry");
+        let start = entry.rsplit("DTSTART:").next().unwrap_or_default();
+        start.chars().take(16).collect()
+    };
+    let extended = ends(&read(&campus, &address).await);
+    let compact = |hours: String| hours.replace(['-', ':'], "");
+    assert_eq!(ends(&mine), compact(hours(24)));
+    assert_eq!(extended, compact(hours(24 * 20)));
+    // What is over is no deadline any more.
+    campus.advance(chrono::TimeDelta::days(30));
+    assert!(!read(&campus, &address).await.contains(&deadline(&drive)));
+}
+
+// proves P19
+#[tokio::test]
+async fn an_address_ends_when_it_is_replaced_and_with_its_person() {
+    let campus = TestCampus::new();
+    let sue = campus.as_("sue");
+    let first = calendar(&sue).await;
+    assert_eq!(first, calendar(&sue).await, "GET changes nothing");
+    assert_ne!(first, calendar(&campus.as_("tom")).await);
+    read(&campus, &first).await;
+    let renewed = sue
+        .send(Method::POST, "/api/settings/calendar/", None)
+        .await
+        .ok();
+    let second = path(renewed["url"].as_str().unwrap_or_default());
+    assert_ne!(first, second);
+    assert_eq!(second, calendar(&sue).await);
+    read(&campus, &second).await;
+    let gone = |path: String| {
+        let nobody = campus.anonymous();
+        async move { nobody.get(&path).await.error(404) }
+    };
+    gone(first.clone()).await;
+    // A token of another person, one that is none, and one without its end.
+    let token = second.trim_end_matches(".ics");
+    for wrong in [
+        format!("{}.ics", &token[..token.len() - 1]),
+        format!("{}A.ics", &token[..token.len() - 1]),
+        "/api/calendars/x.ics".to_owned(),
+        format!("{token}/"),
+    ] {
+        if wrong != second {
+            gone(wrong).await;
+        }
+    }
+    // Who comes back after an erasure has another address.
+    sue.delete("/api/settings/").await.no_content();
+    gone(second.clone()).await;
+    campus.advance(chrono::TimeDelta::minutes(5));
+    let third = calendar(&campus.as_("sue")).await;
+    assert!(third != first && third != second);
+    gone(first).await;
+    gone(second).await;
+}
+
+/// Two requests for a new address at the same moment: both get the one that is good.
+// proves P19
+#[tokio::test]
+async fn of_two_new_addresses_at_once_both_are_the_same() {
+    let campus = TestCampus::new();
+    let sue = campus.as_("sue");
+    let old = calendar(&sue).await;
+    let ask = || sue.send(Method::POST, "/api/settings/calendar/", None);
+    let (one, two) = tokio::join!(ask(), ask());
+    let present = calendar(&sue).await;
+    for answer in [one, two] {
+        let answer = answer.ok();
+        let told = path(answer["url"].as_str().unwrap_or_default());
+        assert_ne!(told, old);
+        // A request that began after the other one has replaced its address.
+        assert!(told == present || campus.anonymous().get(&told).await.status == 404);
+    }
+    read(&campus, &present).await;
+}
+
+// proves V21
+#[tokio::test]
+async fn what_is_to_come_is_first_and_old_things_are_left_out() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    for from in [-24 * 100, -48, -24, 24 * 400, 48, 24] {
+        evening("chess", &ada, from).await;
+    }
+    let mine = read(&campus, &calendar(&ada).await).await;
+    let starts: Vec<&str> = mine
+        .lines()
+        .filter_map(|line| line.strip_prefix("DTSTART:"))
+        .collect();
+    let expected = [24, 48, -24, -48].map(|n| hours(n).replace(['-', ':'], ""));
+    assert_eq!(starts, expected);
+}
+
+/// A program asks every hour. What has not changed costs little.
+// proves V21
+#[tokio::test]
+async fn an_unchanged_calendar_is_304_and_cheap() {
+    let campus = Setup::default()
+        .settings(|settings| settings.quotas.clubs_created = 100)
+        .build();
+    let ada = campus.as_("ada");
+    let sue = campus.as_("sue");
+    for n in 0..20 {
+        let code = format!("club{n}");
+        club(&campus, &code, &ada, 5 + n).await;
+        let follow = json!({ "club": code });
+        sue.post("/api/subscriptions/", follow).await.created();
+    }
+    let address = calendar(&sue).await;
+    let first = campus.anonymous().get(&address).await;
+    let tag = first.header("etag").to_owned();
+    let again = campus
+        .anonymous()
+        .header("if-none-match", tag.clone())
+        .get(&address)
+        .await;
+    assert_eq!(again.status, 304);
+    assert!(again.usage.read_units <= 3.0, "{:?}", again.usage);
+    // What happens elsewhere makes no difference.
+    club(&campus, "rowing", &ada, 9).await;
+    let other = campus
+        .anonymous()
+        .header("if-none-match", tag.clone())
+        .get(&address)
+        .await;
+    assert_eq!(other.status, 304);
+    assert!(other.usage.read_units <= 12.0, "{:?}", other.usage);
+    evening("club3", &ada, 9).await;
+    let changed = campus
+        .anonymous()
+        .header("if-none-match", tag)
+        .get(&address)
+        .await;
+    assert_eq!(changed.status, 200);
+    assert!(changed.usage.read_units <= 12.0, "{:?}", changed.usage);
+}
