@@ -83,7 +83,13 @@ pub async fn show_own_calendar(
             end >= *during.start() && start <= *during.end()
         })
         .collect();
-    items.extend(deadlines(&found, &followed, &own, &visibility, now));
+    let windows = windows(&found, &followed, &own, &visibility);
+    let begun = windows
+        .iter()
+        .filter(|(_, window, _)| window.start.moment() <= now);
+    let begun = begun.map(|(id, ..)| *id);
+    let extended = app.table.extended_ends(&own, begun).await?;
+    items.extend(deadlines(windows, &extended, now));
     in_order(&mut items, Timestamp::at(now));
     let site = &app.settings.addresses.site_url;
     let mut texts = Texts::default();
@@ -97,38 +103,38 @@ pub async fn show_own_calendar(
     Ok(response)
 }
 
-/// The ends of open applications: of clubs that the person follows, and of those to which they have
-/// typed answers.
-fn deadlines<'a>(
+/// The applications whose end the person may want to know, with the times that their club keeps.
+type Windows<'a> = Vec<(Id<Application>, &'a Window, &'a Club)>;
+
+/// The applications of clubs that the person follows, and those that they have begun to answer.
+fn windows<'a>(
     found: &'a MatchingEvents,
     followed: &HashSet<ClubCode>,
     own: &OwnEntries,
     visibility: &Visibility,
-    now: DateTime<Utc>,
-) -> Vec<Item<'a>> {
-    let extended: HashMap<Id<Application>, Timestamp> = own
-        .extensions
-        .iter()
-        .map(|extension| (extension.application, extension.end))
-        .collect();
-    let mut items = Vec::new();
+) -> Windows<'a> {
     let clubs = found.clubs().iter().map(|listed| &listed.club);
-    for club in clubs.filter(|club| visibility.sees(club)) {
-        for (id, window) in &club.windows {
-            let Some(id) = ids::parse(id) else {
-                continue;
-            };
-            let is_followed = followed.contains(&club.code) || own.drafted.contains(&id);
-            let end = extended
-                .get(&id)
-                .map_or(window.end, |end| window.end.max(*end));
-            let is_open = window.is_active && window.start.moment() <= now && now <= end.moment();
-            if is_followed && is_open {
-                items.push(Item::Deadline(id, window, end, club));
-            }
-        }
-    }
-    items
+    let visible = clubs.filter(|club| visibility.sees(club));
+    let all = visible.flat_map(|club| club.windows.iter().map(move |one| (club, one)));
+    all.filter_map(|(club, (id, window))| Some((ids::parse(id)?, window, club)))
+        .filter(|(id, _, club)| followed.contains(&club.code) || own.drafted.contains(id))
+        .filter(|(_, window, _)| window.is_active)
+        .collect()
+}
+
+/// The ends of those that are open for the person.
+fn deadlines<'a>(
+    windows: Windows<'a>,
+    extended: &HashMap<Id<Application>, Timestamp>,
+    now: DateTime<Utc>,
+) -> impl Iterator<Item = Item<'a>> {
+    windows.into_iter().filter_map(move |(id, window, club)| {
+        let end = extended
+            .get(&id)
+            .map_or(window.end, |end| window.end.max(*end));
+        let is_open = window.start.moment() <= now && now <= end.moment();
+        is_open.then_some(Item::Deadline(id, window, end, club))
+    })
 }
 
 /// What is to come first, the soonest first; then what is over, the latest first.

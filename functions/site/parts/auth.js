@@ -148,8 +148,14 @@ export async function finishSignIn() {
   const given = await oauth.processAuthorizationCodeResponse(as, client, response, {
     expectedNonce: pending.nonce,
   });
-  session.keep(stored(oauth, given, null));
-  elevated = pending.scope ? given.access_token : "";
+  const now = stored(oauth, given, null);
+  if (pending.scope) {
+    // The refresh token of this sign-in may change the account, too, so it is not kept.
+    if (now.person !== person()) throw new Error(t("signin.other"));
+    elevated = given.access_token;
+  } else {
+    session.keep(now);
+  }
   return pending.to;
 }
 

@@ -13,8 +13,10 @@ use serde_json::{Value, json};
 use crate::aws_cli::{ask, run};
 
 /// Parameters that stay as they are now. The table in use does not go back: what people wrote since
-/// a restore is only there.
-const STAY: [&str; 2] = ["RestoredTable", "RestoredStream"];
+/// a restore is only there. The public keys of old receipts belong to the secret, which stays, too.
+const STAY: [&str; 3] = ["RestoredTable", "RestoredStream", "OldReceiptKeys"];
+/// How the name of a release ends that `back` left.
+const LEFT: &str = "-left";
 /// These say nothing about the release.
 const CHECK: &str = "CheckVersions";
 const REVISION: &str = "Revision";
@@ -32,7 +34,7 @@ pub struct Stack {
 pub struct Way {
     #[command(flatten)]
     pub stack: Stack,
-    /// Name of a kept release; without it, the last one that is not in use
+    /// Name of a kept release; without it, the last one that was kept before a deployment
     #[arg(long)]
     pub to: Option<String>,
     /// Print the names of the kept releases, and change nothing
@@ -71,8 +73,7 @@ impl Release {
             "--template-stage",
             "Original",
         ])?;
-        let described = ask(&["cloudformation", "describe-stacks", "--stack-name", stack])?;
-        let parameters = described["Stacks"][0]["Parameters"].clone();
+        let parameters = described(stack)?["Parameters"].clone();
         let parameters: Vec<Parameter> =
             serde_json::from_value(parameters).map_err(|error| error.to_string())?;
         Ok(Self {
@@ -160,13 +161,13 @@ impl Kept {
     }
 
     /// Keeps a release, unless the last one is the same. Returns its name.
-    fn keep(&self, release: &Release, now: DateTime<Utc>, folder: &Path) -> Result<String, String> {
+    fn keep(&self, release: &Release, name: String, folder: &Path) -> Result<String, String> {
         if let Some(last) = self.names.last()
+            && last.ends_with(LEFT) == name.ends_with(LEFT)
             && self.read(last)?.is_as(release)
         {
             return Ok(last.clone());
         }
-        let name = name_of(now);
         let file = folder.join("release.json");
         store(&file, &json!(release).to_string())?;
         let file = file.to_string_lossy();
@@ -185,7 +186,7 @@ impl Kept {
 /// deployment. Returns what was done.
 pub fn keep(stack: &Stack, now: DateTime<Utc>, folder: &Path) -> Result<String, String> {
     let release = Release::in_use(&stack.stack)?;
-    let name = Kept::of(&stack.stack, &release)?.keep(&release, now, folder)?;
+    let name = Kept::of(&stack.stack, &release)?.keep(&release, name_of(now), folder)?;
     Ok(format!("kept as {name}"))
 }
 
@@ -199,11 +200,14 @@ pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>,
     if way.list {
         return Ok(kept.names);
     }
-    let current = kept.keep(&in_use, now, folder)?;
+    if way.to.is_none() && kept.names.last().is_some_and(|name| name.ends_with(LEFT)) {
+        return Err("the stack went back already; see --list, and name a release with --to".into());
+    }
     let (name, release) = match &way.to {
         Some(name) => (name.clone(), kept.read(name)?),
         None => last_other(&kept, &in_use)?,
     };
+    let current = kept.keep(&in_use, format!("{}{LEFT}", name_of(now)), folder)?;
     let template = folder.join("template.yaml");
     store(&template, &release.template_text())?;
     let mut parameters = release.parameters;
@@ -227,7 +231,8 @@ pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>,
         .map(|one| format!("{}={}", one.parameter_key, one.parameter_value))
         .collect();
     store(&file, &json!(given).to_string())?;
-    run(&[
+    let parameters = format!("file://{}", file.display());
+    let deploy = [
         "cloudformation",
         "deploy",
         "--stack-name",
@@ -243,8 +248,11 @@ pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>,
         "CAPABILITY_AUTO_EXPAND",
         "--no-fail-on-empty-changeset",
         "--parameter-overrides",
-        &format!("file://{}", file.display()),
-    ])?;
+        &parameters,
+    ];
+    let tags = tags(stack)?;
+    let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+    run(&[&deploy[..], &tags].concat())?;
     let mut told = vec![
         format!("{stack} runs the release {name} again"),
         format!("to go forward again: clubs-admin back --stack {stack} --to {current}"),
@@ -255,6 +263,33 @@ pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>,
     Ok(told)
 }
 
+fn described(stack: &str) -> Result<Value, String> {
+    let described = ask(&["cloudformation", "describe-stacks", "--stack-name", stack])?;
+    Ok(described["Stacks"][0].clone())
+}
+
+/// The option with the tags of a stack. Without it, a deployment removes them.
+fn tags(stack: &str) -> Result<Vec<String>, String> {
+    let found = described(stack)?["Tags"].clone();
+    let tag = |tag: &Value| {
+        Some(format!(
+            "{}={}",
+            tag["Key"].as_str()?,
+            tag["Value"].as_str()?
+        ))
+    };
+    let mut tags: Vec<String> = found
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(tag)
+        .collect();
+    if !tags.is_empty() {
+        tags.insert(0, "--tags".to_owned());
+    }
+    Ok(tags)
+}
+
 /// The name of a release that is kept at this time.
 fn name_of(now: DateTime<Utc>) -> String {
     now.format("%Y-%m-%dT%H-%M-%S.%3fZ").to_string()
@@ -262,7 +297,8 @@ fn name_of(now: DateTime<Utc>) -> String {
 
 /// The last release that is not in use.
 fn last_other(kept: &Kept, in_use: &Release) -> Result<(String, Release), String> {
-    for name in kept.names.iter().rev() {
+    let deployed = kept.names.iter().filter(|name| !name.ends_with(LEFT));
+    for name in deployed.rev() {
         let release = kept.read(name)?;
         if !release.is_as(in_use) {
             return Ok((name.clone(), release));

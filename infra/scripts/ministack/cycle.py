@@ -192,9 +192,9 @@ def main():
     works()
 
     admin("keep")
-    deploy("a changed parameter", first, MailRate="20")
+    deploy("changed parameters", first, MailRate="20", QuotaClubsOwned="7")
     assert {number for number, _ in live().values()} == {2}
-    all_have(MAIL_RATE="20")
+    all_have(MAIL_RATE="20", QUOTA_CLUBS_OWNED="7")
     works()
     deploy("a changed secret", first, MailRate="20", InviteSecret="x" * 40, Revision="2")
     all_have(INVITE_SECRET="x" * 40)

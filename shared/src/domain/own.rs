@@ -1,7 +1,7 @@
 //! What the index has about a person: where they are a member, what was extended for them, and what
 //! they have begun.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
@@ -12,17 +12,19 @@ use crate::domain::application::model::Application;
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
 use crate::domain::keys;
+use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{self, Id};
 use crate::text::ClubCode;
+use crate::time::Timestamp;
 
 /// What a calendar of one's own needs to know.
 #[derive(Debug, Default)]
 pub struct OwnEntries {
     /// The clubs of the person.
     pub clubs: HashSet<ClubCode>,
-    /// Own extensions.
-    pub extensions: Vec<Extension>,
+    /// Where own extensions are.
+    extensions: HashMap<Id<Application>, Key>,
     /// Applications to which the person has typed answers.
     pub drafted: HashSet<Id<Application>>,
 }
@@ -60,11 +62,10 @@ impl Table {
         Ok((profile, followed))
     }
 
-    /// Returns the clubs, extensions and drafts of a person: 1 query of the index, which may be a
-    /// moment old, and 1 batch read if there are extensions.
+    /// Returns the clubs and drafts of a person, and where extensions are: 1 query of the index,
+    /// which may be a moment old.
     pub async fn own_entries(&self, person: Id<Person>) -> Result<OwnEntries, TableError> {
         let mut own = OwnEntries::default();
-        let mut extensions = Vec::new();
         for stored in self.index_entries(keys::own(person), Range::All).await? {
             let Ok(IndexEntry { gsi1sk }) = stored.read() else {
                 continue;
@@ -73,15 +74,25 @@ impl Table {
                 own.clubs.insert(club);
             } else if let Some(application) = keys::application_of_draft(&gsi1sk) {
                 own.drafted.insert(application);
-            } else if gsi1sk.starts_with(keys::OWN_EXTENSIONS) {
-                extensions.push(Stored::key(&stored));
+            } else if let Some(id) = gsi1sk.strip_prefix(keys::OWN_EXTENSIONS)
+                && let Some(application) = ids::parse(id)
+            {
+                own.extensions.insert(application, Stored::key(&stored));
             }
         }
-        if !extensions.is_empty() {
-            // The latest applications come last.
-            let latest = extensions.split_off(extensions.len().saturating_sub(100));
-            own.extensions = self.get_many(latest).await?.into_entities();
-        }
         Ok(own)
+    }
+
+    /// Returns until when these applications are open for the person, where that was extended: 1
+    /// read for each such application.
+    pub async fn extended_ends(
+        &self,
+        own: &OwnEntries,
+        applications: impl Iterator<Item = Id<Application>>,
+    ) -> Result<HashMap<Id<Application>, Timestamp>, TableError> {
+        let wanted = applications.filter_map(|id| own.extensions.get(&id).cloned());
+        let found: Vec<Extension> = self.get_many(wanted.collect()).await?.into_entities();
+        let ends = found.into_iter().map(|one| (one.application, one.end));
+        Ok(ends.collect())
     }
 }

@@ -112,18 +112,14 @@ impl User {
                 None => app.table.create_person(&person).await,
                 Some(old) => app.table.update_claims(old, &person).await,
             };
-            // Refused: a concurrent request has stored the profile already.
-            if let Err(error) = stored.map_or_else(
-                |error| {
-                    if matches!(error, TableError::Refused(_)) {
-                        Ok(())
-                    } else {
-                        Err(error)
-                    }
-                },
-                Ok,
-            ) {
-                return Err(error.into());
+            match stored {
+                // A concurrent request has stored the profile already: that one counts.
+                Err(TableError::Refused(_)) => {
+                    let theirs = app.table.person(identity.id).await?;
+                    let same = |theirs: &Person| theirs.subject == identity.subject;
+                    person = theirs.filter(same).unwrap_or(person);
+                }
+                done => done?,
             }
         }
         app.known_people.saw(identity, app.clock.now());
