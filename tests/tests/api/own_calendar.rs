@@ -2,7 +2,9 @@
 
 use http::Method;
 use serde_json::json;
-use tests::fixtures::{Recruitment, hours};
+use shared::db::TableError;
+use shared::ids::Id;
+use tests::fixtures::{Recruitment, hours, id};
 use tests::{Client, Setup, TestCampus};
 
 /// The path of somebody's calendar.
@@ -183,6 +185,23 @@ async fn an_address_ends_when_it_is_replaced_and_with_its_person() {
     assert!(third != first && third != second);
     gone(first).await;
     gone(second).await;
+}
+
+/// The write of a request arrives after the person was erased and came back.
+// proves P19
+#[tokio::test]
+async fn a_late_write_ends_no_address_of_a_new_profile() {
+    let campus = TestCampus::new();
+    let sue = campus.as_("sue");
+    let person = id(&sue.get("/api/settings/").await.ok());
+    let table = &campus.campus.app.table;
+    let before = table.person(Id::new(person)).await.expect("the table");
+    sue.delete("/api/settings/").await.no_content();
+    campus.advance(chrono::TimeDelta::seconds(5));
+    let address = calendar(&campus.as_("sue")).await;
+    let late = table.renew_calendar(&before.expect("a profile")).await;
+    assert!(matches!(late, Err(TableError::Refused(_))), "{late:?}");
+    read(&campus, &address).await;
 }
 
 /// Two requests for a new address at the same moment: both get the one that is good.

@@ -198,17 +198,25 @@ impl Table {
     }
 
     /// Ends the address of a person's calendar, and returns the number of the new one: 1 write. If
-    /// another request was faster, its address is returned. Refused if the person was erased.
+    /// another request was faster, its address is returned. Refused if the person was erased, also
+    /// if they came back with a new profile: a late repeat ends no address of that.
     pub async fn renew_calendar(&self, person: &Person) -> Result<u32, TableError> {
         let next = person.calendar + 1;
         let write = Write::update(person.key())
             .set("calendar", &next)
             .if_absent_or_equals("calendar", &person.calendar)
+            .if_equals("created_at", &person.created_at)
             .if_equals("erasing", &false);
         match self.write(write).await {
             Ok(_) => Ok(next),
             Err(TableError::Refused(refusal)) => match self.person(person.id).await? {
-                Some(now) if now.calendar > person.calendar && !now.erasing => Ok(now.calendar),
+                Some(now)
+                    if now.calendar > person.calendar
+                        && now.created_at == person.created_at
+                        && !now.erasing =>
+                {
+                    Ok(now.calendar)
+                }
                 _ => Err(TableError::Refused(refusal)),
             },
             Err(error) => Err(error),
