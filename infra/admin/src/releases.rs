@@ -1,4 +1,4 @@
-//! `clubs-admin keep` and `clubs-admin back`: what a stack was deployed with, and the way back to it.
+//! `clubs-admin keep` and `clubs-admin back`: what a stack was deployed with, and the way back.
 //!
 //! A deployment of the template and the parameters of an earlier release is one like any other, so
 //! the next one works whatever changed. With aliases that were moved by hand, the next one fails.
@@ -191,8 +191,8 @@ pub fn keep(stack: &Stack, now: DateTime<Utc>, folder: &Path) -> Result<String, 
 }
 
 /// Deploys an earlier release: its code, its template and its parameters. The release in use is
-/// kept first, so that there is a way forward again. `folder` is for files that only this needs. Returns
-/// what was done, line by line.
+/// kept first, so that there is a way forward again. `folder` is for files that only this needs.
+/// Returns what was done, line by line.
 pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>, String> {
     let stack = &way.stack.stack;
     let in_use = Release::in_use(stack)?;
@@ -208,6 +208,26 @@ pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>,
         None => last_other(&kept, &in_use)?,
     };
     let current = kept.keep(&in_use, format!("{}{LEFT}", name_of(now)), folder)?;
+    deploy(way, &kept, release, now, folder)?;
+    let mut told = vec![
+        format!("{stack} runs the release {name} again"),
+        format!("to go forward again: clubs-admin back --stack {stack} --to {current}"),
+    ];
+    if way.unchecked {
+        told.push("the next deployment needs CheckVersions=yes".to_owned());
+    }
+    Ok(told)
+}
+
+/// Deploys a kept release, and waits until it runs.
+fn deploy(
+    way: &Way,
+    kept: &Kept,
+    release: Release,
+    now: DateTime<Utc>,
+    folder: &Path,
+) -> Result<(), String> {
+    let stack = &way.stack.stack;
     let template = folder.join("template.yaml");
     store(&template, &release.template_text())?;
     let mut parameters = release.parameters;
@@ -252,15 +272,7 @@ pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>,
     ];
     let tags = tags(stack)?;
     let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
-    run(&[&deploy[..], &tags].concat())?;
-    let mut told = vec![
-        format!("{stack} runs the release {name} again"),
-        format!("to go forward again: clubs-admin back --stack {stack} --to {current}"),
-    ];
-    if way.unchecked {
-        told.push("the next deployment needs CheckVersions=yes".to_owned());
-    }
-    Ok(told)
+    run(&[&deploy[..], &tags].concat()).map(drop)
 }
 
 fn described(stack: &str) -> Result<Value, String> {
